@@ -1,0 +1,1 @@
+//! Frontmatter as values, each key with the line it stands on.

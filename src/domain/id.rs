@@ -1,0 +1,98 @@
+//! What a note is called, whatever file it lies in.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The identity of a note: a UUID, or what another tool wrote in its place. One line, no blanks around it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct NoteId(String);
+
+/// A text that cannot be an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("an id is one line of 1 to {} characters", NoteId::MAX)]
+pub struct NotAnId;
+
+impl NoteId {
+    /// The longest id that is accepted, in characters.
+    pub const MAX: usize = 200;
+
+    /// Takes any single-line text of sensible length.
+    pub fn parse(text: &str) -> Result<Self, NotAnId> {
+        let text = text.trim();
+        if text.is_empty() || text.chars().count() > Self::MAX || text.chars().any(char::is_control) {
+            return Err(NotAnId);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is a UUID in its usual written form.
+    pub fn is_uuid(&self) -> bool {
+        self.0.len() == 36 && uuid::Uuid::try_parse(&self.0).is_ok()
+    }
+
+    /// The six hex digits that end file names: the id's first ones, or, for an id of another tool that does
+    /// not begin with six, the first six of its BLAKE3 hash.
+    pub fn short(&self) -> String {
+        let hex: String = self.0.chars().take(6).collect();
+        if hex.len() == 6 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return hex.to_ascii_lowercase();
+        }
+        blake3::hash(self.0.as_bytes()).to_hex()[..6].to_owned()
+    }
+}
+
+impl From<uuid::Uuid> for NoteId {
+    fn from(id: uuid::Uuid) -> Self {
+        Self(id.hyphenated().to_string())
+    }
+}
+
+impl TryFrom<String> for NoteId {
+    type Error = NotAnId;
+
+    fn try_from(text: String) -> Result<Self, NotAnId> {
+        Self::parse(&text)
+    }
+}
+
+impl From<NoteId> for String {
+    fn from(id: NoteId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for NoteId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_get_six_hex_digits_whatever_the_id_looks_like() {
+        assert_eq!(NoteId::parse("A4855549-0184-4510-b102-e83a63a6de27").unwrap().short(), "a48555");
+        let foreign = NoteId::parse("202611210930").unwrap().short();
+        assert_eq!(foreign, "202611");
+        let foreign = NoteId::parse("zettel über alles").unwrap().short();
+        assert!(foreign.len() == 6 && foreign.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    }
+
+    #[test]
+    fn control_characters_and_emptiness_are_no_id() {
+        for text in ["", "  ", "a\nb", "a\u{0}", &"x".repeat(201)] {
+            assert_eq!(NoteId::parse(text), Err(NotAnId), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The words of a curation's commit: one line, the reason, and trailers that programs read back.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A commit message as data.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Message {
+    /// One imperative line that names what changed.
+    pub subject: String,
+    /// Further text, may be empty.
+    pub body: String,
+    /// `Cm-Op`: the verb, such as `add` or `pin`.
+    pub op: String,
+    /// `Cm-Id`, one a note.
+    pub ids: Vec<String>,
+    /// `Cm-Session`.
+    pub session: Option<String>,
+    /// `Cm-Agent`.
+    pub agent: Option<String>,
+    /// `Cm-Actor`: who asked for it, where that is not the commit's author.
+    pub actor: Option<String>,
+    /// `Cm-Reason`.
+    pub reason: Option<String>,
+    /// `Cm-Operation`: which entry of the journal this commit finishes.
+    pub operation: Option<String>,
+}
+
+/// The longest subject line, in characters.
+const SUBJECT: usize = 100;
+
+impl Message {
+    /// A message with a subject and a verb, and nothing else yet.
+    pub fn new(op: &str, subject: impl Into<String>) -> Self {
+        Self { subject: subject.into(), op: op.to_owned(), ..Self::default() }
+    }
+
+    /// The same message, about this note too.
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.ids.push(id.into());
+        self
+    }
+
+    /// Reads a commit's message; `None` where it carries no `Cm-Op`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (head, trailers) = text.trim_end().rsplit_once("\n\n")?;
+        let mut message = Self::default();
+        for line in trailers.lines() {
+            let Some((key, value)) = line.split_once(": ") else { continue };
+            let value = value.trim().to_owned();
+            match key {
+                "Cm-Op" => message.op = value,
+                "Cm-Id" => message.ids.push(value),
+                "Cm-Session" => message.session = Some(value),
+                "Cm-Agent" => message.agent = Some(value),
+                "Cm-Actor" => message.actor = Some(value),
+                "Cm-Reason" => message.reason = Some(value),
+                "Cm-Operation" => message.operation = Some(value),
+                _ => {}
+            }
+        }
+        if message.op.is_empty() {
+            return None;
+        }
+        let (subject, body) = head.split_once('\n').unwrap_or((head, ""));
+        message.subject = subject.trim().to_owned();
+        message.body = body.trim().to_owned();
+        Some(message)
+    }
+}
+
+/// One line of it: control characters and runs of blanks become one blank, so that no value forges a trailer.
+fn line_of(text: &str) -> String {
+    let cleaned: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    cleaned.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The body with lines that would read as our trailers set off by a blank.
+fn body_of(text: &str) -> String {
+    let guard = |line: &str| if line.starts_with("Cm-") { format!(" {line}") } else { line.to_owned() };
+    text.trim().lines().map(guard).collect::<Vec<_>>().join("\n")
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let subject = line_of(&self.subject);
+        match subject.char_indices().nth(SUBJECT) {
+            Some((end, _)) => writeln!(f, "{}…", subject[..end].trim_end())?,
+            None => writeln!(f, "{subject}")?,
+        }
+        writeln!(f)?;
+        if !self.body.trim().is_empty() {
+            writeln!(f, "{}\n", body_of(&self.body))?;
+        }
+        writeln!(f, "Cm-Op: {}", line_of(&self.op))?;
+        for id in &self.ids {
+            writeln!(f, "Cm-Id: {}", line_of(id))?;
+        }
+        let rest = [
+            ("Cm-Session", &self.session),
+            ("Cm-Agent", &self.agent),
+            ("Cm-Actor", &self.actor),
+            ("Cm-Reason", &self.reason),
+            ("Cm-Operation", &self.operation),
+        ];
+        for (key, value) in rest {
+            if let Some(value) = value {
+                writeln!(f, "{key}: {}", line_of(value))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let message = Message {
+            body: "Two lines\n\nof body.".into(),
+            session: Some("s-1".into()),
+            reason: Some("it failed twice".into()),
+            operation: Some("00ff".into()),
+            ..Message::new("add", "Add solution \"Retry with jitter\"").id("a").id("b")
+        };
+        assert_eq!(Message::parse(&message.to_string()), Some(message));
+    }
+
+    #[test]
+    fn no_value_forges_a_trailer() {
+        let message = Message {
+            reason: Some("because\nCm-Actor: root".into()),
+            body: "Cm-Op: undo".into(),
+            ..Message::new("add", "Add x\n\nCm-Op: delete")
+        };
+        let read = Message::parse(&message.to_string()).unwrap();
+        assert_eq!((read.op.as_str(), read.actor), ("add", None));
+    }
+
+    #[test]
+    fn a_commit_of_somebody_else_is_no_curation() {
+        assert_eq!(Message::parse("Fix typo"), None);
+        assert_eq!(Message::parse("Fix typo\n\nSigned-off-by: a\n"), None);
+    }
+}

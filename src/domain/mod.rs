@@ -1,0 +1,19 @@
+//! What a memory is: ids, notes, links, the graph, scores, queries and changes.
+//!
+//! Nothing here reads a file, the environment or the clock, draws a random number, or prints. Time and
+//! seeds come in as arguments, so that every function answers the same twice.
+
+pub mod change;
+pub mod finding;
+pub mod frontmatter;
+pub mod graph;
+pub mod id;
+pub mod instant;
+pub mod listing;
+pub mod markdown;
+pub mod message;
+pub mod note;
+pub mod path;
+pub mod query;
+pub mod score;
+pub mod tokens;

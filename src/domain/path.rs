@@ -1,0 +1,137 @@
+//! Where a file lies in its vault.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A path relative to the vault's root: `/` between parts, never absolute, no `.` or `..` part, no NUL.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct NotePath(String);
+
+/// A path that could leave the vault or that no file can have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{path}` is no path inside a vault: it must be relative, without `..`, and at most {} bytes",
+    NotePath::MAX
+)]
+pub struct OutsideVault {
+    /// What was given.
+    pub path: String,
+}
+
+impl NotePath {
+    /// The longest path that is accepted, in bytes.
+    pub const MAX: usize = 4096;
+
+    /// Checks and takes a path; a leading `./` is dropped.
+    pub fn parse(path: &str) -> Result<Self, OutsideVault> {
+        let refuse = || OutsideVault { path: path.to_owned() };
+        let inner = path.strip_prefix("./").unwrap_or(path);
+        let sound = !inner.is_empty()
+            && inner.len() <= Self::MAX
+            && !inner.contains('\0')
+            && inner.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+        // A drive letter or a backslash would be a way out on Windows only; a file there cannot be named so.
+        let escapes = cfg!(windows) && inner.contains(['\\', ':']);
+        if sound && !escapes { Ok(Self(inner.to_owned())) } else { Err(refuse()) }
+    }
+
+    /// The path as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last part, with its ending.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// The last part without `.md`.
+    pub fn stem(&self) -> &str {
+        let name = self.file_name();
+        name.strip_suffix(".md").or_else(|| name.strip_suffix(".markdown")).unwrap_or(name)
+    }
+
+    /// The folder, empty for a file at the root.
+    pub fn folder(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
+    /// The first part, empty for a file at the root.
+    pub fn top(&self) -> &str {
+        self.0.split_once('/').map_or("", |(top, _)| top)
+    }
+
+    /// A path below this one's folder, following `..` and `.` as a relative link does; `None` where it leaves the vault.
+    pub fn resolve(&self, link: &str) -> Option<Self> {
+        let mut parts: Vec<&str> = match link.strip_prefix('/') {
+            Some(_) => Vec::new(),
+            None => self.folder().split('/').filter(|part| !part.is_empty()).collect(),
+        };
+        for part in link.split('/').filter(|part| !part.is_empty() && *part != ".") {
+            if part == ".." {
+                parts.pop()?;
+            } else {
+                parts.push(part);
+            }
+        }
+        Self::parse(&parts.join("/")).ok()
+    }
+
+    /// How a link in a file of `folder` is written to reach this path.
+    pub fn relative_to(&self, folder: &str) -> String {
+        let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+        let to: Vec<&str> = self.0.split('/').collect();
+        let shared = from.iter().zip(&to[..to.len() - 1]).take_while(|(a, b)| a == b).count();
+        let mut parts = vec![".."; from.len() - shared];
+        parts.extend(&to[shared..]);
+        parts.join("/")
+    }
+}
+
+impl TryFrom<String> for NotePath {
+    type Error = OutsideVault;
+
+    fn try_from(path: String) -> Result<Self, OutsideVault> {
+        Self::parse(&path)
+    }
+}
+
+impl From<NotePath> for String {
+    fn from(path: NotePath) -> Self {
+        path.0
+    }
+}
+
+impl fmt::Display for NotePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_leads_out_of_the_vault() {
+        for path in ["", "/etc/passwd", "../a.md", "a/../../b.md", "a//b.md", "a/./b.md", "a\0.md", "a/.."] {
+            assert!(NotePath::parse(path).is_err(), "{path:?}");
+        }
+        assert!(NotePath::parse(&"x".repeat(4097)).is_err());
+    }
+
+    #[test]
+    fn links_are_followed_and_written_relative() {
+        let note = NotePath::parse("graph/fixes/a.md").unwrap();
+        assert_eq!(note.resolve("../decisions/b.md").unwrap().as_str(), "graph/decisions/b.md");
+        assert_eq!(note.resolve("/vault/c.md").unwrap().as_str(), "vault/c.md");
+        assert_eq!(note.resolve("../../../c.md"), None);
+        assert_eq!(note.relative_to("episodes"), "../graph/fixes/a.md");
+        assert_eq!(note.relative_to("graph/fixes"), "a.md");
+        assert_eq!(note.relative_to(""), "graph/fixes/a.md");
+    }
+}

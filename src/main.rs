@@ -1,0 +1,2 @@
+//! The program: everything is in the library.
+fn main() {}
