@@ -1,0 +1,363 @@
+//! Which note a text names: by id, title, alias, file name, path or slug, in that order.
+//!
+//! The tables are made when first asked for, since most vaults use few of the ways.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::OnceLock;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::domain::note::{Kind, Link, LinkForm, Note};
+
+/// What a text names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolution {
+    /// This note.
+    One(usize),
+    /// One of these, in the order of the notes; nothing says which.
+    Many(Vec<usize>),
+    /// No note.
+    None,
+}
+
+/// The shortest id prefix that names a note, in bytes.
+const SHORTEST_PREFIX: usize = 6;
+
+/// The shortest slug that another writing of a name may be recognised by: `C++` is not `C`.
+const SHORTEST_SLUG: usize = 3;
+
+/// All names of a slice of notes.
+pub struct Names<'n> {
+    notes: &'n [Note],
+    ids: OnceLock<Table<&'n str>>,
+    prefixes: OnceLock<Prefixes<'n>>,
+    paths: OnceLock<Table<&'n str>>,
+    titles: OnceLock<Table<&'n str>>,
+    aliases: OnceLock<Table<&'n str>>,
+    stems: OnceLock<Table<&'n str>>,
+    slugs: OnceLock<Table<String>>,
+    folded: OnceLock<Table<Cow<'n, str>>>,
+}
+
+impl<'n> Names<'n> {
+    /// The names of these notes. Costs nothing until a name is asked for.
+    pub fn of(notes: &'n [Note]) -> Self {
+        Self {
+            notes,
+            ids: OnceLock::new(),
+            prefixes: OnceLock::new(),
+            paths: OnceLock::new(),
+            titles: OnceLock::new(),
+            aliases: OnceLock::new(),
+            stems: OnceLock::new(),
+            slugs: OnceLock::new(),
+            folded: OnceLock::new(),
+        }
+    }
+
+    /// The first way of naming that fits decides: id, full path, id prefix of at least six, title, alias, file
+    /// name or the end of a path, slug; at last any of these whatever the case.
+    pub fn resolve(&self, reference: &str) -> Resolution {
+        let reference = reference.trim();
+        if reference.is_empty() {
+            return Resolution::None;
+        }
+        let ways: [&dyn Fn() -> Resolution; 8] = [
+            &|| self.ids().get(reference).into(),
+            &|| self.by_path(reference),
+            &|| self.prefixes().find(reference),
+            &|| self.by_title(reference),
+            &|| self.aliases().get(reference).into(),
+            &|| self.by_file(reference),
+            &|| self.by_slug(reference),
+            &|| self.by_any_case(reference),
+        ];
+        ways.iter().map(|way| way()).find(|found| *found != Resolution::None).unwrap_or(Resolution::None)
+    }
+
+    /// Where a link of the note `from` leads: a markdown link along its path, a wikilink by name.
+    pub fn resolve_link(&self, from: usize, link: &Link) -> Resolution {
+        let target = link.target.as_str();
+        let climbs = target.starts_with("./") || target.starts_with("../");
+        if link.form == LinkForm::Wiki && !climbs {
+            return self.resolve(target);
+        }
+        let along = self.notes[from]
+            .path
+            .resolve(target)
+            .map_or(Resolution::None, |path| self.by_path(path.as_str()));
+        // Obsidian writes paths from the vault's root, or the file's name alone.
+        match along {
+            Resolution::None if climbs || target.starts_with('/') => Resolution::None,
+            Resolution::None => match self.by_path(target) {
+                Resolution::None => match self.by_file(target) {
+                    Resolution::None => self.by_any_case(target),
+                    found => found,
+                },
+                found => found,
+            },
+            found => found,
+        }
+    }
+
+    fn by_path(&self, reference: &str) -> Resolution {
+        if !reference.contains('/') && without_ending(reference).is_none() {
+            return Resolution::None;
+        }
+        let found = self.paths().get(reference).into();
+        if found != Resolution::None || without_ending(reference).is_some() {
+            return found;
+        }
+        self.paths().get(format!("{reference}.md").as_str()).into()
+    }
+
+    /// Of several notes with one title, the one whose file has that name too is meant.
+    fn by_title(&self, reference: &str) -> Resolution {
+        match self.titles().get(reference).into() {
+            Resolution::Many(notes) => {
+                only(notes.iter().filter(|note| self.notes[**note].path.stem() == reference))
+                    .unwrap_or(Resolution::Many(notes))
+            }
+            found => found,
+        }
+    }
+
+    /// `note`, `folder/note` and both with `.md`; of several, the one at the vault's root is meant.
+    fn by_file(&self, reference: &str) -> Resolution {
+        let wanted = without_ending(reference).unwrap_or(reference);
+        let candidates = self.stems().get(last_part(wanted)).into();
+        let path = |note: usize| {
+            let path = self.notes[note].path.as_str();
+            Cow::Borrowed(without_ending(path).unwrap_or(path))
+        };
+        at_path(candidates, wanted, path)
+    }
+
+    /// Any name but a slug, which knows no case anyway.
+    fn by_any_case(&self, reference: &str) -> Resolution {
+        let wanted = fold(without_ending(reference).unwrap_or(reference));
+        let found = self.folded().get(wanted.as_ref()).into();
+        if found != Resolution::None || !wanted.contains('/') {
+            return found;
+        }
+        let candidates = self.folded().get(last_part(&wanted)).into();
+        let path = |note: usize| {
+            let path = self.notes[note].path.as_str();
+            fold(without_ending(path).unwrap_or(path))
+        };
+        at_path(candidates, &wanted, path)
+    }
+
+    /// Only for ASCII: transliterated, two Chinese words may have one slug.
+    fn by_slug(&self, reference: &str) -> Resolution {
+        if !reference.is_ascii() {
+            return Resolution::None;
+        }
+        let slug = slug::slugify(reference);
+        if slug.len() < SHORTEST_SLUG && slug != reference {
+            return Resolution::None;
+        }
+        self.slugs().get(slug.as_str()).into()
+    }
+
+    fn ids(&self) -> &Table<&'n str> {
+        self.ids.get_or_init(|| Table::of(self.each(|note| note.id.iter().map(|id| id.as_str()))))
+    }
+
+    fn prefixes(&self) -> &Prefixes<'n> {
+        self.prefixes.get_or_init(|| Prefixes::of(self.notes))
+    }
+
+    fn paths(&self) -> &Table<&'n str> {
+        self.paths.get_or_init(|| Table::of(self.each(|note| Some(note.path.as_str()))))
+    }
+
+    fn titles(&self) -> &Table<&'n str> {
+        // An edge is named by its id; its title repeats those of its ends.
+        self.titles.get_or_init(|| {
+            Table::of(self.each(|note| (note.kind != Kind::Edge).then_some(note.title.as_str())))
+        })
+    }
+
+    fn aliases(&self) -> &Table<&'n str> {
+        self.aliases.get_or_init(|| Table::of(self.each(|note| note.aliases.iter().map(String::as_str))))
+    }
+
+    fn stems(&self) -> &Table<&'n str> {
+        self.stems.get_or_init(|| Table::of(self.each(|note| Some(note.path.stem()))))
+    }
+
+    fn slugs(&self) -> &Table<String> {
+        let slugs = |note: &'n Note| {
+            let title = (note.kind != Kind::Edge).then(|| slug::slugify(&note.title));
+            title
+                .into_iter()
+                .chain(slug_of_stem(note.path.stem()).map(str::to_owned))
+                .filter(|slug| !slug.is_empty())
+        };
+        self.slugs.get_or_init(|| Table::of(self.each(slugs)))
+    }
+
+    fn folded(&self) -> &Table<Cow<'n, str>> {
+        let names = |note: &'n Note| {
+            let title = (note.kind != Kind::Edge).then_some(note.title.as_str());
+            let id = note.id.iter().map(|id| id.as_str());
+            title
+                .into_iter()
+                .chain(note.aliases.iter().map(String::as_str))
+                .chain([note.path.stem()])
+                .chain(id)
+                .map(fold)
+        };
+        self.folded.get_or_init(|| Table::of(self.each(names)))
+    }
+
+    fn each<K, I: IntoIterator<Item = K>>(
+        &self,
+        names: impl Fn(&'n Note) -> I,
+    ) -> impl Iterator<Item = (K, u32)> {
+        let notes = self.notes;
+        notes
+            .iter()
+            .zip(0..)
+            .flat_map(move |(note, position)| names(note).into_iter().map(move |name| (name, position)))
+    }
+}
+
+/// From a name to the notes that have it. Most names have one note, which needs no list.
+struct Table<K>(HashMap<K, Bearers>);
+
+enum Bearers {
+    One(u32),
+    Many(Vec<u32>),
+}
+
+impl<K: Eq + Hash> Table<K> {
+    fn of(names: impl Iterator<Item = (K, u32)>) -> Self {
+        let mut table: HashMap<K, Bearers> = HashMap::with_capacity(names.size_hint().0);
+        for (name, note) in names {
+            table.entry(name).and_modify(|bearers| bearers.add(note)).or_insert(Bearers::One(note));
+        }
+        Self(table)
+    }
+
+    fn get<Q: Eq + Hash + ?Sized>(&self, name: &Q) -> Option<&Bearers>
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        self.0.get(name)
+    }
+}
+
+impl Bearers {
+    /// Notes come in rising order, so that a second name of the same note follows its first at once.
+    fn add(&mut self, note: u32) {
+        match self {
+            Self::One(first) if *first == note => {}
+            Self::One(first) => *self = Self::Many(vec![*first, note]),
+            Self::Many(notes) if notes.last() == Some(&note) => {}
+            Self::Many(notes) => notes.push(note),
+        }
+    }
+}
+
+impl From<Option<&Bearers>> for Resolution {
+    fn from(bearers: Option<&Bearers>) -> Self {
+        match bearers {
+            None => Self::None,
+            Some(Bearers::One(note)) => Self::One(*note as usize),
+            Some(Bearers::Many(notes)) => Self::Many(notes.iter().map(|note| *note as usize).collect()),
+        }
+    }
+}
+
+/// The ids in order, to find those that begin with a text.
+struct Prefixes<'n> {
+    sorted: Vec<(&'n str, u32)>,
+    /// Which bytes occur at each of the first places: nearly every title is told from an id by them.
+    begins: [[bool; 256]; SHORTEST_PREFIX],
+}
+
+impl<'n> Prefixes<'n> {
+    fn of(notes: &'n [Note]) -> Self {
+        let ids =
+            notes.iter().zip(0..).filter_map(|(note, position)| Some((note.id.as_ref()?.as_str(), position)));
+        let mut sorted: Vec<(&str, u32)> = ids.collect();
+        sorted.sort_unstable();
+        let mut begins = [[false; 256]; SHORTEST_PREFIX];
+        for (id, _) in &sorted {
+            for (place, byte) in begins.iter_mut().zip(id.bytes()) {
+                place[byte as usize] = true;
+            }
+        }
+        Self { sorted, begins }
+    }
+
+    fn find(&self, prefix: &str) -> Resolution {
+        let plausible = self.begins.iter().zip(prefix.bytes()).all(|(place, byte)| place[byte as usize]);
+        if prefix.len() < SHORTEST_PREFIX || !plausible {
+            return Resolution::None;
+        }
+        let begin = self.sorted.partition_point(|(id, _)| *id < prefix);
+        let run = self.sorted[begin..].iter().take_while(|(id, _)| id.starts_with(prefix));
+        let mut notes: Vec<usize> = run.map(|(_, note)| *note as usize).collect();
+        notes.sort_unstable();
+        match notes[..] {
+            [] => Resolution::None,
+            [one] => Resolution::One(one),
+            _ => Resolution::Many(notes),
+        }
+    }
+}
+
+/// Of several notes, those whose path is `wanted`, else those whose path ends with it.
+fn at_path<'p>(candidates: Resolution, wanted: &str, path: impl Fn(usize) -> Cow<'p, str>) -> Resolution {
+    let mut fitting = match candidates {
+        Resolution::None => return Resolution::None,
+        Resolution::One(note) => vec![note],
+        Resolution::Many(notes) => notes,
+    };
+    fitting.retain(|note| {
+        path(*note).strip_suffix(wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    });
+    if let Some(exact) = only(fitting.iter().filter(|note| path(**note) == wanted)) {
+        return exact;
+    }
+    match fitting[..] {
+        [] => Resolution::None,
+        [one] => Resolution::One(one),
+        _ => Resolution::Many(fitting),
+    }
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn only<'a>(mut notes: impl Iterator<Item = &'a usize>) -> Option<Resolution> {
+    let first = notes.next()?;
+    notes.next().is_none().then_some(Resolution::One(*first))
+}
+
+fn without_ending(path: &str) -> Option<&str> {
+    path.strip_suffix(".md").or_else(|| path.strip_suffix(".markdown"))
+}
+
+/// `retry-with-jitter` of `retry-with-jitter-a48555`, as file names are made.
+fn slug_of_stem(stem: &str) -> Option<&str> {
+    let (slug, short) = stem.rsplit_once('-')?;
+    (short.len() == 6 && short.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(slug)
+}
+
+/// The same text for all its upper and lower case forms and ways of composing accents.
+fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return text.to_ascii_lowercase().into();
+        }
+        return text.into();
+    }
+    text.nfc().flat_map(char::to_lowercase).nfc().collect::<String>().into()
+}

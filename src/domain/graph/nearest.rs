@@ -1,0 +1,133 @@
+//! The title that a link which leads nowhere probably meant.
+//!
+//! One pass over short signatures finds the few titles that are worth a true comparison.
+
+use crate::domain::note::{Kind, Note};
+
+/// Longer names are not compared, in characters.
+const LONGEST: usize = 80;
+
+/// The most edits that still are a slip, whatever the length.
+const MOST_EDITS: usize = 4;
+
+/// The titles of a vault, ready to be compared.
+pub(super) struct Nearest<'n> {
+    titles: Vec<(Signature, &'n str)>,
+}
+
+/// Which letters occur, as bits, and how many characters there are. One edit changes two bits at most.
+#[derive(Clone, Copy)]
+struct Signature {
+    letters: u64,
+    length: usize,
+}
+
+impl<'n> Nearest<'n> {
+    pub(super) fn of(notes: &'n [Note]) -> Self {
+        let titles = notes.iter().filter(|note| note.kind != Kind::Edge).map(|note| note.title.as_str());
+        Self {
+            titles: titles
+                .map(|title| (Signature::of(title), title))
+                .filter(|(mark, _)| mark.length <= LONGEST)
+                .collect(),
+        }
+    }
+
+    /// The title with the fewest edits, at most one in four characters; else the shortest that begins with
+    /// the name. Ties go to the alphabet.
+    pub(super) fn to(&self, reference: &str) -> Option<&'n str> {
+        let name = reference.rsplit('/').next().unwrap_or(reference);
+        let name = name.strip_suffix(".md").unwrap_or(name);
+        let mark = Signature::of(name);
+        if mark.length == 0 || mark.length > LONGEST {
+            return None;
+        }
+        let edits = (mark.length / 4).clamp(1, MOST_EDITS);
+        let wanted = lower(name);
+        let slips = self.titles.iter().filter(|(title, _)| title.may_be_within(mark, edits));
+        let slips = slips.filter_map(|(_, title)| Some((distance(&wanted, &lower(title), edits)?, *title)));
+        slips.min().map(|(_, title)| title).or_else(|| self.beginning_with(&wanted, mark))
+    }
+
+    fn beginning_with(&self, wanted: &[char], mark: Signature) -> Option<&'n str> {
+        let longer = self
+            .titles
+            .iter()
+            .filter(|(title, _)| title.length > mark.length && mark.letters & !title.letters == 0);
+        let begins = longer.filter(|(_, title)| {
+            let mut rest = title.chars().flat_map(char::to_lowercase);
+            wanted.iter().all(|c| rest.next() == Some(*c))
+                && rest.next().is_some_and(|c| !c.is_alphanumeric())
+        });
+        begins.map(|(title, text)| (title.length, *text)).min().map(|(_, title)| title)
+    }
+}
+
+impl Signature {
+    fn of(text: &str) -> Self {
+        let mut mark = Self { letters: 0, length: 0 };
+        for c in text.chars().flat_map(char::to_lowercase) {
+            let bit = match c {
+                'a'..='z' => c as u32 - 'a' as u32,
+                _ => 26 + c as u32 % 38,
+            };
+            mark.letters |= 1 << bit;
+            mark.length += 1;
+        }
+        mark
+    }
+
+    fn may_be_within(self, other: Self, edits: usize) -> bool {
+        self.length.abs_diff(other.length) <= edits
+            && (self.letters ^ other.letters).count_ones() as usize <= 2 * edits
+    }
+}
+
+fn lower(text: &str) -> Vec<char> {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+/// The number of characters to insert, remove or replace; `None` above `most`.
+fn distance(a: &[char], b: &[char], most: usize) -> Option<usize> {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, left) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, right) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(left != right);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+        if row.iter().all(|edits| *edits > most) {
+            return None;
+        }
+    }
+    row.last().copied().filter(|edits| *edits <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::graph::sample::note;
+
+    #[test]
+    fn slips_and_short_forms_are_recognised_and_strangers_are_not() {
+        let notes =
+            [note("a.md", "Kubernetes probes"), note("b.md", "Retry with jitter"), note("c.md", "Retry")];
+        let nearest = Nearest::of(&notes);
+        assert_eq!(nearest.to("kuberntes probes"), Some("Kubernetes probes"));
+        assert_eq!(nearest.to("notes/Retri.md"), Some("Retry"));
+        assert_eq!(nearest.to("retry with"), Some("Retry with jitter"));
+        for stranger in ["Postgres", "R", "", "Kubernetes in production"] {
+            assert_eq!(nearest.to(stranger), None, "{stranger}");
+        }
+    }
+
+    #[test]
+    fn distance_counts_edits_up_to_its_bound() {
+        let chars = |text: &str| text.chars().collect::<Vec<_>>();
+        assert_eq!(distance(&chars("kitten"), &chars("sitting"), 3), Some(3));
+        assert_eq!(distance(&chars("kitten"), &chars("sitting"), 2), None);
+        assert_eq!(distance(&chars(""), &chars("ab"), 2), Some(2));
+    }
+}
