@@ -13,7 +13,7 @@ use crate::domain::frontmatter::Fault;
 use crate::domain::frontmatter::layout::{Entry, Layout, Shape};
 use crate::domain::frontmatter::split::Split;
 
-pub(super) use document::Document;
+use document::Document;
 
 /// A frontmatter's keys in order, each once.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -109,6 +109,28 @@ pub fn parse(split: &Split<'_>) -> Parsed {
             parsed
         }
     }
+}
+
+/// The keys and values of a frontmatter that is sound, as YAML has them; else the first fault.
+pub(super) fn sound_pairs(split: &Split<'_>, layout: &Layout) -> Result<Vec<(Value, Value)>, Fault> {
+    let source = Source { yaml: split.yaml().unwrap_or(""), first_line: split.yaml_line() };
+    let pairs = match document::read(source.yaml) {
+        Ok(Document::Mapping(pairs)) => pairs,
+        Ok(Document::Empty) => Vec::new(),
+        Ok(Document::Other(what)) => return Err(fault::not_a_mapping(source.first_line, what)),
+        Err(error) => return Err(fault::of_error(&source, &error)),
+    };
+    let aligned = layout.entries.len() == pairs.len();
+    let mut seen: Vec<(String, usize)> = Vec::with_capacity(pairs.len());
+    for (index, (key, _)) in pairs.iter().enumerate() {
+        let entry = aligned.then(|| &layout.entries[index]);
+        let (key, at) = (key_text(key, entry), entry.map_or(0, |entry| entry.key_start));
+        if let Some((_, first)) = seen.iter().find(|(known, _)| *known == key) {
+            return Err(fault::duplicate(&key, source.place(*first).0, source.place(at)));
+        }
+        seen.push((key, at));
+    }
+    Ok(pairs)
 }
 
 /// The YAML of a frontmatter with its place in the file.

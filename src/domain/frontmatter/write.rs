@@ -32,6 +32,8 @@ pub enum Style {
     Dashes(usize),
     /// A string in these quotes.
     Quotes(char),
+    /// All on the key's line, whatever the value.
+    OneLine,
 }
 
 /// A value after its key: the rest of the key's line, and the lines below it.
@@ -58,6 +60,7 @@ pub fn key(key: &str) -> String {
 pub fn value_of(key: &str, value: &Value, indent: usize, style: Style) -> Written {
     let line = |text: String| Written { head: format!(" {text}"), tail: String::new() };
     match (value, style) {
+        (_, Style::OneLine) => line(flow_for(key, value)),
         (Value::Sequence(items), _) if items.is_empty() => line("[]".to_owned()),
         (Value::Mapping(mapping), _) if mapping.is_empty() => line("{}".to_owned()),
         (Value::Sequence(items), Style::Dashes(deeper)) => dashes(items, indent + deeper),
@@ -224,7 +227,7 @@ fn is_printable(c: char) -> bool {
 fn is_plain(text: &str, inner: bool) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let opens = first.is_alphanumeric() || matches!(first, '_' | '/' | '(' | '$' | '+' | '.' | '^');
-    let reserved = if inner { ":,[]{}" } else { "" };
+    let reserved = if inner { ":,[]{}?" } else { "" };
     opens
         && text.chars().all(is_printable)
         && !text.ends_with([' ', ':'])
@@ -265,7 +268,7 @@ fn is_timestamp(text: &str) -> bool {
     let mut digits = |most: usize| {
         let part = parts.next().unwrap_or("");
         let count = part.bytes().take_while(u8::is_ascii_digit).count();
-        (count > 0 && count <= most).then(|| part.len() == count)
+        (count > 0 && count <= most).then_some(part.len() == count)
     };
     digits(4) == Some(true) && digits(2) == Some(true) && digits(2).is_some()
 }

@@ -117,7 +117,11 @@ impl<'a> Scanner<'a> {
                 let end = self.quoted(at).filter(|end| *end <= line.end)?;
                 Some(self.after_blanks(end)).filter(|colon| self.is_indicator(*colon, b':'))
             }
-            b'[' | b'{' | b'}' | b']' | b',' | b'|' | b'>' | b'%' | b'@' | b'`' | b'#' => None,
+            b'[' | b'{' => {
+                let (end, _) = self.flow(at).filter(|(end, _)| *end <= line.end)?;
+                Some(self.after_blanks(end)).filter(|colon| self.is_indicator(*colon, b':'))
+            }
+            b'}' | b']' | b',' | b'|' | b'>' | b'%' | b'@' | b'`' | b'#' => None,
             b'-' if self.is_indicator(at, b'-') => None,
             _ => self.plain_colon(at, line.end),
         }

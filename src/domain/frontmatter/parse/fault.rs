@@ -59,7 +59,7 @@ fn without_places(message: &str) -> String {
     while let Some(at) = rest.find(" at line ").or_else(|| rest.find(" at position ")) {
         kept.push_str(&rest[..at]);
         let place = &rest[at + 4..];
-        let end = place.find(|c: char| c == ',' || c == ':').unwrap_or(place.len());
+        let end = place.find([',', ':']).unwrap_or(place.len());
         rest = &place[end..];
     }
     kept.push_str(rest);
