@@ -1,0 +1,180 @@
+//! What a link's destination names: the target, the place within it, and the type that its line gives it.
+//!
+//! It does not look whether such a note exists.
+
+/// The two parts of a destination.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) target: String,
+    pub(super) anchor: Option<String>,
+}
+
+/// The endings of files that Obsidian shows in a note: a wikilink to one names no note.
+const ATTACHMENTS: [&str; 25] = [
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "svg",
+    "webp",
+    "bmp",
+    "avif",
+    "mp3",
+    "wav",
+    "m4a",
+    "ogg",
+    "oga",
+    "opus",
+    "flac",
+    "3gp",
+    "mp4",
+    "webm",
+    "ogv",
+    "mov",
+    "mkv",
+    "pdf",
+    "canvas",
+    "base",
+    "excalidraw",
+];
+
+/// The longest `TYPE` of a `TYPE::` line, in bytes.
+const LONGEST_RELATION: usize = 64;
+
+/// The inside of `[[…]]` up to the `|`; `None` for a place in the same note, an attachment, or no name at all.
+pub(super) fn wiki(inside: &str, has_alias: bool) -> Option<Target> {
+    // In a table the bar of an alias is written `\|`.
+    let inside = if has_alias { inside.strip_suffix('\\').unwrap_or(inside) } else { inside };
+    if inside.contains(['[', ']', '\n', '\r']) {
+        return None;
+    }
+    let (target, anchor) = split_anchor(inside);
+    let target = target.trim();
+    if target.is_empty() || ending(target).is_some_and(|ending| ATTACHMENTS.contains(&ending.as_str())) {
+        return None;
+    }
+    Some(Target { target: target.to_owned(), anchor })
+}
+
+/// The destination of `[text](…)`; `None` for an address, a place in the same note, or a file that is no note.
+pub(super) fn relative(destination: &str) -> Option<Target> {
+    if destination.starts_with("//") || has_scheme(destination) {
+        return None;
+    }
+    let (path, anchor) = split_anchor(destination);
+    let target = percent_decode(path);
+    let name = target.rsplit('/').next().unwrap_or("");
+    let names_a_note = !matches!(name, "" | "." | "..")
+        && ending(name).is_none_or(|ending| matches!(ending.as_str(), "md" | "markdown"));
+    names_a_note.then(|| Target { anchor: anchor.map(|anchor| percent_decode(&anchor)), target })
+}
+
+/// `TYPE` in upper case, where a line begins with exactly `TYPE::` before its link.
+pub(super) fn relation(before: &str) -> Option<String> {
+    let name = before.trim().strip_suffix("::")?;
+    let sound = (1..=LONGEST_RELATION).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    sound.then(|| name.to_ascii_uppercase().replace('-', "_"))
+}
+
+fn split_anchor(text: &str) -> (&str, Option<String>) {
+    match text.split_once('#') {
+        Some((target, anchor)) => {
+            let anchor = anchor.trim();
+            (target, (!anchor.is_empty()).then(|| anchor.to_owned()))
+        }
+        None => (text, None),
+    }
+}
+
+/// The letters after the last dot, in lower case, where they look like a file's ending.
+fn ending(name: &str) -> Option<String> {
+    let (_, ending) = name.rsplit_once('.')?;
+    let plausible = (1..=10).contains(&ending.len())
+        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && ending.bytes().any(|byte| byte.is_ascii_alphabetic());
+    plausible.then(|| ending.to_ascii_lowercase())
+}
+
+fn has_scheme(destination: &str) -> bool {
+    let Some((scheme, _)) = destination.split_once(':') else { return false };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'))
+}
+
+/// `%20` and the like as what they stand for; the text as it is where that would be no UTF-8.
+fn percent_decode(text: &str) -> String {
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        match (bytes[at], digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                decoded.push((high * 16 + low) as u8);
+                at += 3;
+            }
+            (byte, ..) => {
+                decoded.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(found: Option<Target>) -> Option<(String, Option<String>)> {
+        found.map(|found| (found.target, found.anchor))
+    }
+
+    #[test]
+    fn addresses_places_and_files_that_are_no_notes_are_left_out() {
+        for destination in [
+            "",
+            "#part",
+            "https://example.org/a.md",
+            "mailto:a@example.org",
+            "//example.org/a.md",
+            "obsidian://open?file=a.md",
+            "C:\\notes\\a.md",
+            "../src/main.rs",
+            "picture.png",
+            "folder/",
+            "..",
+        ] {
+            assert_eq!(relative(destination), None, "{destination}");
+        }
+    }
+
+    #[test]
+    fn relative_paths_are_decoded_after_their_fragment_is_cut() {
+        let cases = [
+            ("b.md", "b.md", None),
+            ("../a%20b/c%23d.md#The%20end", "../a b/c#d.md", Some("The end")),
+            ("caf%C3%A9.md", "café.md", None),
+            ("bad%FF.md", "bad%FF.md", None),
+            ("50%.md", "50%.md", None),
+            ("/vault/a.md", "/vault/a.md", None),
+            ("note", "note", None),
+            ("release-1.2", "release-1.2", None),
+        ];
+        for (destination, path, anchor) in cases {
+            let expected = (path.to_owned(), anchor.map(str::to_owned));
+            assert_eq!(target(relative(destination)), Some(expected), "{destination}");
+        }
+    }
+
+    #[test]
+    fn a_line_gives_a_type_only_when_it_begins_with_one() {
+        assert_eq!(relation("SOLVES:: ").as_deref(), Some("SOLVES"));
+        assert_eq!(relation("builds-on::").as_deref(), Some("BUILDS_ON"));
+        for before in ["", "::", "see SOLVES:: ", "SOLVES: ", "1:: ", "SOLVES:: x", "a::b:: "] {
+            assert_eq!(relation(before), None, "{before:?}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The plain text of a body as it grows: blocks on lines of their own, tags and comments of HTML taken out.
+
+/// The text so far.
+#[derive(Default)]
+pub(super) struct Plain(String);
+
+impl Plain {
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self(String::with_capacity(bytes))
+    }
+
+    pub(super) fn push(&mut self, text: &str) {
+        self.0.push_str(text);
+    }
+
+    /// Begins a new line, unless at the begin of one.
+    pub(super) fn line(&mut self) {
+        if !self.0.is_empty() && !self.0.ends_with('\n') {
+            self.0.push('\n');
+        }
+    }
+
+    /// Sets two cells of a table apart.
+    pub(super) fn cell(&mut self) {
+        if !self.0.is_empty() && !self.0.ends_with(['\n', ' ']) {
+            self.0.push(' ');
+        }
+    }
+
+    /// Adds what is between the tags. An unclosed comment hides the rest, as it does in a browser.
+    pub(super) fn push_html(&mut self, html: &str) {
+        let mut rest = html;
+        while let Some(open) = rest.find('<') {
+            self.0.push_str(&rest[..open]);
+            let tag = &rest[open..];
+            if let Some(comment) = tag.strip_prefix("<!--") {
+                let Some(end) = comment.find("-->") else { return };
+                rest = &comment[end + 3..];
+            } else if !tag[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'))
+            {
+                self.0.push('<');
+                rest = &tag[1..];
+            } else if let Some(end) = tag.find('>') {
+                if tag.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("<br")) {
+                    self.cell();
+                }
+                rest = &tag[end + 1..];
+            } else {
+                // No tag ends after this place, so that what follows is text; looking again would be quadratic.
+                rest = tag;
+                break;
+            }
+        }
+        self.0.push_str(rest);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn since(&self, begin: usize) -> &str {
+        self.0.get(begin..).unwrap_or("")
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        self.0.truncate(self.0.trim_end().len());
+        self.0.shrink_to_fit();
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_between_tags_stays_and_comments_go() {
+        let cases = [
+            ("<div>a <b>b</b></div>", "a b"),
+            ("a<!-- <b>secret</b> -->b", "ab"),
+            ("a<!-- open", "a"),
+            ("1 < 2 <", "1 < 2 <"),
+            ("<a<a<a", "<a<a<a"),
+            ("a<br/>b", "a b"),
+        ];
+        for (html, expected) in cases {
+            let mut plain = Plain::default();
+            plain.push_html(html);
+            assert_eq!(plain.finish(), expected, "{html}");
+        }
+    }
+}
