@@ -1,0 +1,128 @@
+//! Every setting that exists: its name, its kind, its default, and a line about it.
+
+/// What values a setting takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shape {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number from the first to the second.
+    Whole(i64, i64),
+    /// A number from the first to the second.
+    Number(f64, f64),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A list of strings.
+    Texts,
+}
+
+impl Shape {
+    /// What it takes, in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::Bool => "true or false".to_owned(),
+            Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
+            Self::Number(least, most) => format!("a number from {least} to {most}"),
+            Self::Word(words) => words.join(" or "),
+            Self::Texts => "a list of strings".to_owned(),
+        }
+    }
+}
+
+/// A setting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Key {
+    /// Its dotted name, snake_case.
+    pub name: &'static str,
+    /// What it takes.
+    pub shape: Shape,
+    /// Its default as TOML; empty where the default depends on the place, and `about` says how.
+    pub default: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+const fn key(name: &'static str, shape: Shape, default: &'static str, about: &'static str) -> Key {
+    Key { name, shape, default, about }
+}
+
+/// All settings, by name.
+pub const KEYS: &[Key] = &[
+    key("core.max_entries", Shape::Whole(1, 1000), "15", "entries in one section of CORE.md, at most"),
+    key("core.max_tokens", Shape::Whole(200, 1_000_000), "3000", "size of CORE.md in tokens, at most"),
+    key(
+        "git.commit",
+        Shape::Word(&["auto", "manual"]),
+        "",
+        "commit every curation at once; by default auto in the vault's own repository, manual inside another",
+    ),
+    key("git.hooks", Shape::Bool, "false", "run git's commit hooks"),
+    key("git.sign", Shape::Bool, "", "sign commits; by default as git's commit.gpgsign says"),
+    key("lock.patience_s", Shape::Number(0.0, 3600.0), "30.0", "seconds to wait for another writer"),
+    key("projects", Shape::Texts, "[]", "names of projects, for the patterns across them"),
+    key(
+        "scoring.half_life_days",
+        Shape::Number(0.01, 100_000.0),
+        "90.0",
+        "days after which a feedback event counts half",
+    ),
+    key("scoring.lambda", Shape::Number(0.0, 10.0), "0.03", "how fast memories fade, per day"),
+    key("search.limit", Shape::Whole(1, 1000), "10", "hits of a search"),
+    key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),
+];
+
+/// Names of tables that hold more than single values.
+pub const TABLES: [&str; 2] = ["types", "relations"];
+
+/// The setting of that name.
+pub fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// The known name that is most like an unknown one, where one is like it at all.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let likeness = |key: &&'static str| -> usize {
+        let (a, b) = (name.as_bytes(), key.as_bytes());
+        distance(a, b)
+    };
+    let known = KEYS.iter().map(|key| key.name).chain(TABLES);
+    let best = known.min_by_key(likeness)?;
+    (likeness(&best) <= best.len() / 3 + 1).then_some(best)
+}
+
+/// Edit distance, for short names.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = corner + usize::from(x != y);
+            corner = row[j + 1];
+            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_pen_finds_the_name_that_was_meant() {
+        assert_eq!(nearest("git.comit"), Some("git.commit"));
+        assert_eq!(nearest("search.limits"), Some("search.limit"));
+        assert_eq!(nearest("type"), Some("types"));
+        assert_eq!(nearest("colour"), None);
+    }
+
+    #[test]
+    fn names_are_sorted_and_defaults_fit_their_shapes() {
+        assert!(KEYS.is_sorted_by_key(|key| key.name));
+        for key in KEYS.iter().filter(|key| !key.default.is_empty()) {
+            let value: toml::Value =
+                format!("x = {}", key.default).parse::<toml::Table>().unwrap()["x"].clone();
+            assert!(super::super::layer::fits(key.shape, &value), "{}", key.name);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! One source of settings: a TOML text or the environment, read into dotted names with their places.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use toml_edit::{Document, Item, TableLike};
+
+use super::keys::{self, Shape};
+use crate::domain::finding::{Code, Finding, Severity};
+use crate::domain::path::NotePath;
+
+/// Where a value came from; later ones win.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// `cm.toml` of the global vault.
+    Global,
+    /// `cm.toml` of the project's vault, or of the one vault in use.
+    Vault,
+    /// `_config.toml`.
+    Private,
+    /// This environment variable.
+    Environment(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Global => f.write_str("cm.toml of the global vault"),
+            Self::Vault => f.write_str("cm.toml"),
+            Self::Private => f.write_str("_config.toml"),
+            Self::Environment(name) => f.write_str(name),
+        }
+    }
+}
+
+/// The values of one source.
+#[derive(Debug, Clone, Default)]
+pub struct Layer {
+    /// Values of known settings, sound ones only.
+    pub values: BTreeMap<&'static str, toml::Value>,
+    /// The `types` and `relations` tables as they stand.
+    pub tables: BTreeMap<&'static str, toml::Value>,
+    /// What is wrong in it.
+    pub findings: Vec<Finding>,
+}
+
+impl Layer {
+    /// Reads a TOML file's text; `name` is what findings call the file.
+    pub fn of_toml(name: &str, text: &str) -> Self {
+        let mut layer = Self::default();
+        let document = match text.parse::<Document<String>>() {
+            Ok(document) => document,
+            Err(error) => {
+                let at = error.span().map_or(0, |span| span.start);
+                let message = error.message().lines().next().unwrap_or("no TOML").to_owned();
+                layer.find(
+                    name,
+                    text,
+                    at,
+                    Code::InvalidSetting,
+                    format!("the file is no TOML: {message}"),
+                    None,
+                );
+                return layer;
+            }
+        };
+        layer.table(name, text, "", document.as_table());
+        layer
+    }
+
+    /// Reads `CM_GIT_COMMIT=manual` and its like; variables that name no setting are not ours.
+    pub fn of_environment(variables: &BTreeMap<String, String>) -> Vec<(Self, Origin)> {
+        let mut layers = Vec::new();
+        for key in keys::KEYS {
+            let variable = format!("CM_{}", key.name.replace('.', "_").to_uppercase());
+            let Some(typed) = variables.get(&variable) else { continue };
+            let mut layer = Self::default();
+            match read_typed(key.shape, typed) {
+                Some(value) => drop(layer.values.insert(key.name, value)),
+                None => {
+                    let message =
+                        format!("{variable} is `{typed}`, and {} takes {}", key.name, key.shape.words());
+                    layer.find("environment", "", 0, Code::InvalidSetting, message, None);
+                }
+            }
+            layers.push((layer, Origin::Environment(variable)));
+        }
+        layers
+    }
+
+    fn table(&mut self, file: &str, text: &str, prefix: &str, table: &dyn TableLike) {
+        for (written, item) in table.iter() {
+            let name = format!("{prefix}{}", snake(written));
+            let at = table.key(written).and_then(toml_edit::Key::span).map_or(0, |span| span.start);
+            if let Some(known) = keys::TABLES.iter().find(|known| **known == name) {
+                if let Some(value) = value_of(item) {
+                    self.tables.insert(known, value);
+                }
+            } else if let Some(key) = keys::find(&name) {
+                match value_of(item).filter(|value| fits(key.shape, value)) {
+                    Some(value) => drop(self.values.insert(key.name, value)),
+                    None => {
+                        let message = format!("`{name}` takes {}", key.shape.words());
+                        self.find(file, text, at, Code::InvalidSetting, message, None);
+                    }
+                }
+            } else if let Some(inner) = item.as_table_like().filter(|_| is_group(&name)) {
+                self.table(file, text, &format!("{name}."), inner);
+            } else {
+                let hint = keys::nearest(&name).map(|known| format!("did you mean `{known}`?"));
+                self.find(
+                    file,
+                    text,
+                    at,
+                    Code::UnknownSetting,
+                    format!("there is no setting `{name}`"),
+                    hint,
+                );
+            }
+        }
+    }
+
+    fn find(&mut self, file: &str, text: &str, at: usize, code: Code, message: String, hint: Option<String>) {
+        let before = text.get(..at).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        // The names of our own files are sound paths.
+        let Ok(path) = NotePath::parse(file) else { return };
+        let mut finding = Finding::new(&path, code, Severity::Warning, message);
+        if !text.is_empty() {
+            finding = finding.at(u32::try_from(line).unwrap_or(1), u32::try_from(column).unwrap_or(1));
+        }
+        finding.hint = hint;
+        self.findings.push(finding);
+    }
+}
+
+/// Whether some setting's name begins so.
+fn is_group(name: &str) -> bool {
+    keys::KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+fn value_of(item: &Item) -> Option<toml::Value> {
+    let text = match item {
+        Item::Value(value) => format!("x = {}", value.clone().decorated(" ", "")),
+        Item::Table(table) => {
+            let mut inline = table.clone().into_inline_table();
+            inline.fmt();
+            format!("x = {inline}")
+        }
+        _ => return None,
+    };
+    text.parse::<toml::Table>().ok()?.remove("x")
+}
+
+/// Whether a value is of that shape.
+pub fn fits(shape: Shape, value: &toml::Value) -> bool {
+    match (shape, value) {
+        (Shape::Bool, toml::Value::Boolean(_)) => true,
+        (Shape::Whole(least, most), toml::Value::Integer(n)) => (least..=most).contains(n),
+        (Shape::Number(least, most), toml::Value::Float(x)) => (least..=most).contains(x),
+        (Shape::Number(least, most), toml::Value::Integer(n)) => (least..=most).contains(&(*n as f64)),
+        (Shape::Word(words), toml::Value::String(text)) => words.contains(&text.as_str()),
+        (Shape::Texts, toml::Value::Array(items)) => items.iter().all(toml::Value::is_str),
+        _ => false,
+    }
+}
+
+/// Reads what a person typed for a setting of that shape; a list is separated by commas.
+pub fn read_typed(shape: Shape, typed: &str) -> Option<toml::Value> {
+    let typed = typed.trim();
+    let value = match shape {
+        Shape::Bool => toml::Value::Boolean(typed.parse().ok()?),
+        Shape::Whole(..) => toml::Value::Integer(typed.parse().ok()?),
+        Shape::Number(..) => toml::Value::Float(typed.parse().ok()?),
+        Shape::Word(_) => toml::Value::String(typed.to_owned()),
+        Shape::Texts => {
+            let items = typed.split(',').map(str::trim).filter(|item| !item.is_empty());
+            toml::Value::Array(items.map(|item| toml::Value::String(item.to_owned())).collect())
+        }
+    };
+    fits(shape, &value).then_some(value)
+}
+
+/// `maxTokens` as `max_tokens`.
+fn snake(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 2);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            if !out.is_empty() && !out.ends_with('_') {
+                out.push('_');
+            }
+            out.push(c.to_ascii_lowercase());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_are_read_and_slips_are_found_with_their_place() {
+        let layer = Layer::of_toml(
+            "cm.toml",
+            "projects = ['a']\n[core]\nmaxTokens = 2000\nmax_entry = 3\n[git]\n  commit = 'never'\n",
+        );
+        assert_eq!(layer.values["core.max_tokens"].as_integer(), Some(2000));
+        assert_eq!(layer.values["projects"].as_array().map(Vec::len), Some(1));
+        let places: Vec<_> =
+            layer.findings.iter().map(|found| (found.code, found.line, found.column)).collect();
+        assert_eq!(
+            places,
+            [(Code::UnknownSetting, Some(4), Some(1)), (Code::InvalidSetting, Some(6), Some(3))]
+        );
+        assert_eq!(layer.findings[0].hint.as_deref(), Some("did you mean `core.max_entries`?"));
+    }
+
+    #[test]
+    fn a_file_that_is_no_toml_is_one_finding() {
+        let layer = Layer::of_toml("cm.toml", "[git\ncommit = 1");
+        assert_eq!(layer.findings.len(), 1);
+        assert_eq!(layer.findings[0].line, Some(1));
+    }
+
+    #[test]
+    fn the_environment_names_settings_in_capitals() {
+        let variables = [("CM_GIT_COMMIT", "manual"), ("CM_SEARCH_LIMIT", "x"), ("CM_VAULT", "/a")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let layers = Layer::of_environment(&variables);
+        assert_eq!(layers.len(), 2);
+        assert_eq!(layers[0].0.values["git.commit"].as_str(), Some("manual"));
+        assert_eq!(layers[1].0.findings.len(), 1);
+    }
+}

@@ -1,0 +1,362 @@
+//! Where each top-level key, its value and the items of its list stand in the YAML: byte ranges from one scan.
+//!
+//! It understands quotes, flow collections, block scalars and comments as far as their extent goes, and resolves
+//! no value; whoever uses it compares its keys with what the YAML parser says.
+
+mod scanner;
+
+use std::ops::Range;
+
+use scanner::{Line, Scanner};
+
+/// The places of a whole YAML text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// What the text is.
+    pub root: Root,
+    /// Its keys, in order, repeated ones included.
+    pub entries: Vec<Entry>,
+    /// Whether there are lines that belong to no key, or a quote or bracket that never closes.
+    pub broken: bool,
+}
+
+/// The outermost thing of a YAML text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Root {
+    /// Nothing but blanks and comments.
+    Empty,
+    /// `key: value` lines, indented by so many spaces.
+    Block(usize),
+    /// `{key: value}`, with the bytes of its two braces.
+    Flow(usize, usize),
+}
+
+/// One top-level key with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The key as written, without quotes.
+    pub key: String,
+    /// The bytes that belong to it alone: whole lines in a block, the pair in a flow mapping.
+    pub span: Range<usize>,
+    /// Where the key begins.
+    pub key_start: usize,
+    /// The byte after the colon; `None` for a `? key`.
+    pub colon: Option<usize>,
+    /// Its value, with tag and anchor, without comment; empty where nothing is written.
+    pub value: Range<usize>,
+    /// How the value is written.
+    pub shape: Shape,
+    /// The `#` of a comment at the end of the key's line.
+    pub comment: Option<usize>,
+}
+
+/// How a value is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shape {
+    /// Nothing is.
+    Empty,
+    /// A scalar without quotes, perhaps over several lines.
+    Plain,
+    /// A scalar in this kind of quotes.
+    Quoted(char),
+    /// A `|` or `>` scalar.
+    BlockScalar,
+    /// `[a, b]`, with the bytes of each item.
+    FlowList(Vec<Range<usize>>),
+    /// `- a` lines, indented by so many spaces, with the lines of each item.
+    BlockList(usize, Vec<Range<usize>>),
+    /// A mapping, or a scalar on lines of its own.
+    Other,
+}
+
+impl Layout {
+    /// Scans a YAML text. It never fails; what it cannot place makes it `broken`.
+    pub fn of(yaml: &str) -> Self {
+        let mut scanner = Scanner::new(yaml);
+        let Some(first) = scanner.significant_line(0) else {
+            return Self { root: Root::Empty, entries: Vec::new(), broken: false };
+        };
+        if yaml.as_bytes()[first.content] == b'{'
+            && let Some(layout) = flow_root(&mut scanner, first.content)
+        {
+            return layout;
+        }
+        block_root(&mut scanner, &first)
+    }
+
+    /// The line and column of a byte, both from 1, the column in characters.
+    pub fn place(yaml: &str, at: usize) -> (u32, u32) {
+        let before = &yaml[..at];
+        let line = before.bytes().filter(|byte| *byte == b'\n').count();
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count();
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
+        (count(line), count(column))
+    }
+}
+
+fn block_root(scanner: &mut Scanner<'_>, first: &Line) -> Layout {
+    let base = first.indent;
+    let mut layout = Layout { root: Root::Block(base), entries: Vec::new(), broken: false };
+    let mut at = first.start;
+    while let Some(line) = scanner.significant_line(at) {
+        match (line.indent == base).then(|| entry(scanner, &line)).flatten() {
+            Some(entry) => {
+                at = entry.span.end;
+                layout.entries.push(entry);
+            }
+            None => {
+                layout.broken = true;
+                at = line.next;
+            }
+        }
+    }
+    layout.broken |= scanner.unclosed > 0;
+    layout
+}
+
+fn flow_root(scanner: &mut Scanner<'_>, open: usize) -> Option<Layout> {
+    let (end, items) = scanner.flow(open)?;
+    let rest = scanner.significant_line(end);
+    let entries = items.into_iter().map(|item| flow_entry(scanner.text, item)).collect();
+    Some(Layout { root: Root::Flow(open, end - 1), entries, broken: rest.is_some() })
+}
+
+fn flow_entry(yaml: &str, item: Range<usize>) -> Entry {
+    let pair = &yaml[item.clone()];
+    let quoted = pair.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let key_end = quoted.and_then(|quote| pair[1..].find(quote)).map_or(0, |at| at + 2);
+    let colon = pair[key_end..].find(':').map(|at| item.start + key_end + at);
+    Entry {
+        key: bare(&yaml[item.start..colon.unwrap_or(item.end)]),
+        key_start: item.start,
+        colon: colon.map(|at| at + 1),
+        value: colon.map_or(item.end, |at| at + 1)..item.end,
+        span: item,
+        shape: Shape::Other,
+        comment: None,
+    }
+}
+
+/// The entry that begins on this line; `None` where the line is no key.
+fn entry(scanner: &mut Scanner<'_>, line: &Line) -> Option<Entry> {
+    if scanner.is_indicator(line.content, b'?') {
+        return Some(explicit_entry(scanner, line));
+    }
+    let colon = scanner.key_colon(line)?;
+    let key = bare(&scanner.text[line.content..colon]);
+    let after = scanner.after_blanks_and_properties(colon + 1);
+    let mut value = Value::begin(scanner, line, colon + 1);
+    value.extend(scanner, line.indent);
+    let start = scanner.after_blanks(colon + 1);
+    let end = value.end.max(start);
+    let shape = value.shape(scanner, after);
+    let empty = start >= value.end || value.end <= colon + 1;
+    Some(Entry {
+        key,
+        span: line.start..value.next,
+        key_start: line.content,
+        colon: Some(colon + 1),
+        value: if empty { colon + 1..colon + 1 } else { start..end },
+        shape,
+        comment: value.comment,
+    })
+}
+
+/// A `? key` with its `: value`: one span that is only ever replaced as a whole.
+fn explicit_entry(scanner: &mut Scanner<'_>, line: &Line) -> Entry {
+    let start = scanner.after_blanks(line.content + 1);
+    let mut value = Value::begin(scanner, line, line.content + 1);
+    let key_end = value.end.max(start);
+    value.extend(scanner, line.indent);
+    if let Some(next) = scanner.significant_line(value.next)
+        && next.indent == line.indent
+        && scanner.is_indicator(next.content, b':')
+    {
+        value = Value::begin(scanner, &next, next.content + 1);
+        value.extend(scanner, line.indent);
+    }
+    Entry {
+        key: bare(&scanner.text[start..key_end]),
+        span: line.start..value.next,
+        key_start: line.content,
+        colon: None,
+        value: start..value.end.max(start),
+        shape: Shape::Other,
+        comment: None,
+    }
+}
+
+/// A value while its lines are gathered.
+struct Value {
+    /// The line after what is gathered so far.
+    next: usize,
+    /// Where its last content ends.
+    end: usize,
+    comment: Option<usize>,
+    /// The indentations of the open block collections, the key's own first.
+    open: Vec<usize>,
+    /// Whether a plain scalar may go on on the next line.
+    plain: bool,
+    /// Whether nothing but properties stands on the key's line.
+    bare: bool,
+    list: Option<(usize, Vec<Range<usize>>)>,
+    nested: bool,
+}
+
+impl Value {
+    fn begin(scanner: &mut Scanner<'_>, line: &Line, at: usize) -> Self {
+        let first = scanner.after_blanks_and_properties(at);
+        let bare = scanner.at_end_or_comment(first);
+        let mut open = vec![line.indent];
+        let read = scanner.read_line(line.start, at, &mut open, false);
+        let comment = read.comment.filter(|hash| *hash < line.next);
+        Self {
+            next: read.next,
+            end: read.end,
+            comment,
+            open,
+            plain: read.plain,
+            bare,
+            list: None,
+            nested: false,
+        }
+    }
+
+    /// Takes the following lines that belong to the value of a key at this indentation.
+    fn extend(&mut self, scanner: &mut Scanner<'_>, base: usize) {
+        let mut at = self.next;
+        while let Some(line) = scanner.line(at) {
+            if line.blank {
+                self.plain &= !line.comment;
+                at = line.next;
+                continue;
+            }
+            let dash = scanner.is_indicator(line.content, b'-');
+            let in_list = self.list.as_ref().is_some_and(|(indent, _)| *indent == base);
+            let unindented_item = line.indent == base && dash && self.bare && (in_list || !self.nested);
+            if line.indent < base || (line.indent == base && !unindented_item) {
+                return;
+            }
+            self.take(scanner, &line, dash);
+            at = self.next;
+        }
+    }
+
+    fn take(&mut self, scanner: &mut Scanner<'_>, line: &Line, dash: bool) {
+        let innermost = self.open.last().copied().unwrap_or(0);
+        if self.plain && line.indent > innermost {
+            let hash = scanner.comment_in_plain(line);
+            self.plain = hash.is_none();
+            self.end = scanner.trimmed_end(line.content, hash.unwrap_or(line.end));
+            self.next = line.next;
+        } else {
+            while self.open.len() > 1 && self.open.last().is_some_and(|indent| *indent > line.indent) {
+                self.open.pop();
+            }
+            if !self.nested && self.bare && dash {
+                self.list = Some((line.indent, Vec::new()));
+            }
+            let read = scanner.read_line(line.start, line.content, &mut self.open, true);
+            (self.next, self.end, self.plain) = (read.next, read.end, read.plain);
+            if let Some((indent, items)) = &mut self.list
+                && dash
+                && *indent == line.indent
+            {
+                items.push(line.start..read.next);
+            }
+        }
+        self.nested = true;
+        if let Some(item) = self.list.as_mut().and_then(|(_, items)| items.last_mut()) {
+            item.end = self.next;
+        }
+    }
+
+    fn shape(&mut self, scanner: &mut Scanner<'_>, first: usize) -> Shape {
+        if let Some((indent, items)) = self.list.take() {
+            return Shape::BlockList(indent, items);
+        }
+        if self.bare {
+            return if self.nested { Shape::Other } else { Shape::Empty };
+        }
+        match scanner.byte(first) {
+            Some(b'[') => match scanner.flow(first) {
+                Some((_, items)) => Shape::FlowList(items),
+                None => Shape::Other,
+            },
+            Some(b'"') => Shape::Quoted('"'),
+            Some(b'\'') => Shape::Quoted('\''),
+            Some(b'|' | b'>') => Shape::BlockScalar,
+            Some(b'{' | b'*') => Shape::Other,
+            _ => Shape::Plain,
+        }
+    }
+}
+
+/// A key without the quotes around it. Escapes stay; such a key is matched by its position.
+fn bare(key: &str) -> String {
+    let key = key.trim();
+    for quote in ['"', '\''] {
+        if let Some(inner) = key.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return inner.to_owned();
+        }
+    }
+    key.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(yaml: &str) -> Vec<(String, &str)> {
+        let layout = Layout::of(yaml);
+        layout.entries.into_iter().map(|entry| (entry.key, &yaml[entry.span])).collect()
+    }
+
+    #[test]
+    fn each_key_owns_its_lines_and_no_comment_before_them() {
+        let yaml = "# top\na: 1 # one\n\n# about b\nb:\n  - x\n  # between\n  - y\n# last\nc: |\n  b: no\n\n  # text\nd: 'x\n  b: y'\n";
+        assert_eq!(
+            spans(yaml),
+            [
+                ("a".to_owned(), "a: 1 # one\n"),
+                ("b".to_owned(), "b:\n  - x\n  # between\n  - y\n"),
+                ("c".to_owned(), "c: |\n  b: no\n\n  # text\n"),
+                ("d".to_owned(), "d: 'x\n  b: y'\n"),
+            ]
+        );
+        assert!(!Layout::of(yaml).broken);
+    }
+
+    #[test]
+    fn lists_tell_the_lines_of_their_items() {
+        let yaml = "a:\n- x\n- k: |\n    - no\n  l: [1,\n2]\n-  - in\n   - ner\nb: [p, 'q, r', {s: t}]\n";
+        let layout = Layout::of(yaml);
+        let Shape::BlockList(0, items) = &layout.entries[0].shape else {
+            panic!("{:?}", layout.entries[0].shape)
+        };
+        let lines: Vec<&str> = items.iter().map(|item| &yaml[item.clone()]).collect();
+        assert_eq!(lines, ["- x\n", "- k: |\n    - no\n  l: [1,\n2]\n", "-  - in\n   - ner\n"]);
+        let Shape::FlowList(items) = &layout.entries[1].shape else { panic!() };
+        let texts: Vec<&str> = items.iter().map(|item| &yaml[item.clone()]).collect();
+        assert_eq!(texts, ["p", "'q, r'", "{s: t}"]);
+    }
+
+    #[test]
+    fn values_end_before_their_comment() {
+        let yaml = "a: it's # x\nb: &x !t \"q # no\" # y\nc: # z\nd: a#b: c\n\"e f\" : [1] #q\n? g\n: h\ni:\n    x\n  y: 'z\n";
+        let layout = Layout::of(yaml);
+        let values: Vec<&str> = layout.entries.iter().map(|entry| &yaml[entry.value.clone()]).collect();
+        assert_eq!(&values[..5], ["it's", "&x !t \"q # no\"", "", "a#b: c", "[1]"]);
+        let keys: Vec<&str> = layout.entries.iter().map(|entry| entry.key.as_str()).collect();
+        assert_eq!(keys, ["a", "b", "c", "d", "e f", "g", "i"]);
+    }
+
+    #[test]
+    fn lines_without_a_key_and_open_quotes_are_broken() {
+        for yaml in ["a: 1\nnonsense\n", "a: 'x\nb: 1\n", "a: [1\nb: 2\n", "- a\n- b\n", "  a: 1\nb: 2\n"] {
+            assert!(Layout::of(yaml).broken, "{yaml:?}");
+        }
+        let layout = Layout::of("a: 'x\nb: 1\n");
+        assert_eq!(layout.entries.len(), 2);
+    }
+}

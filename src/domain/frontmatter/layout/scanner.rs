@@ -1,0 +1,333 @@
+//! The lexical part of a layout: lines, keys, quotes, flow collections and block scalars, without recursion.
+
+use std::ops::Range;
+
+/// A line of YAML, by bytes.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    pub start: usize,
+    /// Spaces before the content.
+    pub indent: usize,
+    /// The first byte that is no blank.
+    pub content: usize,
+    /// Where its line break begins.
+    pub end: usize,
+    /// Where the next line begins.
+    pub next: usize,
+    /// Whether it holds nothing, or a comment only.
+    pub blank: bool,
+    pub comment: bool,
+}
+
+/// What one logical line held, which quotes and brackets may stretch over several.
+pub(super) struct Read {
+    pub next: usize,
+    pub end: usize,
+    pub comment: Option<usize>,
+    pub plain: bool,
+}
+
+/// Quotes and brackets that never close are looked for no oftener than this, so that the scan stays linear.
+const PATIENCE: u32 = 8;
+
+pub(super) struct Scanner<'a> {
+    pub text: &'a str,
+    bytes: &'a [u8],
+    /// How many quotes and brackets never closed.
+    pub unclosed: u32,
+}
+
+impl<'a> Scanner<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self { text, bytes: text.as_bytes(), unclosed: 0 }
+    }
+
+    pub fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
+    }
+
+    pub fn line(&self, start: usize) -> Option<Line> {
+        if start >= self.bytes.len() {
+            return None;
+        }
+        let rest = &self.bytes[start..];
+        let length = rest.iter().position(|byte| *byte == b'\n');
+        let next = length.map_or(self.bytes.len(), |length| start + length + 1);
+        let mut end = length.map_or(self.bytes.len(), |length| start + length);
+        if end > start && self.bytes[end - 1] == b'\r' {
+            end -= 1;
+        }
+        let indent = self.bytes[start..end].iter().take_while(|byte| **byte == b' ').count();
+        let content = self.after_blanks(start + indent).min(end);
+        let comment = content < end && self.bytes[content] == b'#';
+        Some(Line { start, indent, content, end, next, blank: comment || content == end, comment })
+    }
+
+    /// The first line from here on that holds more than a comment.
+    pub fn significant_line(&self, mut at: usize) -> Option<Line> {
+        loop {
+            let line = self.line(at)?;
+            if !line.blank {
+                return Some(line);
+            }
+            at = line.next;
+        }
+    }
+
+    pub fn after_blanks(&self, at: usize) -> usize {
+        at + self.bytes[at.min(self.bytes.len())..].iter().take_while(|byte| is_blank(**byte)).count()
+    }
+
+    pub fn after_blanks_and_properties(&self, at: usize) -> usize {
+        let mut at = self.after_blanks(at);
+        while matches!(self.byte(at), Some(b'&' | b'!')) {
+            at = self.after_blanks(self.word_end(at));
+        }
+        at
+    }
+
+    fn word_end(&self, at: usize) -> usize {
+        at + self.bytes[at..].iter().take_while(|byte| !is_blank(**byte) && !is_break(**byte)).count()
+    }
+
+    pub fn at_end_or_comment(&self, at: usize) -> bool {
+        self.byte(at).is_none_or(|byte| is_break(byte) || byte == b'#')
+    }
+
+    /// Whether this byte stands here alone, as the indicators `-`, `?` and `:` do.
+    pub fn is_indicator(&self, at: usize, indicator: u8) -> bool {
+        self.byte(at) == Some(indicator)
+            && self.byte(at + 1).is_none_or(|byte| is_blank(byte) || is_break(byte))
+    }
+
+    pub fn trimmed_end(&self, from: usize, to: usize) -> usize {
+        from + self.text[from..to.max(from)].trim_end_matches([' ', '\t', '\r', '\n']).len()
+    }
+
+    /// The `#` that ends a line of a plain scalar.
+    pub fn comment_in_plain(&self, line: &Line) -> Option<usize> {
+        (line.content + 1..line.end).find(|at| self.bytes[*at] == b'#' && is_blank(self.bytes[at - 1]))
+    }
+
+    /// The colon after the key that begins this line.
+    pub fn key_colon(&mut self, line: &Line) -> Option<usize> {
+        let at = self.after_blanks_and_properties(line.content);
+        match self.byte(at)? {
+            b'"' | b'\'' => {
+                let end = self.quoted(at).filter(|end| *end <= line.end)?;
+                Some(self.after_blanks(end)).filter(|colon| self.is_indicator(*colon, b':'))
+            }
+            b'[' | b'{' => {
+                let (end, _) = self.flow(at).filter(|(end, _)| *end <= line.end)?;
+                Some(self.after_blanks(end)).filter(|colon| self.is_indicator(*colon, b':'))
+            }
+            b'}' | b']' | b',' | b'|' | b'>' | b'%' | b'@' | b'`' | b'#' => None,
+            b'-' if self.is_indicator(at, b'-') => None,
+            _ => self.plain_colon(at, line.end),
+        }
+    }
+
+    /// The `: ` in a plain text of one line, before any comment.
+    fn plain_colon(&self, from: usize, end: usize) -> Option<usize> {
+        for at in from..end {
+            match self.bytes[at] {
+                b':' if self.is_indicator(at, b':') => return Some(at),
+                b'#' if at > from && is_blank(self.bytes[at - 1]) => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Reads on from `at` to the end of the line on which the last quote or bracket closes.
+    pub fn read_line(&mut self, start: usize, mut at: usize, open: &mut Vec<usize>, mut fresh: bool) -> Read {
+        let mut start = start;
+        let mut end = at;
+        loop {
+            at = self.after_blanks(at);
+            let Some(byte) = self.byte(at).filter(|byte| !is_break(*byte)) else {
+                return Read { next: self.after_break(at), end, comment: None, plain: false };
+            };
+            match byte {
+                b'#' => return Read { next: self.after_break(at), end, comment: Some(at), plain: false },
+                b'-' | b'?' | b':' if fresh && self.is_indicator(at, byte) => {
+                    deepen(open, at - start);
+                    at += 1;
+                    end = at;
+                }
+                b'&' | b'!' => {
+                    at = self.word_end(at);
+                    end = at;
+                }
+                b'"' | b'\'' | b'[' | b'{' => {
+                    let Some(close) = self.closing(at) else { return self.plain_rest(at) };
+                    let colon = self.after_blanks(close);
+                    if self.is_indicator(colon, b':') {
+                        deepen(open, at.saturating_sub(start));
+                        fresh = false;
+                        at = colon + 1;
+                    } else {
+                        at = close;
+                    }
+                    end = at;
+                    if let Some(last) = self.text[..close].rfind('\n').filter(|last| *last >= start) {
+                        start = last + 1;
+                    }
+                }
+                b'|' | b'>' => return self.block_scalar(at, open.last().copied().unwrap_or(0)),
+                _ => {
+                    let line_end = self.line_end(at);
+                    let Some(colon) = self.plain_colon(at, line_end).filter(|_| fresh) else {
+                        return self.plain_rest(at);
+                    };
+                    deepen(open, at - start);
+                    fresh = false;
+                    at = colon + 1;
+                    end = at;
+                }
+            }
+        }
+    }
+
+    fn line_end(&self, at: usize) -> usize {
+        let length = self.bytes[at..].iter().position(|byte| *byte == b'\n');
+        let end = length.map_or(self.bytes.len(), |length| at + length);
+        if end > at && self.bytes[end - 1] == b'\r' { end - 1 } else { end }
+    }
+
+    fn after_break(&self, at: usize) -> usize {
+        let length = self.bytes[at.min(self.bytes.len())..].iter().position(|byte| *byte == b'\n');
+        length.map_or(self.bytes.len(), |length| at + length + 1)
+    }
+
+    fn plain_rest(&self, at: usize) -> Read {
+        let line_end = self.line_end(at);
+        let comment =
+            (at + 1..line_end).find(|hash| self.bytes[*hash] == b'#' && is_blank(self.bytes[hash - 1]));
+        let end = self.trimmed_end(at, comment.unwrap_or(line_end));
+        Read { next: self.after_break(line_end), end, comment, plain: comment.is_none() }
+    }
+
+    fn block_scalar(&self, header: usize, parent: usize) -> Read {
+        let line_end = self.line_end(header);
+        let comment = (header..line_end).find(|at| self.bytes[*at] == b'#');
+        let mut read = Read {
+            next: self.after_break(line_end),
+            end: self.trimmed_end(header, comment.unwrap_or(line_end)),
+            comment,
+            plain: false,
+        };
+        let mut at = read.next;
+        while let Some(line) = self.line(at) {
+            let hollow = line.content == line.end;
+            if !hollow && line.indent <= parent {
+                break;
+            }
+            at = line.next;
+            if !hollow {
+                (read.next, read.end) = (line.next, line.end);
+            }
+        }
+        read
+    }
+
+    fn closing(&mut self, at: usize) -> Option<usize> {
+        match self.bytes[at] {
+            b'"' | b'\'' => self.quoted(at),
+            _ => self.flow(at).map(|(end, _)| end),
+        }
+    }
+
+    /// The byte after a quoted scalar; `None` where it never closes.
+    fn quoted(&mut self, open: usize) -> Option<usize> {
+        if self.unclosed >= PATIENCE {
+            return None;
+        }
+        let quote = self.bytes[open];
+        let mut at = open + 1;
+        while let Some(byte) = self.byte(at) {
+            match byte {
+                b'\\' if quote == b'"' => at += 1,
+                b'\'' if quote == b'\'' && self.byte(at + 1) == Some(b'\'') => at += 1,
+                byte if byte == quote => return Some(at + 1),
+                _ => {}
+            }
+            at += 1;
+        }
+        self.unclosed += 1;
+        None
+    }
+
+    /// The byte after a flow collection, and its items; `None` where it never closes.
+    pub fn flow(&mut self, open: usize) -> Option<(usize, Vec<Range<usize>>)> {
+        if self.unclosed >= PATIENCE {
+            return None;
+        }
+        let mut items = Vec::new();
+        let mut item: Option<Range<usize>> = None;
+        let (mut depth, mut plain, mut at) = (0_usize, false, open);
+        while let Some(byte) = self.byte(at) {
+            let from = at;
+            let mut content = true;
+            match byte {
+                b'[' | b'{' => (depth, plain) = (depth + 1, false),
+                b']' | b'}' => {
+                    (depth, plain) = (depth - 1, false);
+                    if depth == 0 {
+                        items.extend(item);
+                        return Some((at + 1, items));
+                    }
+                }
+                b',' => {
+                    plain = false;
+                    if depth == 1 {
+                        items.extend(item.take());
+                        content = false;
+                    }
+                }
+                b'"' | b'\'' if !plain => at = self.quoted(at)? - 1,
+                b'#' if is_blank_or_break(self.bytes[at - 1]) => {
+                    at = self.line_end(at).max(at + 1) - 1;
+                    content = false;
+                }
+                b':' if self.ends_key_in_flow(at) => plain = false,
+                b' ' | b'\t' | b'\n' | b'\r' => content = false,
+                _ => plain = true,
+            }
+            at += 1;
+            if content && from > open {
+                item = Some(item.map_or(from, |item| item.start)..at);
+            }
+        }
+        self.unclosed += 1;
+        None
+    }
+
+    fn ends_key_in_flow(&self, at: usize) -> bool {
+        let quoted_before = matches!(self.bytes[at - 1], b'"' | b'\'' | b']' | b'}');
+        let next = self.byte(at + 1);
+        quoted_before || next.is_none_or(|next| is_blank_or_break(next) || b",[]{}".contains(&next))
+    }
+}
+
+/// Opens a block collection at this column; deeper ones are over.
+fn deepen(open: &mut Vec<usize>, column: usize) {
+    while open.len() > 1 && open.last().is_some_and(|indent| *indent > column) {
+        open.pop();
+    }
+    if open.last().is_none_or(|indent| *indent < column) {
+        open.push(column);
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+fn is_break(byte: u8) -> bool {
+    byte == b'\n' || byte == b'\r'
+}
+
+fn is_blank_or_break(byte: u8) -> bool {
+    is_blank(byte) || is_break(byte)
+}

@@ -1,0 +1,204 @@
+//! What a writer is about to do, on disk before it does it, so that whoever comes next can finish what a kill cut off.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use super::layout::Vault;
+use super::write;
+use crate::domain::frontmatter::edit::Edit;
+use crate::domain::message::Message;
+use crate::domain::path::NotePath;
+
+/// One operation: its commit's message and the bytes of each file before and after.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its name, which its commit carries as `Cm-Operation`.
+    pub operation: String,
+    /// The commit's message.
+    pub message: Message,
+    /// Whether it ends in a commit.
+    pub commits: bool,
+    /// The files.
+    pub files: Vec<FileChange>,
+}
+
+/// One file of an operation. Bytes that are no UTF-8 are kept as numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FileChange {
+    /// Which.
+    pub path: NotePath,
+    /// What it was; `None` where it did not exist.
+    pub before: Option<Bytes>,
+    /// What it becomes; `None` where it goes.
+    pub after: Option<Bytes>,
+    /// The edits that make the one from the other, where it was made so.
+    pub edits: Vec<Edit>,
+}
+
+/// A file's bytes, readable in the journal wherever they are text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Bytes {
+    /// UTF-8.
+    Text(String),
+    /// Anything else.
+    Raw(Vec<u8>),
+}
+
+impl Bytes {
+    /// The bytes themselves.
+    pub fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Raw(raw) => raw,
+        }
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        String::from_utf8(bytes).map_or_else(|error| Self::Raw(error.into_bytes()), Self::Text)
+    }
+}
+
+/// How long a finished entry is kept: neither git nor we wait for git's objects to reach the disk.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// The journal of a vault; only the holder of its lock may use it.
+#[derive(Debug)]
+pub struct Journal {
+    folder: PathBuf,
+}
+
+impl Journal {
+    /// The journal of this vault.
+    pub fn of(vault: &Vault) -> Self {
+        Self { folder: vault.state().join("journal") }
+    }
+
+    /// Writes the entry, before anything that it speaks of is done.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn begin(&self, entry: &Entry) -> Result<(), Error> {
+        // Serialising to memory cannot fail: the entry holds strings, numbers and lists only.
+        let bytes = serde_json::to_vec(entry).unwrap_or_default();
+        write::replace(&self.pending(&entry.operation), &bytes)
+    }
+
+    /// Marks the entry as done; it is kept for a minute and removed by a later writer.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn done(&self, operation: &str) -> Result<(), Error> {
+        let from = self.pending(operation);
+        fs::rename(&from, self.folder.join(format!("{operation}.done")))
+            .map_err(Error::io("rename", &from))?;
+        self.sweep();
+        Ok(())
+    }
+
+    /// Drops an entry of which nothing was done, or all was undone.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn drop_entry(&self, operation: &str) -> Result<(), Error> {
+        let path = self.pending(operation);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", &path)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// What earlier writers began and did not finish, oldest first. An entry that was cut off while it was written
+    /// describes nothing that was done, and is removed.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn unfinished(&self) -> Result<Vec<Entry>, Error> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(Error::io("read", &self.folder)(error)),
+        };
+        let mut found = Vec::new();
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if path.extension().is_some_and(|ending| ending == "pending") {
+                let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+                let begun = fs::metadata(&path).and_then(|stat| stat.modified()).ok();
+                match serde_json::from_slice::<Entry>(&bytes) {
+                    Ok(entry) => found.push((begun, entry)),
+                    Err(_) => fs::remove_file(&path).map_err(Error::io("remove", &path))?,
+                }
+            }
+        }
+        found.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.operation.cmp(&y.operation)));
+        Ok(found.into_iter().map(|(_, entry)| entry).collect())
+    }
+
+    fn pending(&self, operation: &str) -> PathBuf {
+        self.folder.join(format!("{operation}.pending"))
+    }
+
+    /// Removes what is long done, and temporary files of writers that died; failing at that harms nothing.
+    fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let spent = entry.path().extension().is_some_and(|ending| ending == "done" || ending == "tmp");
+            let age = entry.metadata().ok().and_then(|stat| stat.modified().ok()?.elapsed().ok());
+            if spent && age.is_some_and(|age| age > KEPT) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(operation: &str) -> Entry {
+        Entry {
+            operation: operation.to_owned(),
+            message: Message::new("add", "Add a"),
+            commits: true,
+            files: vec![FileChange {
+                path: NotePath::parse("a.md").unwrap(),
+                before: None,
+                after: Some(vec![0xff, b'a'].into()),
+                edits: Vec::new(),
+            }],
+        }
+    }
+
+    #[test]
+    fn what_was_begun_is_found_until_it_is_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::of(&Vault::at(folder.path()).unwrap());
+        assert_eq!(journal.unfinished().unwrap(), []);
+        journal.begin(&entry("one")).unwrap();
+        journal.begin(&entry("two")).unwrap();
+        assert_eq!(journal.unfinished().unwrap(), [entry("one"), entry("two")]);
+        journal.done("one").unwrap();
+        journal.drop_entry("two").unwrap();
+        assert_eq!(journal.unfinished().unwrap(), []);
+    }
+
+    #[test]
+    fn a_torn_entry_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = Vault::at(folder.path()).unwrap();
+        let journal = Journal::of(&vault);
+        journal.begin(&entry("one")).unwrap();
+        let path = journal.pending("one");
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        assert_eq!(journal.unfinished().unwrap(), []);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,14 @@
+//! A vault's files on disk: found, walked, read, written, locked.
+//!
+//! It knows nothing of commits, of the index, or of what a note means.
+#![allow(clippy::disallowed_methods, reason = "this layer owns the vault's files")]
+
+pub mod error;
+pub mod journal;
+pub mod layout;
+pub mod lock;
+pub mod usage;
+pub mod write;
+
+pub use error::Error;
+pub use layout::Vault;

@@ -1,0 +1,241 @@
+//! How often notes were read: appended line by line, folded now and then. Losing it loses no knowledge.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use super::layout::Vault;
+use super::write;
+use crate::domain::instant::Instant;
+
+/// What is known of one note's use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// How often it was read with `get`.
+    pub accesses: u64,
+    /// When last.
+    pub last: Option<Instant>,
+}
+
+impl Used {
+    fn add(&mut self, other: Self) {
+        self.accesses = self.accesses.saturating_add(other.accesses);
+        self.last = self.last.max(other.last);
+    }
+}
+
+/// The use of all notes, by id or path.
+pub type UsageTable = BTreeMap<String, Used>;
+
+/// One line of the log.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    key: String,
+    at: Instant,
+    #[serde(default = "once")]
+    n: u64,
+}
+
+const fn once() -> u64 {
+    1
+}
+
+/// The log is folded when it passes this many bytes.
+const FOLD_AT: u64 = 256 * 1024;
+/// A log that was set aside is folded this long after, when nobody can still be writing to it.
+const SETTLED: Duration = Duration::from_secs(10);
+
+/// The usage files of a vault: `_state/usage.json`, and `_state/usage.log` that is not folded into it yet.
+#[derive(Debug)]
+pub struct Usage {
+    folder: PathBuf,
+}
+
+impl Usage {
+    /// Those of this vault.
+    pub fn of(vault: &Vault) -> Self {
+        Self { folder: vault.state() }
+    }
+
+    /// Notes one access. Waits for nobody.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; a caller that only reads may ignore it.
+    pub fn record(&self, key: &str, at: Instant) -> Result<(), Error> {
+        let path = self.log();
+        fs::create_dir_all(&self.folder).map_err(Error::io("make the folder", &self.folder))?;
+        let mut line = serde_json::to_vec(&Line { key: key.to_owned(), at, n: 1 }).unwrap_or_default();
+        line.push(b'\n');
+        // One write of one short line with O_APPEND: lines of several processes do not mix.
+        let mut file =
+            OpenOptions::new().create(true).append(true).open(&path).map_err(Error::io("open", &path))?;
+        file.write_all(&line).map_err(Error::io("write", &path))
+    }
+
+    /// All that is known. Damaged lines and files count for nothing; the second value says which were left out.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where a file exists and cannot be read.
+    pub fn load(&self) -> Result<(UsageTable, Vec<String>), Error> {
+        let mut notices = Vec::new();
+        let mut table = self.folded(&mut notices)?;
+        for path in [self.aside(), self.log()] {
+            replay(&read(&path)?, &mut table, &mut notices, &path.display().to_string());
+        }
+        Ok((table, notices))
+    }
+
+    /// Folds a log that has grown long; only the holder of the vault's lock may call it.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn fold(&self) -> Result<(), Error> {
+        let (log, aside) = (self.log(), self.aside());
+        if let Ok(stat) = fs::metadata(&aside) {
+            let settled =
+                stat.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > SETTLED);
+            if settled {
+                let mut table = self.folded(&mut Vec::new())?;
+                replay(&read(&aside)?, &mut table, &mut Vec::new(), "");
+                self.store(&table)?;
+                fs::remove_file(&aside).map_err(Error::io("remove", &aside))?;
+            }
+        } else if fs::metadata(&log).is_ok_and(|stat| stat.len() > FOLD_AT) {
+            fs::rename(&log, &aside).map_err(Error::io("rename", &log))?;
+        }
+        Ok(())
+    }
+
+    /// Takes over the counts of another tool, once: only where nothing is known yet.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn adopt(&self, table: &UsageTable) -> Result<bool, Error> {
+        if self.table().exists() || self.log().exists() {
+            return Ok(false);
+        }
+        self.store(table)?;
+        Ok(true)
+    }
+
+    fn store(&self, table: &UsageTable) -> Result<(), Error> {
+        let bytes = serde_json::to_vec(table).unwrap_or_default();
+        let mut text = format!("{:08x}\n", crc32fast::hash(&bytes)).into_bytes();
+        text.extend(bytes);
+        write::replace(&self.table(), &text)
+    }
+
+    fn folded(&self, notices: &mut Vec<String>) -> Result<UsageTable, Error> {
+        let path = self.table();
+        let bytes = read(&path)?;
+        if bytes.is_empty() && !path.exists() {
+            return Ok(UsageTable::new());
+        }
+        let sound = bytes.iter().position(|byte| *byte == b'\n').and_then(|end| {
+            let written = u32::from_str_radix(std::str::from_utf8(&bytes[..end]).ok()?, 16).ok()?;
+            let body = &bytes[end + 1..];
+            (crc32fast::hash(body) == written).then(|| serde_json::from_slice(body).ok())?
+        });
+        Ok(sound.unwrap_or_else(|| {
+            notices.push(format!("{} is damaged; the usage in it is left out", path.display()));
+            UsageTable::new()
+        }))
+    }
+
+    fn table(&self) -> PathBuf {
+        self.folder.join("usage.json")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.join("usage.log")
+    }
+
+    fn aside(&self) -> PathBuf {
+        self.folder.join("usage.log.1")
+    }
+}
+
+fn read(path: &std::path::Path) -> Result<Vec<u8>, Error> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Error::io("read", path)(error)),
+    }
+}
+
+fn replay(bytes: &[u8], table: &mut UsageTable, notices: &mut Vec<String>, name: &str) {
+    let mut damaged = 0;
+    for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        match serde_json::from_slice::<Line>(line) {
+            Ok(line) => {
+                let used = Used { accesses: line.n, last: Some(line.at) };
+                table.entry(line.key).or_default().add(used);
+            }
+            Err(_) => damaged += 1,
+        }
+    }
+    if damaged > 0 {
+        notices.push(format!("{name} has {damaged} damaged line(s), which are left out"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage() -> (tempfile::TempDir, Usage) {
+        let folder = tempfile::tempdir().unwrap();
+        let usage = Usage::of(&Vault::at(folder.path()).unwrap());
+        (folder, usage)
+    }
+
+    fn at(text: &str) -> Instant {
+        Instant::parse(text).unwrap()
+    }
+
+    #[test]
+    fn accesses_add_up_across_the_log_and_the_folded_table() {
+        let (_folder, usage) = usage();
+        let old = UsageTable::from([("a".to_owned(), Used { accesses: 3, last: Some(at("2026-01-01")) })]);
+        assert!(usage.adopt(&old).unwrap());
+        usage.record("a", at("2026-02-01")).unwrap();
+        usage.record("b", at("2026-02-02")).unwrap();
+        let (table, notices) = usage.load().unwrap();
+        assert_eq!(table["a"], Used { accesses: 4, last: Some(at("2026-02-01")) });
+        assert_eq!(table["b"].accesses, 1);
+        assert!(notices.is_empty());
+        assert!(!usage.adopt(&old).unwrap(), "another tool's counts are taken once");
+    }
+
+    #[test]
+    fn folding_changes_no_count() {
+        let (_folder, usage) = usage();
+        for _ in 0..5_000 {
+            usage.record("0123456789abcdef0123456789abcdef0123", at("2026-02-01")).unwrap();
+        }
+        usage.fold().unwrap();
+        assert!(usage.aside().exists());
+        usage.record("0123456789abcdef0123456789abcdef0123", at("2026-03-01")).unwrap();
+        let earlier = std::time::SystemTime::now() - Duration::from_secs(60);
+        fs::File::options().append(true).open(usage.aside()).unwrap().set_modified(earlier).unwrap();
+        usage.fold().unwrap();
+        assert!(usage.table().exists() && !usage.aside().exists());
+        let (table, _) = usage.load().unwrap();
+        assert_eq!(table["0123456789abcdef0123456789abcdef0123"].accesses, 5_001);
+    }
+
+    #[test]
+    fn damage_is_told_and_costs_no_more_than_itself() {
+        let (_folder, usage) = usage();
+        usage.record("a", at("2026-02-01")).unwrap();
+        OpenOptions::new().append(true).open(usage.log()).unwrap().write_all(b"{\"key\": \"b").unwrap();
+        fs::write(usage.table(), "00000000\n{}").unwrap();
+        let (table, notices) = usage.load().unwrap();
+        assert_eq!((table.len(), notices.len()), (1, 2));
+    }
+}
