@@ -4,3 +4,5 @@
 //! keep them, `ops` does one verb a file, and the surfaces show what came of it. ARCHITECTURE.md is the map.
 
 pub mod domain;
+pub mod index;
+pub mod vault;
