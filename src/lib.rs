@@ -5,4 +5,5 @@
 
 pub mod config;
 pub mod domain;
+pub mod index;
 pub mod vault;

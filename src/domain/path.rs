@@ -39,6 +39,22 @@ impl NotePath {
         if sound && !escapes { Ok(Self(inner.to_owned())) } else { Err(refuse()) }
     }
 
+    /// The path of `name` in a folder that is known to be sound, empty for the root; for walks, which meet many.
+    pub fn below(folder: &str, name: &str) -> Option<Self> {
+        let sound = !matches!(name, "" | "." | "..") && !name.contains(['/', '\0']);
+        let length = folder.len() + 1 + name.len();
+        if !sound || length > Self::MAX {
+            return None;
+        }
+        let mut path = String::with_capacity(length);
+        path.push_str(folder);
+        if !folder.is_empty() {
+            path.push('/');
+        }
+        path.push_str(name);
+        Some(Self(path))
+    }
+
     /// The path as text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -8,6 +8,7 @@ pub mod journal;
 pub mod layout;
 pub mod lock;
 pub mod usage;
+pub mod walk;
 pub mod write;
 
 pub use error::Error;

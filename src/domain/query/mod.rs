@@ -1,0 +1,190 @@
+//! The query language: what a person or an agent types, as a tree.
+//!
+//! Parsing never fails: what makes no sense is searched for as words, and a notice says so. It knows the
+//! fields of notes but not how they are indexed.
+
+mod date;
+mod field;
+mod lex;
+mod parse;
+
+use crate::domain::instant::Instant;
+
+/// What somebody asks for, and what was not understood of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// The tree.
+    pub root: Node,
+    /// What was taken otherwise than written, each a sentence without a full stop.
+    pub notices: Vec<String>,
+}
+
+/// A part of a query.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    /// Every note.
+    Everything,
+    /// No note: nothing that was written can be searched for.
+    Nothing,
+    /// Text looked for in title, headings, tags and body, or in one of them.
+    Text {
+        /// The one field to look in.
+        field: Option<TextField>,
+        /// What to look for.
+        text: Text,
+    },
+    /// A fact that a note has or has not.
+    Label {
+        /// Which fact.
+        label: Label,
+        /// Its value, folded to lower case.
+        value: String,
+        /// Whether the value may go on.
+        prefix: bool,
+    },
+    /// The path, in lower case: a part of it, or with `*` the whole.
+    Path(String),
+    /// A time from `from` on and before `until`.
+    Dated {
+        /// Which time.
+        date: DateField,
+        /// The first instant that fits.
+        from: Option<Instant>,
+        /// The first instant after that does not.
+        until: Option<Instant>,
+    },
+    /// An importance within bounds, both inclusive.
+    Importance {
+        /// The least.
+        least: f64,
+        /// The most.
+        most: f64,
+    },
+    /// Several parts together.
+    Group(Group),
+}
+
+/// What is looked for in text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Text {
+    /// A word or an identifier, in any of its spellings.
+    Word(String),
+    /// Words one after the other.
+    Phrase(String),
+    /// Words that begin so.
+    Prefix(String),
+    /// Words that differ by at most so many letters.
+    Fuzzy(String, u8),
+}
+
+/// Parts of a query and what each means for a match.
+///
+/// A note matches when all of `must` and `filter` match and none of `not`; and, where there is no `must` but
+/// a `should`, at least one of `should`. `must` and `should` rank; `filter` and `not` do not.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Group {
+    /// Needed, and ranked by.
+    pub must: Vec<Node>,
+    /// Wished for, and ranked by.
+    pub should: Vec<Node>,
+    /// Needed.
+    pub filter: Vec<Node>,
+    /// Excluded.
+    pub not: Vec<Node>,
+}
+
+/// The fields that hold running text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextField {
+    /// `title:`.
+    Title,
+    /// `body:`.
+    Body,
+    /// `heading:`.
+    Heading,
+}
+
+/// The fields that hold a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is the field of its name")]
+pub enum Label {
+    Tag,
+    Type,
+    Kind,
+    Folder,
+    Category,
+    State,
+    Maturity,
+    Scope,
+    Workspace,
+    Agent,
+    Author,
+    Session,
+    Id,
+    Pinned,
+}
+
+/// The fields that hold a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is the field of its name")]
+pub enum DateField {
+    Created,
+    Updated,
+}
+
+impl Query {
+    /// Reads what was typed; ages such as `30d` count back from `now`.
+    ///
+    /// ```
+    /// use cm::domain::{instant::Instant, query::Query};
+    /// let now = Instant::parse("2026-11-21")?;
+    /// let query = Query::parse(r#"type:fix "connection reset" -tag:draft sock* (created:2026-10"#, now);
+    /// assert_eq!(query.notices, ["a `(` is not closed"]);
+    /// # Ok::<(), cm::domain::instant::NotADate>(())
+    /// ```
+    pub fn parse(text: &str, now: Instant) -> Self {
+        parse::parse(text, now)
+    }
+
+    /// Whether it orders what it finds; one of filters alone only selects.
+    pub fn ranks(&self) -> bool {
+        self.root.ranks()
+    }
+
+    /// The texts that it looks for, without those that it excludes, in order.
+    pub fn texts(&self) -> Vec<&Text> {
+        let mut texts = Vec::new();
+        self.root.collect_texts(&mut texts);
+        texts
+    }
+}
+
+impl Node {
+    fn ranks(&self) -> bool {
+        match self {
+            Self::Text { .. } => true,
+            Self::Group(group) => group.must.iter().chain(&group.should).any(Self::ranks),
+            Self::Everything | Self::Nothing => false,
+            Self::Label { .. } | Self::Path(_) | Self::Dated { .. } | Self::Importance { .. } => false,
+        }
+    }
+
+    fn collect_texts<'a>(&'a self, texts: &mut Vec<&'a Text>) {
+        match self {
+            Self::Text { text, .. } => texts.push(text),
+            Self::Group(group) => {
+                group.must.iter().chain(&group.should).for_each(|node| node.collect_texts(texts));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Text {
+    /// What was written, without its operator.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Word(text) | Self::Phrase(text) | Self::Prefix(text) | Self::Fuzzy(text, _) => text,
+        }
+    }
+}

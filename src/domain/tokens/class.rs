@@ -1,0 +1,39 @@
+//! Which characters make words, which stand for themselves, and which are no part of any.
+
+use unicode_normalization::char::is_combining_mark;
+
+/// What a character is to the tokenizer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// A letter or digit of a script that separates words.
+    Word,
+    /// A character of a script that does not: Han, kana, hangul, Thai and their like.
+    Unspaced,
+    /// A diacritic, or a character nobody sees; it neither begins nor ends a word.
+    Mark,
+    /// A picture, which is a word of its own.
+    Emoji,
+    /// All else.
+    Other,
+}
+
+pub(super) fn class_of(c: char) -> Class {
+    match c {
+        '\0'..='\u{7f}' if c.is_ascii_alphanumeric() => Class::Word,
+        '\0'..='\u{7f}' => Class::Other,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => Class::Mark,
+        '\u{feff}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' => Class::Mark,
+        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' => Class::Unspaced,
+        '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' if c != '・' => {
+            Class::Unspaced
+        }
+        '\u{3130}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' => Class::Unspaced,
+        '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' => Class::Unspaced,
+        '\u{ff66}'..='\u{ffdc}' | '\u{20000}'..='\u{3ffff}' => Class::Unspaced,
+        '\u{2300}'..='\u{23ff}' | '\u{2600}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' => Class::Emoji,
+        '\u{1f000}'..='\u{1faff}' => Class::Emoji,
+        _ if is_combining_mark(c) => Class::Mark,
+        _ if c.is_alphanumeric() => Class::Word,
+        _ => Class::Other,
+    }
+}

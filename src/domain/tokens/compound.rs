@@ -1,0 +1,200 @@
+//! Identifiers: where one ends, where it is split, and which of its parts are joined again.
+
+use super::class::{Class, class_of};
+use super::{Role, Tokenizer, fold};
+
+/// How far a run of text without blanks goes, and whether it has more than one part.
+pub(super) struct Scan {
+    pub(super) end: usize,
+    pub(super) compound: bool,
+}
+
+/// How a part hangs on to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    /// It is the first.
+    First,
+    /// `_`, `-` or a change of case: parts of one name.
+    Inner,
+    /// `.` or `::`: a name within another.
+    Outer,
+    /// `/`: steps of a path.
+    Step,
+}
+
+/// A part: its bytes in the source and in the folded text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    from: usize,
+    to: usize,
+    start: usize,
+    end: usize,
+    joint: Joint,
+}
+
+/// Parts beyond this number are a data blob rather than a name, and are not joined.
+const MOST_PARTS: usize = 24;
+
+pub(super) fn scan(text: &str, start: usize) -> Scan {
+    let bytes = text.as_bytes();
+    let (mut at, mut compound) = (start, false);
+    let (mut before, mut last) = (0u8, 0u8);
+    while let Some(&byte) = bytes.get(at) {
+        if byte.is_ascii_alphanumeric() {
+            compound |= byte.is_ascii_uppercase() && (last.is_ascii_lowercase() || last.is_ascii_digit());
+            compound |= byte.is_ascii_lowercase() && last.is_ascii_uppercase() && before.is_ascii_uppercase();
+            at += 1;
+        } else if byte >= 0x80 {
+            let Some(c) = text[at..].chars().next() else { break };
+            if !matches!(class_of(c), Class::Word | Class::Mark) {
+                break;
+            }
+            // Changes of case beyond ASCII are told apart where the run is split.
+            compound = true;
+            at += c.len_utf8();
+        } else {
+            let Some(next) = connector(text, at) else { break };
+            compound = true;
+            at = next;
+        }
+        (before, last) = (last, byte);
+    }
+    Scan { end: at, compound }
+}
+
+/// The length of `'s`, `'t`, `'ll` and their like at `at`, 0 where there is none.
+pub(super) fn contraction(text: &str, at: usize) -> usize {
+    let rest = &text[at..];
+    let Some(mark) = rest.chars().next().filter(|c| matches!(c, '\'' | '’')) else { return 0 };
+    let tail = &rest[mark.len_utf8()..];
+    let length = tail.find(|c: char| class_of(c) != Class::Word).unwrap_or(tail.len());
+    let known =
+        ["s", "t", "d", "m", "ll", "re", "ve"].iter().any(|known| tail[..length].eq_ignore_ascii_case(known));
+    if known { mark.len_utf8() + length } else { 0 }
+}
+
+/// Where the run goes on behind the separator at `at`, if it does.
+fn connector(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let behind = match bytes[at] {
+        b'_' => at + bytes[at..].iter().take_while(|byte| **byte == b'_').count(),
+        b'-' | b'.' | b'/' => at + 1,
+        b':' if bytes.get(at + 1) == Some(&b':') => at + 2,
+        _ => return None,
+    };
+    let next = text[behind..].chars().next()?;
+    (class_of(next) == Class::Word).then_some(behind)
+}
+
+impl Tokenizer {
+    /// The tokens of a run that may have several parts.
+    pub(super) fn compound(&mut self, text: &str, start: usize, end: usize) {
+        self.split(text, start, end);
+        let count = self.parts.len();
+        for first in 0..count {
+            if count > 1 && count <= MOST_PARTS {
+                self.joins_from(first);
+            }
+            self.join(first, first + 1, first, Role::Word);
+        }
+    }
+
+    /// The joined forms that begin with part `first`: the whole, the name, and the pairs of neighbours.
+    fn joins_from(&mut self, first: usize) {
+        let count = self.parts.len();
+        let name_end = self.name_end(first);
+        let begins_name = self.parts[first].joint != Joint::Inner;
+        if first == 0 {
+            self.join(0, count, 0, Role::Whole);
+        }
+        if begins_name && name_end - first > 1 && name_end - first < count {
+            self.join(first, name_end, first, Role::Whole);
+        }
+        if begins_name && self.parts.get(name_end).is_some_and(|next| next.joint == Joint::Outer) {
+            let pair_end = self.name_end(name_end);
+            if pair_end - first < count {
+                self.join(first, pair_end, first, Role::Joined);
+            }
+        }
+        let second_is_last = first + 2 >= name_end && begins_name;
+        if first + 1 < name_end && !second_is_last && self.is_worded(first) && self.is_worded(first + 1) {
+            self.join(first, first + 2, first, Role::Joined);
+        }
+    }
+
+    /// The part behind the name that `first` belongs to.
+    fn name_end(&self, first: usize) -> usize {
+        let rest = &self.parts[first + 1..];
+        first + 1 + rest.iter().take_while(|part| part.joint == Joint::Inner).count()
+    }
+
+    fn is_worded(&self, part: usize) -> bool {
+        let part = self.parts[part];
+        self.folded[part.start..part.end].chars().all(char::is_alphabetic)
+    }
+
+    /// A token of the parts `first..past`, joined without separators but for those between digits.
+    fn join(&mut self, first: usize, past: usize, position: usize, role: Role) {
+        let Self { unit, stems, folded, parts, .. } = self;
+        let span = (parts[first].from, parts[past - 1].to);
+        let joined = &folded[parts[first].start..parts[past - 1].end];
+        unit.push(span, position as u32, role, |out| stems.write(joined, out));
+    }
+
+    /// Fills `parts` and `folded`: the run's parts one behind the other, so that any stretch of them is a slice.
+    fn split(&mut self, text: &str, start: usize, end: usize) {
+        self.parts.clear();
+        self.folded.clear();
+        let run = &text[start..end];
+        let (mut from, mut joint) = (0, Joint::First);
+        let mut chars = run.char_indices().peekable();
+        let mut last: Option<char> = None;
+        while let Some((at, c)) = chars.next() {
+            if !matches!(class_of(c), Class::Word | Class::Mark) {
+                self.part(text, start + from, start + at, joint);
+                while chars.next_if(|(_, next)| class_of(*next) == Class::Other).is_some() {}
+                from = chars.peek().map_or(run.len(), |(next, _)| *next);
+                joint = match c {
+                    '_' | '-' => Joint::Inner,
+                    '/' => Joint::Step,
+                    _ => Joint::Outer,
+                };
+                last = None;
+                continue;
+            }
+            if last.is_some_and(|last| case_changes(last, c, &run[at + c.len_utf8()..]))
+                && run[from..at].chars().nth(1).is_some()
+            {
+                self.part(text, start + from, start + at, joint);
+                (from, joint) = (at, Joint::Inner);
+            }
+            last = Some(c);
+        }
+        self.part(text, start + from, end, joint);
+    }
+
+    fn part(&mut self, text: &str, from: usize, to: usize, joint: Joint) {
+        let digit = |c: Option<char>| c.is_some_and(char::is_numeric);
+        if let Some(before) = self.parts.last()
+            && digit(self.folded.chars().next_back())
+            && digit(text[from..to].chars().next())
+        {
+            self.folded.push_str(&text[before.to..from]);
+        }
+        let start = self.folded.len();
+        fold(&text[from..to], &mut self.folded);
+        let joint = if self.parts.is_empty() { Joint::First } else { joint };
+        self.parts.push(Part { from, to, start, end: self.folded.len(), joint });
+    }
+}
+
+/// Whether a new part begins with `c`: `socketKeep`, `utf8Decoder`, `HTTPServer`, but not `APIs` or `IPv4`.
+fn case_changes(last: char, c: char, rest: &str) -> bool {
+    let mut ahead = rest.chars();
+    let (next, after) = (ahead.next(), ahead.next());
+    let lower = |c: Option<char>| c.is_some_and(char::is_lowercase);
+    c.is_uppercase()
+        && (last.is_lowercase()
+            || last.is_numeric() && lower(next)
+            || last.is_uppercase() && lower(next) && lower(after))
+}

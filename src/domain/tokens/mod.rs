@@ -1,0 +1,398 @@
+//! Text cut into the terms that search compares: stemmed words, and identifiers whole, in parts and joined.
+//!
+//! The same cut is made of notes and of queries, which is why `socket_keepalive`, `SocketKeepAlive` and
+//! `socket keepalive` find each other. It knows neither the index nor the query language.
+
+mod class;
+mod compound;
+mod stem;
+
+use class::{Class, class_of};
+use stem::StemCache;
+
+/// What a token is of the text that it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A word, or a part of an identifier.
+    Word,
+    /// Two neighbouring parts of an identifier, joined: `keepalive` of `SocketKeepAlive`.
+    Joined,
+    /// A whole identifier without its separators: `socketkeepalive`.
+    Whole,
+    /// The text as it stands, in lower case: `c++`, `--no-verify`, `#123`.
+    Exact,
+    /// The last character of a run that is cut in pairs, so that it can be found alone.
+    Tail,
+}
+
+/// A term and the place that it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// The term as it is compared.
+    pub text: &'a str,
+    /// Its first byte in the source.
+    pub from: usize,
+    /// The byte after its last one.
+    pub to: usize,
+    /// Its place among the words of its unit, from 0.
+    pub position: u32,
+    /// What it is.
+    pub role: Role,
+}
+
+/// A word or an identifier: the tokens that one stretch of text without blanks gives.
+#[derive(Debug, Clone, Default)]
+pub struct Unit {
+    text: String,
+    entries: Vec<Entry>,
+    width: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    start: usize,
+    end: usize,
+    from: usize,
+    to: usize,
+    position: u32,
+    role: Role,
+}
+
+impl Unit {
+    /// Its tokens, by position.
+    pub fn tokens(&self) -> impl Iterator<Item = Token<'_>> {
+        (0..self.len()).map(|index| self.token(index))
+    }
+
+    /// How many tokens it has.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether it has none: a stretch too long to be a word.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// One token, counted from 0.
+    pub fn token(&self, index: usize) -> Token<'_> {
+        let entry = self.entries[index];
+        let Entry { from, to, position, role, .. } = entry;
+        Token { text: &self.text[entry.start..entry.end], from, to, position, role }
+    }
+
+    /// How many positions it takes.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.entries.clear();
+        self.width = 0;
+    }
+
+    /// Adds what `write` appends to the text as a token.
+    fn push(&mut self, span: (usize, usize), position: u32, role: Role, write: impl FnOnce(&mut String)) {
+        let start = self.text.len();
+        write(&mut self.text);
+        let end = self.text.len();
+        if end > start && end - start <= Tokenizer::LONGEST {
+            self.entries.push(Entry { start, end, from: span.0, to: span.1, position, role });
+        }
+        self.width = self.width.max(position + 1);
+    }
+}
+
+/// Cuts text. It remembers the stems of words that it has met, so one instance should cut many texts.
+#[derive(Debug, Clone, Default)]
+pub struct Tokenizer {
+    stems: StemCache,
+    unit: Unit,
+    folded: String,
+    parts: Vec<compound::Part>,
+}
+
+impl Tokenizer {
+    /// The longest token that is kept, in bytes; a longer one is no word that anybody types.
+    pub const LONGEST: usize = 200;
+
+    /// The next unit at or after `at`, which moves behind it; `None` at the end of the text.
+    pub fn next_unit(&mut self, text: &str, at: &mut usize) -> Option<&Unit> {
+        let bytes = text.as_bytes();
+        self.unit.clear();
+        while *at < bytes.len() {
+            let start = *at;
+            let byte = bytes[start];
+            if byte.is_ascii_alphanumeric() {
+                *at = self.run(text, start, start);
+            } else if byte < 0x80 {
+                *at = match marked_run(text, start) {
+                    Some(run) => self.run(text, start, run),
+                    None => start + 1,
+                };
+            } else {
+                *at = self.beyond_ascii(text, start);
+            }
+            if self.unit.width > 0 {
+                return Some(&self.unit);
+            }
+        }
+        None
+    }
+
+    /// Hands every token of `text` to `sink`, positions counted from the text's beginning.
+    pub fn each(&mut self, text: &str, mut sink: impl FnMut(Token<'_>)) {
+        let (mut at, mut base) = (0, 0);
+        while let Some(unit) = self.next_unit(text, &mut at) {
+            for token in unit.tokens() {
+                sink(Token { position: base + token.position, ..token });
+            }
+            base += unit.width;
+        }
+    }
+
+    /// The stem of a word that is already folded: what a purely alphabetic word is compared as.
+    pub fn stem(&mut self, word: &str) -> String {
+        let mut stem = String::new();
+        self.stems.write(word, &mut stem);
+        stem
+    }
+
+    /// A unit that begins with a letter or digit at `start`, and with its marks (`--`, `#`, `@`) at `mark`.
+    fn run(&mut self, text: &str, mark: usize, start: usize) -> usize {
+        let scan = compound::scan(text, start);
+        let mut end = scan.end;
+        let mut exact = mark < start;
+        if !scan.compound {
+            let suffix = exact_suffix(text, start, end);
+            exact |= suffix > 0;
+            end += suffix;
+        }
+        if exact {
+            self.unit.push((mark, end), 0, Role::Exact, |out| fold(&text[mark..end], out));
+        }
+        if scan.compound {
+            self.compound(text, start, scan.end);
+        } else {
+            self.folded.clear();
+            fold(&text[start..scan.end], &mut self.folded);
+            let Self { unit, stems, folded, .. } = self;
+            unit.push((start, scan.end), 0, Role::Word, |out| stems.write(folded, out));
+        }
+        end + compound::contraction(text, end)
+    }
+
+    /// What begins with a character beyond ASCII: a word, a run without blanks between words, an emoji, or nothing.
+    fn beyond_ascii(&mut self, text: &str, start: usize) -> usize {
+        let Some(first) = text[start..].chars().next() else { return text.len() };
+        match class_of(first) {
+            Class::Word => self.run(text, start, start),
+            Class::Unspaced => self.pairs(text, start),
+            Class::Emoji => {
+                let end = start + first.len_utf8();
+                self.unit.push((start, end), 0, Role::Word, |out| out.push(first));
+                end
+            }
+            Class::Mark | Class::Other => start + first.len_utf8(),
+        }
+    }
+
+    /// A run of a script that puts no blanks between words: each pair of neighbours is a token.
+    fn pairs(&mut self, text: &str, start: usize) -> usize {
+        use unicode_normalization::UnicodeNormalization;
+        let belongs = |c: char| matches!(class_of(c), Class::Unspaced | Class::Mark);
+        let end = text[start..].find(|c| !belongs(c)).map_or(text.len(), |length| start + length);
+        let source = &text[start..end];
+        let chars: Vec<char> = source.nfkc().collect();
+        // Where normalising changed nothing, each character has its own place; else all share the run's.
+        let places: Vec<usize> = if source.chars().eq(chars.iter().copied()) {
+            source.char_indices().map(|(at, _)| start + at).chain([end]).collect()
+        } else {
+            Vec::new()
+        };
+        let span = |first: usize, past: usize| match places.is_empty() {
+            true => (start, end),
+            false => (places[first], places[past]),
+        };
+        for (index, pair) in chars.windows(2).enumerate() {
+            self.unit.push(span(index, index + 2), index as u32, Role::Word, |out| out.extend(pair));
+        }
+        if let Some(last) = chars.last() {
+            let index = chars.len() - 1;
+            let role = if index == 0 { Role::Word } else { Role::Tail };
+            self.unit.push(span(index, index + 1), index as u32, role, |out| out.push(*last));
+        }
+        end
+    }
+}
+
+/// Where the run begins whose marks begin at `start`: `--flag`, `-f`, `#12`, `@name`.
+fn marked_run(text: &str, start: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let run = match bytes[start] {
+        b'#' if bytes.get(start + 1).is_some_and(u8::is_ascii_digit) => return Some(start + 1),
+        b'@' | b'-' if word(start + 1) => start + 1,
+        b'-' if bytes.get(start + 1) == Some(&b'-') && word(start + 2) => start + 2,
+        _ => return None,
+    };
+    let before = text[..start].chars().next_back();
+    before.is_none_or(|c| c != '-' && class_of(c) != Class::Word).then_some(run)
+}
+
+/// The length of what makes `C++`, `g++`, `C#` and `F#` more than their letters.
+fn exact_suffix(text: &str, start: usize, end: usize) -> usize {
+    let rest = &text.as_bytes()[end..];
+    let alone =
+        |at: usize| !rest.get(at).is_some_and(|next| next.is_ascii_alphanumeric() || *next == rest[0]);
+    if rest.starts_with(b"++") && rest.get(2) != Some(&b'+') {
+        2
+    } else if rest.starts_with(b"#") && end - start <= 2 && alone(1) {
+        1
+    } else {
+        0
+    }
+}
+
+/// Writes text in lower case and without diacritics.
+pub fn fold(text: &str, out: &mut String) {
+    use unicode_normalization::UnicodeNormalization;
+    if text.is_ascii() {
+        let from = out.len();
+        out.push_str(text);
+        out[from..].make_ascii_lowercase();
+        return;
+    }
+    for c in text.nfkd().filter(|c| class_of(*c) != Class::Mark) {
+        match c {
+            'ß' => out.push_str("ss"),
+            'æ' | 'Æ' => out.push_str("ae"),
+            'œ' | 'Œ' => out.push_str("oe"),
+            'ø' | 'Ø' => out.push('o'),
+            'đ' | 'Đ' | 'ð' | 'Ð' => out.push('d'),
+            'ł' | 'Ł' => out.push('l'),
+            'þ' | 'Þ' => out.push_str("th"),
+            'ı' => out.push('i'),
+            _ => out.extend(c.to_lowercase().filter(|c| class_of(*c) != Class::Mark)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn terms(text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        Tokenizer::default().each(text, |token| terms.push(token.text.to_owned()));
+        terms
+    }
+
+    fn placed(text: &str) -> Vec<(u32, String)> {
+        let mut terms = Vec::new();
+        Tokenizer::default().each(text, |token| terms.push((token.position, token.text.to_owned())));
+        terms
+    }
+
+    #[test]
+    fn words_are_lower_case_stems_without_diacritics() {
+        assert_eq!(terms("Running the cafés, Überblick"), ["run", "the", "cafe", "uberblick"]);
+        assert_eq!(terms("don't John's we'll"), ["don", "john", "we"]);
+        assert_eq!(terms("straße Straße STRASSE"), ["strass", "strass", "strass"]);
+    }
+
+    #[test]
+    fn the_spellings_of_an_identifier_share_their_terms() {
+        let snake = terms("socket_keepalive");
+        let camel = terms("SocketKeepAlive");
+        let words = terms("socket keepalive");
+        let whole = Tokenizer::default().stem("socketkeepalive");
+        assert!(snake.contains(&whole) && camel.contains(&whole), "{snake:?} {camel:?}");
+        assert!(words.iter().all(|word| snake.contains(word) && camel.contains(word)), "{words:?}");
+        assert_eq!(terms("SocketKeepAlive").len(), 6);
+    }
+
+    #[test]
+    fn what_is_more_than_its_letters_stays_exact() {
+        for (text, exact) in [
+            ("C++", "c++"),
+            ("(C++)", "c++"),
+            ("C#,", "c#"),
+            ("F#", "f#"),
+            ("E0502", "e0502"),
+            ("--no-verify", "--no-verify"),
+            ("`-Wall`", "-wall"),
+            ("see #123", "#123"),
+            ("repo#123", "#123"),
+            ("@scope/pkg", "@scope/pkg"),
+            ("v1.2.3", "v1.2.3"),
+            ("2026-11-01", "2026-11-01"),
+            ("node.js", "nodej"),
+            ("std::fs::read", "stdfsread"),
+            ("src/index/mod.rs", "modr"),
+            ("8f6ffb24df98", "8f6ffb24df98"),
+            ("file.read_to_string()", "readtostr"),
+        ] {
+            assert!(terms(text).contains(&exact.to_owned()), "{text}: {:?}", terms(text));
+        }
+    }
+
+    #[test]
+    fn acronyms_and_short_forms_are_not_torn_apart() {
+        assert_eq!(terms("HTTPServer"), ["httpserver", "http", "server"]);
+        assert_eq!(terms("APIs IPv4 iOS OAuth"), ["api", "ipv4", "io", "oauth"]);
+        assert_eq!(terms("utf8Decoder"), ["utf8decoder", "utf8", "decod"]);
+        assert_eq!(terms("a--b ... - -- ---x :: /"), ["a", "b", "x"]);
+    }
+
+    #[test]
+    fn scripts_without_blanks_are_cut_in_pairs() {
+        assert_eq!(terms("日本語"), ["日本", "本語", "語"]);
+        assert_eq!(terms("メモ: 犬"), ["メモ", "モ", "犬"]);
+        assert_eq!(terms("안녕 abc"), ["안녕", "녕", "abc"]);
+        assert_eq!(terms("🧠 Заметка"), ["🧠", "заметка"]);
+    }
+
+    #[test]
+    fn positions_count_words_so_that_phrases_match_across_spellings() {
+        let placed = placed("use SocketKeepAlive here");
+        let at = |term: &str| placed.iter().find(|(_, text)| text == term).map(|(at, _)| *at);
+        assert_eq!((at("use"), at("socket"), at("keep"), at("here")), (Some(0), Some(1), Some(2), Some(4)));
+        let mut tokenizer = Tokenizer::default();
+        assert_eq!(at(&tokenizer.stem("keepalive")), Some(2));
+    }
+
+    #[test]
+    fn hidden_characters_do_not_split_a_word() {
+        assert_eq!(terms("pass\u{200b}word soft\u{ad}ware"), ["password", "softwar"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_cut_within_its_bounds_and_in_order(text in "\\PC*|[a-zA-Z0-9_./:#@+ -]{0,60}|[à-ÿ日本ｶﾞ🧠a-z\u{300}\u{200d} ]{0,30}") {
+            let mut last = 0;
+            let mut sound = true;
+            Tokenizer::default().each(&text, |token| {
+                sound &= token.position >= last && token.from < token.to && token.to <= text.len();
+                sound &= text.is_char_boundary(token.from) && text.is_char_boundary(token.to) && !token.text.is_empty();
+                last = token.position;
+            });
+            prop_assert!(sound);
+        }
+
+        #[test]
+        fn a_term_does_not_depend_on_what_was_cut_before(words in proptest::collection::vec("[A-Za-z]{1,18}", 1..40)) {
+            let mut shared = Tokenizer::default();
+            for word in &words {
+                let mut fresh = Vec::new();
+                Tokenizer::default().each(word, |token| fresh.push(token.text.to_owned()));
+                let mut again = Vec::new();
+                shared.each(word, |token| again.push(token.text.to_owned()));
+                prop_assert_eq!(fresh, again);
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Derived and disposable: what is known of the notes without reading them again.
