@@ -185,6 +185,43 @@ pub fn read_typed(shape: Shape, typed: &str) -> Option<toml::Value> {
     fits(shape, &value).then_some(value)
 }
 
+/// A TOML text with this setting in it, or without it where there is no value; all else stays as it stands.
+///
+/// # Errors
+/// Where the text is no TOML, or a part of the name is there as something else than a table.
+pub fn with_value(text: &str, name: &str, value: Option<&toml::Value>) -> Result<String, String> {
+    let mut document: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        error.message().lines().next().unwrap_or_default().to_owned()
+    })?;
+    let (group, leaf) = name.split_once('.').map_or((None, name), |(group, leaf)| (Some(group), leaf));
+    let table = match group {
+        None => document.as_table_mut() as &mut dyn TableLike,
+        Some(group) => {
+            if document.get(group).is_none() {
+                let Some(_) = value else { return Ok(text.to_owned()) };
+                document.insert(group, toml_edit::table());
+            }
+            let item = document.get_mut(group).and_then(Item::as_table_like_mut);
+            item.ok_or_else(|| format!("`{group}` is there as a value"))?
+        }
+    };
+    match value {
+        None => drop(table.remove(leaf)),
+        Some(value) => {
+            let new: toml_edit::Value = value.to_string().parse().map_err(|_| "no such value".to_owned())?;
+            match table.get_mut(leaf).and_then(Item::as_value_mut) {
+                Some(old) => {
+                    let decor = old.decor().clone();
+                    *old = new;
+                    *old.decor_mut() = decor;
+                }
+                None => drop(table.insert(leaf, Item::Value(new))),
+            }
+        }
+    }
+    Ok(document.to_string())
+}
+
 /// `maxTokens` as `max_tokens`.
 fn snake(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
@@ -220,6 +257,18 @@ mod tests {
             [(Code::UnknownSetting, Some(4), Some(1)), (Code::InvalidSetting, Some(6), Some(3))]
         );
         assert_eq!(layer.findings[0].hint.as_deref(), Some("did you mean `core.max_entries`?"));
+    }
+
+    #[test]
+    fn a_setting_is_written_beside_the_comments_that_are_there() {
+        let text = "# mine\n[git] # about git\ncommit = \"auto\" # for now\n";
+        let manual = toml::Value::String("manual".into());
+        let set = with_value(text, "git.commit", Some(&manual)).unwrap();
+        assert_eq!(set, "# mine\n[git] # about git\ncommit = \"manual\" # for now\n");
+        let limit = with_value(text, "search.limit", Some(&toml::Value::Integer(5))).unwrap();
+        assert_eq!(limit, format!("{text}\n[search]\nlimit = 5\n"));
+        assert_eq!(with_value(&limit, "search.limit", None).unwrap(), format!("{text}\n[search]\n"));
+        assert!(with_value("git = 1", "git.commit", Some(&manual)).is_err());
     }
 
     #[test]

@@ -116,10 +116,26 @@ impl Vault {
         }
     }
 
+    /// Writes the private settings, readable by their owner alone.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write_private(&self, text: &str) -> Result<(), Error> {
+        super::write::replace_private(&self.root.join(PRIVATE), text.as_bytes())
+    }
+
     /// How many files a folder of the vault holds, counted no further than `most`.
     pub fn crowd(&self, folder: &str, most: usize) -> usize {
         std::fs::read_dir(self.root.join(folder)).map_or(0, |entries| entries.take(most).count())
     }
+}
+
+/// Makes a folder that is to be a vault, with those above it.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn make(folder: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))
 }
 
 #[cfg(test)]

@@ -12,4 +12,4 @@ pub mod walk;
 pub mod write;
 
 pub use error::Error;
-pub use layout::Vault;
+pub use layout::{Vault, make};

@@ -45,12 +45,31 @@ pub fn remove(vault: &Vault, path: &NotePath) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`]; the file is then as it was.
 pub fn replace(target: &Path, bytes: &[u8]) -> Result<(), Error> {
+    replace_with(target, bytes, permissions(target))
+}
+
+/// Writes a file that only its owner may read (mode 0600 where the platform has modes).
+///
+/// # Errors
+/// [`Error::Io`]; the file is then as it was.
+pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<(), Error> {
+    #[cfg(unix)]
+    let owner_only = {
+        use std::os::unix::fs::PermissionsExt;
+        fs::Permissions::from_mode(0o600)
+    };
+    #[cfg(not(unix))]
+    let owner_only = permissions(target);
+    replace_with(target, bytes, owner_only)
+}
+
+fn replace_with(target: &Path, bytes: &[u8], permissions: fs::Permissions) -> Result<(), Error> {
     let folder = target.parent().unwrap_or_else(|| Path::new("."));
     fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
     let mut new = tempfile::Builder::new()
         .prefix(".cm-")
         .suffix(".tmp")
-        .permissions(permissions(target))
+        .permissions(permissions)
         .tempfile_in(folder)
         .map_err(Error::io("write in", folder))?;
     new.write_all(bytes).map_err(Error::io("write", target))?;
