@@ -4,3 +4,4 @@
 //! keep them, `ops` does one verb a file, and the surfaces show what came of it. ARCHITECTURE.md is the map.
 
 pub mod domain;
+pub mod git;
