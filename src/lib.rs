@@ -5,5 +5,6 @@
 
 pub mod config;
 pub mod domain;
+pub mod git;
 pub mod index;
 pub mod vault;

@@ -17,3 +17,4 @@ pub mod path;
 pub mod query;
 pub mod score;
 pub mod tokens;
+pub mod words;

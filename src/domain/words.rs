@@ -1,0 +1,123 @@
+//! What changed between two texts, word by word. How it is coloured is not said here.
+
+use similar::{ChangeTag, TextDiff};
+
+/// Whether a piece of text stayed, came or went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// In both texts.
+    Same,
+    /// Only in the new one.
+    Added,
+    /// Only in the old one.
+    Removed,
+    /// Text that is in both and was cut out of the middle of a long run.
+    Gap,
+}
+
+/// A run of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What happened to it.
+    pub kind: Kind,
+    /// The text, empty for a gap.
+    pub text: String,
+}
+
+/// The new text as pieces of the old one and what came and went between them. Without the added pieces it
+/// is the old text, without the removed ones the new.
+pub fn diff(old: &str, new: &str) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for change in TextDiff::from_unicode_words(old, new).iter_all_changes() {
+        let kind = match change.tag() {
+            ChangeTag::Equal => Kind::Same,
+            ChangeTag::Insert => Kind::Added,
+            ChangeTag::Delete => Kind::Removed,
+        };
+        match pieces.last_mut().filter(|last| last.kind == kind) {
+            Some(last) => last.text.push_str(change.value()),
+            None => pieces.push(Piece { kind, text: change.value().to_owned() }),
+        }
+    }
+    pieces
+}
+
+/// The pieces with long unchanged runs cut down to so many lines on either side of a change.
+pub fn shorten(pieces: &[Piece], lines: usize) -> Vec<Piece> {
+    let mut out = Vec::with_capacity(pieces.len());
+    for (at, piece) in pieces.iter().enumerate() {
+        if piece.kind != Kind::Same {
+            out.push(piece.clone());
+            continue;
+        }
+        let head = if at == 0 { 0 } else { start_of_rest(&piece.text, lines) };
+        let tail = if at + 1 == pieces.len() { piece.text.len() } else { end_of_rest(&piece.text, lines) };
+        if head >= tail {
+            out.push(piece.clone());
+            continue;
+        }
+        let same = |text: &str| Piece { kind: Kind::Same, text: text.to_owned() };
+        let kept = [
+            same(&piece.text[..head]),
+            Piece { kind: Kind::Gap, text: String::new() },
+            same(&piece.text[tail..]),
+        ];
+        out.extend(kept.into_iter().filter(|piece| piece.kind == Kind::Gap || !piece.text.is_empty()));
+    }
+    out
+}
+
+/// Where the text goes on after the line that a change ends in and so many further ones.
+fn start_of_rest(text: &str, lines: usize) -> usize {
+    text.match_indices('\n').nth(lines).map_or(text.len(), |(at, _)| at + 1)
+}
+
+/// Where the line that a change begins in starts, and so many before it.
+fn end_of_rest(text: &str, lines: usize) -> usize {
+    text.rmatch_indices('\n').nth(lines).map_or(0, |(at, _)| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shown(pieces: &[Piece]) -> String {
+        let mark = |piece: &Piece| match piece.kind {
+            Kind::Same => piece.text.clone(),
+            Kind::Added => format!("{{+{}+}}", piece.text),
+            Kind::Removed => format!("[-{}-]", piece.text),
+            Kind::Gap => "…".to_owned(),
+        };
+        pieces.iter().map(mark).collect()
+    }
+
+    #[test]
+    fn only_the_words_that_changed_are_marked() {
+        let pieces = diff("Retry twice, then fail.\n", "Retry thrice, then fail.\n");
+        assert_eq!(shown(&pieces), "Retry [-twice-]{+thrice+}, then fail.\n");
+        assert_eq!(shown(&diff("same", "same")), "same");
+        assert_eq!(diff("", ""), []);
+    }
+
+    #[test]
+    fn far_lines_give_way_to_a_gap() {
+        let old = "a\nb\nc\nd\none two\ne\nf\ng\n";
+        let pieces = diff(old, &old.replace("two", "three"));
+        assert_eq!(shown(&shorten(&pieces, 1)), "…d\none [-two-]{+three+}\ne\n…");
+        assert_eq!(shown(&shorten(&pieces, 9)), shown(&pieces));
+    }
+
+    proptest! {
+        #[test]
+        fn both_texts_can_be_read_back(old in ".{0,80}", new in ".{0,80}") {
+            let pieces = diff(&old, &new);
+            let without = |kind: Kind| {
+                pieces.iter().filter(|piece| piece.kind != kind).map(|piece| piece.text.as_str()).collect::<String>()
+            };
+            prop_assert_eq!(without(Kind::Added), old);
+            prop_assert_eq!(without(Kind::Removed), new);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! File contents between work tree and repository: through the filters that the repository asks for
+//! (line endings, encodings, clean and smudge programs), and in and out of the object database.
+
+use std::io::Read;
+
+use gix::ObjectId;
+use gix::bstr::BStr;
+use gix::filter::plumbing::pipeline::convert::{ToGitOutcome, to_worktree};
+use gix::prelude::FindExt;
+
+use crate::git::error::{Doing, InPath, Result};
+use crate::git::repo::Repo;
+
+/// The filters of one repository, as its `.gitattributes` are now.
+pub(super) struct Blobs<'r> {
+    repo: &'r Repo,
+    pipeline: gix::filter::plumbing::Pipeline,
+    attributes: gix::worktree::Stack,
+}
+
+impl<'r> Blobs<'r> {
+    /// Reads the configuration of the filters; attributes are read as paths come up.
+    pub fn new(repo: &'r Repo) -> Result<Self> {
+        let place = repo.git_dir();
+        let inner = &repo.inner;
+        // Attributes come from the work tree; an index would only stand in for files that are not there,
+        // and reading one costs more than everything else in a commit.
+        let none = gix::index::State::new(inner.object_hash());
+        let attributes = inner
+            .attributes_only(&none, gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping)
+            .doing("reading attributes", place)?;
+        let pipeline = gix::filter::Pipeline::new(inner, attributes.detach()).doing("reading filters", place)?;
+        let (pipeline, attributes) = pipeline.into_parts();
+        Ok(Self { repo, pipeline, attributes })
+    }
+
+    /// What git stores for these bytes of the work tree. `stored` is the version that it has: a file that
+    /// was stored with CRLF keeps them whatever `core.autocrlf` says.
+    pub fn to_git(&mut self, place: &BStr, bytes: &[u8], stored: Option<ObjectId>) -> Result<Vec<u8>> {
+        let (repo, at) = (self.repo, self.repo.git_dir());
+        let path = gix::path::from_bstr(place).doing("reading a path", at)?;
+        let entry = self
+            .attributes
+            .at_path(path.as_ref(), None, &repo.inner.objects)
+            .in_path(&repo.workdir.join(&path))?;
+        let outcome = self
+            .pipeline
+            .convert_to_git(
+                bytes,
+                &path,
+                &mut |_, out| {
+                    entry.matching_attributes(out);
+                },
+                &mut |buf| {
+                    let Some(id) = stored else { return Ok(None) };
+                    repo.inner.objects.find_blob(&id, buf)?;
+                    Ok(Some(()))
+                },
+            )
+            .doing("filtering a file for git", at)?;
+        match outcome {
+            ToGitOutcome::Unchanged(same) => Ok(same.to_vec()),
+            ToGitOutcome::Buffer(changed) => Ok(changed.to_vec()),
+            ToGitOutcome::Process(mut stream) => {
+                let mut out = Vec::new();
+                stream.read_to_end(&mut out).in_path(&repo.workdir.join(&path))?;
+                Ok(out)
+            }
+        }
+    }
+
+    /// What a checkout writes for these stored bytes.
+    pub fn to_worktree(&mut self, place: &BStr, bytes: &[u8]) -> Result<Vec<u8>> {
+        let (repo, at) = (self.repo, self.repo.git_dir());
+        let path = gix::path::from_bstr(place).doing("reading a path", at)?;
+        let entry = self
+            .attributes
+            .at_path(path.as_ref(), None, &repo.inner.objects)
+            .in_path(&repo.workdir.join(&path))?;
+        let mut outcome = self
+            .pipeline
+            .convert_to_worktree(
+                bytes,
+                place,
+                &mut |_, out| {
+                    entry.matching_attributes(out);
+                },
+                to_worktree::Options::default(),
+            )
+            .doing("filtering a file for the work tree", at)?;
+        let mut out = Vec::with_capacity(bytes.len());
+        outcome.read_to_end(&mut out).in_path(&repo.workdir.join(&path))?;
+        Ok(out)
+    }
+
+    /// The stored file as a checkout would write it.
+    pub fn read(&mut self, place: &BStr, id: ObjectId) -> Result<Vec<u8>> {
+        let stored = self.repo.blob(id)?;
+        self.to_worktree(place, &stored)
+    }
+}
+
+impl Repo {
+    /// The bytes of a blob as git stores them.
+    pub(super) fn blob(&self, id: ObjectId) -> Result<Vec<u8>> {
+        let mut blob = self.inner.find_blob(id).doing("reading a blob", self.git_dir())?;
+        Ok(blob.take_data())
+    }
+
+    /// Stores a blob.
+    pub(super) fn write_blob(&self, bytes: &[u8]) -> Result<ObjectId> {
+        Ok(self.inner.write_blob(bytes).doing("writing a blob", self.git_dir())?.detach())
+    }
+
+    /// The name that a blob of these bytes has, stored or not.
+    pub(super) fn blob_id(&self, bytes: &[u8]) -> Result<ObjectId> {
+        gix::objs::compute_hash(self.inner.object_hash(), gix::objs::Kind::Blob, bytes)
+            .doing("hashing a blob", self.git_dir())
+    }
+}

@@ -1,0 +1,130 @@
+//! Committing through git itself, for repositories whose hooks shall run.
+//!
+//! git gets an index of its own that holds the parent's files and the curation's, so that hooks see just
+//! that, and the person's index stays out of it.
+
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use gix::ObjectId;
+use gix::actor::Signature;
+use gix::bstr::BString;
+use gix::index::entry::Stage;
+
+use crate::git::commit::Plan;
+use crate::git::error::{Doing, Error, InPath, Result};
+use crate::git::identity::Signatures;
+use crate::git::repo::Repo;
+use crate::git::staging::Staging;
+
+/// What git sets for its hooks and children, which would lead another git astray.
+const LOCAL: [&str; 12] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_GRAFT_FILE",
+    "GIT_SHALLOW_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_QUARANTINE_PATH",
+];
+
+/// An index beside the real one that goes when it is done with.
+struct OwnIndex(PathBuf);
+
+impl Drop for OwnIndex {
+    fn drop(&mut self) {
+        // Whatever stays behind is a file that nothing reads.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl Repo {
+    /// git's program, working in this repository whatever the environment says.
+    pub(super) fn git(&self) -> Command {
+        let mut command = Command::new("git");
+        for name in LOCAL {
+            command.env_remove(name);
+        }
+        command.arg("-C").arg(&self.workdir);
+        command
+    }
+
+    /// Lets git commit the planned tree; hooks may refuse it or change it.
+    pub(super) fn commit_through_git(
+        &self,
+        plan: &Plan<'_>,
+        message: &str,
+        signatures: &Signatures,
+    ) -> Result<ObjectId> {
+        let index = self.index_of(plan.tree)?;
+        let mut command = self.git();
+        command.args(["commit", "--quiet", "--no-status", "--cleanup=verbatim", "--file=-"]);
+        command.env("GIT_INDEX_FILE", &index.0);
+        sign(&mut command, "AUTHOR", &signatures.author);
+        sign(&mut command, "COMMITTER", &signatures.committer);
+        let program = Path::new("git");
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .in_path(program)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A hook that refuses early closes the pipe; its own words follow below.
+            let _ = stdin.write_all(message.as_bytes());
+        }
+        let output = child.wait_with_output().in_path(program)?;
+        if !output.status.success() {
+            let said = [output.stderr, output.stdout].concat();
+            return Err(Error::Program {
+                command: "git commit".to_owned(),
+                status: output.status.to_string(),
+                output: String::from_utf8_lossy(&said).trim().to_owned(),
+            });
+        }
+        match self.head_id()? {
+            Some(id) => Ok(id),
+            None => Err(Error::Moved { git_dir: self.git_dir().to_owned(), attempts: 1 }),
+        }
+    }
+
+    /// An index of exactly this tree, with the stat data that the real index has for the same contents, so
+    /// that git need not hash the whole work tree.
+    fn index_of(&self, tree: ObjectId) -> Result<OwnIndex> {
+        let mut index = self.inner.index_from_tree(&tree).doing("making an index", self.git_dir())?;
+        let real = Staging::open(self)?;
+        let (entries, paths) = index.entries_mut_and_pathbacking();
+        for entry in entries {
+            let place = entry.path_in(paths);
+            let known = real.index().entry_by_path_and_stage(place, Stage::Unconflicted);
+            if let Some(known) = known.filter(|known| known.id == entry.id) {
+                entry.stat = known.stat;
+                entry.flags = known.flags;
+            }
+        }
+        let path = self.git_dir().join(format!("cm-commit-{}.index", std::process::id()));
+        let own = OwnIndex(path);
+        let file = fs::File::create(&own.0).in_path(&own.0)?;
+        let mut out = BufWriter::new(file);
+        index.write_to(&mut out, Default::default()).doing("writing an index", self.git_dir())?;
+        out.flush().in_path(&own.0)?;
+        Ok(own)
+    }
+}
+
+fn sign(command: &mut Command, who: &str, signature: &Signature) {
+    let offset = signature.time.offset / 60;
+    let sign = if offset < 0 { '-' } else { '+' };
+    let zone = format!("{sign}{:02}{:02}", offset.abs() / 60, offset.abs() % 60);
+    let text = |text: &BString| text.to_string();
+    command.env(format!("GIT_{who}_NAME"), text(&signature.name));
+    command.env(format!("GIT_{who}_EMAIL"), text(&signature.email));
+    command.env(format!("GIT_{who}_DATE"), format!("@{} {zone}", signature.time.seconds));
+}

@@ -1,0 +1,35 @@
+//! The vault's repository: commits of exactly the curated notes, and the history that they make.
+//!
+//! gix does the work in process; git's own program is started only where gix cannot: for hooks, and for
+//! maintenance. Nothing here writes a note, asks a person, or fetches and pushes.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this layer owns the repository's files, git's own program and the wait for its locks"
+)]
+
+mod blobs;
+mod commit;
+mod error;
+mod history;
+mod hooks;
+mod identity;
+mod lineage;
+mod lock;
+mod maintenance;
+mod revision;
+mod repo;
+mod staging;
+mod status;
+mod trees;
+mod undo;
+#[cfg(test)]
+mod tests;
+
+pub use commit::{Committed, Kind, Options, PathChange, Reapply};
+pub use error::{Error, Result};
+pub use history::{CommitInfo, LogFilter};
+pub use identity::Identity;
+pub use lineage::Version;
+pub use repo::{CommitId, Head, Operation, Repo};
+pub use status::Changed;
+pub use trees::TreeChange;

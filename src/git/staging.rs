@@ -1,0 +1,258 @@
+//! The index while it is locked: reading what is staged, and changing the entries of single notes so that
+//! all others stay as they are and git still sees what it saw.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::index::entry::{Flags, Mode, Stage, Stat};
+
+use crate::git::error::{Doing, Error, InPath, Result};
+use crate::git::lock::IndexLock;
+use crate::git::repo::Repo;
+
+/// How many entries with doubtful stat data are hashed; beyond that git is left to do it.
+const RACY: usize = 256;
+
+/// The index in memory.
+pub(super) struct Staging<'r> {
+    repo: &'r Repo,
+    file: gix::index::File,
+    changed: bool,
+    /// New entries; they join the others when the index is written, so that it is sorted once.
+    added: Vec<(BString, ObjectId, Mode, Stat)>,
+}
+
+/// What the index says about a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// Nothing, or only the intent to add something.
+    Empty,
+    /// This blob.
+    Staged { id: ObjectId, mode: Mode },
+    /// Several versions that are in conflict.
+    Conflict,
+}
+
+impl<'r> Staging<'r> {
+    /// Reads the index; an absent one is empty.
+    pub fn open(repo: &'r Repo) -> Result<Self> {
+        let file = gix::index::File::at_or_default(
+            &repo.index,
+            repo.inner.object_hash(),
+            false,
+            gix::index::decode::Options::default(),
+        )
+        .doing("reading the index", repo.git_dir())?;
+        Ok(Self { repo, file, changed: false, added: Vec::new() })
+    }
+
+    /// The entries, for reading.
+    pub fn index(&self) -> &gix::index::State {
+        &self.file
+    }
+
+    /// Whether anything differs from the index on disk.
+    pub fn is_changed(&self) -> bool {
+        self.changed
+    }
+
+    /// What is staged at this path.
+    pub fn slot(&mut self, place: &BStr) -> Result<Slot> {
+        self.expand(place)?;
+        let Some(range) = self.file.entry_range(place) else { return Ok(Slot::Empty) };
+        Ok(match &self.file.entries()[range] {
+            [entry] if entry.stage() != Stage::Unconflicted => Slot::Conflict,
+            [entry] if entry.flags.contains(Flags::INTENT_TO_ADD) => Slot::Empty,
+            [entry] => Slot::Staged { id: entry.id, mode: entry.mode },
+            _ => Slot::Conflict,
+        })
+    }
+
+    /// What is tracked where a file at this path cannot lie beside it: a file in place of one of its
+    /// folders, or a folder in its own place.
+    pub fn collision(&self, place: &BStr) -> Option<BString> {
+        let stays = |entry: &gix::index::Entry| !entry.flags.contains(Flags::REMOVE) && !entry.mode.is_sparse();
+        let folders = place.find_iter(b"/").map(|at| place[..at].as_bstr());
+        for folder in folders {
+            if let Ok(at) = self.file.entry_index_by_path(folder)
+                && stays(&self.file.entries()[at])
+            {
+                return Some(folder.to_owned());
+            }
+        }
+        let mut below = place.to_owned();
+        below.push(b'/');
+        let inside = self.file.prefixed_entries(below.as_ref()).unwrap_or_default();
+        inside.iter().any(stays).then_some(below)
+    }
+
+    /// Stages a blob, keeping the flags and the executable bit of an entry that is there.
+    pub fn put(&mut self, place: &BStr, id: ObjectId, mode: Mode, stat: Option<Stat>) {
+        let Some(at) = self.file.entry_range(place).map(|range| range.start) else {
+            self.touch(place);
+            self.added.push((place.to_owned(), id, mode, stat.unwrap_or_default()));
+            return;
+        };
+        let entry = &self.file.entries()[at];
+        let as_it_was = entry.id == id && !entry.flags.contains(Flags::INTENT_TO_ADD);
+        if as_it_was && stat.is_none_or(|stat| stat == entry.stat) {
+            return;
+        }
+        self.touch(place);
+        // A sparse checkout leaves files out by a flag; a file that was written is not left out.
+        let sparse = self.repo.inner.config_snapshot().boolean("core.sparseCheckout").unwrap_or(false);
+        let entry = &mut self.file.entries_mut()[at];
+        entry.id = id;
+        // Zeros match no file, so that git compares the contents.
+        entry.stat = stat.unwrap_or_default();
+        entry.flags.remove(Flags::INTENT_TO_ADD);
+        if stat.is_some() && sparse {
+            entry.flags.remove(Flags::SKIP_WORKTREE);
+        }
+        if !entry.flags.contains(Flags::SKIP_WORKTREE) {
+            entry.flags.remove(Flags::EXTENDED);
+        }
+    }
+
+    /// Unstages a path altogether.
+    pub fn remove(&mut self, place: &BStr) {
+        let Some(range) = self.file.entry_range(place) else { return };
+        self.touch(place);
+        for entry in &mut self.file.entries_mut()[range] {
+            entry.flags.insert(Flags::REMOVE);
+        }
+    }
+
+    /// Before the first change, settles what is in doubt; before every one, forgets the cached trees on the way.
+    fn touch(&mut self, place: &BStr) {
+        if !self.changed {
+            self.settle();
+            self.changed = true;
+        }
+        self.invalidate(place);
+    }
+
+    /// A sparse index has one entry for a whole folder that is not checked out; where a note lies in such
+    /// a folder, its files take that entry's place.
+    fn expand(&mut self, place: &BStr) -> Result<()> {
+        if !self.file.is_sparse() {
+            return Ok(());
+        }
+        let folder = self.file.entries().iter().position(|entry| {
+            entry.mode.is_sparse() && {
+                let path = entry.path(&self.file);
+                place.starts_with(path) && (path.ends_with(b"/") || place.get(path.len()) == Some(&b'/'))
+            }
+        });
+        let Some(at) = folder else { return Ok(()) };
+        let mut prefix = self.file.entries()[at].path(&self.file).to_owned();
+        if !prefix.ends_with(b"/") {
+            prefix.push(b'/');
+        }
+        let tree = self.file.remove_entry_at_index(at).id;
+        let files = self.repo.inner.index_from_tree(&tree).doing("expanding a folder", self.repo.git_dir())?;
+        for entry in files.entries() {
+            let mut path = prefix.clone();
+            path.extend_from_slice(entry.path(&files));
+            let flags = Flags::EXTENDED | Flags::SKIP_WORKTREE;
+            self.file.dangerously_push_entry(Stat::default(), entry.id, flags, entry.mode, path.as_ref());
+        }
+        self.file.sort_entries();
+        self.touch(place);
+        // The cached trees count the folder as a single entry.
+        self.file.remove_tree();
+        Ok(())
+    }
+
+    /// Marks the cached trees on the way to a path as unknown; a stale one would let `git commit` take an
+    /// outdated folder.
+    fn invalidate(&mut self, place: &BStr) {
+        let Some(mut node) = self.file.tree_mut() else { return };
+        node.num_entries = None;
+        let mut parts: Vec<&[u8]> = place.split(|byte| *byte == b'/').collect();
+        parts.pop();
+        for part in parts {
+            match node.children.iter_mut().find(|child| child.name.as_slice() == part) {
+                Some(child) => node = child,
+                None => return,
+            }
+            node.num_entries = None;
+        }
+    }
+
+    /// git trusts stat data only of files that are older than the index. Ours is going to be newer, so that
+    /// entries which were in doubt must be settled now, or an edit within the same second would be lost.
+    fn settle(&mut self) {
+        let since = self.file.timestamp().unix_seconds();
+        let doubtful: Vec<usize> = self
+            .file
+            .entries()
+            .iter()
+            .enumerate()
+            .filter(|(.., entry)| {
+                i64::from(entry.stat.mtime.secs) >= since
+                    && entry.stat.size != 0
+                    && matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
+            })
+            .map(|(at, ..)| at)
+            .collect();
+        let few = doubtful.len() <= RACY;
+        for at in doubtful {
+            let entry = &self.file.entries()[at];
+            let same = few && {
+                let path = self.repo.workdir.join(gix::path::from_bstr(entry.path(&self.file)).unwrap_or_default());
+                std::fs::read(path)
+                    .is_ok_and(|bytes| self.repo.blob_id(&bytes).is_ok_and(|id| id == entry.id))
+            };
+            if !same {
+                self.file.entries_mut()[at].stat.size = 0;
+            }
+        }
+    }
+
+    /// Writes the index into its lock.
+    pub fn write(&mut self, lock: &IndexLock) -> Result<()> {
+        if !self.added.is_empty() {
+            for (place, id, mode, stat) in self.added.drain(..) {
+                let flags = Flags::from_stage(Stage::Unconflicted);
+                self.file.dangerously_push_entry(stat, id, flags, mode, place.as_ref());
+            }
+            self.file.sort_entries();
+        }
+        let skip_hash = self.repo.inner.config_snapshot().boolean("index.skipHash").unwrap_or(false);
+        let options = gix::index::write::Options { skip_hash, ..Default::default() };
+        let mut out = BufWriter::with_capacity(1 << 16, lock.file());
+        self.file.write_to(&mut out, options).doing("writing the index", self.repo.git_dir())?;
+        out.flush().in_path(&self.repo.index)
+    }
+}
+
+impl Repo {
+    /// The stat data of a file whose bytes are these; `None` where the file holds something else by now.
+    pub(super) fn stat_of(&self, file: &Path, bytes: &[u8]) -> Result<Option<Stat>> {
+        let Some(before) = stat(file)? else { return Ok(None) };
+        match std::fs::read(file) {
+            Ok(found) if found == bytes => {}
+            Ok(_) => return Ok(None),
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(Error::Io { path: file.to_owned(), source }),
+        }
+        Ok(stat(file)?.filter(|after| *after == before))
+    }
+}
+
+/// The stat data of a regular file, as git records them; `None` where there is none.
+pub(super) fn stat(file: &Path) -> Result<Option<Stat>> {
+    match gix::index::fs::Metadata::from_path_no_follow(file) {
+        Ok(meta) if meta.is_file() => {
+            Stat::from_fs(&meta).map(Some).map_err(std::io::Error::other).in_path(file)
+        }
+        Ok(_) => Ok(None),
+        Err(err) if matches!(err.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(source) => Err(Error::Io { path: file.to_owned(), source }),
+    }
+}
