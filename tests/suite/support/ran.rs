@@ -132,7 +132,12 @@ fn what_differs_from_run_to_run_is_replaced_and_nothing_else() {
 fn a_snapshot_shows_both_streams_and_the_exit_code() {
     let (root, cwd) = (PathBuf::from("/absent/sandbox"), PathBuf::from("/absent/sandbox/vault"));
     let ran = Ran { stdout: "{}\n".into(), stderr: "no /absent/sandbox/x".into(), code: 3, root, cwd };
-    assert_eq!(ran.snapshot(), "{}\n[stderr]\nno [ROOT]/x[no line break]\n[exit 3]\n");
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    {}
+    [stderr]
+    no [ROOT]/x[no line break]
+    [exit 3]
+    ");
 }
 
 #[test]
