@@ -8,5 +8,6 @@
     reason = "tests own their temporary folders and start the program; a failure is meant to stop them"
 )]
 
+mod architecture;
 mod sandbox;
 mod support;
