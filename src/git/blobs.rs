@@ -29,14 +29,15 @@ impl<'r> Blobs<'r> {
         let attributes = inner
             .attributes_only(&none, gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping)
             .doing("reading attributes", place)?;
-        let pipeline = gix::filter::Pipeline::new(inner, attributes.detach()).doing("reading filters", place)?;
+        let pipeline =
+            gix::filter::Pipeline::new(inner, attributes.detach()).doing("reading filters", place)?;
         let (pipeline, attributes) = pipeline.into_parts();
         Ok(Self { repo, pipeline, attributes })
     }
 
-    /// What git stores for these bytes of the work tree. `stored` is the version that it has: a file that
+    /// What git stores for these bytes of the work tree (git says: cleans them). `stored` is the version that it has: a file that
     /// was stored with CRLF keeps them whatever `core.autocrlf` says.
-    pub fn to_git(&mut self, place: &BStr, bytes: &[u8], stored: Option<ObjectId>) -> Result<Vec<u8>> {
+    pub fn clean(&mut self, place: &BStr, bytes: &[u8], stored: Option<ObjectId>) -> Result<Vec<u8>> {
         let (repo, at) = (self.repo, self.repo.git_dir());
         let path = gix::path::from_bstr(place).doing("reading a path", at)?;
         let entry = self
@@ -69,8 +70,8 @@ impl<'r> Blobs<'r> {
         }
     }
 
-    /// What a checkout writes for these stored bytes.
-    pub fn to_worktree(&mut self, place: &BStr, bytes: &[u8]) -> Result<Vec<u8>> {
+    /// What a checkout writes for these stored bytes (git says: smudges them).
+    pub fn smudge(&mut self, place: &BStr, bytes: &[u8]) -> Result<Vec<u8>> {
         let (repo, at) = (self.repo, self.repo.git_dir());
         let path = gix::path::from_bstr(place).doing("reading a path", at)?;
         let entry = self
@@ -96,7 +97,7 @@ impl<'r> Blobs<'r> {
     /// The stored file as a checkout would write it.
     pub fn read(&mut self, place: &BStr, id: ObjectId) -> Result<Vec<u8>> {
         let stored = self.repo.blob(id)?;
-        self.to_worktree(place, &stored)
+        self.smudge(place, &stored)
     }
 }
 

@@ -134,16 +134,16 @@ impl Error {
         Some(match self {
             Self::Bare { .. } => "clone it and use the clone as the vault".to_owned(),
             Self::ForeignOwner { workdir, .. } => {
-                format!(
-                    "if you trust it: git config --global --add safe.directory '{}'",
-                    workdir.display()
-                )
+                format!("if you trust it: git config --global --add safe.directory '{}'", workdir.display())
             }
             Self::Unsupported { name, value, .. } if name == "extensions.refStorage" => {
-                format!("references are stored as `{value}`; convert them: git refs migrate --ref-format=files")
+                format!(
+                    "references are stored as `{value}`; convert them: git refs migrate --ref-format=files"
+                )
             }
             Self::Unsupported { .. } => {
-                "use a clone without that extension, or commit by hand with `git.commit = \"manual\"`".to_owned()
+                "use a clone without that extension, or commit by hand with `git.commit = \"manual\"`"
+                    .to_owned()
             }
             Self::InProgress { operation, .. } => operation.way_out().to_owned(),
             Self::Locked { path, .. } => {
@@ -153,7 +153,9 @@ impl Error {
             Self::Collision { tracked, .. } => {
                 format!("rename the note, or commit the removal of `{tracked}` first")
             }
-            Self::Ignored { path } => format!("git add --force '{path}', or change the .gitignore that covers it"),
+            Self::Ignored { path } => {
+                format!("git add --force '{path}', or change the .gitignore that covers it")
+            }
             Self::Unmerged { path } => format!("resolve the conflict, then: git add '{path}'"),
             Self::NotAFile { .. } => "replace it by a plain file and commit that with git".to_owned(),
             Self::UnsafePath { .. } => "rename the note".to_owned(),

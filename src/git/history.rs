@@ -50,7 +50,8 @@ pub struct LogFilter {
 
 impl LogFilter {
     fn admits(&self, commit: &CommitInfo) -> bool {
-        let asks = !self.ids.is_empty() || self.op.is_some() || self.agent.is_some() || self.session.is_some();
+        let asks =
+            !self.ids.is_empty() || self.op.is_some() || self.agent.is_some() || self.session.is_some();
         let Some(message) = &commit.message else { return !asks };
         let fits = |wanted: &Option<String>, found: Option<&String>| {
             wanted.as_ref().is_none_or(|wanted| found == Some(wanted))

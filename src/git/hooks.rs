@@ -10,14 +10,16 @@ use std::process::{Command, Stdio};
 
 use gix::ObjectId;
 use gix::actor::Signature;
-use gix::bstr::BString;
+use gix::bstr::{BString, ByteSlice};
 use gix::index::entry::Stage;
 
-use crate::git::commit::Plan;
+use crate::git::commit::{Committed, Options, Outcome};
 use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::identity::Signatures;
-use crate::git::repo::Repo;
-use crate::git::staging::Staging;
+use crate::git::lock::IndexLock;
+use crate::git::plan::Plan;
+use crate::git::repo::{CommitId, Repo};
+use crate::git::staging::{Slot, Staging};
 
 /// What git sets for its hooks and children, which would lead another git astray.
 const LOCAL: [&str; 12] = [
@@ -46,6 +48,68 @@ impl Drop for OwnIndex {
 }
 
 impl Repo {
+    /// git makes the commit, from an index of its own; then the real index follows.
+    pub(super) fn commit_with_hooks(&self, mut plan: Plan<'_>, options: &Options) -> Result<Outcome> {
+        if let Some(path) = self.stage(&mut Staging::open(self)?, &plan)? {
+            return Ok(Outcome::Whole(path));
+        }
+        let id = self.commit_through_git(&plan, &self.signatures(options.at)?)?;
+        let tree = self.tree_of(id)?;
+        for item in &mut plan.items {
+            // A hook may have changed the note on its way.
+            let committed = self.trail(Some(tree), item.place.as_ref(), None)?.file();
+            if let (Some(content), Some(leaf)) = (&mut item.content, committed) {
+                content.tree = leaf.id;
+            }
+        }
+        let lock = IndexLock::take(self, options.wait)?;
+        let mut staging = loop {
+            let mut staging = Staging::open(self)?;
+            match self.stage(&mut staging, &plan)? {
+                None => break staging,
+                // Staged anew while the hooks ran: it stays as the person left it.
+                Some(path) => plan.items.retain(|item| *item.path != path),
+            }
+        };
+        self.stage_of_hooks(&mut staging, &plan, id)?;
+        if staging.is_changed() {
+            staging.write(&lock)?;
+            lock.publish()?;
+        }
+        Ok(Outcome::Done(Some(Committed { id: CommitId(id), whole: plan.whole() })))
+    }
+
+    /// Paths that a hook added to the commit follow in the index, unless the person has staged something else there.
+    fn stage_of_hooks(&self, staging: &mut Staging<'_>, plan: &Plan<'_>, commit: ObjectId) -> Result<()> {
+        let old = plan.parent.map(|parent| self.tree_of(parent)).transpose()?;
+        let mut changed = Vec::new();
+        self.compare(old, Some(self.tree_of(commit)?), &BString::default(), &mut changed)?;
+        for (place, old, new) in changed {
+            if plan.items.iter().any(|item| item.place == place) {
+                continue;
+            }
+            let staged = match staging.slot(place.as_ref())? {
+                Slot::Staged { id, .. } => Some(id),
+                Slot::Empty => None,
+                Slot::Conflict => continue,
+            };
+            if staged != old.map(|leaf| leaf.id) {
+                continue;
+            }
+            match new {
+                Some(leaf) => {
+                    let file = self.workdir.join(gix::path::from_bstr(place.as_bstr()).unwrap_or_default());
+                    let stat = match leaf.is_file() {
+                        true => self.stat_of(&file, &self.blob(leaf.id)?)?,
+                        false => None,
+                    };
+                    staging.put(place.as_ref(), leaf.id, leaf.mode.into(), stat);
+                }
+                None => staging.remove(place.as_ref()),
+            }
+        }
+        Ok(())
+    }
     /// git's program, working in this repository whatever the environment says.
     pub(super) fn git(&self) -> Command {
         let mut command = Command::new("git");
@@ -57,12 +121,7 @@ impl Repo {
     }
 
     /// Lets git commit the planned tree; hooks may refuse it or change it.
-    pub(super) fn commit_through_git(
-        &self,
-        plan: &Plan<'_>,
-        message: &str,
-        signatures: &Signatures,
-    ) -> Result<ObjectId> {
+    fn commit_through_git(&self, plan: &Plan<'_>, signatures: &Signatures) -> Result<ObjectId> {
         let index = self.index_of(plan.tree)?;
         let mut command = self.git();
         command.args(["commit", "--quiet", "--no-status", "--cleanup=verbatim", "--file=-"]);
@@ -78,7 +137,7 @@ impl Repo {
             .in_path(program)?;
         if let Some(mut stdin) = child.stdin.take() {
             // A hook that refuses early closes the pipe; its own words follow below.
-            let _ = stdin.write_all(message.as_bytes());
+            let _ = stdin.write_all(plan.message.as_bytes());
         }
         let output = child.wait_with_output().in_path(program)?;
         if !output.status.success() {

@@ -157,7 +157,8 @@ impl Repo {
     /// The dead owner of this mark was moving the branch to this commit; locks that it left on the way
     /// hold the commit's name, or nothing yet.
     fn drop_reference_locks(&self, mark: &File, commit: ObjectId) -> Result<()> {
-        let mut locks = vec![self.git_dir().join("HEAD.lock"), self.inner.common_dir().join("packed-refs.lock")];
+        let mut locks =
+            vec![self.git_dir().join("HEAD.lock"), self.inner.common_dir().join("packed-refs.lock")];
         if let Ok(head) = self.inner.head()
             && let Some(name) = head.referent_name()
             && let Ok(name) = name.as_bstr().to_str()

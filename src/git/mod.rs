@@ -16,14 +16,15 @@ mod identity;
 mod lineage;
 mod lock;
 mod maintenance;
-mod revision;
+mod plan;
 mod repo;
+mod revision;
 mod staging;
 mod status;
-mod trees;
-mod undo;
 #[cfg(test)]
 mod tests;
+mod trees;
+mod undo;
 
 pub use commit::{Committed, Kind, Options, PathChange, Reapply};
 pub use error::{Error, Result};

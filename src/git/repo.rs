@@ -70,7 +70,9 @@ impl Operation {
             Self::Merge => "finish it with `git merge --continue`, or drop it with `git merge --abort`",
             Self::Rebase => "finish it with `git rebase --continue`, or drop it with `git rebase --abort`",
             Self::Mailbox => "finish it with `git am --continue`, or drop it with `git am --abort`",
-            Self::CherryPick => "finish it with `git cherry-pick --continue`, or drop it with `git cherry-pick --abort`",
+            Self::CherryPick => {
+                "finish it with `git cherry-pick --continue`, or drop it with `git cherry-pick --abort`"
+            }
             Self::Revert => "finish it with `git revert --continue`, or drop it with `git revert --abort`",
             Self::Bisect => "end it with `git bisect reset`",
         }
@@ -131,7 +133,7 @@ impl Repo {
         }
     }
 
-    fn take(mut inner: gix::Repository, vault: &Path) -> Result<Self> {
+    pub(super) fn take(mut inner: gix::Repository, vault: &Path) -> Result<Self> {
         let git_dir = inner.git_dir().to_owned();
         let Some(workdir) = inner.workdir().map(Path::to_owned) else { return Err(Error::Bare { git_dir }) };
         if inner.git_dir_trust() != gix::sec::Trust::Full {
@@ -247,9 +249,8 @@ fn check_layout(git_dir: &Path) -> Result<()> {
     }
     let config = gix::config::File::from_path_no_includes(path, gix::config::Source::Local)
         .doing("reading the configuration", git_dir)?;
-    let unsupported = |name: String, value: String| {
-        Err(Error::Unsupported { git_dir: git_dir.to_owned(), name, value })
-    };
+    let unsupported =
+        |name: String, value: String| Err(Error::Unsupported { git_dir: git_dir.to_owned(), name, value });
     let version = config.string("core.repositoryFormatVersion").unwrap_or_else(|| "0".into()).to_string();
     if !matches!(version.as_str(), "0" | "1") {
         return unsupported("core.repositoryFormatVersion".to_owned(), version);

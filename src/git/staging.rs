@@ -73,7 +73,8 @@ impl<'r> Staging<'r> {
     /// What is tracked where a file at this path cannot lie beside it: a file in place of one of its
     /// folders, or a folder in its own place.
     pub fn collision(&self, place: &BStr) -> Option<BString> {
-        let stays = |entry: &gix::index::Entry| !entry.flags.contains(Flags::REMOVE) && !entry.mode.is_sparse();
+        let stays =
+            |entry: &gix::index::Entry| !entry.flags.contains(Flags::REMOVE) && !entry.mode.is_sparse();
         let folders = place.find_iter(b"/").map(|at| place[..at].as_bstr());
         for folder in folders {
             if let Ok(at) = self.file.entry_index_by_path(folder)
@@ -152,7 +153,8 @@ impl<'r> Staging<'r> {
             prefix.push(b'/');
         }
         let tree = self.file.remove_entry_at_index(at).id;
-        let files = self.repo.inner.index_from_tree(&tree).doing("expanding a folder", self.repo.git_dir())?;
+        let files =
+            self.repo.inner.index_from_tree(&tree).doing("expanding a folder", self.repo.git_dir())?;
         for entry in files.entries() {
             let mut path = prefix.clone();
             path.extend_from_slice(entry.path(&files));
@@ -202,7 +204,8 @@ impl<'r> Staging<'r> {
         for at in doubtful {
             let entry = &self.file.entries()[at];
             let same = few && {
-                let path = self.repo.workdir.join(gix::path::from_bstr(entry.path(&self.file)).unwrap_or_default());
+                let path =
+                    self.repo.workdir.join(gix::path::from_bstr(entry.path(&self.file)).unwrap_or_default());
                 std::fs::read(path)
                     .is_ok_and(|bytes| self.repo.blob_id(&bytes).is_ok_and(|id| id == entry.id))
             };
@@ -250,7 +253,9 @@ pub(super) fn stat(file: &Path) -> Result<Option<Stat>> {
             Stat::from_fs(&meta).map(Some).map_err(std::io::Error::other).in_path(file)
         }
         Ok(_) => Ok(None),
-        Err(err) if matches!(err.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+        Err(err)
+            if matches!(err.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
             Ok(None)
         }
         Err(source) => Err(Error::Io { path: file.to_owned(), source }),

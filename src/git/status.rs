@@ -141,7 +141,8 @@ impl Survey<'_> {
             let mut place = prefix.clone();
             place.extend_from_slice(&name);
             let at = entries.partition_point(|entry| entry.path(self.index) < place.as_bstr());
-            let count = entries[at..].iter().take_while(|entry| entry.path(self.index) == place.as_bstr()).count();
+            let count =
+                entries[at..].iter().take_while(|entry| entry.path(self.index) == place.as_bstr()).count();
             met[at..at + count].fill(true);
             match entries[at..at + count].first() {
                 Some(entry) => self.tracked(&place, entry, kind)?,
@@ -152,7 +153,8 @@ impl Survey<'_> {
             if kind.is_dir() && !is_submodule {
                 place.push(b'/');
                 let from = entries.partition_point(|entry| entry.path(self.index) < place.as_bstr());
-                let inside = entries[from..].partition_point(|entry| entry.path(self.index).starts_with(&place));
+                let inside =
+                    entries[from..].partition_point(|entry| entry.path(self.index).starts_with(&place));
                 met[from..from + inside].fill(true);
                 let below = folder.join(gix::path::from_bstr(name.as_bstr()).unwrap_or_default());
                 self.subfolder(&below, &place, &entries[from..from + inside])?;
@@ -172,10 +174,11 @@ impl Survey<'_> {
     }
 
     fn subfolder(&mut self, folder: &Path, place: &BString, entries: &[Entry]) -> Result<()> {
-        if entries.is_empty() {
-            if folder.join(".git").exists() || self.is_ignored(place[..place.len() - 1].as_bstr(), Mode::DIR)? {
-                return Ok(());
-            }
+        let own_repository = || folder.join(".git").exists();
+        if entries.is_empty()
+            && (own_repository() || self.is_ignored(place[..place.len() - 1].as_bstr(), Mode::DIR)?)
+        {
+            return Ok(());
         }
         self.folder(folder, place, entries)
     }
@@ -243,13 +246,14 @@ impl Survey<'_> {
             Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(Error::Io { path: file.to_owned(), source }),
         };
-        let bytes = self.blobs.to_git(place.as_ref(), &bytes, Some(stored))?;
+        let bytes = self.blobs.clean(place.as_ref(), &bytes, Some(stored))?;
         self.repo.blob_id(&bytes).map(Some)
     }
 
     fn is_ignored(&mut self, place: &BStr, mode: Mode) -> Result<bool> {
         let path = gix::path::from_bstr(place).doing("reading a path", self.repo.git_dir())?;
-        let entry = self.ignores.at_path(path, Some(mode)).doing("reading .gitignore", self.repo.git_dir())?;
+        let entry =
+            self.ignores.at_path(path, Some(mode)).doing("reading .gitignore", self.repo.git_dir())?;
         Ok(entry.is_excluded())
     }
 }

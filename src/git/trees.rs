@@ -119,7 +119,11 @@ impl Repo {
     }
 
     /// The files of the vault that differ between two commits; `None` is the time before the first one.
-    pub(super) fn differences(&self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<Vec<Difference>> {
+    pub(super) fn differences(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+    ) -> Result<Vec<Difference>> {
         let tree = |commit: Option<ObjectId>| Ok(commit.map(|id| self.vault_tree(id)).transpose()?.flatten());
         let mut out = Vec::new();
         self.compare(tree(old)?, tree(new)?, &self.prefix.clone().into(), &mut out)?;
@@ -179,8 +183,11 @@ impl Repo {
         let mut changes = Vec::with_capacity(differences.len());
         for (place, old, new) in differences {
             let (old, new) = (old.filter(Leaf::is_file), new.filter(Leaf::is_file));
-            let Some(path) = self.note_path(&place).filter(|_| old.is_some() || new.is_some()) else { continue };
-            let mut read = |leaf: Option<Leaf>| leaf.map(|leaf| blobs.read(place.as_ref(), leaf.id)).transpose();
+            let Some(path) = self.note_path(&place).filter(|_| old.is_some() || new.is_some()) else {
+                continue;
+            };
+            let mut read =
+                |leaf: Option<Leaf>| leaf.map(|leaf| blobs.read(place.as_ref(), leaf.id)).transpose();
             let (old, new) = (read(old)?, read(new)?);
             changes.push(TreeChange { path, old, new });
         }

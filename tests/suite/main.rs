@@ -1,3 +1,14 @@
-//! The one integration binary.
+//! The one integration binary: the program as its users meet it, and the rules that the source keeps.
+//!
+//! Most tests stand beside the code that they test; here is what only the whole program can show.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests own their temporary folders and start the program; a failure is meant to stop them"
+)]
 
+mod architecture;
 mod frontmatter;
+mod sandbox;
+mod support;

@@ -260,7 +260,9 @@ fn what_cannot_stand_beside_a_tracked_path_is_refused() {
     };
     let shown = sandbox.others(&[]);
     assert!(matches!(refused("graph"), Error::Collision { tracked, .. } if tracked == "graph/"));
-    assert!(matches!(refused("graph/a.md/c.md"), Error::Collision { tracked, .. } if tracked == "graph/a.md"));
+    assert!(
+        matches!(refused("graph/a.md/c.md"), Error::Collision { tracked, .. } if tracked == "graph/a.md")
+    );
     assert!(matches!(refused(".git/hooks/c.md"), Error::UnsafePath { .. }));
     // Tracked by the index alone.
     sandbox.write("later", "x");
@@ -315,7 +317,11 @@ fn an_unresolved_note_is_refused() {
     assert!(matches!(refused, Error::Unmerged { .. }), "{refused}");
     // Other notes can be curated, and the conflict stays one.
     sandbox.write("graph/c.md", NOTE);
-    sandbox.repo().commit(&[write("graph/c.md", None, NOTE, None)], &message("c"), &options()).unwrap().unwrap();
+    sandbox
+        .repo()
+        .commit(&[write("graph/c.md", None, NOTE, None)], &message("c"), &options())
+        .unwrap()
+        .unwrap();
     assert_eq!(sandbox.others(&[]), before);
 }
 

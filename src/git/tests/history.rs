@@ -44,7 +44,8 @@ fn the_log_reads_curations_back_and_filters_them() {
     told.reason = Some("it helped".into());
     let after = raise(NOTE).unwrap();
     sandbox.write("graph/a.md", &after);
-    let id = repo.commit(&[write("graph/a.md", Some(NOTE), &after, None)], &told, &options()).unwrap().unwrap().id;
+    let id =
+        repo.commit(&[write("graph/a.md", Some(NOTE), &after, None)], &told, &options()).unwrap().unwrap().id;
     let log = |filter: LogFilter| -> Vec<CommitId> {
         repo.log(&filter).unwrap().iter().map(|commit| commit.id).collect()
     };
@@ -111,7 +112,10 @@ fn a_removed_note_still_has_its_history_and_a_restored_one_all_of_it() {
     let sandbox = Sandbox::with_note();
     sandbox.git(&["rm", "-q", "graph/a.md"]);
     commit_all(&sandbox, "Remove", 1_900_000_001);
-    assert_eq!(lives(&sandbox, "graph/a.md", &nobody), ["Remove: removed graph/a.md", "Begin: made graph/a.md"]);
+    assert_eq!(
+        lives(&sandbox, "graph/a.md", &nobody),
+        ["Remove: removed graph/a.md", "Begin: made graph/a.md"]
+    );
     sandbox.write("graph/a.md", NOTE);
     commit_all(&sandbox, "Restore", 1_900_000_002);
     let same = |bytes: &[u8]| bytes.starts_with(b"---\nid: n\n");
@@ -134,7 +138,10 @@ fn merges_are_told_only_where_they_changed_something() {
     sandbox.write("graph/b.md", "main\n");
     commit_all(&sandbox, "Main", 1_900_000_002);
     sandbox.git(&["merge", "-q", "--no-edit", "side"]);
-    assert_eq!(lives(&sandbox, "graph/a.md", &nobody), ["Side: changed graph/a.md", "Begin: made graph/a.md"]);
+    assert_eq!(
+        lives(&sandbox, "graph/a.md", &nobody),
+        ["Side: changed graph/a.md", "Begin: made graph/a.md"]
+    );
     assert_eq!(sandbox.repo().log(&Default::default()).unwrap().len(), 4);
 }
 

@@ -15,7 +15,8 @@ fn survives(place: &Place<'_>) {
     place.curate("graph/z.md").unwrap().unwrap();
     assert_eq!(place.git(&["show", "--name-only", "--format=", "HEAD"]), "graph/z.md\n");
     assert_eq!(place.others(&[]), before);
-    place.git(&["fsck", "--strict", "--no-dangling"]);
+    // With the commits alone: the cached trees of a sparse index name trees that git itself never wrote.
+    place.git(&["fsck", "--strict", "--no-dangling", "HEAD"]);
 }
 
 #[test]
@@ -162,6 +163,7 @@ fn in_a_repository_of_sha256() {
     let log = sandbox.repo().log(&Default::default()).unwrap();
     assert_eq!(log[0].id.to_string().len(), 64);
     assert_eq!(sandbox.repo().resolve(&log[1].id.short()).unwrap(), log[1].id);
+    assert_eq!(sandbox.repo().resolve(&format!("{}~1", log[0].id.short())).unwrap(), log[1].id);
 }
 
 #[test]
@@ -192,7 +194,7 @@ fn in_a_sparse_checkout() {
             "the staged and the untracked file only: {:?}",
             sandbox.repo().hand_edits()
         );
-        sandbox.fsck();
+        sandbox.git(&["fsck", "--strict", "HEAD"]);
         sandbox.git(&["sparse-checkout", "disable"]);
         assert_eq!(sandbox.git(&["status", "--porcelain"]), rest);
     }
@@ -205,8 +207,10 @@ fn not_during_a_merge_and_its_like() {
     sandbox.write("graph/b.md", "side\n");
     sandbox.git(&["commit", "-qam", "Side"]);
     sandbox.git(&["checkout", "-q", "main"]);
-    sandbox.write("graph/b.md", "main\n");
-    sandbox.git(&["commit", "-qam", "Main"]);
+    for text in ["main\n", "main again\n"] {
+        sandbox.write("graph/b.md", text);
+        sandbox.git(&["commit", "-qam", "Main"]);
+    }
     for (begin, end, expected) in [
         (vec!["merge", "side"], vec!["merge", "--abort"], Operation::Merge),
         (vec!["rebase", "side"], vec!["rebase", "--abort"], Operation::Rebase),
@@ -242,7 +246,7 @@ fn layouts_that_would_be_misread_are_refused_with_a_way_out() {
     sandbox.git(&["config", "core.repositoryFormatVersion", "1"]);
     sandbox.git(&["config", "extensions.compatObjectFormat", "sha256"]);
     let refused = Repo::discover(&sandbox.root).unwrap_err();
-    assert!(refused.to_string().contains("extensions.compatobjectformat = sha256"), "{refused}");
+    assert!(refused.to_string().contains("extensions.compatObjectFormat = sha256"), "{refused}");
 }
 
 #[test]

@@ -183,7 +183,8 @@ fn options() -> Options {
 }
 
 fn write<'a>(path: &str, before: Option<&str>, after: &str, reapply: Option<Reapply<'a>>) -> PathChange<'a> {
-    let kind = Kind::Write { before: before.map(|text| text.as_bytes().to_vec()), after: after.into(), reapply };
+    let kind =
+        Kind::Write { before: before.map(|text| text.as_bytes().to_vec()), after: after.into(), reapply };
     PathChange { path: NotePath::parse(path).unwrap(), kind }
 }
 

@@ -31,6 +31,27 @@ fn the_identity_is_gits_own() {
 }
 
 #[test]
+fn without_an_identity_a_stand_in_commits_and_is_told() {
+    let sandbox = Sandbox::with_note();
+    let repo = || {
+        // Whoever runs the tests may have an identity; this repository shall not see it.
+        let inner = gix::open_opts(&sandbox.root, gix::open::Options::isolated()).unwrap();
+        Repo::take(inner, &sandbox.root).unwrap()
+    };
+    sandbox.git(&["config", "--unset", "user.email"]);
+    let identity = repo().identity().unwrap();
+    assert_eq!((identity.name.as_str(), identity.email.as_str()), ("Ann", "cm@localhost"));
+    assert!(identity.fallback);
+    sandbox.git(&["config", "--unset", "user.name"]);
+    sandbox.write("c.md", NOTE);
+    repo().commit(&[write("c.md", None, NOTE, None)], &message("c"), &options()).unwrap().unwrap();
+    assert_eq!(
+        sandbox.git(&["log", "-1", "--format=%an <%ae> %cn <%ce>"]),
+        "cm <cm@localhost> cm <cm@localhost>\n"
+    );
+}
+
+#[test]
 fn commits_are_signed_where_git_would_sign_them() {
     let sandbox = Sandbox::with_note();
     let key = sandbox.dir.path().join("key");

@@ -22,7 +22,8 @@ fn a_clean_vault_has_none() {
 #[test]
 fn every_kind_of_change_is_told_staged_or_not() {
     let sandbox = Sandbox::with_note();
-    for name in ["m", "staged", "back", "gone", "staged-gone", "uncached", "uncached-same", "link", "folder"] {
+    for name in ["m", "staged", "back", "gone", "staged-gone", "uncached", "uncached-same", "link", "folder"]
+    {
         sandbox.write(&format!("x/{name}.md"), "one\n");
     }
     sandbox.write(".gitignore", "_index/\n*.tmp\n");

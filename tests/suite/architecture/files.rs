@@ -1,0 +1,70 @@
+//! How source files begin and what they are called.
+
+use super::{Violation, hold, planted};
+
+/// Names that say nothing of what is inside.
+const DRAWERS: [&str; 14] = [
+    "util", "utils", "helper", "helpers", "manager", "managers", "common", "commons", "service", "services",
+    "engine", "engines", "misc", "shared",
+];
+
+/// A file begins with `//!`, which says what it is.
+pub fn opening(path: &str, text: &str) -> Vec<Violation> {
+    let said = text
+        .strip_prefix("//!")
+        .is_some_and(|rest| !rest.lines().next().unwrap_or_default().trim().is_empty());
+    if said {
+        return Vec::new();
+    }
+    let rule = "a file begins with `//!`".to_owned();
+    let remedy = "say in a sentence what it is, and what it deliberately does not do".to_owned();
+    vec![Violation { path: path.to_owned(), line: 1, rule, remedy }]
+}
+
+/// No file or folder is called after a drawer.
+pub fn drawer(path: &str, _text: &str) -> Vec<Violation> {
+    let words = path.trim_end_matches(".rs").split(['/', '_']);
+    let found = words.filter(|word| DRAWERS.contains(word)).map(|word| Violation {
+        path: path.to_owned(),
+        line: 0,
+        rule: format!("`{word}` says nothing of what is inside"),
+        remedy: "name the file after the one thing that it holds, with a word of the glossary".to_owned(),
+    });
+    found.collect()
+}
+
+#[test]
+fn every_file_says_first_what_it_is() {
+    hold(opening);
+}
+
+#[test]
+fn no_file_is_a_drawer() {
+    hold(drawer);
+}
+
+#[test]
+fn a_planted_file_without_an_opening_is_reported_with_the_rule_and_the_remedy() {
+    for text in ["", "use std::fmt;\n", "\n//! Late.\n", "//!\n//! Below.\n", "/// An item.\nfn a() {}"] {
+        let shown = planted(opening, "src/ops/add.rs", text);
+        assert!(shown.contains("src/ops/add.rs:1: a file begins with `//!`"), "{shown}");
+        assert!(shown.contains("say in a sentence what it is"), "{shown}");
+    }
+    assert_eq!(opening("src/ops/add.rs", "//! A new memory.\n"), []);
+}
+
+#[test]
+fn a_planted_drawer_is_reported_with_the_rule_and_the_remedy() {
+    for path in [
+        "src/ops/utils.rs",
+        "src/helpers/x.rs",
+        "src/ops/note_manager.rs",
+        "src/common/mod.rs",
+        "src/engine.rs",
+    ] {
+        let shown = planted(drawer, path, "");
+        assert!(shown.contains("says nothing of what is inside"), "{shown}");
+        assert!(shown.contains("name the file after the one thing"), "{shown}");
+    }
+    assert_eq!(drawer("src/domain/note/types.rs", ""), []);
+}

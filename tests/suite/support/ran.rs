@@ -1,0 +1,152 @@
+//! What a run of the program gave, and its text for snapshots, the same on every machine.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A finished run of the program.
+#[derive(Debug)]
+pub struct Ran {
+    /// What it printed to stdout; bytes that are no UTF-8 are replaced.
+    pub stdout: String,
+    /// What it printed to stderr.
+    pub stderr: String,
+    /// Its exit code; 128 and the signal's number where a signal ended it.
+    pub code: i32,
+    /// The sandbox.
+    pub(super) root: PathBuf,
+    /// Where it ran.
+    pub(super) cwd: PathBuf,
+}
+
+impl Ran {
+    /// The same run, which must have succeeded.
+    ///
+    /// # Panics
+    /// Where it did not, with all that it printed.
+    pub fn ok(self) -> Self {
+        assert_eq!(self.code, 0, "the program failed\n{}", self.snapshot());
+        self
+    }
+
+    /// What it printed to stdout, as JSON.
+    ///
+    /// # Panics
+    /// Where that is no JSON.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("stdout is no JSON: {error}\n{}", self.snapshot()))
+    }
+
+    /// One text: stdout, then stderr where there is any, then the exit code. What differs from run to run is
+    /// replaced: the sandbox's folder by `[ROOT]`, ids of commits by `[COMMIT]`, milliseconds by `[MS]`.
+    pub fn snapshot(&self) -> String {
+        let mut text = String::new();
+        for (name, part) in [("", &self.stdout), ("[stderr]\n", &self.stderr)] {
+            if !part.is_empty() {
+                text.push_str(name);
+                text.push_str(part);
+                text.push_str(if part.ends_with('\n') { "" } else { "[no line break]\n" });
+            }
+        }
+        let root = self.root.to_string_lossy();
+        let text = text.replace(&*root, "[ROOT]");
+        format!("{}[exit {}]\n", steady(&text, &self.commits()), self.code)
+    }
+
+    /// All commits that the repository at the run's folder has or had; none where there is no repository.
+    fn commits(&self) -> Vec<String> {
+        let mut git = Command::new("git");
+        git.args(["rev-list", "--all", "--reflog"]).current_dir(&self.cwd);
+        git.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        // The sandbox may be gone by now, or its folder be no repository; then there is nothing to look up.
+        let listed = git.output().map(|output| output.stdout).unwrap_or_default();
+        String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect()
+    }
+}
+
+/// The text with ids of commits and milliseconds replaced.
+fn steady(text: &str, commits: &[String]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_alphanumeric()) {
+        out.push_str(&rest[..start]);
+        let word = &rest[start..];
+        let end = word.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(word.len());
+        let (word, after) = word.split_at(end);
+        let before = out.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        if is_commit(word, before, commits) {
+            out.push_str("[COMMIT]");
+        } else if is_milliseconds(word, &out, after) {
+            let whole = out.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+            out.truncate(whole);
+            out.push_str("[MS]");
+        } else {
+            out.push_str(word);
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// An id of a commit: all 40 digits, 7 to 10 of them after the word `commit`, or the beginning of one that is known.
+fn is_commit(word: &str, before: &str, commits: &[String]) -> bool {
+    let hex = word.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    let short = (7..=10).contains(&word.len()) && before.to_lowercase().ends_with("commit");
+    let known = word.len() >= 7 && commits.iter().any(|commit| commit.starts_with(word));
+    hex && (word.len() == 40 || short || known)
+}
+
+/// The number of `"ms": 12`, `12 ms`, `1.5 ms` or `12ms`.
+fn is_milliseconds(word: &str, before: &str, after: &str) -> bool {
+    let digits = word.strip_suffix("ms").unwrap_or(word);
+    let number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let unit = digits.len() < word.len() || after.strip_prefix(" ms").is_some_and(ends_word);
+    number && (unit || before.ends_with("\"ms\": "))
+}
+
+fn ends_word(after: &str) -> bool {
+    !after.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+#[test]
+fn what_differs_from_run_to_run_is_replaced_and_nothing_else() {
+    let known = ["0123abc89".to_owned() + &"f".repeat(31)];
+    let sha = "a".repeat(40);
+    for (text, expected) in [
+        (format!("\"commit\": \"{sha}\","), "\"commit\": \"[COMMIT]\","),
+        ("committed as commit 12ab34c.".into(), "committed as commit [COMMIT]."),
+        ("0123abc  add  x".into(), "[COMMIT]  add  x"),
+        ("1bc3bef4-0000-4000-8000-aaaaaaaaaaaa".into(), "1bc3bef4-0000-4000-8000-aaaaaaaaaaaa"),
+        ("commit 1bc3be".into(), "commit 1bc3be"),
+        ("\"ms\": 12\n".into(), "\"ms\": [MS]\n"),
+        ("3 notes in 1.5 ms, 7 msgs".into(), "3 notes in [MS] ms, 7 msgs"),
+        ("in 12ms".into(), "in [MS]"),
+        ("2026-11-21".into(), "2026-11-21"),
+    ] {
+        assert_eq!(steady(&text, &known), expected);
+    }
+}
+
+#[test]
+fn a_snapshot_shows_both_streams_and_the_exit_code() {
+    let (root, cwd) = (PathBuf::from("/absent/sandbox"), PathBuf::from("/absent/sandbox/vault"));
+    let ran = Ran { stdout: "{}\n".into(), stderr: "no /absent/sandbox/x".into(), code: 3, root, cwd };
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    {}
+    [stderr]
+    no [ROOT]/x[no line break]
+    [exit 3]
+    ");
+}
+
+#[test]
+fn ids_of_the_sandboxes_own_commits_are_known_at_any_length() {
+    let sandbox = super::vault_of("--- a.md\nBody\n");
+    let id = sandbox.git(&["rev-parse", "HEAD"]);
+    let stdout = format!("{{\"log\": \"{} add\"}}", &id[..8]);
+    let (root, cwd) = (sandbox.root().to_owned(), sandbox.vault());
+    let ran = Ran { stdout, stderr: String::new(), code: 0, root, cwd };
+    assert_eq!(ran.snapshot(), "{\"log\": \"[COMMIT] add\"}[no line break]\n[exit 0]\n");
+    assert_eq!(ran.json()["log"], format!("{} add", &id[..8]));
+}

@@ -1,0 +1,241 @@
+//! A closed place to run the real program in: its own home, an empty environment, a fixed clock and seed.
+//!
+//! Nothing of the person or the machine that runs the tests reaches the program but `PATH`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::notes::files_of;
+use super::ran::Ran;
+
+/// The instant at which every test runs.
+pub const NOW: &str = "2026-11-21T12:00:00Z";
+
+const GIT_CONFIG: &str = "\
+[user]
+\tname = Ada Example
+\temail = ada@example.org
+[init]
+\tdefaultBranch = main
+[maintenance]
+\tauto = false
+[gc]
+\tauto = 0
+";
+
+/// A temporary folder with a home and a vault's folder in it; gone when dropped.
+#[derive(Debug)]
+pub struct Sandbox {
+    root: PathBuf,
+    _folder: TempDir,
+}
+
+/// A vault in its own repository with these files, all committed. The text is that of [`files_of`].
+pub fn vault_of(files: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("cm.toml", "");
+    sandbox.write(".gitignore", "/_index/\n/_state/\n/_embeddings/\n/_config.toml\n");
+    for (path, bytes) in files_of(files) {
+        sandbox.write(&path, bytes);
+    }
+    sandbox.git(&["init", "--quiet"]);
+    sandbox.commit_all("Begin");
+    sandbox
+}
+
+impl Sandbox {
+    /// A sandbox whose vault folder is empty and no vault yet.
+    pub fn new() -> Self {
+        let folder =
+            tempfile::Builder::new().prefix("cm-suite-").tempdir().expect("a temporary folder can be made");
+        let root = folder.path().canonicalize().expect("the folder was just made");
+        for name in ["home", "tmp", "vault"] {
+            fs::create_dir(root.join(name)).expect("a folder can be made in the sandbox");
+        }
+        fs::write(root.join("gitconfig"), GIT_CONFIG).expect("a file can be written in the sandbox");
+        Self { root, _folder: folder }
+    }
+
+    /// The sandbox's own folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder that the program runs in.
+    pub fn vault(&self) -> PathBuf {
+        self.root.join("vault")
+    }
+
+    /// Runs `cm` with these arguments in the vault's folder.
+    pub fn cm(&self, arguments: &[&str]) -> Ran {
+        self.run(arguments).go()
+    }
+
+    /// The same, with more to say before it goes.
+    pub fn run(&self, arguments: &[&str]) -> Run<'_> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cm"));
+        command.args(arguments);
+        self.close(&mut command);
+        Run { sandbox: self, command, cwd: self.vault(), stdin: None }
+    }
+
+    /// Runs git in the vault's folder; its stdout.
+    ///
+    /// # Panics
+    /// Where git fails.
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("git");
+        self.close(&mut command);
+        // One minute before the program's own clock, so that logs have an order.
+        command.args(arguments).env("GIT_AUTHOR_DATE", "2026-11-21T11:59:00Z");
+        command.env("GIT_COMMITTER_DATE", "2026-11-21T11:59:00Z").current_dir(self.vault());
+        let output = command.stdin(Stdio::null()).output().expect("git is installed");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "git {arguments:?} failed: {stderr}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Commits all that lies in the vault, as a person would.
+    pub fn commit_all(&self, message: &str) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message", message]);
+    }
+
+    /// Writes a file below the vault's folder, with the folders above it.
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let file = self.vault().join(path);
+        fs::create_dir_all(file.parent().expect("a file below the vault has a folder"))
+            .expect("a folder can be made in the sandbox");
+        fs::write(file, bytes).expect("a file can be written in the sandbox");
+    }
+
+    /// The bytes of a file below the vault's folder, as text.
+    ///
+    /// # Panics
+    /// Where there is no such file, or it is no UTF-8.
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.vault().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Gives a command the sandbox's environment and nothing else.
+    fn close(&self, command: &mut Command) {
+        let inside = |name: &str| self.root.join(name).into_os_string();
+        let own: [(&str, OsString); 11] = [
+            ("PATH", std::env::var_os("PATH").unwrap_or_default()),
+            ("HOME", inside("home")),
+            ("TMPDIR", inside("tmp")),
+            ("TERM", "dumb".into()),
+            ("LANG", "C.UTF-8".into()),
+            ("TZ", "UTC".into()),
+            ("GIT_CONFIG_NOSYSTEM", "1".into()),
+            ("GIT_CONFIG_GLOBAL", inside("gitconfig")),
+            ("CM_NOW", NOW.into()),
+            ("CM_SEED", "7".into()),
+            ("CM_GLOBAL_VAULT", inside("no-global-vault")),
+        ];
+        command.env_clear().envs(own);
+    }
+}
+
+/// A run of the program that is being described.
+#[derive(Debug)]
+pub struct Run<'a> {
+    sandbox: &'a Sandbox,
+    command: Command,
+    cwd: PathBuf,
+    stdin: Option<Vec<u8>>,
+}
+
+impl Run<'_> {
+    /// In this folder, relative to the vault's, instead of there.
+    pub fn within(mut self, folder: &str) -> Self {
+        self.cwd = self.sandbox.vault().join(folder);
+        self
+    }
+
+    /// With this variable too, or instead of the sandbox's own.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// With this on standard input, which is empty otherwise.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = Some(bytes.into());
+        self
+    }
+
+    /// Runs it to its end.
+    pub fn go(mut self) -> Ran {
+        if let Some(bytes) = &self.stdin {
+            // A file instead of a pipe: whoever does not read it to its end blocks nobody.
+            let mut file = tempfile::tempfile_in(self.sandbox.root.join("tmp")).expect("a file can be made");
+            std::io::Write::write_all(&mut file, bytes).expect("a file can be written in the sandbox");
+            std::io::Seek::rewind(&mut file).expect("a file can be rewound");
+            self.command.stdin(file);
+        } else {
+            self.command.stdin(Stdio::null());
+        }
+        let output =
+            self.command.current_dir(&self.cwd).output().expect("the program was built with the tests");
+        Ran {
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            code: code(output.status),
+            root: self.sandbox.root.clone(),
+            cwd: self.cwd,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn code(status: std::process::ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt as _;
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+}
+
+#[cfg(not(unix))]
+fn code(status: std::process::ExitStatus) -> i32 {
+    status.code().unwrap_or(-1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_in_the_sandbox_sees_nothing_of_the_machine_but_the_path() {
+        let sandbox = Sandbox::new();
+        let run = sandbox.run(&[]).env("EXTRA", "1");
+        let mut names: Vec<_> = run.command.get_envs().map(|(name, _)| name.to_string_lossy()).collect();
+        names.sort();
+        assert_eq!(
+            names.join(" "),
+            "CM_GLOBAL_VAULT CM_NOW CM_SEED EXTRA GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM HOME LANG PATH TERM TMPDIR TZ"
+        );
+        let mut env = Command::new("env");
+        sandbox.close(&mut env);
+        let seen = String::from_utf8(env.output().unwrap().stdout).unwrap();
+        assert_eq!(seen.lines().count(), names.len() - 1, "the rest is cleared:\n{seen}");
+        assert!(!sandbox.root().join("no-global-vault").exists());
+    }
+
+    #[test]
+    fn a_vault_from_a_string_is_a_clean_repository_with_a_fixed_author() {
+        let sandbox = vault_of("--- graph/fixes/a.md [crlf]\nBody\n");
+        assert_eq!(sandbox.read("graph/fixes/a.md"), "Body\r\n");
+        assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+        let log = sandbox.git(&["log", "--format=%an <%ae> %aI %s"]);
+        assert_eq!(log, "Ada Example <ada@example.org> 2026-11-21T11:59:00Z Begin\n");
+        let ids = [
+            sandbox.git(&["rev-parse", "HEAD"]),
+            vault_of("--- graph/fixes/a.md [crlf]\nBody\n").git(&["rev-parse", "HEAD"]),
+        ];
+        assert_eq!(ids[0], ids[1], "the same text makes the same commit");
+    }
+}
