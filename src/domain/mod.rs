@@ -16,4 +16,5 @@ pub mod note;
 pub mod path;
 pub mod query;
 pub mod score;
+pub mod spelling;
 pub mod tokens;
