@@ -1,3 +1,5 @@
 //! The one integration binary.
 
 mod frontmatter;
+mod notes;
+mod schema;

@@ -9,6 +9,7 @@ mod hidden;
 pub mod kind;
 pub mod name;
 pub mod read;
+pub mod schema;
 
 pub mod template;
 pub mod types;
