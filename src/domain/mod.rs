@@ -16,5 +16,6 @@ pub mod note;
 pub mod path;
 pub mod query;
 pub mod score;
+pub mod spelling;
 pub mod tokens;
 pub mod words;

@@ -12,3 +12,5 @@ mod architecture;
 mod frontmatter;
 mod sandbox;
 mod support;
+mod notes;
+mod schema;

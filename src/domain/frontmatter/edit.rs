@@ -14,6 +14,7 @@ use crate::domain::frontmatter::Fault;
 use crate::domain::frontmatter::split::Split;
 
 use doc::Doc;
+pub use list::words;
 
 /// One change of a note's text. All bytes that it does not speak of stay as they are.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]

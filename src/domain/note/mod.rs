@@ -2,9 +2,18 @@
 //!
 //! It does not hold the body; the text index and the files do.
 
+pub mod check;
+pub mod compose;
+mod entries;
+mod hidden;
 pub mod kind;
+pub mod name;
 pub mod read;
+pub mod schema;
+
+pub mod template;
 pub mod types;
+mod values;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,9 +34,11 @@ pub struct Note {
     pub kind: Kind,
     /// Its identity; `None` for a note that answers to its path.
     pub id: Option<NoteId>,
-    /// `type` as written: of a memory (`solution`), an edge (`SOLVES`) or a bullet (`rule`).
+    /// `type` as written: of a memory (`solution`), an edge (`SOLVES`) or a bullet (`rule`); of a blocked pattern
+    /// its `kind`. The fields of a bullet hold the defaults of those that it does not write.
     pub note_type: Option<String>,
-    /// `title`, else the first heading, else the file's stem.
+    /// `title`; else the rule of a bullet, the pattern of a blocked one, `from TYPE to` of an edge; else the
+    /// first heading, else the file's stem.
     pub title: String,
     /// Other names (`aliases`) that a wikilink may use.
     pub aliases: Vec<String>,
@@ -73,7 +84,7 @@ pub struct Note {
     pub condensed_into: Vec<String>,
     /// Links of the body (and wikilinks in frontmatter values), in order.
     pub links: Vec<Link>,
-    /// The first characters of the body's plain text, at most [`Note::SUMMARY`].
+    /// The first words of the body's plain text after the title, at most [`Note::SUMMARY`] characters.
     pub summary: String,
     /// What is wrong with it, as far as the note alone tells.
     pub findings: Vec<Finding>,

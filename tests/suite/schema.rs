@@ -1,0 +1,117 @@
+//! The JSON Schemas under `schema/` are what the types say, and notes that `cm` writes fit them.
+//!
+//! `CM_BLESS=1 cargo test` writes them anew.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::disallowed_methods, reason = "the schemas are files of the project")]
+
+use std::path::{Path, PathBuf};
+
+use cm::domain::frontmatter::parse::parse;
+use cm::domain::frontmatter::split::Split;
+use cm::domain::note::Kind;
+use cm::domain::note::schema::schema;
+use cm::domain::path::NotePath;
+use serde_json::Value;
+
+const KINDS: [Kind; 6] = [Kind::Memory, Kind::Edge, Kind::Bullet, Kind::Blocked, Kind::Episode, Kind::Diary];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn written(kind: Kind) -> Value {
+    serde_json::to_value(schema(kind).unwrap()).unwrap()
+}
+
+#[test]
+fn the_schema_files_are_what_the_types_say() {
+    for kind in KINDS {
+        let file = root().join("schema").join(format!("{}.json", kind.name()));
+        let text = format!("{}\n", serde_json::to_string_pretty(&written(kind)).unwrap());
+        if std::env::var_os("CM_BLESS").is_some() {
+            std::fs::create_dir_all(root().join("schema")).unwrap();
+            std::fs::write(&file, &text).unwrap();
+        }
+        let kept = std::fs::read_to_string(&file).unwrap_or_default();
+        assert_eq!(kept, text, "{} is not what the types say: CM_BLESS=1 cargo test", file.display());
+    }
+}
+
+#[test]
+fn the_example_vault_fits_the_schemas() {
+    let mut checked = 0;
+    for file in notes(&root().join("example-vault")) {
+        let path = file.strip_prefix(root().join("example-vault")).unwrap().to_str().unwrap().to_owned();
+        let kind = Kind::of(&NotePath::parse(&path).unwrap());
+        if !KINDS.contains(&kind) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        let errors = errors(kind, &frontmatter(&text));
+        assert!(errors.is_empty(), "{path}: {errors:?}");
+        checked += 1;
+    }
+    assert!(checked > 30, "{checked}");
+}
+
+#[test]
+fn what_a_kind_must_not_say_does_not_fit() {
+    for (kind, yaml, fits) in [
+        (
+            Kind::Memory,
+            "id: a\ntype: fix\ntitle: t\nimportance: 0.5\ncreated: 2026-11-01\nupdated: 2026-11-01",
+            true,
+        ),
+        (
+            Kind::Memory,
+            "id: a\ntype: fix\ntitle: t\nimportance: 5\ncreated: 2026-11-01\nupdated: 2026-11-01",
+            false,
+        ),
+        (
+            Kind::Memory,
+            "id: a\ntype: fix\ntitle: t\nimportance: 0.5\ncreated: soon\nupdated: 2026-11-01",
+            false,
+        ),
+        (Kind::Memory, "title: t", false),
+        (Kind::Edge, "id: a\ntype: SOLVES\nfrom_id: x\nto_id: y\nmine: too", true),
+        (Kind::Edge, "id: a\ntype: SOLVES\nfrom_id: x", false),
+        (Kind::Bullet, "id: b-1\nstate: on", false),
+        (Kind::Bullet, "id: b-1\nstate: active\nhalf_life_days: 30", true),
+        (Kind::Blocked, "id: a\nkind: toxic", false),
+        (Kind::Blocked, "id: a\nkind: toxic\npattern: x", true),
+        (Kind::Episode, "date: 2026-11-01", true),
+        (Kind::Episode, "date: today", false),
+        (Kind::Diary, "id: a\nsession: s\nstatus: mixed", true),
+        (Kind::Diary, "id: a\nsession: s\nstatus: fine", false),
+    ] {
+        let errors = errors(kind, &frontmatter(&format!("---\n{yaml}\n---\n")));
+        assert_eq!(errors.is_empty(), fits, "{kind:?} {yaml:?}: {errors:?}");
+    }
+}
+
+fn errors(kind: Kind, frontmatter: &Value) -> Vec<String> {
+    let validator = jsonschema::draft202012::new(&written(kind)).unwrap();
+    validator.iter_errors(frontmatter).map(|error| error.to_string()).collect()
+}
+
+fn frontmatter(text: &str) -> Value {
+    let parsed = parse(&Split::of(text));
+    assert_eq!(parsed.faults, []);
+    let fields = parsed.fields.iter();
+    fields.map(|field| (field.key.clone(), serde_json::to_value(&field.value).unwrap())).collect()
+}
+
+fn notes(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(notes(&path));
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
