@@ -13,7 +13,7 @@ use super::{Edge, LINK_STRENGTH, Names, Resolution, Source, SourceForm};
 const UNTYPED: &str = "RELATED_TO";
 
 /// So many dangling links get the nearest title as a hint; comparing costs a pass over all titles each.
-const MOST_HINTS: usize = 100;
+const MOST_HINTS: usize = 50;
 
 /// So many candidates of an ambiguous link are listed.
 const MOST_CANDIDATES: usize = 8;

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use unicode_normalization::UnicodeNormalization;
@@ -28,17 +28,19 @@ const SHORTEST_PREFIX: usize = 6;
 /// The shortest slug that another writing of a name may be recognised by: `C++` is not `C`.
 const SHORTEST_SLUG: usize = 3;
 
+/// Up to so many notes with one file name are looked through one by one.
+const FEW: usize = 16;
+
 /// All names of a slice of notes.
 pub struct Names<'n> {
     notes: &'n [Note],
-    ids: OnceLock<Table<&'n str>>,
-    prefixes: OnceLock<Prefixes<'n>>,
+    ids: OnceLock<Ids<'n>>,
     paths: OnceLock<Table<&'n str>>,
     titles: OnceLock<Table<&'n str>>,
     aliases: OnceLock<Table<&'n str>>,
     stems: OnceLock<Table<&'n str>>,
-    slugs: OnceLock<Table<String>>,
-    folded: OnceLock<Table<Cow<'n, str>>>,
+    slugs: OnceLock<Loose>,
+    folded: OnceLock<Loose>,
 }
 
 impl<'n> Names<'n> {
@@ -47,7 +49,6 @@ impl<'n> Names<'n> {
         Self {
             notes,
             ids: OnceLock::new(),
-            prefixes: OnceLock::new(),
             paths: OnceLock::new(),
             titles: OnceLock::new(),
             aliases: OnceLock::new(),
@@ -65,9 +66,9 @@ impl<'n> Names<'n> {
             return Resolution::None;
         }
         let ways: [&dyn Fn() -> Resolution; 8] = [
-            &|| self.ids().get(reference).into(),
+            &|| self.ids().whole(reference),
             &|| self.by_path(reference),
-            &|| self.prefixes().find(reference),
+            &|| self.ids().beginning_with(reference),
             &|| self.by_title(reference),
             &|| self.aliases().get(reference).into(),
             &|| self.by_file(reference),
@@ -102,15 +103,32 @@ impl<'n> Names<'n> {
         }
     }
 
+    /// A full path, with or without `.md`.
     fn by_path(&self, reference: &str) -> Resolution {
-        if !reference.contains('/') && without_ending(reference).is_none() {
+        let stem = without_ending(reference);
+        if stem.is_none() && !reference.contains('/') {
             return Resolution::None;
         }
-        let found = self.paths().get(reference).into();
-        if found != Resolution::None || without_ending(reference).is_some() {
-            return found;
+        // The file names are wanted anyway, and most are of one note.
+        match self.stems().get(last_part(stem.unwrap_or(reference))) {
+            None => Resolution::None,
+            Some(Bearers::Many(notes)) if notes.len() > FEW => {
+                let paths = self.paths();
+                let found = Resolution::from(paths.get(reference));
+                if found != Resolution::None || stem.is_some() {
+                    found
+                } else {
+                    paths.get(&*format!("{reference}.md")).into()
+                }
+            }
+            bearers => {
+                let is_path = |note: &usize| {
+                    let path = self.notes[*note].path.as_str();
+                    path == reference || (stem.is_none() && path.strip_suffix(".md") == Some(reference))
+                };
+                Resolution::from(bearers).into_iter().find(is_path).map_or(Resolution::None, Resolution::One)
+            }
         }
-        self.paths().get(format!("{reference}.md").as_str()).into()
     }
 
     /// Of several notes with one title, the one whose file has that name too is meant.
@@ -135,19 +153,30 @@ impl<'n> Names<'n> {
         at_path(candidates, wanted, path)
     }
 
-    /// Any name but a slug, which knows no case anyway.
+    /// Any name but a slug, which knows no case anyway. The table holds only names that folding changes, so
+    /// that the others are looked for where they stand.
     fn by_any_case(&self, reference: &str) -> Resolution {
         let wanted = fold(without_ending(reference).unwrap_or(reference));
-        let found = self.folded().get(wanted.as_ref()).into();
-        if found != Resolution::None || !wanted.contains('/') {
-            return found;
+        let mut found = self.of_any_case(&wanted);
+        found.extend(self.ids().beginning_with(&wanted));
+        if found.is_empty() && wanted.contains('/') {
+            found = self.of_any_case(last_part(&wanted));
+            let path = |note: usize| {
+                let path = self.notes[note].path.as_str();
+                fold(without_ending(path).unwrap_or(path))
+            };
+            return at_path(Resolution::from(found), &wanted, path);
         }
-        let candidates = self.folded().get(last_part(&wanted)).into();
-        let path = |note: usize| {
-            let path = self.notes[note].path.as_str();
-            fold(without_ending(path).unwrap_or(path))
-        };
-        at_path(candidates, &wanted, path)
+        found.into()
+    }
+
+    fn of_any_case(&self, folded: &str) -> Vec<usize> {
+        let tables = [self.titles(), self.aliases(), self.stems()];
+        let mut found: Vec<usize> =
+            tables.iter().flat_map(|table| Resolution::from(table.get(folded))).collect();
+        let has = |note: &usize| folds_of(&self.notes[*note]).any(|known| known == folded);
+        found.extend(self.folded().get(folded).filter(has));
+        found
     }
 
     /// Only for ASCII: transliterated, two Chinese words may have one slug.
@@ -159,59 +188,42 @@ impl<'n> Names<'n> {
         if slug.len() < SHORTEST_SLUG && slug != reference {
             return Resolution::None;
         }
-        self.slugs().get(slug.as_str()).into()
+        let has = |note: &usize| slugs_of(&self.notes[*note]).any(|known| *known == *slug);
+        self.slugs().get(&slug).filter(has).collect::<Vec<_>>().into()
     }
 
-    fn ids(&self) -> &Table<&'n str> {
-        self.ids.get_or_init(|| Table::of(self.each(|note| note.id.iter().map(|id| id.as_str()))))
-    }
-
-    fn prefixes(&self) -> &Prefixes<'n> {
-        self.prefixes.get_or_init(|| Prefixes::of(self.notes))
+    fn ids(&self) -> &Ids<'n> {
+        self.ids.get_or_init(|| Ids::of(self.notes))
     }
 
     fn paths(&self) -> &Table<&'n str> {
-        self.paths.get_or_init(|| Table::of(self.each(|note| Some(note.path.as_str()))))
+        self.paths.get_or_init(|| Table::of(self.notes.len(), self.each(|note| Some(note.path.as_str()))))
     }
 
     fn titles(&self) -> &Table<&'n str> {
         // An edge is named by its id; its title repeats those of its ends.
         self.titles.get_or_init(|| {
-            Table::of(self.each(|note| (note.kind != Kind::Edge).then_some(note.title.as_str())))
+            Table::of(
+                self.notes.len(),
+                self.each(|note| (note.kind != Kind::Edge).then_some(note.title.as_str())),
+            )
         })
     }
 
     fn aliases(&self) -> &Table<&'n str> {
-        self.aliases.get_or_init(|| Table::of(self.each(|note| note.aliases.iter().map(String::as_str))))
+        self.aliases.get_or_init(|| Table::of(0, self.each(|note| note.aliases.iter().map(String::as_str))))
     }
 
     fn stems(&self) -> &Table<&'n str> {
-        self.stems.get_or_init(|| Table::of(self.each(|note| Some(note.path.stem()))))
+        self.stems.get_or_init(|| Table::of(self.notes.len(), self.each(|note| Some(note.path.stem()))))
     }
 
-    fn slugs(&self) -> &Table<String> {
-        let slugs = |note: &'n Note| {
-            let title = (note.kind != Kind::Edge).then(|| slug::slugify(&note.title));
-            title
-                .into_iter()
-                .chain(slug_of_stem(note.path.stem()).map(str::to_owned))
-                .filter(|slug| !slug.is_empty())
-        };
-        self.slugs.get_or_init(|| Table::of(self.each(slugs)))
+    fn slugs(&self) -> &Loose {
+        self.slugs.get_or_init(|| Loose::of(self.each(slugs_of)))
     }
 
-    fn folded(&self) -> &Table<Cow<'n, str>> {
-        let names = |note: &'n Note| {
-            let title = (note.kind != Kind::Edge).then_some(note.title.as_str());
-            let id = note.id.iter().map(|id| id.as_str());
-            title
-                .into_iter()
-                .chain(note.aliases.iter().map(String::as_str))
-                .chain([note.path.stem()])
-                .chain(id)
-                .map(fold)
-        };
-        self.folded.get_or_init(|| Table::of(self.each(names)))
+    fn folded(&self) -> &Loose {
+        self.folded.get_or_init(|| Loose::of(self.each(folds_of)))
     }
 
     fn each<K, I: IntoIterator<Item = K>>(
@@ -226,6 +238,32 @@ impl<'n> Names<'n> {
     }
 }
 
+impl From<Vec<usize>> for Resolution {
+    fn from(mut notes: Vec<usize>) -> Self {
+        notes.sort_unstable();
+        notes.dedup();
+        match notes[..] {
+            [] => Self::None,
+            [one] => Self::One(one),
+            _ => Self::Many(notes),
+        }
+    }
+}
+
+impl IntoIterator for Resolution {
+    type Item = usize;
+    type IntoIter = std::vec::IntoIter<usize>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        match self {
+            Self::None => Vec::new(),
+            Self::One(note) => vec![note],
+            Self::Many(notes) => notes,
+        }
+        .into_iter()
+    }
+}
+
 /// From a name to the notes that have it. Most names have one note, which needs no list.
 struct Table<K>(HashMap<K, Bearers>);
 
@@ -235,8 +273,8 @@ enum Bearers {
 }
 
 impl<K: Eq + Hash> Table<K> {
-    fn of(names: impl Iterator<Item = (K, u32)>) -> Self {
-        let mut table: HashMap<K, Bearers> = HashMap::with_capacity(names.size_hint().0);
+    fn of(expected: usize, names: impl Iterator<Item = (K, u32)>) -> Self {
+        let mut table: HashMap<K, Bearers> = HashMap::with_capacity(expected);
         for (name, note) in names {
             table.entry(name).and_modify(|bearers| bearers.add(note)).or_insert(Bearers::One(note));
         }
@@ -273,63 +311,104 @@ impl From<Option<&Bearers>> for Resolution {
     }
 }
 
-/// The ids in order, to find those that begin with a text.
-struct Prefixes<'n> {
-    sorted: Vec<(&'n str, u32)>,
+/// The slugs that name a note: of its title, and of its file where that is another.
+fn slugs_of(note: &Note) -> impl Iterator<Item = Cow<'_, str>> {
+    let title = if note.kind == Kind::Edge { String::new() } else { slug::slugify(&note.title) };
+    let file = slug_of_stem(note.path.stem()).filter(|slug| *slug != title).map(Cow::Borrowed);
+    [Some(Cow::Owned(title)), file].into_iter().flatten().filter(|slug| !slug.is_empty())
+}
+
+/// The names that folding changes, folded.
+fn folds_of(note: &Note) -> impl Iterator<Item = String> {
+    let title = (note.kind != Kind::Edge).then_some(note.title.as_str());
+    let names = title.into_iter().chain(note.aliases.iter().map(String::as_str)).chain([note.path.stem()]);
+    names.chain(note.id.iter().map(|id| id.as_str())).filter_map(|name| match fold(name) {
+        Cow::Owned(folded) if folded != name => Some(folded),
+        _ => None,
+    })
+}
+
+/// Names that are made rather than written, by hash: one is seldom asked for, and making it again costs little.
+struct Loose(Vec<(u64, u32)>);
+
+impl Loose {
+    fn of(names: impl Iterator<Item = (impl AsRef<str>, u32)>) -> Self {
+        let mut sorted: Vec<(u64, u32)> = names.map(|(name, note)| (hash_of(name.as_ref()), note)).collect();
+        sorted.sort_unstable();
+        Self(sorted)
+    }
+
+    /// The notes that may have this name; who asks compares.
+    fn get(&self, name: &str) -> impl Iterator<Item = usize> {
+        let hash = hash_of(name);
+        let begin = self.0.partition_point(|(known, _)| *known < hash);
+        self.0[begin..].iter().take_while(move |(known, _)| *known == hash).map(|(_, note)| *note as usize)
+    }
+}
+
+fn hash_of(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(name.as_bytes());
+    hasher.finish()
+}
+
+/// The ids, to be found whole or by their first characters.
+struct Ids<'n> {
+    notes: &'n [Note],
+    whole: Table<&'n str>,
+    sorted: OnceLock<Vec<(&'n str, u32)>>,
     /// Which bytes occur at each of the first places: nearly every title is told from an id by them.
     begins: [[bool; 256]; SHORTEST_PREFIX],
 }
 
-impl<'n> Prefixes<'n> {
+impl<'n> Ids<'n> {
     fn of(notes: &'n [Note]) -> Self {
-        let ids =
-            notes.iter().zip(0..).filter_map(|(note, position)| Some((note.id.as_ref()?.as_str(), position)));
-        let mut sorted: Vec<(&str, u32)> = ids.collect();
-        sorted.sort_unstable();
         let mut begins = [[false; 256]; SHORTEST_PREFIX];
-        for (id, _) in &sorted {
+        for (id, _) in ids(notes) {
             for (place, byte) in begins.iter_mut().zip(id.bytes()) {
                 place[byte as usize] = true;
             }
         }
-        Self { sorted, begins }
+        Self { notes, whole: Table::of(notes.len(), ids(notes)), sorted: OnceLock::new(), begins }
     }
 
-    fn find(&self, prefix: &str) -> Resolution {
-        let plausible = self.begins.iter().zip(prefix.bytes()).all(|(place, byte)| place[byte as usize]);
-        if prefix.len() < SHORTEST_PREFIX || !plausible {
+    fn whole(&self, reference: &str) -> Resolution {
+        if self.plausible(reference) { self.whole.get(reference).into() } else { Resolution::None }
+    }
+
+    fn beginning_with(&self, prefix: &str) -> Resolution {
+        if prefix.len() < SHORTEST_PREFIX || !self.plausible(prefix) {
             return Resolution::None;
         }
-        let begin = self.sorted.partition_point(|(id, _)| *id < prefix);
-        let run = self.sorted[begin..].iter().take_while(|(id, _)| id.starts_with(prefix));
-        let mut notes: Vec<usize> = run.map(|(_, note)| *note as usize).collect();
-        notes.sort_unstable();
-        match notes[..] {
-            [] => Resolution::None,
-            [one] => Resolution::One(one),
-            _ => Resolution::Many(notes),
-        }
+        let sorted = self.sorted.get_or_init(|| {
+            let mut sorted: Vec<(&str, u32)> = ids(self.notes).collect();
+            sorted.sort_unstable();
+            sorted
+        });
+        let begin = sorted.partition_point(|(id, _)| *id < prefix);
+        let run = sorted[begin..].iter().take_while(|(id, _)| id.starts_with(prefix));
+        run.map(|(_, note)| *note as usize).collect::<Vec<_>>().into()
     }
+
+    fn plausible(&self, begin: &str) -> bool {
+        self.begins.iter().zip(begin.bytes()).all(|(place, byte)| place[byte as usize])
+    }
+}
+
+fn ids(notes: &[Note]) -> impl Iterator<Item = (&str, u32)> {
+    notes.iter().zip(0..).filter_map(|(note, position)| Some((note.id.as_ref()?.as_str(), position)))
 }
 
 /// Of several notes, those whose path is `wanted`, else those whose path ends with it.
 fn at_path<'p>(candidates: Resolution, wanted: &str, path: impl Fn(usize) -> Cow<'p, str>) -> Resolution {
-    let mut fitting = match candidates {
-        Resolution::None => return Resolution::None,
-        Resolution::One(note) => vec![note],
-        Resolution::Many(notes) => notes,
-    };
+    let mut fitting: Vec<usize> = candidates.into_iter().collect();
     fitting.retain(|note| {
         path(*note).strip_suffix(wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     });
     if let Some(exact) = only(fitting.iter().filter(|note| path(**note) == wanted)) {
         return exact;
     }
-    match fitting[..] {
-        [] => Resolution::None,
-        [one] => Resolution::One(one),
-        _ => Resolution::Many(fitting),
-    }
+    fitting.into()
 }
 
 fn last_part(path: &str) -> &str {

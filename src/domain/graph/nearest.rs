@@ -5,32 +5,36 @@
 use crate::domain::note::{Kind, Note};
 
 /// Longer names are not compared, in characters.
-const LONGEST: usize = 80;
+const LONGEST: u32 = 80;
 
 /// The most edits that still are a slip, whatever the length.
-const MOST_EDITS: usize = 4;
+const MOST_EDITS: u32 = 4;
+
+/// So many titles of the same letters are compared at most, for vaults whose titles are all alike.
+const MOST_COMPARED: usize = 500;
 
 /// The titles of a vault, ready to be compared.
 pub(super) struct Nearest<'n> {
-    titles: Vec<(Signature, &'n str)>,
+    notes: &'n [Note],
+    marks: Vec<(Signature, u32)>,
 }
 
-/// Which letters occur, as bits, and how many characters there are. One edit changes two bits at most.
-#[derive(Clone, Copy)]
+/// What tells most titles apart without looking at them.
+#[derive(Clone, Copy, Default)]
 struct Signature {
+    /// Which letters occur, as bits. One edit changes two of them at most.
     letters: u64,
-    length: usize,
+    /// How many characters there are.
+    length: u32,
+    /// The low bytes of the first characters, in lower case.
+    begin: [u8; 4],
 }
 
 impl<'n> Nearest<'n> {
     pub(super) fn of(notes: &'n [Note]) -> Self {
-        let titles = notes.iter().filter(|note| note.kind != Kind::Edge).map(|note| note.title.as_str());
-        Self {
-            titles: titles
-                .map(|title| (Signature::of(title), title))
-                .filter(|(mark, _)| mark.length <= LONGEST)
-                .collect(),
-        }
+        let titled = notes.iter().zip(0..).filter(|(note, _)| note.kind != Kind::Edge);
+        let marks = titled.map(|(note, position)| (Signature::of(&note.title), position));
+        Self { notes, marks: marks.filter(|(mark, _)| mark.length <= LONGEST).collect() }
     }
 
     /// The title with the fewest edits, at most one in four characters; else the shortest that begins with
@@ -44,42 +48,57 @@ impl<'n> Nearest<'n> {
         }
         let edits = (mark.length / 4).clamp(1, MOST_EDITS);
         let wanted = lower(name);
-        let slips = self.titles.iter().filter(|(title, _)| title.may_be_within(mark, edits));
-        let slips = slips.filter_map(|(_, title)| Some((distance(&wanted, &lower(title), edits)?, *title)));
+        let likely =
+            self.marks.iter().filter(|(title, _)| title.may_be_within(mark, edits)).take(MOST_COMPARED);
+        let slips = likely.filter_map(|(_, note)| {
+            let title = self.title(*note);
+            Some((distance(&wanted, &lower(title), edits as usize)?, title))
+        });
         slips.min().map(|(_, title)| title).or_else(|| self.beginning_with(&wanted, mark))
     }
 
     fn beginning_with(&self, wanted: &[char], mark: Signature) -> Option<&'n str> {
-        let longer = self
-            .titles
-            .iter()
-            .filter(|(title, _)| title.length > mark.length && mark.letters & !title.letters == 0);
-        let begins = longer.filter(|(_, title)| {
+        let begins = self.marks.iter().filter(|(title, _)| mark.may_begin(*title));
+        let begins = begins.map(|(title, note)| (title.length, self.title(*note))).filter(|(_, title)| {
             let mut rest = title.chars().flat_map(char::to_lowercase);
             wanted.iter().all(|c| rest.next() == Some(*c))
                 && rest.next().is_some_and(|c| !c.is_alphanumeric())
         });
-        begins.map(|(title, text)| (title.length, *text)).min().map(|(_, title)| title)
+        begins.min().map(|(_, title)| title)
+    }
+
+    fn title(&self, note: u32) -> &'n str {
+        &self.notes[note as usize].title
     }
 }
 
 impl Signature {
     fn of(text: &str) -> Self {
-        let mut mark = Self { letters: 0, length: 0 };
+        let mut mark = Self::default();
         for c in text.chars().flat_map(char::to_lowercase) {
             let bit = match c {
                 'a'..='z' => c as u32 - 'a' as u32,
                 _ => 26 + c as u32 % 38,
             };
             mark.letters |= 1 << bit;
+            if let Some(first) = mark.begin.get_mut(mark.length as usize) {
+                *first = c as u8;
+            }
             mark.length += 1;
         }
         mark
     }
 
-    fn may_be_within(self, other: Self, edits: usize) -> bool {
+    fn may_begin(self, longer: Self) -> bool {
+        let shared = self.length.min(4) as usize;
+        longer.length > self.length
+            && self.letters & !longer.letters == 0
+            && self.begin[..shared] == longer.begin[..shared]
+    }
+
+    fn may_be_within(self, other: Self, edits: u32) -> bool {
         self.length.abs_diff(other.length) <= edits
-            && (self.letters ^ other.letters).count_ones() as usize <= 2 * edits
+            && (self.letters ^ other.letters).count_ones() <= 2 * edits
     }
 }
 
