@@ -1,1 +1,25 @@
-//! Derived and disposable: what is known of the notes without reading them again.
+//! Derived and disposable: what is known of the notes without reading them all again.
+//!
+//! A manifest says which files were read and what they held, and a text index holds their words and what is
+//! shown of them. Everything here can be deleted at any moment; the next refresh rebuilds it from the notes.
+//! It reads notes only through the functions that it is given, and prints nothing.
+#![allow(clippy::disallowed_methods, reason = "this layer owns the files below `_index`")]
+
+mod build;
+mod diff;
+mod error;
+mod frame;
+mod lock;
+mod manifest;
+mod queue;
+mod refresh;
+mod store;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{Error, Unusable};
+pub use refresh::{Options, Refreshed, Stale};
+pub use store::Index;
+pub use text::{Found, Hit, snippet};

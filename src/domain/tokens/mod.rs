@@ -141,6 +141,16 @@ impl Tokenizer {
         None
     }
 
+    /// The unit that was cut last.
+    pub fn unit(&self) -> &Unit {
+        &self.unit
+    }
+
+    /// Begins anew, so that [`Tokenizer::unit`] is empty.
+    pub fn forget_unit(&mut self) {
+        self.unit.clear();
+    }
+
     /// Hands every token of `text` to `sink`, positions counted from the text's beginning.
     pub fn each(&mut self, text: &str, mut sink: impl FnMut(Token<'_>)) {
         let (mut at, mut base) = (0, 0);

@@ -1,0 +1,67 @@
+//! A whole new generation of the index, beside the one that counts until the new one is finished.
+
+use std::fs;
+use std::path::Path;
+
+use super::diff::Known;
+use super::error::{Error, at};
+use super::frame;
+use super::lock::Lock;
+use super::manifest::Manifest;
+use super::refresh::{Refreshed, Source};
+use super::store::Index;
+use super::text::Writer;
+
+/// What the names of generations begin with.
+const PREFIX: &str = "g";
+
+impl Index {
+    /// Reads all notes into a new generation and lets it count. A failure leaves everything as it was.
+    pub(super) fn build(
+        &self,
+        source: &Source<'_>,
+        lock: &mut Lock,
+        lock_path: &Path,
+    ) -> Result<Refreshed, Error> {
+        let folder = self.folder();
+        let read_at = lock.file_time(lock_path)?;
+        let generation =
+            tempfile::Builder::new().prefix(PREFIX).rand_bytes(8).tempdir_in(folder).map_err(at(folder))?;
+        let text = generation.path().join("text");
+        fs::create_dir(&text).map_err(at(&text))?;
+        let writer = Writer::create(&text)?;
+        let mut refreshed = Refreshed::default();
+        let mut entries: Vec<(&str, Known)> = Vec::with_capacity(source.listing.files.len());
+        for file in &source.listing.files {
+            let Some((bytes, hash)) = source.content(file, &mut refreshed.findings) else { continue };
+            writer.add(&source.parsed(file, &bytes))?;
+            entries.push((file.path.as_str(), Known::new(file, hash, read_at)));
+            refreshed.added.push(file.path.clone());
+        }
+        writer.commit(&text, 1)?;
+        refreshed.notes = entries.len();
+        Manifest::create(generation.path(), 1, entries.into_iter())?;
+        let name = generation.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let current = self.current_file();
+        frame::write(&current, name.as_bytes()).map_err(at(&current))?;
+        // From here on it counts: it must not go when the handle does.
+        let _ = generation.keep();
+        self.reopen();
+        self.clear_away(&name);
+        Ok(refreshed)
+    }
+
+    /// Removes the generations that no longer count, and what builds that died have left. What cannot be removed
+    /// is tried again after the next build.
+    fn clear_away(&self, current: &str) {
+        let Ok(entries) = fs::read_dir(self.folder()) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(PREFIX) && name != current {
+                let _ = fs::remove_dir_all(entry.path());
+            } else if name.starts_with(".new") {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Which files were indexed, with their stats and the hashes of their contents.
+//!
+//! A base file holds all entries in the order of their paths, and a log behind it holds what changed since, so
+//! that one edited note does not rewrite megabytes. It is read without building a table.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::iter::Peekable;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::diff::Known;
+use super::error::{Error, Unusable, at};
+use super::frame::{self, framed, unframed};
+
+const BASE: &str = "manifest";
+const LOG: &str = "manifest.log";
+/// The log is folded into the base when it is longer than an eighth of it, and than this.
+const SHORT: usize = 64 * 1024;
+
+/// What is known of the indexed files.
+pub(super) struct Manifest {
+    folder: PathBuf,
+    base: Vec<u8>,
+    /// Where the entries begin in the base.
+    entries_at: usize,
+    base_checksum: u32,
+    newer: BTreeMap<String, Option<Known>>,
+    log_length: u64,
+    /// Which commit of the text index it describes.
+    serial: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Delta {
+    /// The base that it changes; a log left over from an older base does not count.
+    base_checksum: u32,
+    serial: u64,
+    changes: Vec<(String, Option<Known>)>,
+}
+
+impl Manifest {
+    /// Writes a new base in `folder`, of entries sorted by path.
+    pub(super) fn create<'a>(
+        folder: &Path,
+        serial: u64,
+        entries: impl Iterator<Item = (&'a str, Known)>,
+    ) -> Result<(), Error> {
+        let mut payload = postcard::to_allocvec(&serial).unwrap_or_default();
+        for entry in entries {
+            // Writing to memory cannot fail.
+            payload = postcard::to_extend(&entry, payload).unwrap_or_default();
+        }
+        let base = folder.join(BASE);
+        frame::write(&base, &payload).map_err(at(&base))?;
+        let log = folder.join(LOG);
+        match std::fs::remove_file(&log) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(at(&log)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads what lies in `folder`.
+    pub(super) fn load(folder: &Path) -> Result<Result<Self, Unusable>, Error> {
+        let path = folder.join(BASE);
+        let base = match frame::read(&path).map_err(at(&path))? {
+            None => return Ok(Err(Unusable::damaged("no manifest"))),
+            Some(Err(why)) => return Ok(Err(why)),
+            Some(Ok(base)) => base,
+        };
+        let log_path = folder.join(LOG);
+        let log = match std::fs::read(&log_path) {
+            Ok(log) => log,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(at(&log_path)(error)),
+        };
+        let Ok((serial, entries)) = postcard::take_from_bytes::<u64>(&base) else {
+            return Ok(Err(Unusable::damaged(BASE)));
+        };
+        let (entries_at, base_checksum) = (base.len() - entries.len(), crc32fast::hash(&base));
+        let mut manifest = Self {
+            folder: folder.to_owned(),
+            base,
+            entries_at,
+            base_checksum,
+            newer: BTreeMap::new(),
+            log_length: 0,
+            serial,
+        };
+        Ok(manifest.replay(&log).map(|()| manifest))
+    }
+
+    /// Applies the log. A last record that was cut short by a death was never valid; any other damage is one.
+    fn replay(&mut self, log: &[u8]) -> Result<(), Unusable> {
+        let mut rest = log;
+        while !rest.is_empty() {
+            let (payload, length) = match unframed(rest, LOG) {
+                Ok(record) => record,
+                Err(Unusable::Foreign) => return Err(Unusable::Foreign),
+                Err(_) if is_cut_short(rest) => return Ok(()),
+                Err(why) => return Err(why),
+            };
+            let delta: Delta = postcard::from_bytes(payload).map_err(|_| Unusable::damaged(LOG))?;
+            if delta.base_checksum == self.base_checksum {
+                self.serial = delta.serial;
+                self.newer.extend(delta.changes);
+            }
+            self.log_length += length as u64;
+            rest = &rest[length..];
+        }
+        Ok(())
+    }
+
+    /// Which commit of the text index it describes.
+    pub(super) fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// All entries, sorted by path.
+    pub(super) fn entries(&self) -> Entries<'_> {
+        Entries { base: &self.base[self.entries_at..], held: None, newer: self.newer.iter().peekable() }
+    }
+
+    /// Takes up changes: into the log, or where that has grown long, into a new base.
+    pub(super) fn record(&mut self, serial: u64, changes: Vec<(String, Option<Known>)>) -> Result<(), Error> {
+        let delta = Delta { base_checksum: self.base_checksum, serial, changes };
+        let record = framed(&postcard::to_allocvec(&delta).unwrap_or_default());
+        self.newer.extend(delta.changes);
+        self.serial = serial;
+        let length = usize::try_from(self.log_length).unwrap_or(usize::MAX).saturating_add(record.len());
+        if length > SHORT.max(self.base.len() / 8) {
+            let entries: Result<Vec<(&str, Known)>, Unusable> = self.entries().collect();
+            return Self::create(&self.folder, serial, entries?.into_iter());
+        }
+        let path = self.folder.join(LOG);
+        let append = || {
+            let mut log = OpenOptions::new().append(true).create(true).open(&path)?;
+            // What a death left half-written would hide all that comes after it.
+            log.set_len(self.log_length)?;
+            log.write_all(&record)
+        };
+        append().map_err(at(&path))?;
+        self.log_length += record.len() as u64;
+        Ok(())
+    }
+}
+
+/// Whether a record says of itself that it is longer than what is there.
+fn is_cut_short(rest: &[u8]) -> bool {
+    let empty = framed(&[]);
+    match rest.get(12..20).and_then(|length| length.try_into().ok()) {
+        Some(length) => {
+            let length = u64::from_le_bytes(length).saturating_add(empty.len() as u64);
+            rest[..4] == empty[..4] && length > rest.len() as u64
+        }
+        None => true,
+    }
+}
+
+/// The entries of a manifest, merged from base and log.
+pub(super) struct Entries<'a> {
+    base: &'a [u8],
+    held: Option<(&'a str, Known)>,
+    newer: Peekable<btree_map::Iter<'a, String, Option<Known>>>,
+}
+
+impl<'a> Entries<'a> {
+    /// The base's next entry, kept until it is its turn.
+    fn held(&mut self) -> Result<Option<(&'a str, Known)>, Unusable> {
+        if self.held.is_none() && !self.base.is_empty() {
+            let read = postcard::take_from_bytes::<(&'a str, Known)>(self.base);
+            let (entry, rest) = read.map_err(|_| Unusable::damaged(BASE))?;
+            self.base = rest;
+            self.held = Some(entry);
+        }
+        Ok(self.held)
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<(&'a str, Known), Unusable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let held = match self.held() {
+                Ok(held) => held,
+                Err(why) => {
+                    self.base = &[];
+                    return Some(Err(why));
+                }
+            };
+            match (held, self.newer.peek().map(|(path, _)| path.as_str())) {
+                (Some((path, _)), newer) if newer.is_none_or(|newer| path < newer) => {
+                    return self.held.take().map(Ok);
+                }
+                (held, newer) => {
+                    if held.is_some_and(|(path, _)| Some(path) == newer) {
+                        self.held = None;
+                    }
+                    let (path, known) = self.newer.next()?;
+                    if let Some(known) = known {
+                        return Some(Ok((path, *known)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn known(size: u64) -> Known {
+        Known { size, mtime_ns: 5, inode: 7, hash: [3; 16], racy: false }
+    }
+
+    fn load(folder: &Path) -> Manifest {
+        Manifest::load(folder).unwrap().unwrap()
+    }
+
+    fn sizes(manifest: &Manifest) -> Vec<(String, u64)> {
+        manifest
+            .entries()
+            .map(|entry| entry.map(|(path, known)| (path.to_owned(), known.size)).unwrap())
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn it_holds_what_was_recorded_last(
+            base in proptest::collection::btree_map("[a-c]{1,2}", 0u64..9, 0..9),
+            steps in proptest::collection::vec(proptest::collection::vec(("[a-c]{1,2}", proptest::option::of(0u64..9)), 0..4), 0..6),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            Manifest::create(folder.path(), 1, base.iter().map(|(path, size)| (path.as_str(), known(*size)))).unwrap();
+            let mut expected = base;
+            for (step, changes) in steps.into_iter().enumerate() {
+                for (path, size) in &changes {
+                    match size {
+                        Some(size) => expected.insert(path.clone(), *size),
+                        None => expected.remove(path),
+                    };
+                }
+                let changes = changes.into_iter().map(|(path, size)| (path, size.map(known))).collect();
+                load(folder.path()).record(step as u64 + 2, changes).unwrap();
+            }
+            prop_assert_eq!(sizes(&load(folder.path())), expected.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_long_log_is_folded_into_the_base() {
+        let folder = tempfile::tempdir().unwrap();
+        Manifest::create(folder.path(), 1, std::iter::empty()).unwrap();
+        let mut longest = 0;
+        for serial in 2..40 {
+            let changes =
+                (0..200).map(|note| (format!("notes/{note:050}.md"), Some(known(serial)))).collect();
+            load(folder.path()).record(serial, changes).unwrap();
+            longest = longest.max(std::fs::metadata(folder.path().join(LOG)).map_or(0, |log| log.len()));
+        }
+        let manifest = load(folder.path());
+        assert!(longest <= SHORT as u64 && longest > 0);
+        assert_eq!((manifest.serial(), sizes(&manifest).len()), (39, 200));
+        assert!(sizes(&manifest).iter().all(|(_, size)| *size == 39));
+    }
+
+    #[test]
+    fn a_record_cut_short_is_as_if_it_was_never_written() {
+        let folder = tempfile::tempdir().unwrap();
+        Manifest::create(folder.path(), 1, [("a", known(1))].into_iter()).unwrap();
+        load(folder.path()).record(2, vec![("a".to_owned(), Some(known(2)))]).unwrap();
+        let log = folder.path().join(LOG);
+        let first = std::fs::read(&log).unwrap();
+        load(folder.path()).record(3, vec![("a".to_owned(), Some(known(3)))]).unwrap();
+        let both = std::fs::read(&log).unwrap();
+        for length in first.len()..both.len() {
+            std::fs::write(&log, &both[..length]).unwrap();
+            assert_eq!(sizes(&load(folder.path())), [("a".to_owned(), 2)]);
+        }
+        load(folder.path()).record(3, vec![("a".to_owned(), Some(known(4)))]).unwrap();
+        assert_eq!(sizes(&load(folder.path())), [("a".to_owned(), 4)]);
+    }
+
+    #[test]
+    fn damage_within_the_log_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        Manifest::create(folder.path(), 1, [("a", known(1))].into_iter()).unwrap();
+        load(folder.path()).record(2, vec![("a".to_owned(), Some(known(2)))]).unwrap();
+        let log = folder.path().join(LOG);
+        let mut bytes = std::fs::read(&log).unwrap();
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        std::fs::write(&log, bytes).unwrap();
+        assert!(Manifest::load(folder.path()).unwrap().is_err());
+    }
+}

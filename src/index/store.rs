@@ -1,0 +1,164 @@
+//! The folder of the index: which generation of it counts, and what is open of it.
+//!
+//! ```text
+//! _index/lock  queue  current      current names the generation that counts
+//! _index/g…/manifest  manifest.log
+//! _index/g…/text/                  the text index with its seal
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::error::{Error, Unusable, at};
+use super::frame;
+use super::manifest::Manifest;
+use super::queue::Queue;
+use super::text::{Found, Text, touched};
+use crate::domain::id::NoteId;
+use crate::domain::note::Note;
+use crate::domain::path::NotePath;
+use crate::domain::query::Query;
+
+/// The index of a vault. Cheap to make: files are opened when they are first needed.
+#[derive(Default)]
+pub struct Index {
+    folder: PathBuf,
+    opened: Mutex<Option<Arc<Opened>>>,
+}
+
+/// The text index of a generation, as of one commit.
+pub(super) struct Opened {
+    pub(super) generation: PathBuf,
+    stamp: [u64; 4],
+    pub(super) text: Text,
+}
+
+/// All that a refresh starts from.
+pub(super) struct State {
+    pub(super) opened: Arc<Opened>,
+    pub(super) manifest: Manifest,
+}
+
+impl Index {
+    /// The index in `folder`, which need not exist.
+    pub fn open(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), opened: Mutex::default() }
+    }
+
+    /// Searches as of the last refresh: the matches from place `offset` on, at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unusable`] where there is nothing sound to search; a refresh or, where that finds nothing amiss, a
+    /// rebuild mends it.
+    pub fn search(&self, query: &Query, offset: usize, limit: usize) -> Result<Found, Error> {
+        Ok(self.text()??.text.search(query, offset, limit)?)
+    }
+
+    /// All notes as of the last refresh, sorted by path; errors as for [`Index::search`].
+    pub fn notes(&self) -> Result<Vec<Note>, Error> {
+        Ok(self.text()??.text.notes()?)
+    }
+
+    /// The notes whose id begins with `prefix`: those just written and those indexed. They may have moved or gone
+    /// since, which the caller checks.
+    pub fn lookup(&self, prefix: &str) -> Result<Vec<(NoteId, NotePath)>, Error> {
+        let lower = prefix.to_lowercase();
+        let mut found: Vec<(NoteId, NotePath)> = self
+            .queue_file()
+            .entries()
+            .into_iter()
+            .filter_map(|(path, id)| Some((id?, path)))
+            .filter(|(id, _)| id.as_str().to_lowercase().starts_with(&lower))
+            .collect();
+        if let Ok(opened) = self.text()? {
+            found.extend(
+                opened.text.with_id(prefix)?.into_iter().filter_map(|note| Some((note.id?, note.path))),
+            );
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Notes that a note was written, for the next refresh and for [`Index::lookup`]; it waits for nobody.
+    pub fn queue(&self, path: &NotePath, id: Option<&NoteId>) -> Result<(), Error> {
+        std::fs::create_dir_all(&self.folder).map_err(at(&self.folder))?;
+        let queue = self.queue_file();
+        queue.push(path, id).map_err(at(queue.path()))
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn queue_file(&self) -> Queue {
+        Queue::in_folder(&self.folder)
+    }
+
+    pub(super) fn current_file(&self) -> PathBuf {
+        self.folder.join("current")
+    }
+
+    /// Forgets what is open, so that the next question opens what is there.
+    pub(super) fn reopen(&self) {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The folder of the generation that counts.
+    fn generation(&self) -> Result<Result<PathBuf, Unusable>, Error> {
+        let current = self.current_file();
+        Ok(match frame::read(&current).map_err(at(&current))? {
+            None => Err(Unusable::Missing),
+            Some(Err(why)) => Err(why),
+            Some(Ok(name)) => match std::str::from_utf8(&name) {
+                Ok(name) if name.chars().all(char::is_alphanumeric) => Ok(self.folder.join(name)),
+                _ => Err(Unusable::damaged("current")),
+            },
+        })
+    }
+
+    /// The text index, opened anew only where somebody changed it.
+    pub(super) fn text(&self) -> Result<Result<Arc<Opened>, Unusable>, Error> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = match self.generation()? {
+            Ok(generation) => generation,
+            Err(why) => return Ok(Err(why)),
+        };
+        let folder = generation.join("text");
+        // Taken before opening: a commit in between makes the next question open it again.
+        let Ok(stamp) = touched(&folder.join("meta.json")) else {
+            return Ok(Err(Unusable::damaged("no text index")));
+        };
+        if let Some(opened) =
+            opened.as_ref().filter(|open| (&open.generation, open.stamp) == (&generation, stamp))
+        {
+            return Ok(Ok(Arc::clone(opened)));
+        }
+        Ok(Text::open(&folder)?.map(|text| {
+            let now = Arc::new(Opened { generation, stamp, text });
+            *opened = Some(Arc::clone(&now));
+            now
+        }))
+    }
+
+    /// Everything, where it is sound and its parts agree.
+    pub(super) fn load(&self) -> Result<Result<State, Unusable>, Error> {
+        let generation = match self.generation()? {
+            Ok(generation) => generation,
+            Err(why) => return Ok(Err(why)),
+        };
+        let manifest = match Manifest::load(&generation)? {
+            Ok(manifest) => manifest,
+            Err(why) => return Ok(Err(why)),
+        };
+        let opened = match self.text()? {
+            Ok(opened) => opened,
+            Err(why) => return Ok(Err(why)),
+        };
+        if opened.generation != generation || opened.text.serial() != manifest.serial() {
+            return Ok(Err(Unusable::damaged("an update was interrupted")));
+        }
+        Ok(Ok(State { opened, manifest }))
+    }
+}

@@ -1,0 +1,6 @@
+//! The index end to end, over small vaults on disk.
+
+mod damage;
+mod fresh;
+mod queries;
+mod vault;

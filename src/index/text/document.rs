@@ -1,0 +1,117 @@
+//! A note as a document.
+
+use tantivy::{TantivyDocument, Term};
+
+use super::schema::Fields;
+use crate::domain::markdown::Outline;
+use crate::domain::note::Note;
+use crate::domain::note::read::Reading;
+use crate::domain::path::NotePath;
+use crate::domain::query::Label;
+
+/// The term by which a note's document is found again, whatever is in it: its path, in lower case first so that
+/// it can be searched by parts.
+fn key(path: &NotePath) -> String {
+    let lower = path.as_str().to_lowercase();
+    if lower == path.as_str() { format!("path={lower}") } else { format!("path={lower}\0{path}") }
+}
+
+/// The fact that a note has a label, as a term.
+pub(super) fn fact(label: Label, value: &str) -> String {
+    let name = match label {
+        Label::Tag => "tag",
+        Label::Type => "type",
+        Label::Kind => "kind",
+        Label::Folder => "folder",
+        Label::Category => "category",
+        Label::State => "state",
+        Label::Maturity => "maturity",
+        Label::Scope => "scope",
+        Label::Workspace => "workspace",
+        Label::Agent => "agent",
+        Label::Author => "author",
+        Label::Session => "session",
+        Label::Id => "id",
+        Label::Pinned => "pinned",
+    };
+    format!("{name}={value}")
+}
+
+impl Fields {
+    pub(super) fn key_term(&self, path: &NotePath) -> Term {
+        Term::from_field_text(self.facts, &key(path))
+    }
+
+    /// The document of a note.
+    pub(super) fn document(&self, reading: &Reading) -> TantivyDocument {
+        let Reading { note, outline } = reading;
+        let mut document = TantivyDocument::new();
+        document.add_text(self.title, &note.title);
+        note.aliases.iter().for_each(|alias| document.add_text(self.title, alias));
+        self.add_text(&mut document, note, outline);
+        document.add_text(self.facts, key(&note.path));
+        facts(note, |fact| document.add_text(self.facts, fact));
+        if let Some(created) = note.created {
+            document.add_i64(self.created, created.unix());
+        }
+        if let Some(updated) = note.updated.or(note.created) {
+            document.add_i64(self.updated, updated.unix());
+        }
+        if let Some(importance) = note.importance.filter(|importance| importance.is_finite()) {
+            document.add_f64(self.importance, importance);
+        }
+        document.add_u64(self.order, order(&note.path));
+        // Writing to memory cannot fail.
+        document.add_bytes(self.note, &postcard::to_allocvec(note).unwrap_or_default());
+        document
+    }
+
+    fn add_text(&self, document: &mut TantivyDocument, note: &Note, outline: &Outline) {
+        outline.headings.iter().for_each(|heading| document.add_text(self.headings, &heading.text));
+        note.tags.iter().for_each(|tag| document.add_text(self.tags, tag));
+        document.add_text(self.body, &outline.text);
+    }
+}
+
+/// The same for a path in every index, and without regard to anything else.
+fn order(path: &NotePath) -> u64 {
+    let hash = blake3::hash(path.as_str().as_bytes());
+    hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn facts(note: &Note, mut add: impl FnMut(String)) {
+    let mut label = |label: Label, value: &str| {
+        let value = label.folded(value);
+        if !value.is_empty() {
+            add(fact(label, &value));
+        }
+    };
+    for tag in &note.tags {
+        // A tag `a/b` is an `a` as well.
+        tag.match_indices('/').for_each(|(at, _)| label(Label::Tag, &tag[..at]));
+        label(Label::Tag, tag);
+    }
+    let parts: Vec<&str> = note.path.folder().split('/').filter(|part| !part.is_empty()).collect();
+    for first in 0..parts.len().min(8) {
+        for past in first + 1..=parts.len().min(8) {
+            label(Label::Folder, &parts[first..past].join("/"));
+        }
+    }
+    let named = [
+        (Label::Type, note.note_type.as_deref()),
+        (Label::Kind, Some(note.kind.name())),
+        (Label::Category, note.category.as_deref()),
+        (Label::State, note.state.as_deref()),
+        (Label::Maturity, note.maturity.as_deref()),
+        (Label::Scope, note.scope.as_deref()),
+        (Label::Workspace, note.workspace.as_deref()),
+        (Label::Agent, note.agent.as_deref()),
+        (Label::Author, note.author.as_deref()),
+        (Label::Session, note.session.as_deref()),
+        (Label::Id, note.id.as_ref().map(|id| id.as_str())),
+        (Label::Pinned, Some(if note.pinned { "true" } else { "false" })),
+    ];
+    for (name, value) in named {
+        value.into_iter().for_each(|value| label(name, value));
+    }
+}

@@ -1,0 +1,104 @@
+//! The text index: what is searched for, and what is shown of a note without reading its file.
+
+mod collect;
+mod directory;
+mod document;
+mod expand;
+mod schema;
+mod seal;
+mod search;
+mod snippet;
+mod statistics;
+mod stopwords;
+mod tokenizer;
+mod translate;
+mod writer;
+
+use std::path::Path;
+
+use tantivy::{Index, Searcher};
+
+use super::error::{Error, Unusable, at};
+use directory::Folder;
+use schema::Fields;
+
+pub(super) use directory::touched;
+pub use search::{Found, Hit};
+pub use snippet::snippet;
+pub(super) use writer::Writer;
+
+/// An opened text index, as of one commit.
+pub(super) struct Text {
+    index: Index,
+    searcher: Searcher,
+    fields: Fields,
+    serial: u64,
+}
+
+impl Text {
+    /// Opens what lies in `folder` after checking each file that was altered since it was last found whole.
+    pub(super) fn open(folder: &Path) -> Result<Result<Self, Unusable>, Error> {
+        if !folder.is_dir() {
+            return Ok(Err(Unusable::damaged("no text index")));
+        }
+        // A damaged file that passes its checksum by chance may still make the library panic.
+        let opened = std::panic::catch_unwind(|| Self::open_checked(folder));
+        match opened {
+            Ok(Ok(text)) => Ok(Ok(text)),
+            Ok(Err(Failure::Io(error))) => Err(at(folder)(error)),
+            Ok(Err(Failure::Unusable(why))) => Ok(Err(why)),
+            Err(_) => Ok(Err(Unusable::damaged("text index"))),
+        }
+    }
+
+    fn open_checked(folder: &Path) -> Result<Self, Failure> {
+        let mut index = Index::open(Folder::open(folder)?)?;
+        let (schema, fields) = schema::schema();
+        if index.schema() != schema {
+            return Err(Failure::Unusable(Unusable::Foreign));
+        }
+        seal::check(&index, folder)?;
+        index.set_tokenizers(tokenizer::manager());
+        let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into()?;
+        let payload = index.load_metas()?.payload.unwrap_or_default();
+        let serial = payload.parse().map_err(|_| Unusable::damaged("meta.json"))?;
+        Ok(Self { searcher: reader.searcher(), index, fields, serial })
+    }
+
+    /// Which commit it is.
+    pub(super) fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// How many notes it holds.
+    pub(super) fn count(&self) -> usize {
+        usize::try_from(self.searcher.num_docs()).unwrap_or(usize::MAX)
+    }
+}
+
+/// Why an index did not open.
+enum Failure {
+    Io(std::io::Error),
+    Unusable(Unusable),
+}
+
+impl From<Unusable> for Failure {
+    fn from(why: Unusable) -> Self {
+        Self::Unusable(why)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<tantivy::TantivyError> for Failure {
+    fn from(error: tantivy::TantivyError) -> Self {
+        match error {
+            tantivy::TantivyError::IncompatibleIndex(_) => Self::Unusable(Unusable::Foreign),
+            error => Self::Unusable(Unusable::damaged(error)),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The fields of a document.
+
+use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions};
+
+use super::tokenizer::{RAW, TEXT};
+
+/// The names of the fields that are read by name.
+pub(super) const CREATED: &str = "created";
+pub(super) const UPDATED: &str = "updated";
+pub(super) const ORDER: &str = "order";
+
+/// The fields of a document, each by what it holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fields {
+    /// The title and the aliases.
+    pub(super) title: Field,
+    pub(super) headings: Field,
+    /// The tags as words.
+    pub(super) tags: Field,
+    /// The plain text.
+    pub(super) body: Field,
+    /// All facts that select, each with its name: `type=fix`.
+    pub(super) facts: Field,
+    pub(super) created: Field,
+    pub(super) updated: Field,
+    pub(super) importance: Field,
+    /// A number drawn from the path, which orders what is otherwise equal.
+    pub(super) order: Field,
+    /// The note itself.
+    pub(super) note: Field,
+}
+
+impl Fields {
+    /// The fields of running text, with the weight that a match in each has.
+    pub(super) fn weighted(&self) -> [(Field, f32); 4] {
+        [(self.title, 2.0), (self.headings, 1.2), (self.tags, 1.5), (self.body, 1.0)]
+    }
+}
+
+pub(super) fn schema() -> (Schema, Fields) {
+    let text = || {
+        let indexing = TextFieldIndexing::default().set_tokenizer(TEXT);
+        TextOptions::default()
+            .set_indexing_options(indexing.set_index_option(IndexRecordOption::WithFreqsAndPositions))
+    };
+    let facts = TextFieldIndexing::default()
+        .set_tokenizer(RAW)
+        .set_fieldnorms(false)
+        .set_index_option(IndexRecordOption::Basic);
+    let mut builder = Schema::builder();
+    let fields = Fields {
+        title: builder.add_text_field("title", text()),
+        headings: builder.add_text_field("headings", text()),
+        tags: builder.add_text_field("tags", text()),
+        body: builder.add_text_field("body", text()),
+        facts: builder.add_text_field("facts", TextOptions::default().set_indexing_options(facts)),
+        created: builder.add_i64_field(CREATED, FAST),
+        updated: builder.add_i64_field(UPDATED, FAST),
+        importance: builder.add_f64_field("importance", FAST),
+        order: builder.add_u64_field(ORDER, FAST),
+        note: builder.add_bytes_field("note", STORED),
+    };
+    (builder.build(), fields)
+}

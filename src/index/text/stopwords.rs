@@ -1,0 +1,28 @@
+//! Words that say nothing of what somebody looks for. They are indexed, since phrases need them, but a query that
+//! has other words is not searched for them.
+
+const WORDS: [&str; 92] = [
+    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because",
+    "been", "before", "but", "by", "can", "could", "did", "do", "does", "doing", "for", "from", "had", "has",
+    "have", "he", "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "me",
+    "my", "no", "not", "of", "on", "or", "our", "out", "over", "please", "s", "she", "should", "so", "some",
+    "such", "t", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
+    "to", "too", "under", "until", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which",
+    "while", "who", "why", "will", "with", "would", "you",
+];
+
+/// Whether a folded word is one.
+pub(super) fn is_stopword(word: &str) -> bool {
+    WORDS.binary_search(&word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted_so_that_it_can_be_searched() {
+        assert!(WORDS.is_sorted());
+        assert!(is_stopword("the") && !is_stopword("socket"));
+    }
+}

@@ -1,0 +1,424 @@
+//! The domain's query in the terms of the text index.
+
+use std::ops::Bound;
+
+use tantivy::Term;
+use tantivy::query::{
+    AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery,
+    Occur, PhraseQuery, Query as Foreign, RangeQuery, RegexQuery, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+
+use super::document::fact;
+use super::expand::{completions, corrections};
+use super::schema::Fields;
+use super::statistics::Statistics;
+use super::stopwords::is_stopword;
+use crate::domain::query::{DateField, Group, Node, Text, TextField};
+use crate::domain::tokens::{Role, Tokenizer, Unit, fold};
+
+type Boxed = Box<dyn Foreign>;
+
+/// Beyond this number of words only the rarest count: the others cost time and say little.
+const MOST_WORDS: usize = 32;
+/// How much less the parts of an identifier count than its whole.
+const PART: f32 = 0.5;
+const JOINED: f32 = 0.4;
+const WHOLE: f32 = 1.5;
+/// How much two neighbouring words count where they stand as one.
+const RUN_TOGETHER: f32 = 0.5;
+/// The ways to spell an identifier that are tried where it must match.
+const MOST_SPELLINGS: usize = 16;
+/// Words longer than this are compared as they are.
+const LONGEST_FUZZY: usize = 40;
+
+/// Turns nodes into queries.
+pub(super) struct Translator<'a> {
+    fields: Fields,
+    statistics: &'a Statistics<'a>,
+    tokenizer: Tokenizer,
+}
+
+/// A word of a query that notes may have: its terms and what each counts.
+struct Wish {
+    terms: Vec<(String, f32)>,
+    /// The word in lower case, where it is a plain one.
+    plain: Option<String>,
+}
+
+impl<'a> Translator<'a> {
+    pub(super) fn new(fields: Fields, statistics: &'a Statistics<'a>) -> Self {
+        Self { fields, statistics, tokenizer: Tokenizer::default() }
+    }
+
+    /// The whole query.
+    pub(super) fn root(&mut self, node: &Node) -> tantivy::Result<Boxed> {
+        match node {
+            Node::Group(group) => self.group(group),
+            node => Ok(union(self.wishes(std::slice::from_ref(node))?)),
+        }
+    }
+
+    fn group(&mut self, group: &Group) -> tantivy::Result<Boxed> {
+        let mut clauses: Vec<(Occur, Boxed)> = Vec::new();
+        for node in &group.must {
+            clauses.push((Occur::Must, self.needed(node)?));
+        }
+        let wishes = self.wishes(&group.should)?;
+        if !group.must.is_empty() {
+            clauses.extend(wishes.into_iter().map(|wish| (Occur::Should, wish)));
+        } else if !group.should.is_empty() {
+            clauses.push((Occur::Must, union(wishes)));
+        }
+        for node in &group.filter {
+            clauses.push((Occur::Must, unranked(self.needed(node)?)));
+        }
+        if clauses.is_empty() {
+            clauses.push((Occur::Must, everything()));
+        }
+        for node in &group.not {
+            clauses.push((Occur::MustNot, self.needed(node)?));
+        }
+        Ok(match clauses.len() {
+            1 => clauses.swap_remove(0).1,
+            _ => Box::new(BooleanQuery::new(clauses)),
+        })
+    }
+
+    /// A part that a note must match as a whole.
+    fn needed(&mut self, node: &Node) -> tantivy::Result<Boxed> {
+        Ok(match node {
+            Node::Everything => everything(),
+            Node::Nothing => Box::new(EmptyQuery),
+            Node::Text { field, text } => self.text(*field, text)?,
+            Node::Label { label, value, prefix } => {
+                let term = Term::from_field_text(self.fields.facts, &fact(*label, value));
+                unranked(if *prefix { starting_with(term) } else { basic(term) })
+            }
+            Node::Path(pattern) => {
+                unranked(Box::new(RegexQuery::from_pattern(&path_regex(pattern), self.fields.facts)?))
+            }
+            Node::Dated { date, from, until } => {
+                let field = match date {
+                    DateField::Created => self.fields.created,
+                    DateField::Updated => self.fields.updated,
+                };
+                let term = |seconds| Term::from_field_i64(field, seconds);
+                let from = from.map_or(Bound::Unbounded, |from| Bound::Included(term(from.unix())));
+                let until = until.map_or(Bound::Unbounded, |until| Bound::Excluded(term(until.unix())));
+                range(from, until)
+            }
+            Node::Importance { least, most } => {
+                let bound = |number: f64| match number.is_finite() {
+                    true => Bound::Included(Term::from_field_f64(self.fields.importance, number)),
+                    false => Bound::Unbounded,
+                };
+                range(bound(*least), bound(*most))
+            }
+            Node::Group(group) => self.group(group)?,
+        })
+    }
+
+    /// Parts of which a note should match as much as possible.
+    fn wishes(&mut self, nodes: &[Node]) -> tantivy::Result<Vec<Boxed>> {
+        let mut queries = Vec::new();
+        let mut words = Vec::new();
+        for node in nodes {
+            match node {
+                Node::Text { field: None, text: Text::Word(word) } => self.wish(word, &mut words),
+                node => queries.push(self.needed(node)?),
+            }
+        }
+        // Words that say nothing count only where there is nothing else.
+        if words.iter().any(|wish| !wish.is_stopword()) {
+            words.retain(|wish| !wish.is_stopword());
+        }
+        let words = self.rarest(words)?;
+        for (index, wish) in words.iter().enumerate() {
+            for (term, weight) in &wish.terms {
+                queries.extend(self.everywhere(term, *weight));
+            }
+            if let (Some(first), Some(Some(second))) =
+                (&wish.plain, words.get(index + 1).map(|next| &next.plain))
+            {
+                let together = self.tokenizer.stem(&format!("{first}{second}"));
+                queries.extend(self.everywhere(&together, RUN_TOGETHER));
+            }
+        }
+        Ok(queries)
+    }
+
+    fn wish(&mut self, word: &str, wishes: &mut Vec<Wish>) {
+        let mut at = 0;
+        while let Some(unit) = self.tokenizer.next_unit(word, &mut at) {
+            let single = unit.len() == 1;
+            let plain = single.then(|| {
+                let token = unit.token(0);
+                let mut plain = String::new();
+                fold(&word[token.from..token.to], &mut plain);
+                plain
+            });
+            let named = unit.tokens().any(|token| matches!(token.role, Role::Whole | Role::Exact));
+            let terms = unit.tokens().filter(|token| token.role != Role::Tail).filter_map(|token| {
+                let weight = match token.role {
+                    Role::Whole | Role::Exact => WHOLE,
+                    Role::Joined => JOINED,
+                    Role::Word | Role::Tail if named => PART,
+                    Role::Word | Role::Tail => 1.0,
+                };
+                let noise = named && token.role == Role::Word && is_stopword(token.text);
+                (!noise).then(|| (token.text.to_owned(), weight))
+            });
+            let terms: Vec<(String, f32)> = terms.collect();
+            wishes
+                .push(Wish { terms, plain: plain.filter(|plain| plain.chars().all(char::is_alphanumeric)) });
+        }
+    }
+
+    fn rarest(&self, mut words: Vec<Wish>) -> tantivy::Result<Vec<Wish>> {
+        if words.len() <= MOST_WORDS {
+            return Ok(words);
+        }
+        let mut counts = Vec::new();
+        for (index, wish) in words.iter().enumerate() {
+            let mut count = u64::MAX;
+            for (term, _) in &wish.terms {
+                let term = Term::from_field_text(self.fields.body, term);
+                count = count.min(self.statistics.doc_freq(&term)?);
+            }
+            // What occurs nowhere is the rarest and the most useless.
+            counts.push((if count == 0 { u64::MAX } else { count }, index));
+        }
+        counts.sort_unstable();
+        counts.truncate(MOST_WORDS);
+        let kept: Vec<usize> = counts.into_iter().map(|(_, index)| index).collect();
+        let mut index = 0;
+        words.retain(|_| {
+            index += 1;
+            kept.contains(&(index - 1))
+        });
+        Ok(words)
+    }
+
+    /// A term in all fields of text, each with its weight.
+    fn everywhere(&self, term: &str, weight: f32) -> Vec<Boxed> {
+        let query = |(field, of_field): (Field, f32)| {
+            boosted(ranked(Term::from_field_text(field, term)), weight * of_field)
+        };
+        self.fields.weighted().into_iter().map(query).collect()
+    }
+
+    fn places(&self, field: Option<TextField>) -> Vec<(Field, f32)> {
+        match field {
+            None => self.fields.weighted().to_vec(),
+            Some(TextField::Title) => vec![(self.fields.title, 1.0)],
+            Some(TextField::Body) => vec![(self.fields.body, 1.0)],
+            Some(TextField::Heading) => vec![(self.fields.headings, 1.0)],
+        }
+    }
+
+    fn text(&mut self, field: Option<TextField>, text: &Text) -> tantivy::Result<Boxed> {
+        let places = self.places(field);
+        match text {
+            Text::Word(words) | Text::Phrase(words) => {
+                let phrases = self.phrases(words);
+                let single_character = words.chars().count() == 1 && !words.is_ascii();
+                Ok(union(
+                    places
+                        .into_iter()
+                        .flat_map(|(field, weight)| {
+                            let mut queries: Vec<Boxed> =
+                                phrases.iter().map(|phrase| in_order(field, phrase)).collect();
+                            if single_character {
+                                queries.push(starting_with(Term::from_field_text(field, words)));
+                            }
+                            queries.into_iter().map(move |query| boosted(query, weight)).collect::<Vec<_>>()
+                        })
+                        .collect(),
+                ))
+            }
+            Text::Prefix(prefix) => Ok(self.prefix(&places, prefix)),
+            Text::Fuzzy(word, distance) => self.fuzzy(&places, word, *distance),
+        }
+    }
+
+    /// The terms in order, with their offsets, for each way to spell what was written.
+    fn phrases(&mut self, words: &str) -> Vec<Vec<(usize, String)>> {
+        let (mut at, mut base, mut units) = (0, 0, 0);
+        let mut phrase = Vec::new();
+        let mut spellings = Vec::new();
+        while let Some(unit) = self.tokenizer.next_unit(words, &mut at) {
+            units += 1;
+            if units == 1 {
+                spellings = spelled(unit);
+            }
+            let exact = unit.tokens().find(|token| token.role == Role::Exact);
+            match exact {
+                Some(token) => phrase.push((base, token.text.to_owned())),
+                None => phrase.extend(
+                    unit.tokens()
+                        .filter(|token| token.role == Role::Word)
+                        .map(|token| (base + token.position as usize, token.text.to_owned())),
+                ),
+            }
+            base += unit.width() as usize;
+        }
+        if units == 1 { spellings } else { vec![phrase] }
+    }
+
+    fn prefix(&mut self, places: &[(Field, f32)], prefix: &str) -> Boxed {
+        let mut raw = String::new();
+        fold(prefix, &mut raw);
+        let joined: String = raw.chars().filter(|c| c.is_alphanumeric()).collect();
+        let mut queries = Vec::new();
+        let stems = completions(&joined, &mut self.tokenizer);
+        for (field, weight) in places {
+            let mut forms = vec![joined.as_str(), raw.as_str()];
+            forms.dedup();
+            for form in forms.into_iter().filter(|form| !form.is_empty()) {
+                queries.push(boosted(starting_with(Term::from_field_text(*field, form)), *weight));
+            }
+            for stem in &stems {
+                queries.push(boosted(ranked(Term::from_field_text(*field, stem)), *weight));
+            }
+        }
+        union(queries)
+    }
+
+    fn fuzzy(&mut self, places: &[(Field, f32)], word: &str, distance: u8) -> tantivy::Result<Boxed> {
+        let mut folded = String::new();
+        fold(word, &mut folded);
+        folded.retain(char::is_alphanumeric);
+        if distance == 0 || folded.len() > LONGEST_FUZZY {
+            return Ok(union(
+                places
+                    .iter()
+                    .map(|(field, weight)| {
+                        boosted(ranked(Term::from_field_text(*field, &self.tokenizer.stem(&folded))), *weight)
+                    })
+                    .collect(),
+            ));
+        }
+        let mut forms = vec![self.tokenizer.stem(&folded), folded.clone()];
+        forms.dedup();
+        let stems = corrections(&folded, &mut self.tokenizer);
+        let mut queries = Vec::new();
+        for (field, weight) in places {
+            for form in &forms {
+                let term = Term::from_field_text(*field, form);
+                queries.push(boosted(Box::new(FuzzyTermQuery::new(term, distance.min(2), true)), *weight));
+            }
+            for stem in &stems {
+                let term = Term::from_field_text(*field, stem);
+                if self.statistics.doc_freq(&term)? > 0 {
+                    queries.push(boosted(ranked(term), *weight));
+                }
+            }
+        }
+        Ok(union(queries))
+    }
+}
+
+impl Wish {
+    fn is_stopword(&self) -> bool {
+        self.plain.as_deref().is_some_and(is_stopword)
+    }
+}
+
+/// The ways in which an identifier may be written, each a row of terms.
+fn spelled(unit: &Unit) -> Vec<Vec<(usize, String)>> {
+    if let Some(token) = unit.tokens().find(|token| token.role == Role::Exact) {
+        return vec![vec![(0, token.text.to_owned())]];
+    }
+    let tokens: Vec<_> = unit.tokens().filter(|token| token.role != Role::Tail).collect();
+    let unspaced = !tokens.iter().any(|token| token.role == Role::Whole);
+    if unspaced {
+        return vec![tokens.iter().map(|token| (token.position as usize, token.text.to_owned())).collect()];
+    }
+    let end = tokens.iter().map(|token| token.to).max().unwrap_or_default();
+    let mut open: Vec<(usize, Vec<(usize, String)>)> = vec![(0, Vec::new())];
+    let mut spellings = Vec::new();
+    // Each step appends a token that begins where the last one ended, separators aside.
+    while let Some((from, row)) = open.pop() {
+        if from >= end || spellings.len() >= MOST_SPELLINGS {
+            spellings.push(row);
+            continue;
+        }
+        let Some(next) = tokens.iter().map(|token| token.from).filter(|begin| *begin >= from).min() else {
+            continue;
+        };
+        // The longest begins first in a unit and is taken last here, so that it is the first to be finished.
+        for token in tokens.iter().filter(|token| token.from == next).rev() {
+            let mut longer = row.clone();
+            longer.push((longer.len(), token.text.to_owned()));
+            open.push((token.to, longer));
+        }
+    }
+    spellings.truncate(MOST_SPELLINGS);
+    spellings
+}
+
+fn in_order(field: Field, phrase: &[(usize, String)]) -> Boxed {
+    let mut terms: Vec<(usize, Term)> =
+        phrase.iter().map(|(offset, term)| (*offset, Term::from_field_text(field, term))).collect();
+    match terms.len() {
+        0 => Box::new(EmptyQuery),
+        1 => ranked(terms.swap_remove(0).1),
+        _ => Box::new(PhraseQuery::new_with_offset(terms)),
+    }
+}
+
+fn ranked(term: Term) -> Boxed {
+    Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+}
+
+fn basic(term: Term) -> Boxed {
+    Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+}
+
+fn boosted(query: Boxed, weight: f32) -> Boxed {
+    Box::new(BoostQuery::new(query, weight))
+}
+
+fn starting_with(term: Term) -> Boxed {
+    Box::new(FuzzyTermQuery::new_prefix(term, 0, false))
+}
+
+fn unranked(query: Boxed) -> Boxed {
+    Box::new(ConstScoreQuery::new(query, 0.0))
+}
+
+fn everything() -> Boxed {
+    unranked(Box::new(AllQuery))
+}
+
+fn union(mut queries: Vec<Boxed>) -> Boxed {
+    match queries.len() {
+        0 => Box::new(EmptyQuery),
+        1 => queries.swap_remove(0),
+        _ => Box::new(BooleanQuery::union(queries)),
+    }
+}
+
+fn range(from: Bound<Term>, until: Bound<Term>) -> Boxed {
+    match (&from, &until) {
+        (Bound::Unbounded, Bound::Unbounded) => everything(),
+        _ => unranked(Box::new(RangeQuery::new(from, until))),
+    }
+}
+
+/// A path pattern as a regular expression over keys: a part of the path, or with `*` the whole.
+fn path_regex(pattern: &str) -> String {
+    const ANY: &str = "(.|\n)*";
+    let mut regex = format!("path={}", if pattern.contains('*') { "" } else { ANY });
+    for c in pattern.chars() {
+        match c {
+            '*' => regex.push_str(ANY),
+            c if c.is_ascii_punctuation() => regex.extend(['\\', c]),
+            c => regex.push(c),
+        }
+    }
+    // The key goes on with the path as it is, where that is not in lower case.
+    regex.push_str(if pattern.contains('*') { "(\0(.|\n)*)?" } else { ANY });
+    regex
+}
