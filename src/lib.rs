@@ -3,4 +3,5 @@
 //! `domain` says what a memory is, `curate` plans better ones, the stores (`vault`, `git`, `index`, `config`)
 //! keep them, `ops` does one verb a file, and the surfaces show what came of it. ARCHITECTURE.md is the map.
 
+pub mod curate;
 pub mod domain;
