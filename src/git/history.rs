@@ -44,15 +44,18 @@ pub struct LogFilter {
     pub agent: Option<String>,
     /// Only curations of this session.
     pub session: Option<String>,
+    /// Only the commit of this entry of the journal.
+    pub operation: Option<String>,
     /// Only commits that touch the vault's folder.
     pub vault_only: bool,
 }
 
 impl LogFilter {
     fn admits(&self, commit: &CommitInfo) -> bool {
-        let asks =
-            !self.ids.is_empty() || self.op.is_some() || self.agent.is_some() || self.session.is_some();
-        let Some(message) = &commit.message else { return !asks };
+        let Some(message) = &commit.message else {
+            let asked = [&self.op, &self.agent, &self.session, &self.operation];
+            return self.ids.is_empty() && asked.iter().all(|asked| asked.is_none());
+        };
         let fits = |wanted: &Option<String>, found: Option<&String>| {
             wanted.as_ref().is_none_or(|wanted| found == Some(wanted))
         };
@@ -60,6 +63,7 @@ impl LogFilter {
             && fits(&self.op, Some(&message.op))
             && fits(&self.agent, message.agent.as_ref())
             && fits(&self.session, message.session.as_ref())
+            && fits(&self.operation, message.operation.as_ref())
     }
 }
 

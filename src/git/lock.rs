@@ -118,7 +118,7 @@ impl Drop for IndexLock {
 
 impl Repo {
     /// Finishes or undoes what processes that died while they held the index lock had begun.
-    pub(super) fn recover(&self) -> Result<()> {
+    pub fn recover(&self) -> Result<()> {
         let folder = self.git_dir();
         let names = fs::read_dir(folder).in_path(folder)?;
         for entry in names {

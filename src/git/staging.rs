@@ -36,12 +36,14 @@ pub(super) enum Slot {
 }
 
 impl<'r> Staging<'r> {
-    /// Reads the index; an absent one is empty.
+    /// Reads the index; an absent one is empty. Like git, it leaves the checksum to `git fsck`: hashing the
+    /// whole index would be a fifth of what a commit costs.
     pub fn open(repo: &'r Repo) -> Result<Self> {
+        let unverified = true;
         let file = gix::index::File::at_or_default(
             &repo.index,
             repo.inner.object_hash(),
-            false,
+            unverified,
             gix::index::decode::Options::default(),
         )
         .doing("reading the index", repo.git_dir())?;
@@ -102,16 +104,11 @@ impl<'r> Staging<'r> {
             return;
         }
         self.touch(place);
-        // A sparse checkout leaves files out by a flag; a file that was written is not left out.
-        let sparse = self.repo.inner.config_snapshot().boolean("core.sparseCheckout").unwrap_or(false);
         let entry = &mut self.file.entries_mut()[at];
         entry.id = id;
         // Zeros match no file, so that git compares the contents.
         entry.stat = stat.unwrap_or_default();
         entry.flags.remove(Flags::INTENT_TO_ADD);
-        if stat.is_some() && sparse {
-            entry.flags.remove(Flags::SKIP_WORKTREE);
-        }
         if !entry.flags.contains(Flags::SKIP_WORKTREE) {
             entry.flags.remove(Flags::EXTENDED);
         }

@@ -355,7 +355,11 @@ fn a_note_stored_with_crlf_keeps_it_whatever_the_settings_say() {
     sandbox.git(&["add", "-A"]);
     sandbox.git(&["commit", "-q", "-m", "Begin"]);
     sandbox.git(&["config", "core.autocrlf", "true"]);
-    sandbox.here().curate("graph/a.md").unwrap().unwrap();
+    let after = raise(&crlf).unwrap();
+    sandbox.write("graph/a.md", &after);
+    let change = write("graph/a.md", Some(&crlf), &after, None);
+    let committed = sandbox.repo().commit(&[change], &message("a"), &options()).unwrap().unwrap();
+    assert_eq!(committed.whole, []);
     assert_eq!(sandbox.git(&["show", "--numstat", "--format=", "HEAD"]), "1\t1\tgraph/a.md\n");
     assert_eq!(sandbox.others(&[]), "");
 }

@@ -42,6 +42,7 @@ fn the_log_reads_curations_back_and_filters_them() {
     told.session = Some("s-1".into());
     told.agent = Some("claude".into());
     told.reason = Some("it helped".into());
+    told.operation = Some("00ff".into());
     let after = raise(NOTE).unwrap();
     sandbox.write("graph/a.md", &after);
     let id =
@@ -63,6 +64,7 @@ fn the_log_reads_curations_back_and_filters_them() {
     assert_eq!(log(LogFilter { ids: vec!["x".into()], ..Default::default() }), []);
     assert_eq!(log(LogFilter { op: Some("add".into()), ..Default::default() }), []);
     assert_eq!(log(LogFilter { agent: Some("claude".into()), ..Default::default() }), [id]);
+    assert_eq!(log(LogFilter { operation: Some("00ff".into()), ..Default::default() }), [id]);
     assert_eq!(log(LogFilter { limit: Some(1), ..Default::default() }).len(), 1);
     let future = Instant::parse("2999-01-01").unwrap();
     assert_eq!(log(LogFilter { since: Some(future), ..Default::default() }), []);

@@ -191,3 +191,9 @@ fn write<'a>(path: &str, before: Option<&str>, after: &str, reapply: Option<Reap
 fn remove(path: &str) -> PathChange<'static> {
     PathChange { path: NotePath::parse(path).unwrap(), kind: Kind::Remove }
 }
+
+#[test]
+fn a_repository_can_be_handed_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<Repo>();
+}
