@@ -4,6 +4,7 @@
 //! keep them, `ops` does one verb a file, and the surfaces show what came of it. ARCHITECTURE.md is the map.
 
 pub mod config;
+pub mod curate;
 pub mod domain;
 pub mod git;
 pub mod index;
