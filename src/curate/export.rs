@@ -13,7 +13,6 @@ use super::import::state::Accesses;
 use crate::domain::frontmatter::parse::{self, Fields};
 use crate::domain::frontmatter::split::Split;
 use crate::domain::note::{Kind, Note, Relation};
-use crate::domain::path::NotePath;
 
 /// The forms of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -202,10 +201,6 @@ fn plain(value: &yaml_serde::Value) -> Value {
     }
 }
 
-/// Whether a file of the vault goes along with its notes.
-pub fn goes_along(path: &NotePath) -> bool {
-    !path.as_str().split('/').any(|part| part.starts_with('.'))
-}
 
 fn pretty(value: &Value) -> String {
     // A JSON value always has a text.

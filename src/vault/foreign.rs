@@ -113,6 +113,11 @@ pub fn folder_of(vault: &Vault, cwd: &Path, typed: &str) -> Option<String> {
     })
 }
 
+/// Whether a path lies in the vault, or is it.
+pub fn is_within(vault: &Vault, path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| real.starts_with(vault.root()))
+}
+
 /// What came of writing an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wrote {
@@ -246,5 +251,7 @@ mod tests {
         assert_eq!(folder_of(&vault, root.path(), ".").as_deref(), Some(""));
         assert_eq!(folder_of(&vault, &docs, "../.."), None);
         assert_eq!(folder_of(&vault, &docs, "deep/a.md"), None);
+        assert!(is_within(&vault, &docs) && is_within(&vault, root.path()));
+        assert!(!is_within(&vault, root.path().parent().unwrap()) && !is_within(&vault, &docs.join("absent")));
     }
 }

@@ -109,12 +109,16 @@ pub enum Why {
     MeaningFolder,
     /// Its path is too long for the vault.
     BadPath,
+    /// It is a symbolic link, which an import does not follow.
+    Link,
+    /// It cannot be read.
+    Unreadable,
 }
 
 impl Why {
     /// Whether something was asked for that was not done.
     pub fn failed(self) -> bool {
-        !matches!(self, Self::ThereAlready | Self::Generated)
+        !matches!(self, Self::ThereAlready | Self::Generated | Self::Link)
     }
 }
 
@@ -153,6 +157,7 @@ const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
 /// Plans the import of a folder.
 pub fn plan(folder: &Folder, how: &How<'_>) -> Plan {
     let mut plan = Plan { findings: folder.findings.clone(), ..Plan::default() };
+    plan.skipped = folder.findings.iter().map(unread).collect();
     let ours = how.format == Format::ClaudeMemory;
     let beside =
         |path: &str| BESIDE.contains(&path) || DERIVED.contains(&path.split('/').next().unwrap_or(""));
@@ -185,6 +190,12 @@ pub fn plan(folder: &Folder, how: &How<'_>) -> Plan {
     plan.findings.extend(twice(&plan.incoming));
     plan.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     plan
+}
+
+/// A file that the folder's reader could not take.
+fn unread(found: &Finding) -> Skipped {
+    let why = if found.code == Code::BadLinkFile { Why::Link } else { Why::Unreadable };
+    Skipped { path: found.path.clone(), why }
 }
 
 /// A note of the folder with its place in the vault and its id.
