@@ -14,6 +14,9 @@ pub struct FileStat {
     pub size: u64,
     /// Its modification time in nanoseconds since 1970.
     pub mtime_ns: i64,
+    /// When anything about it last changed, its times included, in nanoseconds since 1970; 0 where the platform does
+    /// not tell.
+    pub ctime_ns: i64,
     /// Its inode number, 0 where the platform has none.
     pub inode: u64,
 }

@@ -29,7 +29,7 @@ impl Index {
             tempfile::Builder::new().prefix(PREFIX).rand_bytes(8).tempdir_in(folder).map_err(at(folder))?;
         let text = generation.path().join("text");
         fs::create_dir(&text).map_err(at(&text))?;
-        let writer = Writer::create(&text)?;
+        let writer = Writer::create(&text, source.listing.files.len())?;
         let mut refreshed = Refreshed::default();
         let mut entries: Vec<(&str, Known)> = Vec::with_capacity(source.listing.files.len());
         for file in &source.listing.files {

@@ -13,6 +13,7 @@ pub(super) type Hash = [u8; 16];
 pub(super) struct Known {
     pub(super) size: u64,
     pub(super) mtime_ns: i64,
+    pub(super) ctime_ns: i64,
     pub(super) inode: u64,
     pub(super) hash: Hash,
     /// Whether it was changed so shortly before it was read that a later change could bear the same time.
@@ -21,12 +22,14 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn new(stat: &FileStat, hash: Hash, read_at: i64) -> Self {
-        let FileStat { size, mtime_ns, inode, .. } = *stat;
-        Self { size, mtime_ns, inode, hash, racy: mtime_ns >= read_at }
+        let FileStat { size, mtime_ns, ctime_ns, inode, .. } = *stat;
+        Self { size, mtime_ns, ctime_ns, inode, hash, racy: mtime_ns.max(ctime_ns) >= read_at }
     }
 
     fn fits(&self, stat: &FileStat) -> bool {
-        (self.size, self.mtime_ns, self.inode) == (stat.size, stat.mtime_ns, stat.inode) && !self.racy
+        let FileStat { size, mtime_ns, ctime_ns, inode, .. } = *stat;
+        !self.racy
+            && (self.size, self.mtime_ns, self.ctime_ns, self.inode) == (size, mtime_ns, ctime_ns, inode)
     }
 }
 
@@ -54,8 +57,7 @@ pub(super) fn diff<'a>(
     let mut next = 0;
     for entry in known {
         let (path, known) = entry?;
-        while let Some(file) = files.get(next).filter(|file| file.path.as_str() < path) {
-            debug_assert!(!file.path.as_str().is_empty());
+        while files.get(next).is_some_and(|file| file.path.as_str() < path) {
             diff.added.push(next);
             next += 1;
         }
@@ -83,7 +85,7 @@ mod tests {
     use crate::domain::path::NotePath;
 
     fn known(size: u64, racy: bool) -> Known {
-        Known { size, mtime_ns: 1, inode: 1, hash: [0; 16], racy }
+        Known { size, mtime_ns: 1, ctime_ns: 1, inode: 1, hash: [0; 16], racy }
     }
 
     proptest! {
@@ -94,7 +96,7 @@ mod tests {
         ) {
             let files: Vec<FileStat> = after
                 .iter()
-                .map(|(path, size)| FileStat { path: NotePath::parse(path).unwrap(), size: *size, mtime_ns: 1, inode: 1 })
+                .map(|(path, size)| FileStat { path: NotePath::parse(path).unwrap(), size: *size, mtime_ns: 1, ctime_ns: 1, inode: 1 })
                 .collect();
             let entries = before.iter().map(|(path, (size, racy))| Ok((path.as_str(), known(*size, *racy))));
             let diff = diff(entries, &files).unwrap();

@@ -81,6 +81,7 @@ fn a_touched_file_is_read_once_and_is_no_change() {
     let file = fs::File::options().write(true).open(vault.path("b.md")).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
     assert_eq!(vault.refresh(), Refreshed { notes: 3, ..Refreshed::default() });
+    settle(&vault);
     let unread = |path: &NotePath| panic!("{path} is read again");
     let unparsed = |path: &NotePath, _: &[u8]| panic!("{path} is parsed");
     vault.index.refresh(&vault.listing(), &unread, &unparsed, crate::index::Options::default()).unwrap();

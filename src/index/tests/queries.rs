@@ -108,7 +108,7 @@ fn words_phrases_and_operators_select_what_they_say() {
     finds(&vault, "--no-ver*", &["cpp"]);
     finds(&vault, "conection~1", &["Connections", "snake"]);
     finds(&vault, "keepalvie~", &["snake", "camel", "words"]);
-    finds(&vault, "compiller~2", &["borrow"]);
+    finds(&vault, "compiller~1", &["borrow"]);
     finds(&vault, "title:connection", &["Connections"]);
     finds(&vault, "title:snake", &["snake"]);
     finds(&vault, "body:snake", &[]);

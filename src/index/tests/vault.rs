@@ -107,6 +107,7 @@ fn list(root: &Path, folder: &Path, files: &mut Vec<FileStat>) {
                 path: NotePath::parse(path.strip_prefix(root).unwrap().to_str().unwrap()).unwrap(),
                 size: metadata.len(),
                 mtime_ns: metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec(),
+                ctime_ns: metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec(),
                 inode: metadata.ino(),
             });
         }
@@ -115,8 +116,11 @@ fn list(root: &Path, folder: &Path, files: &mut Vec<FileStat>) {
 
 pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> Reading {
     let text = String::from_utf8_lossy(bytes);
-    let (head, body) =
-        if text.contains(": ") { text.split_once("\n\n").unwrap_or((&text, "")) } else { ("", &*text) };
+    let has_head = text
+        .lines()
+        .next()
+        .is_some_and(|line| line.split_once(": ").is_some_and(|(key, _)| !key.contains(' ')));
+    let (head, body) = if has_head { text.split_once("\n\n").unwrap_or((&text, "")) } else { ("", &*text) };
     let value = |key: &str| {
         let line = head.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
         line.map(str::to_owned)

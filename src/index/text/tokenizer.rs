@@ -14,6 +14,8 @@ pub(super) const RAW: &str = "raw";
 pub(super) fn manager() -> TokenizerManager {
     let manager = TokenizerManager::new();
     manager.register(TEXT, TextAnalyzer::builder(TextTokenizer::default()).build());
+    // The library asks for it by name for fields that hold no text at all.
+    manager.register("default", TextAnalyzer::builder(RawTokenizer::default()).build());
     manager.register(RAW, TextAnalyzer::builder(RawTokenizer::default()).build());
     manager
 }

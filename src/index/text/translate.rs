@@ -5,7 +5,7 @@ use std::ops::Bound;
 use tantivy::Term;
 use tantivy::query::{
     AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery,
-    Occur, PhraseQuery, Query as Foreign, RangeQuery, RegexQuery, TermQuery,
+    Occur, PhrasePrefixQuery, PhraseQuery, Query as Foreign, RangeQuery, RegexQuery, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
@@ -125,7 +125,9 @@ impl<'a> Translator<'a> {
         let mut words = Vec::new();
         for node in nodes {
             match node {
-                Node::Text { field: None, text: Text::Word(word) } => self.wish(word, &mut words),
+                Node::Text { field: None, text: Text::Word(word) } if !is_lone(word) => {
+                    self.wish(word, &mut words);
+                }
                 node => queries.push(self.needed(node)?),
             }
         }
@@ -222,14 +224,13 @@ impl<'a> Translator<'a> {
         match text {
             Text::Word(words) | Text::Phrase(words) => {
                 let phrases = self.phrases(words);
-                let single_character = words.chars().count() == 1 && !words.is_ascii();
                 Ok(union(
                     places
                         .into_iter()
                         .flat_map(|(field, weight)| {
                             let mut queries: Vec<Boxed> =
                                 phrases.iter().map(|phrase| in_order(field, phrase)).collect();
-                            if single_character {
+                            if is_lone(words) {
                                 queries.push(starting_with(Term::from_field_text(field, words)));
                             }
                             queries.into_iter().map(move |query| boosted(query, weight)).collect::<Vec<_>>()
@@ -272,7 +273,12 @@ impl<'a> Translator<'a> {
         let joined: String = raw.chars().filter(|c| c.is_alphanumeric()).collect();
         let mut queries = Vec::new();
         let stems = completions(&joined, &mut self.tokenizer);
+        let row = self.row(prefix);
         for (field, weight) in places {
+            if row.len() > 1 {
+                let terms = row.iter().map(|(offset, term)| (*offset, Term::from_field_text(*field, term)));
+                queries.push(boosted(Box::new(PhrasePrefixQuery::new_with_offset(terms.collect())), *weight));
+            }
             let mut forms = vec![joined.as_str(), raw.as_str()];
             forms.dedup();
             for form in forms.into_iter().filter(|form| !form.is_empty()) {
@@ -283,6 +289,25 @@ impl<'a> Translator<'a> {
             }
         }
         union(queries)
+    }
+
+    /// The words that a beginning consists of, the last one as it is written.
+    fn row(&mut self, prefix: &str) -> Vec<(usize, String)> {
+        let mut row = Vec::new();
+        let mut last = String::new();
+        let (mut at, mut base) = (0, 0);
+        while let Some(unit) = self.tokenizer.next_unit(prefix, &mut at) {
+            for token in unit.tokens().filter(|token| token.role == Role::Word) {
+                row.push((base + token.position as usize, token.text.to_owned()));
+                last.clear();
+                fold(&prefix[token.from..token.to], &mut last);
+            }
+            base += unit.width() as usize;
+        }
+        if let Some((_, text)) = row.last_mut() {
+            *text = last;
+        }
+        row
     }
 
     fn fuzzy(&mut self, places: &[(Field, f32)], word: &str, distance: u8) -> tantivy::Result<Boxed> {
@@ -323,6 +348,11 @@ impl Wish {
     fn is_stopword(&self) -> bool {
         self.plain.as_deref().is_some_and(is_stopword)
     }
+}
+
+/// Whether it is one character of a script whose words are indexed in pairs, which may begin with it.
+fn is_lone(word: &str) -> bool {
+    word.chars().count() == 1 && !word.is_ascii()
 }
 
 /// The ways in which an identifier may be written, each a row of terms.

@@ -26,19 +26,18 @@ pub(in crate::index) struct Writer {
 }
 
 impl Writer {
-    /// An empty index in a folder of its own.
-    pub(in crate::index) fn create(folder: &Path) -> Result<Self, Error> {
+    /// An empty index in a folder of its own, for about so many documents.
+    pub(in crate::index) fn create(folder: &Path, documents: usize) -> Result<Self, Error> {
         let (schema, fields) = schema::schema();
         let directory = Folder::open(folder).map_err(at(folder))?;
         let mut index = Index::create(directory, schema, tantivy::IndexSettings::default())?;
         index.set_tokenizers(tokenizer::manager());
-        Ok(Self { writer: writer(&index, LARGE)?, fields })
+        Ok(Self { writer: writer(&index, documents)?, fields })
     }
 
     /// Changes to an index that is there, of about so many documents.
     pub(in crate::index) fn over(text: &Text, documents: usize) -> Result<Self, Error> {
-        let budget = if documents < MANY { SMALL } else { LARGE };
-        Ok(Self { writer: writer(&text.index, budget)?, fields: text.fields })
+        Ok(Self { writer: writer(&text.index, documents)?, fields: text.fields })
     }
 
     /// Adds a note.
@@ -63,7 +62,8 @@ impl Writer {
     }
 }
 
-fn writer(index: &Index, budget: usize) -> Result<IndexWriter, Error> {
+fn writer(index: &Index, documents: usize) -> Result<IndexWriter, Error> {
+    let budget = if documents < MANY { SMALL } else { LARGE };
     let options = IndexWriterOptions::builder()
         .num_worker_threads(1)
         .num_merge_threads(1)

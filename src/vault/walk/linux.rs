@@ -41,11 +41,16 @@ impl Folder for Handle {
 
     fn stat(&self, name: &Name) -> io::Result<Stat> {
         let stat = statat(&self.0, terminated(name)?, AtFlags::SYMLINK_NOFOLLOW)?;
-        let nanoseconds = i64::try_from(stat.st_mtime_nsec).unwrap_or_default();
+        let time = |seconds: i64, nanoseconds: u64| {
+            seconds
+                .saturating_mul(1_000_000_000)
+                .saturating_add(i64::try_from(nanoseconds).unwrap_or_default())
+        };
         Ok(Stat {
             kind: kind(FileType::from_raw_mode(stat.st_mode)),
             size: u64::try_from(stat.st_size).unwrap_or_default(),
-            mtime_ns: stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(nanoseconds),
+            mtime_ns: time(stat.st_mtime, stat.st_mtime_nsec),
+            ctime_ns: time(stat.st_ctime, stat.st_ctime_nsec),
             inode: stat.st_ino,
         })
     }

@@ -4,6 +4,7 @@
 
 #[cfg(target_os = "linux")]
 mod linux;
+mod metadata;
 #[cfg(any(test, not(target_os = "linux")))]
 mod portable;
 
@@ -60,6 +61,7 @@ struct Stat {
     kind: EntryKind,
     size: u64,
     mtime_ns: i64,
+    ctime_ns: i64,
     inode: u64,
 }
 
@@ -211,8 +213,8 @@ impl Walk<'_> {
             return self.report(&joined(parent, text), Code::Unreadable, message, "shorten it");
         };
         match folder.stat(name) {
-            Ok(Stat { kind: EntryKind::File, size, mtime_ns, inode }) => {
-                self.listing.files.push(FileStat { path, size, mtime_ns, inode });
+            Ok(Stat { kind: EntryKind::File, size, mtime_ns, ctime_ns, inode }) => {
+                self.listing.files.push(FileStat { path, size, mtime_ns, ctime_ns, inode });
             }
             // Replaced or removed since the folder was listed: the next walk sees what it is now.
             Ok(_) => {}
@@ -239,8 +241,8 @@ impl Walk<'_> {
                 }
                 Err(_) if metadata.is_dir() || is_note => self.bad_link(&link, "leads out of the vault"),
                 Ok(inner) if is_note && metadata.is_file() && !self.is_listed(inner) => {
-                    let (mtime_ns, inode) = portable_numbers(&metadata);
-                    let stat = |path| FileStat { path, size: metadata.len(), mtime_ns, inode };
+                    let Stat { size, mtime_ns, ctime_ns, inode, .. } = Stat::from(&metadata);
+                    let stat = |path| FileStat { path, size, mtime_ns, ctime_ns, inode };
                     found.extend(NotePath::parse(&link).ok().map(stat));
                 }
                 _ => {}
@@ -303,21 +305,6 @@ impl Walk<'_> {
 
 fn joined(parent: &str, name: &str) -> String {
     if parent.is_empty() { name.to_owned() } else { format!("{parent}/{name}") }
-}
-
-/// Modification time and inode number of a file that was looked at by its path.
-fn portable_numbers(metadata: &std::fs::Metadata) -> (i64, u64) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        (metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()), metadata.ino())
-    }
-    #[cfg(not(unix))]
-    {
-        let modified = metadata.modified().unwrap_or(std::time::UNIX_EPOCH);
-        let age = modified.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        (i64::try_from(age.as_nanos()).unwrap_or(i64::MAX), 0)
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Folders as paths, for systems without the calls that make it faster.
 
 use std::ffi::OsStr;
-use std::fs::FileType;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{EntryKind, Folder, Name, Stat, portable_numbers};
+use super::{EntryKind, Folder, Name, Stat};
 
 /// A folder's path.
 pub(super) struct Handle(PathBuf);
@@ -37,15 +36,13 @@ impl Folder for Handle {
         std::fs::read_dir(&self.0)?
             .map(|entry| {
                 let entry = entry?;
-                Ok(name(&entry.file_name(), entry.file_type().map_or(EntryKind::Unknown, kind)))
+                Ok(name(&entry.file_name(), entry.file_type().map_or(EntryKind::Unknown, EntryKind::from)))
             })
             .collect()
     }
 
     fn stat(&self, name: &Name) -> io::Result<Stat> {
-        let metadata = self.entry(name).symlink_metadata()?;
-        let (mtime_ns, inode) = portable_numbers(&metadata);
-        Ok(Stat { kind: kind(metadata.file_type()), size: metadata.len(), mtime_ns, inode })
+        Ok(Stat::from(&self.entry(name).symlink_metadata()?))
     }
 }
 
@@ -53,16 +50,4 @@ fn name(name: &OsStr, kind: EntryKind) -> Name {
     let mut made = Name::new(name.as_encoded_bytes(), kind);
     made.utf8 = name.to_str().is_some();
     made
-}
-
-fn kind(file_type: FileType) -> EntryKind {
-    if file_type.is_file() {
-        EntryKind::File
-    } else if file_type.is_dir() {
-        EntryKind::Folder
-    } else if file_type.is_symlink() {
-        EntryKind::Link
-    } else {
-        EntryKind::Other
-    }
 }

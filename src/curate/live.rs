@@ -1,0 +1,21 @@
+//! Which notes still hold: nothing has taken their place, and nobody has retired them.
+
+use crate::domain::graph::Graph;
+
+/// The type of an edge from a note to the one whose place it takes.
+pub(super) const SUPERSEDES: &str = "SUPERSEDES";
+
+/// For each note whether it holds. A note of which a reflection made another, or that another one supersedes,
+/// is history; a draft waits for a person's word.
+pub(super) fn live(graph: &Graph<'_>) -> Vec<bool> {
+    let holds = |state: Option<&str>| !matches!(state, Some("draft" | "retired"));
+    let mut live: Vec<bool> = graph
+        .notes()
+        .iter()
+        .map(|note| note.condensed_into.is_empty() && holds(note.state.as_deref()))
+        .collect();
+    for edge in graph.edges().iter().filter(|edge| edge.relation == SUPERSEDES) {
+        live[edge.to] = false;
+    }
+    live
+}
