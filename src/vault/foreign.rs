@@ -118,6 +118,11 @@ pub fn is_within(vault: &Vault, path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| real.starts_with(vault.root()))
 }
 
+/// Whether a path is the vault's own folder.
+pub fn is_root(vault: &Vault, path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| real == vault.root())
+}
+
 /// What came of writing an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wrote {
@@ -251,6 +256,7 @@ mod tests {
         assert_eq!(folder_of(&vault, root.path(), ".").as_deref(), Some(""));
         assert_eq!(folder_of(&vault, &docs, "../.."), None);
         assert_eq!(folder_of(&vault, &docs, "deep/a.md"), None);
+        assert!(is_root(&vault, &docs.join("..")) && !is_root(&vault, &docs));
         assert!(is_within(&vault, &docs) && is_within(&vault, root.path()));
         assert!(!is_within(&vault, root.path().parent().unwrap()) && !is_within(&vault, &docs.join("absent")));
     }
