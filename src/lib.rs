@@ -3,9 +3,12 @@
 //! `domain` says what a memory is, `curate` plans better ones, the stores (`vault`, `git`, `index`, `config`)
 //! keep them, `ops` does one verb a file, and the surfaces show what came of it. ARCHITECTURE.md is the map.
 
+pub mod cli;
 pub mod config;
 pub mod curate;
 pub mod domain;
 pub mod git;
 pub mod index;
+pub mod ops;
+pub mod render;
 pub mod vault;

@@ -1,2 +1,5 @@
 //! The program: everything is in the library.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    cm::cli::run(std::env::args_os())
+}

@@ -10,6 +10,7 @@ pub mod frontmatter;
 pub mod graph;
 pub mod id;
 pub mod instant;
+pub mod likeness;
 pub mod listing;
 pub mod markdown;
 pub mod message;

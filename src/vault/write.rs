@@ -8,6 +8,10 @@ use super::error::Error;
 use super::layout::Vault;
 use crate::domain::path::NotePath;
 
+/// How temporary files begin: hidden, so that no walk takes them for notes.
+const PREFIX: &str = ".cm-";
+const SUFFIX: &str = ".tmp";
+
 /// Writes a note: a temporary file beside it, fsync, rename, fsync of the folder. Permissions of an existing file stay.
 /// A symbolic link is written through where its target lies in the vault.
 ///
@@ -40,6 +44,22 @@ pub fn remove(vault: &Vault, path: &NotePath) -> Result<(), Error> {
     Ok(())
 }
 
+/// Removes temporary files beside a note that a killed writer left; only the holder of the vault's lock may call it.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn sweep(vault: &Vault, path: &NotePath) -> Result<(), Error> {
+    let file = vault.file(path);
+    let Some(Ok(entries)) = file.parent().map(fs::read_dir) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX)) {
+            fs::remove_file(entry.path()).map_err(Error::io("remove", &entry.path()))?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes any file of the program's own the same safe way.
 ///
 /// # Errors
@@ -67,8 +87,8 @@ fn replace_with(target: &Path, bytes: &[u8], permissions: fs::Permissions) -> Re
     let folder = target.parent().unwrap_or_else(|| Path::new("."));
     fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
     let mut new = tempfile::Builder::new()
-        .prefix(".cm-")
-        .suffix(".tmp")
+        .prefix(PREFIX)
+        .suffix(SUFFIX)
         .permissions(permissions)
         .tempfile_in(folder)
         .map_err(Error::io("write in", folder))?;
@@ -155,6 +175,20 @@ mod tests {
         remove(&vault, &path("graph/fixes/a.md")).unwrap();
         remove(&vault, &path("graph/fixes/a.md")).unwrap();
         assert!(!vault.root().join("graph").exists());
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_beside_a_note_is_swept_and_nothing_else() {
+        let (_folder, vault) = vault();
+        write(&vault, &path("a/b.md"), b"one").unwrap();
+        fs::write(vault.root().join("a/.cm-x1.tmp"), "half").unwrap();
+        fs::write(vault.root().join("a/.cm-notes"), "theirs").unwrap();
+        sweep(&vault, &path("a/b.md")).unwrap();
+        sweep(&vault, &path("absent/b.md")).unwrap();
+        let mut names: Vec<_> =
+            fs::read_dir(vault.root().join("a")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".cm-notes", "b.md"]);
     }
 
     #[cfg(unix)]

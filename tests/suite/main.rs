@@ -10,7 +10,8 @@
 
 mod architecture;
 mod frontmatter;
-mod sandbox;
-mod support;
 mod notes;
+mod sandbox;
 mod schema;
+mod support;
+mod write_path;

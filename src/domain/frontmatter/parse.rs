@@ -7,6 +7,8 @@ mod document;
 mod fault;
 mod salvage;
 
+use std::collections::HashMap;
+
 use yaml_serde::Value;
 
 use crate::domain::frontmatter::Fault;
@@ -79,6 +81,9 @@ impl Fields {
     }
 }
 
+/// How many faults of one frontmatter are told.
+const MOST: usize = 20;
+
 /// What a frontmatter says, and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
@@ -121,14 +126,14 @@ pub(super) fn sound_pairs(split: &Split<'_>, layout: &Layout) -> Result<Vec<(Val
         Err(error) => return Err(fault::of_error(&source, &error)),
     };
     let aligned = layout.entries.len() == pairs.len();
-    let mut seen: Vec<(String, usize)> = Vec::with_capacity(pairs.len());
+    let mut seen: HashMap<String, usize> = HashMap::with_capacity(pairs.len());
     for (index, (key, _)) in pairs.iter().enumerate() {
         let entry = aligned.then(|| &layout.entries[index]);
         let (key, at) = (key_text(key, entry), entry.map_or(0, |entry| entry.key_start));
-        if let Some((_, first)) = seen.iter().find(|(known, _)| *known == key) {
+        if let Some(first) = seen.get(&key) {
             return Err(fault::duplicate(&key, source.place(*first).0, source.place(at)));
         }
-        seen.push((key, at));
+        seen.insert(key, at);
     }
     Ok(pairs)
 }
@@ -151,6 +156,7 @@ impl Source<'_> {
         let merge = self.yaml.contains("<<");
         let mut parsed = Parsed::default();
         let mut merged = Vec::new();
+        let mut seen: HashMap<String, u32> = HashMap::with_capacity(pairs.len());
         let mut counted = Counted { at: 0, line: self.first_line };
         for (index, (key, mut value)) in pairs.into_iter().enumerate() {
             let entry = aligned.then(|| &layout.entries[index]);
@@ -166,11 +172,13 @@ impl Source<'_> {
                 merged.push((value, line, column));
                 continue;
             }
-            if let Some(first) = parsed.fields.get(&key) {
-                let fault = fault::duplicate(&key, first.line, (line, column));
-                parsed.faults.push(fault);
+            if let Some(first) = seen.get(&key) {
+                if parsed.faults.len() < MOST {
+                    parsed.faults.push(fault::duplicate(&key, *first, (line, column)));
+                }
                 continue;
             }
+            seen.insert(key.clone(), line);
             let mut lines = counted.clone();
             let field = Field {
                 written: entry.and_then(|entry| written(self.yaml, entry, &value)),
@@ -321,6 +329,13 @@ mod tests {
         }
         let parsed = read(&bomb);
         assert_eq!(parsed.faults[0].code, Code::InvalidYaml);
+        assert_eq!(parsed.fields.get("title").unwrap().text(), Some("t".to_owned()));
+    }
+
+    #[test]
+    fn brackets_without_end_are_refused_before_they_cost_anything() {
+        let parsed = read(&format!("title: t\na: {}\n", "[".repeat(100_000)));
+        assert_eq!((parsed.faults[0].code, parsed.faults[0].line), (Code::InvalidYaml, 3));
         assert_eq!(parsed.fields.get("title").unwrap().text(), Some("t".to_owned()));
     }
 

@@ -1,9 +1,13 @@
 //! A file's bytes as a note and its body's outline. Any bytes give a note; what is wrong with them is in its findings.
 
+use std::collections::HashSet;
+
 use crate::domain::finding::{Code, Finding, Severity};
+use crate::domain::frontmatter::edit;
 use crate::domain::frontmatter::parse::{Fields, parse};
 use crate::domain::frontmatter::split::Split;
 use crate::domain::id::NoteId;
+use crate::domain::instant::Instant;
 use crate::domain::markdown::{Outline, outline};
 use crate::domain::note::values::Values;
 use crate::domain::note::{
@@ -186,24 +190,19 @@ fn edge_title(values: &mut Values<'_>) -> Option<String> {
 fn words(values: &mut Values<'_>, key: &str) -> Vec<String> {
     let field = values.fields.get(key);
     match field.and_then(|field| field.value.as_str()) {
-        Some(text) => crate::domain::frontmatter::edit::words(key, text).collect(),
+        Some(text) => edit::words(key, text).collect(),
         None => values.texts(key),
     }
 }
 
 fn tags(values: &mut Values<'_>, outline: &Outline) -> Vec<String> {
-    let mut tags: Vec<String> = Vec::new();
     let written = words(values, "tags");
-    for tag in written.iter().chain(&outline.tags) {
-        let tag = tag.trim_start_matches('#').trim();
-        if !tag.is_empty() && !tags.iter().any(|known| known == tag) {
-            tags.push(tag.to_owned());
-        }
-    }
-    tags
+    let bare = written.iter().chain(&outline.tags).map(|tag| tag.trim_start_matches('#').trim());
+    let mut seen = HashSet::new();
+    bare.filter(|tag| !tag.is_empty() && seen.insert(*tag)).map(str::to_owned).collect()
 }
 
-fn created(values: &mut Values<'_>, kind: Kind) -> Option<crate::domain::instant::Instant> {
+fn created(values: &mut Values<'_>, kind: Kind) -> Option<Instant> {
     let elsewhere = match kind {
         Kind::Diary => "started",
         Kind::Plain | Kind::Episode => "date",

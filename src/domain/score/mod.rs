@@ -138,6 +138,20 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them, from the one that never fades to the one that has.
+    pub const ALL: [Self; 5] = [Self::Pinned, Self::Active, Self::Fading, Self::Dormant, Self::Archived];
+
+    /// Its name in JSON, in flags and in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pinned => "pinned",
+            Self::Active => "active",
+            Self::Fading => "fading",
+            Self::Dormant => "dormant",
+            Self::Archived => "archived",
+        }
+    }
+
     /// The status of a score.
     pub fn of(score: Score, scoring: &Scoring) -> Self {
         match score.value() {

@@ -83,6 +83,15 @@ impl Sandbox {
         Run { sandbox: self, command, cwd: self.vault(), stdin: None }
     }
 
+    /// The program as a command to be started, in the vault's folder, with nothing on its streams.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cm"));
+        self.close(&mut command);
+        command.args(arguments).current_dir(self.vault());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
     /// Runs git in the vault's folder; its stdout.
     ///
     /// # Panics

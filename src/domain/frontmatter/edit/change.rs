@@ -40,28 +40,30 @@ pub(super) fn remove(doc: &Doc<'_>, key: &str) -> Result<String, EditError> {
         }
         _ => entry.span.clone(),
     };
-    let with_comments = span.start..deeper_comments_end(doc.yaml, &span, indent_of(entry));
-    let ways = vec![(span, String::new()), (with_comments, String::new())];
+    let mut ways = vec![(span.clone(), String::new())];
+    if matches!(doc.layout.root, Root::Block(_)) {
+        let (comments, blanks) = lines_below(doc.yaml, &span, indent_of(entry));
+        ways.extend([comments, blanks].map(|end| (span.start..end, String::new())));
+    }
     first_sound(doc, ways, &expected, Some(index)).ok_or_else(|| doc.entangled(key))
 }
 
-/// The end of the comments below an entry that are indented more than its key: they go with it where they would
-/// become part of a block scalar above.
-fn deeper_comments_end(yaml: &str, span: &Range<usize>, indent: usize) -> usize {
-    let mut end = span.end;
-    let mut at = span.end;
+/// Where the comments below an entry end that are indented more than its key, and where the blank lines after
+/// them end: they go with it where they would become part of a block scalar above.
+fn lines_below(yaml: &str, span: &Range<usize>, indent: usize) -> (usize, usize) {
+    let (mut comments, mut blanks) = (span.end, span.end);
     for line in yaml[span.end..].split_inclusive('\n') {
         let content = line.trim_start_matches(' ');
         let deeper = content.starts_with('#') && line.len() - content.len() > indent;
         if !deeper && !content.trim().is_empty() {
             break;
         }
-        at += line.len();
+        blanks += line.len();
         if deeper {
-            end = at;
+            comments = blanks;
         }
     }
-    end
+    (comments, blanks)
 }
 
 fn add(doc: &Doc<'_>, key: &str, value: &Value) -> Result<String, EditError> {

@@ -16,15 +16,44 @@ pub(in crate::domain::frontmatter) enum Document {
     Other(&'static str),
 }
 
+/// Why a YAML text cannot be read.
+#[derive(Debug)]
+pub(in crate::domain::frontmatter) enum Unreadable {
+    Yaml(yaml_serde::Error),
+    /// More brackets within brackets than anybody writes, from this byte on.
+    TooDeep(usize),
+}
+
+/// The deepest nesting of brackets that is parsed. The YAML parser looks at every open one for every token, so
+/// that a long text of nothing but brackets would cost its square.
+const DEEPEST: usize = 200;
+
 /// Parses a YAML text of one document.
-pub(in crate::domain::frontmatter) fn read(yaml: &str) -> Result<Document, yaml_serde::Error> {
-    if yaml
-        .lines()
-        .all(|line| line.trim_start_matches([' ', '\t']).is_empty() || line.trim_start().starts_with('#'))
-    {
+pub(in crate::domain::frontmatter) fn read(yaml: &str) -> Result<Document, Unreadable> {
+    let blank =
+        |line: &str| line.trim_matches([' ', '\t', '\r']).is_empty() || line.trim_start().starts_with('#');
+    if yaml.lines().all(blank) {
         return Ok(Document::Empty);
     }
-    yaml_serde::from_str(yaml)
+    match too_deep(yaml) {
+        Some(at) => Err(Unreadable::TooDeep(at)),
+        None => yaml_serde::from_str(yaml).map_err(Unreadable::Yaml),
+    }
+}
+
+fn too_deep(yaml: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in yaml.bytes().enumerate() {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Some(at);
+        }
+    }
+    None
 }
 
 impl<'de> Deserialize<'de> for Document {

@@ -3,6 +3,7 @@
 use crate::domain::finding::Code;
 use crate::domain::frontmatter::Fault;
 use crate::domain::frontmatter::parse::Source;
+use crate::domain::frontmatter::parse::document::Unreadable;
 
 pub(in crate::domain::frontmatter) fn not_a_mapping(first_line: u32, what: &str) -> Fault {
     Fault {
@@ -25,7 +26,24 @@ pub(in crate::domain::frontmatter) fn duplicate(key: &str, first: u32, (line, co
     }
 }
 
-pub(in crate::domain::frontmatter) fn of_error(source: &Source<'_>, error: &yaml_serde::Error) -> Fault {
+pub(in crate::domain::frontmatter) fn of_error(source: &Source<'_>, error: &Unreadable) -> Fault {
+    match error {
+        Unreadable::Yaml(error) => of_yaml(source, error),
+        Unreadable::TooDeep(at) => {
+            let (line, column) = source.place(*at);
+            Fault {
+                code: Code::InvalidYaml,
+                line,
+                column,
+                message: "the frontmatter has brackets in brackets in brackets, too many to be read"
+                    .to_owned(),
+                hint: "put the value in quotes, or close its brackets".to_owned(),
+            }
+        }
+    }
+}
+
+fn of_yaml(source: &Source<'_>, error: &yaml_serde::Error) -> Fault {
     let location = error.location();
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let within = location.as_ref().map_or(1, |location| location.line().max(1));

@@ -1,0 +1,125 @@
+//! What reaches the terminal: the answer on stdout, everything else on stderr. A closed pipe ends the program quietly.
+#![allow(clippy::print_stderr, reason = "notices and errors go to stderr, and only from here")]
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::ops::{Error, Memory, Result};
+use crate::render::{json, text};
+
+/// That an answer was printed, and whether it says that a check failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// Exit code 1 instead of 0.
+    pub failed: bool,
+}
+
+impl Printed {
+    /// The same answer, which says that something failed.
+    pub fn failed(self, failed: bool) -> Self {
+        Self { failed }
+    }
+}
+
+/// How answers are printed in this call.
+#[derive(Debug, Clone, Copy)]
+pub struct Output {
+    /// One JSON document instead of text.
+    pub json: bool,
+    quiet: bool,
+}
+
+impl Output {
+    /// Text or JSON, with or without notices.
+    pub fn new(json: bool, quiet: bool) -> Self {
+        Self { json, quiet }
+    }
+
+    /// Prints an outcome: its JSON, or the text that `words` makes of it; then the notices of the call.
+    ///
+    /// # Errors
+    /// Where stdout cannot be written, other than by a reader that went away.
+    pub fn print<T: Serialize>(
+        &self,
+        memory: &Memory,
+        outcome: &T,
+        words: impl FnOnce(&T) -> String,
+    ) -> Result<Printed> {
+        let shown = if self.json { json::document(outcome) } else { words(outcome) };
+        self.notices(memory);
+        self.plain(&shown)
+    }
+
+    /// Prints text as it stands, with a line break at its end.
+    ///
+    /// # Errors
+    /// Those of [`Output::print`].
+    pub fn plain(&self, shown: &str) -> Result<Printed> {
+        match write_out(shown) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Error::new(crate::ops::Kind::Failed, "io", format!("cannot write to stdout: {error}")))
+            }
+            _ => Ok(Printed::default()),
+        }
+    }
+
+    /// Prints what the person should hear besides the answer.
+    pub fn notices(&self, memory: &Memory) {
+        for notice in memory.take_notices() {
+            self.notice(&notice);
+        }
+    }
+
+    /// Prints one line for the person.
+    pub fn notice(&self, notice: &str) {
+        if !self.quiet {
+            anstream::eprintln!("{}", text::notice(notice));
+        }
+    }
+
+    /// Prints an error: as JSON on stdout where JSON was asked for, else on stderr.
+    pub fn error(&self, error: &Error) {
+        if self.json {
+            // A reader that went away needs no error either.
+            let _ = write_out(&json::error(error));
+        } else {
+            anstream::eprint!("{}", text::error(error));
+        }
+    }
+}
+
+/// Whether a person looks at stdout.
+pub fn on_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+fn write_out(shown: &str) -> io::Result<()> {
+    let mut out = anstream::AutoStream::auto(io::stdout().lock());
+    out.write_all(shown.as_bytes())?;
+    if !shown.is_empty() && !shown.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+/// What the parser of the command line has to say: help and version on stdout, errors as text or JSON.
+pub fn refused_by_clap(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    if !error.use_stderr() {
+        let shown = error.render();
+        let _ = write_out(&shown.ansi().to_string());
+        return ExitCode::SUCCESS;
+    }
+    if arguments.iter().any(|word| word == "--json") {
+        let words = error.render().to_string();
+        let message = words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let hint = "`cm help` lists the commands, `cm help COMMAND` their arguments";
+        let _ = write_out(&json::error(&Error::usage(message).hint(hint)));
+    } else {
+        // The parser prints to stderr with its own colours.
+        let _ = error.print();
+    }
+    ExitCode::from(2)
+}

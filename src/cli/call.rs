@@ -1,0 +1,111 @@
+//! Flags that every command takes, and what the environment tells: together they make a call.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+use etcetera::BaseStrategy as _;
+
+use crate::domain::instant::Instant;
+use crate::ops::{By, Call, Error, Result};
+
+/// Flags of every command.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Globals {
+    /// The vault to use, and no other [default: cm.toml or .memory/ at or above the working folder, and the global vault]
+    #[arg(long, global = true, value_name = "DIR", env = "CM_VAULT", hide_env_values = true)]
+    pub vault: Option<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print no notices
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Answer from the index as it stands, without looking for changed files
+    #[arg(long, global = true)]
+    pub no_refresh: bool,
+    /// The instant that counts as now: a date, RFC 3339, or an age such as 7d
+    #[arg(long, global = true, value_name = "WHEN", env = "CM_NOW", hide_env = true)]
+    pub now: Option<String>,
+    /// The agent that asks; goes into the commit
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "CM_AGENT",
+        hide_env = true,
+        hide_short_help = true
+    )]
+    pub agent: Option<String>,
+    /// The agent's session; goes into the commit
+    #[arg(
+        long,
+        global = true,
+        value_name = "ID",
+        env = "CM_SESSION",
+        hide_env = true,
+        hide_short_help = true
+    )]
+    pub session: Option<String>,
+    /// The person who asks, where it is not git's author; goes into the commit
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "CM_ACTOR",
+        hide_env = true,
+        hide_short_help = true
+    )]
+    pub actor: Option<String>,
+    /// Why; goes into the commit
+    #[arg(long, global = true, value_name = "TEXT", hide_short_help = true)]
+    pub reason: Option<String>,
+}
+
+impl Globals {
+    /// What these flags and the environment say of the call.
+    ///
+    /// # Errors
+    /// A `--now` that is no date, or a working folder that is gone.
+    pub fn call(&self, arguments: &[OsString]) -> Result<Call> {
+        let clock = Instant::from(chrono::Utc::now());
+        let now = match &self.now {
+            Some(typed) => {
+                Instant::parse_typed(typed, clock).map_err(|error| Error::usage(format!("--now: {error}")))?
+            }
+            None => clock,
+        };
+        let cwd = std::env::current_dir()
+            .map_err(|error| Error::usage(format!("the working folder cannot be used: {error}")))?;
+        let variables: BTreeMap<String, String> =
+            std::env::vars().filter(|(name, _)| name.starts_with("CM_")).collect();
+        let verb = arguments.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
+        let verb = verb.map_or_else(|| "cm".to_owned(), |verb| format!("cm {}", verb.to_string_lossy()));
+        Ok(Call {
+            cwd,
+            vault: self.vault.clone(),
+            global: global(&variables),
+            now,
+            seed: variables.get("CM_SEED").map(|seed| format!("{seed} {arguments:?}")),
+            variables,
+            no_refresh: self.no_refresh,
+            by: By {
+                actor: self.actor.clone(),
+                agent: self.agent.clone(),
+                session: self.session.clone(),
+                reason: self.reason.clone(),
+            },
+            holder: format!("process {} ({verb}) since {clock}", std::process::id()),
+        })
+    }
+}
+
+/// The folder of the global vault: `CM_GLOBAL_VAULT`, else the platform's data folder.
+fn global(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
+    if let Some(named) = variables.get("CM_GLOBAL_VAULT") {
+        return Some(PathBuf::from(named)).filter(|path| !path.as_os_str().is_empty());
+    }
+    Some(etcetera::choose_base_strategy().ok()?.data_dir().join("cm"))
+}

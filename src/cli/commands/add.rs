@@ -1,0 +1,73 @@
+//! `cm add`
+
+use clap::Args;
+use yaml_serde::Value;
+
+use super::text_or_stdin;
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Error, Memory, Result, add};
+use crate::render::text;
+
+/// Write a new memory and commit it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm add --type solution --title \"Retry with jitter\" --tags net,retry --body \"Spread retries over 30 s.\"\n  git log -1 --format=%B | cm add --type decision --title \"Use Postgres\" --body -")]
+pub struct Arguments {
+    /// Its type: solution, fix, decision, configuration, problem, workflow, code_pattern, error, general, procedure,
+    /// insight, fact, preference, observation, or one that cm.toml declares
+    #[arg(long = "type", short = 't', value_name = "TYPE")]
+    note_type: String,
+    /// Its title
+    #[arg(long, value_name = "TEXT")]
+    title: String,
+    /// Its tags, separated by commas
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    tags: Vec<String>,
+    /// How much it matters, 0.0 to 1.0
+    #[arg(long, value_name = "N")]
+    importance: Option<f64>,
+    /// How sure it is, 0.0 to 1.0
+    #[arg(long, value_name = "N")]
+    confidence: Option<f64>,
+    /// Its text in markdown, `-` for standard input
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    body: String,
+    /// Keep it from fading: it goes to vault/
+    #[arg(long)]
+    pinned: bool,
+    /// Further frontmatter
+    #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
+    set: Vec<(String, String)>,
+}
+
+/// `key=value` as two texts.
+pub fn pair(typed: &str) -> std::result::Result<(String, String), String> {
+    match typed.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
+        _ => Err("write it as KEY=VALUE".to_owned()),
+    }
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let extra = arguments
+        .set
+        .into_iter()
+        .map(|(key, typed)| {
+            let value = yaml_serde::from_str(&typed).unwrap_or(Value::String(typed));
+            Ok((key, value))
+        })
+        .collect::<std::result::Result<Vec<_>, Error>>()?;
+    let options = add::Options {
+        note_type: arguments.note_type,
+        title: arguments.title,
+        tags: arguments.tags,
+        importance: arguments.importance,
+        confidence: arguments.confidence,
+        pinned: arguments.pinned,
+        body: Some(text_or_stdin(&arguments.body)?),
+        extra,
+    };
+    let outcome = add::add(&memory, &options)?;
+    output.print(&memory, &outcome, text::add::added)
+}

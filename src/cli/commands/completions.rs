@@ -1,0 +1,26 @@
+//! `cm completions`
+
+use clap::{Args, CommandFactory as _};
+use clap_complete::Shell;
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Result};
+
+/// Print a completion script for a shell.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cm completions bash > ~/.local/share/bash-completion/completions/cm")]
+pub struct Arguments {
+    /// Which shell
+    shell: Shell,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, _call: Call, output: &Output) -> Result<Printed> {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut crate::cli::Cli::command(), "cm", &mut script);
+    if output.json {
+        let document = serde_json::json!({ "shell": arguments.shell.to_string(), "script": String::from_utf8_lossy(&script) });
+        return output.plain(&crate::render::json::document(&document));
+    }
+    output.plain(&String::from_utf8_lossy(&script))
+}

@@ -1,0 +1,33 @@
+//! `cm decay`
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::domain::score::Status;
+use crate::ops::{Call, Memory, Result, decay};
+use crate::render::text;
+
+/// Show how memories fade: every memory's decay score now, or at another instant.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm decay\n  cm decay --status fading --limit 50\n  cm decay --now 2027-01-01     # what will be left by then")]
+pub struct Arguments {
+    /// Of this status only: pinned, active, fading, dormant or archived
+    #[arg(long, value_name = "STATUS", value_parser = status)]
+    status: Option<Status>,
+    /// At most so many
+    #[arg(long, short = 'n', default_value_t = 20)]
+    limit: usize,
+}
+
+fn status(typed: &str) -> std::result::Result<Status, String> {
+    let known = Status::ALL.into_iter().find(|status| status.name() == typed);
+    known.ok_or_else(|| "it is pinned, active, fading, dormant or archived".to_owned())
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let options = decay::Options { status: arguments.status, limit: arguments.limit };
+    let outcome = decay::decay(&memory, &options)?;
+    output.print(&memory, &outcome, text::decay::decayed)
+}

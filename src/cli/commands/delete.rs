@@ -1,0 +1,23 @@
+//! `cm delete`
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result, delete};
+use crate::render::text;
+
+/// Remove notes, and the edge files that end at them, in one commit. `cm undo` brings them back.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cm delete 1f0c2a --reason \"was never true\"")]
+pub struct Arguments {
+    /// Ids or the beginnings of them, titles, or paths
+    #[arg(required = true)]
+    notes: Vec<String>,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let outcome = delete::delete(&memory, &arguments.notes)?;
+    output.print(&memory, &outcome, text::delete::deleted)
+}

@@ -1,0 +1,25 @@
+//! `cm doctor`
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::doctor::Health;
+use crate::ops::{Call, Memory, Result, doctor};
+use crate::render::text;
+
+/// Check the vault around the notes: settings, repository, journal, index, folders. Exits 1 where something is broken.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm doctor\n  cm doctor --fix")]
+pub struct Arguments {
+    /// Repair what can be repaired without asking, each repair in a commit
+    #[arg(long)]
+    fix: bool,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let outcome = doctor::doctor(&memory, arguments.fix)?;
+    let failed = outcome.checks.iter().any(|check| check.health == Health::Fail);
+    Ok(output.print(&memory, &outcome, text::doctor::examined)?.failed(failed))
+}

@@ -1,0 +1,42 @@
+//! `cm episode`
+
+use clap::Args;
+
+use super::text_or_stdin;
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result, episode};
+use crate::render::text;
+
+/// Add an entry to the day's log. Entries are only ever appended.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cm episode \"Release 1.4\" --type workflow --tags release --memory 1f0c2a --summary \"Went out at noon.\"")]
+pub struct Arguments {
+    /// What happened, in a few words
+    title: String,
+    /// What happened, in a sentence or two; `-` for standard input
+    #[arg(long, value_name = "TEXT")]
+    summary: Option<String>,
+    /// The type of what happened, such as fix
+    #[arg(long = "type", short = 't', value_name = "TYPE")]
+    note_type: Option<String>,
+    /// Its tags, separated by commas
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    tags: Vec<String>,
+    /// The memory that it is about
+    #[arg(long, value_name = "NOTE")]
+    memory: Option<String>,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let options = episode::Options {
+        title: arguments.title,
+        summary: arguments.summary.as_deref().map(text_or_stdin).transpose()?,
+        note_type: arguments.note_type,
+        tags: arguments.tags,
+        memory: arguments.memory,
+    };
+    let outcome = episode::episode(&memory, &options)?;
+    output.print(&memory, &outcome, text::episode::logged)
+}

@@ -1,0 +1,30 @@
+//! `cm get`
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result, get};
+use crate::render::text;
+
+/// Show a note with what points at it. Reading a memory keeps it from fading.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw")]
+pub struct Arguments {
+    /// Its id or the beginning of it, its title, or its path
+    note: String,
+    /// Print the file's text and nothing else
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    if arguments.raw {
+        let text = get::raw(&memory, &arguments.note)?;
+        output.notices(&memory);
+        return output.plain(&text);
+    }
+    let outcome = get::get(&memory, &arguments.note)?;
+    output.print(&memory, &outcome, text::get::got)
+}

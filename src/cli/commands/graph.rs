@@ -1,0 +1,43 @@
+//! `cm graph`
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Error, Memory, Result, graph};
+
+/// Draw the graph of notes as text for other programs: the whole, or the part around a note.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm graph --format dot | dot -Tsvg > graph.svg\n  cm graph 1f0c2a --hops 2 --format mermaid")]
+pub struct Arguments {
+    /// Only the part around this note
+    note: Option<String>,
+    /// Edges around the note, 1 to 5
+    #[arg(long, default_value_t = 1)]
+    hops: u8,
+    /// How it is written [default: mermaid; json with --json]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Dot,
+    Mermaid,
+    Json,
+    Graphml,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let format = match (arguments.format, output.json) {
+        (None | Some(Format::Json), true) | (Some(Format::Json), false) => graph::Format::Json,
+        (Some(_), true) => return Err(Error::usage("--json and another --format exclude each other")),
+        (Some(Format::Dot), false) => graph::Format::Dot,
+        (Some(Format::Graphml), false) => graph::Format::GraphMl,
+        (Some(Format::Mermaid) | None, false) => graph::Format::Mermaid,
+    };
+    let memory = Memory::open(call)?;
+    let drawn = graph::graph(&memory, arguments.note.as_deref(), arguments.hops, format)?;
+    output.notices(&memory);
+    output.plain(&drawn)
+}

@@ -1,0 +1,43 @@
+//! `cm log`
+
+use clap::Args;
+
+use super::recent::when;
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result, log};
+use crate::render::text;
+
+/// List the curations, newest first, as the commits tell them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm log\n  cm log --op pin --since 30d\n  cm log --id 1f0c2a --json")]
+pub struct Arguments {
+    /// Curations of this note
+    #[arg(long, value_name = "NOTE")]
+    id: Option<String>,
+    /// By this verb, such as add or relate
+    #[arg(long, value_name = "VERB")]
+    op: Option<String>,
+    /// Made then or later: a date, or an age such as 7d
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// At most so many
+    #[arg(long, short = 'n', default_value_t = 20)]
+    limit: usize,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
+    let by = memory.call.by.clone();
+    let options = log::Options {
+        note: arguments.id,
+        op: arguments.op,
+        agent: by.agent,
+        session: by.session,
+        since,
+        limit: arguments.limit,
+    };
+    let outcome = log::log(&memory, &options)?;
+    output.print(&memory, &outcome, text::log::logged)
+}

@@ -1,0 +1,47 @@
+//! `cm new`
+
+use clap::Args;
+
+use super::edit::open_editor;
+use crate::cli::answer::{Output, Printed, on_terminal};
+use crate::ops::{Call, Memory, Result, add, edit};
+use crate::render::text;
+
+/// Write a new memory from its type's template, and open it in the editor where there is a terminal.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm new --type decision --title \"Use Postgres\" --tags database\n  cm new --type fix --title \"Close idle connections\" --no-edit")]
+pub struct Arguments {
+    /// Its type, such as solution, fix or decision
+    #[arg(long = "type", short = 't', value_name = "TYPE", default_value = "general")]
+    note_type: String,
+    /// Its title
+    #[arg(long, value_name = "TEXT")]
+    title: String,
+    /// Its tags, separated by commas
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    tags: Vec<String>,
+    /// How much it matters, 0.0 to 1.0
+    #[arg(long, value_name = "N")]
+    importance: Option<f64>,
+    /// Only write the template
+    #[arg(long)]
+    no_edit: bool,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let options = add::Options {
+        note_type: arguments.note_type,
+        title: arguments.title,
+        tags: arguments.tags,
+        importance: arguments.importance,
+        ..add::Options::default()
+    };
+    let mut outcome = add::add(&memory, &options)?;
+    if !arguments.no_edit && !output.json && on_terminal() {
+        let edited = edit::edit(&memory, &outcome.path, &open_editor)?;
+        outcome.commit = edited.commit.or(outcome.commit);
+    }
+    output.print(&memory, &outcome, text::add::added)
+}

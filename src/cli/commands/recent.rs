@@ -1,0 +1,37 @@
+//! `cm recent`
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::domain::instant::Instant;
+use crate::ops::{Call, Error, Memory, Result, recent};
+use crate::render::text;
+
+/// List the notes that changed last, by the dates in them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm recent\n  cm recent --since 7d --type decision")]
+pub struct Arguments {
+    /// At most so many
+    #[arg(long, short = 'n', default_value_t = 10)]
+    limit: usize,
+    /// Changed since then: a date, or an age such as 7d
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Of this type only
+    #[arg(long = "type", short = 't', value_name = "TYPE")]
+    note_type: Option<String>,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
+    let options = recent::Options { limit: arguments.limit, since, note_type: arguments.note_type };
+    let outcome = recent::recent(&memory, &options)?;
+    output.print(&memory, &outcome, text::recent::recent)
+}
+
+/// A date that was typed for a flag.
+pub fn when(flag: &str, typed: &str, now: Instant) -> Result<Instant> {
+    Instant::parse_typed(typed, now).map_err(|error| Error::usage(format!("{flag}: {error}")))
+}

@@ -1,0 +1,28 @@
+//! `cm reflection`
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result, generate};
+use crate::render::text;
+
+/// Write REFLECTION.md: themes, patterns across projects, what is read most, contradictions, what superseded what.
+/// Where nothing but the day would change, the file stays as it is and nothing is committed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm reflection\n  cm reflection --print      # show it, write nothing")]
+pub struct Arguments {
+    /// Print the text and write nothing
+    #[arg(long, conflicts_with = "json")]
+    print: bool,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let outcome = generate::reflection(&memory, arguments.print)?;
+    if arguments.print {
+        output.notices(&memory);
+        return output.plain(&outcome.text);
+    }
+    output.print(&memory, &outcome, text::generate::generated)
+}

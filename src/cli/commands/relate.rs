@@ -1,0 +1,42 @@
+//! `cm relate`
+
+use clap::Args;
+
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result, relate};
+use crate::render::text;
+
+/// Relate two notes by a typed edge, which becomes a file of its own.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm relate \"Retry with jitter\" \"Gauges time out\" --type SOLVES --why \"spreads the load\"\n  cm relate 1f0c2a REQUIRES 77ab01")]
+pub struct Arguments {
+    /// FROM TO, or FROM TYPE TO: notes by id, title or path
+    #[arg(required = true, num_args = 2..=3, value_name = "NOTE")]
+    notes: Vec<String>,
+    /// The edge's type: SOLVES, CAUSES, BUILDS_ON, REQUIRES, SUPERSEDES, CONTRADICTS … [default: RELATED_TO]
+    #[arg(long = "type", short = 't', value_name = "TYPE")]
+    relation: Option<String>,
+    /// How strong it is, 0.0 to 1.0
+    #[arg(long, value_name = "N")]
+    strength: Option<f64>,
+    /// Why the two are related
+    #[arg(long, value_name = "TEXT")]
+    why: Option<String>,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let (from, to, relation) = from_words(arguments.notes, arguments.relation);
+    let options = relate::Options { from, to, relation, strength: arguments.strength, why: arguments.why };
+    let outcome = relate::relate(&memory, &options)?;
+    output.print(&memory, &outcome, text::relate::related)
+}
+
+/// `FROM TO` or `FROM TYPE TO` as two notes and a type.
+pub fn from_words(mut words: Vec<String>, relation: Option<String>) -> (String, String, Option<String>) {
+    let to = words.pop().unwrap_or_default();
+    let between = if words.len() > 1 { words.pop() } else { None };
+    (words.pop().unwrap_or_default(), to, relation.or(between))
+}

@@ -1,0 +1,43 @@
+//! `cm related`
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::answer::{Output, Printed};
+use crate::domain::graph::Direction;
+use crate::ops::{Call, Memory, Result, related};
+use crate::render::text;
+
+/// List the notes around a note: by typed edges, relations, wikilinks and markdown links.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm related 1f0c2a\n  cm related 1f0c2a --hops 2 --type SOLVES,CAUSES --direction incoming")]
+pub struct Arguments {
+    /// Its id or the beginning of it, its title, or its path
+    note: String,
+    /// Edges on the way, 1 to 5
+    #[arg(long, default_value_t = 1)]
+    hops: u8,
+    /// Only edges of these types
+    #[arg(long = "type", short = 't', value_name = "TYPE", value_delimiter = ',')]
+    relations: Vec<String>,
+    /// Only edges in this direction
+    #[arg(long)]
+    direction: Option<Way>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Way {
+    Outgoing,
+    Incoming,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let direction = arguments.direction.map(|way| match way {
+        Way::Outgoing => Direction::Outgoing,
+        Way::Incoming => Direction::Incoming,
+    });
+    let options = related::Options { hops: arguments.hops, relations: arguments.relations, direction };
+    let outcome = related::related(&memory, &arguments.note, &options)?;
+    output.print(&memory, &outcome, text::related::related)
+}

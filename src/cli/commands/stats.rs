@@ -1,0 +1,19 @@
+//! `cm stats`
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result, stats};
+use crate::render::text;
+
+/// Count what is in the vault: notes by kind and type, edges, tags, findings.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cm stats --json")]
+pub struct Arguments {}
+
+/// Runs it.
+pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let outcome = stats::stats(&memory)?;
+    output.print(&memory, &outcome, text::stats::stats)
+}

@@ -1,0 +1,23 @@
+//! `cm tags`
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result, tags};
+use crate::render::text;
+
+/// List the tags with how often each is used.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm tags\n  cm tags lang      # lang, lang/rust, lang/python")]
+pub struct Arguments {
+    /// Only this tag and those nested below it
+    under: Option<String>,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let under = arguments.under.as_deref().map(|tag| tag.trim_start_matches('#'));
+    let outcome = tags::tags(&memory, under)?;
+    output.print(&memory, &outcome, text::tags::tags)
+}

@@ -1,0 +1,29 @@
+//! `cm unrelate`
+
+use clap::Args;
+
+use super::relate::from_words;
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result, relate};
+use crate::render::text;
+
+/// Take edges from one note to another away, wherever they are written. Links in bodies stay.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm unrelate 1f0c2a 77ab01 --type SOLVES")]
+pub struct Arguments {
+    /// FROM TO, or FROM TYPE TO: notes by id, title or path
+    #[arg(required = true, num_args = 2..=3, value_name = "NOTE")]
+    notes: Vec<String>,
+    /// The edge's type: SOLVES, CAUSES, BUILDS_ON, REQUIRES, SUPERSEDES, CONTRADICTS … [default: all]
+    #[arg(long = "type", short = 't', value_name = "TYPE")]
+    relation: Option<String>,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let (from, to, relation) = from_words(arguments.notes, arguments.relation);
+    let options = relate::Options { from, to, relation, strength: None, why: None };
+    let outcome = relate::unrelate(&memory, &options)?;
+    output.print(&memory, &outcome, text::relate::related)
+}

@@ -1,0 +1,58 @@
+//! The command line: words in, an operation, words out. One file a command; no rule of the product lives here.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this is the edge: environment, clock and other programs are met here"
+)]
+
+pub mod answer;
+pub mod call;
+pub mod commands;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser};
+
+use crate::render::status;
+use answer::{Output, Printed};
+use commands::Command;
+
+/// Memory for coding agents and the people beside them: markdown in git, searchable, scored, undoable.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cm",
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "New here? `cm quickstart` shows the whole thing on an example in one go.\n\
+        A vault is found as cm.toml or .memory/ at or above the working folder; `cm init` makes one."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    globals: call::Globals,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Runs the program with these arguments, the first being its name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    // The description of all commands is only built where it is needed.
+    if arguments.iter().any(|word| word == "search") {
+        arguments = commands::search::set_apart(arguments, &Cli::command());
+    }
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => return answer::refused_by_clap(&error, &arguments),
+    };
+    let output = Output::new(cli.globals.json, cli.globals.quiet);
+    let answer = cli.globals.call(&arguments).and_then(|call| cli.command.run(call, &output));
+    match answer {
+        Ok(Printed { failed: false }) => ExitCode::SUCCESS,
+        Ok(Printed { failed: true }) => ExitCode::from(1),
+        Err(error) => {
+            output.error(&error);
+            ExitCode::from(status::exit(error.kind))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Committing what a person edited by hand: all of the vault, one commit, a message that lists the notes.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::memory::Memory;
+use super::write;
+use crate::domain::message::Message;
+use crate::domain::note::read;
+use crate::domain::path::NotePath;
+use crate::git::Changed;
+
+/// A file that was committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct File {
+    /// Which.
+    pub path: String,
+    /// `added`, `modified` or `deleted`.
+    pub change: String,
+}
+
+/// What was committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Committed {
+    /// The commit; null where there was nothing to commit.
+    pub commit: Option<String>,
+    /// The files in it.
+    pub files: Vec<File>,
+}
+
+/// As many files are named in the message.
+const NAMED: usize = 50;
+
+/// Commits the hand edits of the vault; `subject` replaces the line that lists them.
+///
+/// # Errors
+/// No repository, and those of [`write::commit_as_is`].
+pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
+    let open = memory.target();
+    // What a kill cut off is a curation of its own, and no hand edit.
+    write::recover(memory)?;
+    let repo = open.repo()?.ok_or_else(|| {
+        Error::refused("no-repository", "the vault lies in no git repository").hint("`cm init` makes one")
+    })?;
+    let edits: Vec<(NotePath, Changed)> =
+        repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
+    if edits.is_empty() {
+        return Ok(Committed { commit: None, files: Vec::new() });
+    }
+    let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
+    let files: Vec<File> = edits
+        .iter()
+        .map(|(path, changed)| File { path: path.to_string(), change: word(*changed).to_owned() })
+        .collect();
+    let message = Message { body: listed(&files), ..ids(memory, &paths, message(subject, &edits)) };
+    let commit = write::commit_as_is(memory, &paths, message)?;
+    Ok(Committed { commit, files })
+}
+
+/// Derived and private files are never committed, whatever the ignore rules have become.
+fn is_ours(path: &NotePath) -> bool {
+    !matches!(path.top(), "_index" | "_state" | "_embeddings") && path.as_str() != "_config.toml"
+}
+
+fn word(changed: Changed) -> &'static str {
+    match changed {
+        Changed::Added => "added",
+        Changed::Modified | Changed::Replaced => "modified",
+        Changed::Deleted => "deleted",
+    }
+}
+
+fn message(subject: Option<&str>, edits: &[(NotePath, Changed)]) -> Message {
+    let made = match (subject, edits) {
+        (Some(subject), _) => subject.to_owned(),
+        (None, [(path, changed)]) => format!("Take over a hand edit: {} {path}", word(*changed)),
+        (None, edits) => format!("Take over {} hand edits", edits.len()),
+    };
+    Message::new("commit", made)
+}
+
+fn listed(files: &[File]) -> String {
+    let mut lines: Vec<String> =
+        files.iter().take(NAMED).map(|file| format!("{} {}", file.change, file.path)).collect();
+    if files.len() > NAMED {
+        lines.push(format!("and {} more", files.len() - NAMED));
+    }
+    lines.join("\n")
+}
+
+/// The message with the ids of the notes, as far as they are listed.
+fn ids(memory: &Memory, paths: &[NotePath], message: Message) -> Message {
+    let open = memory.target();
+    let ids = paths.iter().take(NAMED).filter_map(|path| {
+        let bytes = open.vault.read(path).ok()?;
+        read::read(path, &bytes, &open.settings.types, &open.settings.relations).note.id
+    });
+    ids.fold(message, |message, id| message.id(id))
+}

@@ -1,0 +1,134 @@
+//! Reading and writing settings, each with the place it came from.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::error::{Error, Result};
+use super::memory::Memory;
+use super::write;
+use crate::config::keys::{self, KEYS, Key};
+use crate::config::layer;
+use crate::domain::change::{Change, ChangeSet};
+use crate::domain::finding::Finding;
+use crate::domain::message::Message;
+use crate::domain::path::NotePath;
+use crate::vault::layout;
+
+/// A setting as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Setting {
+    /// Its name.
+    pub key: String,
+    /// Its value; null where the default depends on the place.
+    pub value: Value,
+    /// Where it came from.
+    pub origin: String,
+    /// What it does.
+    pub about: String,
+}
+
+/// Settings and what is wrong in their files.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Listed {
+    /// The settings, by name.
+    pub settings: Vec<Setting>,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+}
+
+/// A setting that was written.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Written {
+    /// Its name.
+    pub key: String,
+    /// Its value; null where it was taken out.
+    pub value: Value,
+    /// The file that holds it.
+    pub path: String,
+    /// The commit; null where there is none to make.
+    pub commit: Option<String>,
+    /// Whether the file changed.
+    pub changed: bool,
+}
+
+/// All settings, or the one of that name.
+///
+/// # Errors
+/// No such setting.
+pub fn list(memory: &Memory, name: Option<&str>) -> Result<Listed> {
+    if let Some(name) = name {
+        known(name)?;
+    }
+    let held = &memory.target().settings;
+    let settings = KEYS
+        .iter()
+        .filter(|key| name.is_none_or(|name| key.name == name))
+        .map(|key| {
+            let found = held.get(key.name);
+            Setting {
+                key: key.name.to_owned(),
+                value: found.and_then(|(value, _)| serde_json::to_value(value).ok()).unwrap_or(Value::Null),
+                origin: found.map_or_else(|| "default".to_owned(), |(_, origin)| origin.to_string()),
+                about: key.about.to_owned(),
+            }
+        })
+        .collect();
+    Ok(Listed { settings, findings: held.findings.clone() })
+}
+
+/// Writes a setting to the vault's `cm.toml`, or to `_config.toml` where it is private; `None` takes it out.
+/// Comments and order of the file stay.
+///
+/// # Errors
+/// No such setting, a value of another kind, a file that is no TOML, and those of [`write::apply`].
+pub fn set(memory: &Memory, name: &str, typed: Option<&str>, private: bool) -> Result<Written> {
+    let key = known(name)?;
+    let value = typed.map(|typed| {
+        layer::read_typed(key.shape, typed).ok_or_else(|| {
+            Error::usage(format!("`{name}` takes {}, and `{typed}` is not that", key.shape.words()))
+        })
+    });
+    let value = value.transpose()?;
+    let file = if private { layout::PRIVATE } else { layout::SETTINGS };
+    let open = memory.target();
+    let before = open.vault.read_own(file)?.unwrap_or_default();
+    let after = layer::with_value(&before, key.name, value.as_ref()).map_err(|error| {
+        Error::refused("invalid-setting", format!("{file} is no TOML: {error}")).at(file, None, None)
+    })?;
+    let shown = value.as_ref().and_then(|value| serde_json::to_value(value).ok()).unwrap_or(Value::Null);
+    let mut outcome = Written {
+        key: key.name.to_owned(),
+        value: shown,
+        path: file.to_owned(),
+        commit: None,
+        changed: false,
+    };
+    if before == after {
+        return Ok(outcome);
+    }
+    outcome.changed = true;
+    if private {
+        open.vault.write_private(&after)?;
+        return Ok(outcome);
+    }
+    let path = NotePath::parse(file).map_err(|error| Error::usage(error.to_string()))?;
+    let subject = match &value {
+        Some(value) => format!("Set {} = {value}", key.name),
+        None => format!("Unset {}", key.name),
+    };
+    let change = Change::Replace { path, expected: None, text: after };
+    let set = ChangeSet { message: Message::new("config", subject), changes: vec![change] };
+    outcome.commit = write::apply(memory, set)?.commit;
+    Ok(outcome)
+}
+
+fn known(name: &str) -> Result<&'static Key> {
+    keys::find(name).ok_or_else(|| {
+        let error = Error::not_found(format!("there is no setting `{name}`"));
+        match keys::nearest(name) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint("`cm config list` shows them all"),
+        }
+    })
+}

@@ -1,0 +1,128 @@
+//! How memories fade: their decay scores at an instant. Nothing is written; scores are a function of notes and use.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::Result;
+use super::memory::{Level, Memory, OpenVault};
+use crate::config::Settings;
+use crate::domain::instant::Instant;
+use crate::domain::note::{Kind, Note};
+use crate::domain::score::{self, Score, Scoring, Status, Usage};
+use crate::vault::usage::Used;
+
+/// Which memories.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Of this status only.
+    pub status: Option<Status>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// A memory with its score.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Fading {
+    /// What it answers to.
+    pub id: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// Its decay score; 999 where it is pinned.
+    pub score: Score,
+    /// What that means.
+    pub status: Status,
+    /// How often it was read.
+    pub accesses: u64,
+    /// Which vault it is from.
+    pub vault: Level,
+}
+
+/// Memories by score, the highest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Decayed {
+    /// The instant of the scores.
+    pub at: Instant,
+    /// How many memories have each status.
+    pub counts: BTreeMap<Status, usize>,
+    /// The memories.
+    pub notes: Vec<Fading>,
+    /// How many there are of the wanted status.
+    pub total: usize,
+}
+
+/// Scores all memories.
+///
+/// # Errors
+/// Where the index can neither be used nor rebuilt, or usage cannot be read.
+pub fn decay(memory: &Memory, options: &Options) -> Result<Decayed> {
+    let mut notes = Vec::new();
+    for open in &memory.vaults {
+        for (note, used, score) in scored(memory, open)? {
+            let status = Status::of(score, &scoring(&open.settings));
+            notes.push(Fading {
+                id: note.key().to_owned(),
+                note_type: note.note_type.clone(),
+                title: note.title.clone(),
+                path: note.path.to_string(),
+                score,
+                status,
+                accesses: used.accesses,
+                vault: open.level,
+            });
+        }
+    }
+    let mut counts = BTreeMap::new();
+    for note in &notes {
+        *counts.entry(note.status).or_default() += 1;
+    }
+    notes.retain(|note| options.status.is_none_or(|wanted| note.status == wanted));
+    notes.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    let total = notes.len();
+    notes.truncate(options.limit);
+    Ok(Decayed { at: memory.now(), counts, notes, total })
+}
+
+/// The memories of a vault with their use and score.
+pub(super) fn scored(memory: &Memory, open: &OpenVault) -> Result<Vec<(Note, Used, Score)>> {
+    let notes = memory.notes_of(open)?;
+    let (usage, notices) = open.usage().load()?;
+    notices.into_iter().for_each(|notice| memory.notice(notice));
+    let constants = scoring(&open.settings);
+    let memories = notes.into_iter().filter(|note| note.kind == Kind::Memory);
+    let scored = memories.map(|note| {
+        let used = usage.get(note.key()).copied().unwrap_or_default();
+        let score = score_of(&note, used, &open.settings, &constants, memory.now());
+        (note, used, score)
+    });
+    Ok(scored.collect())
+}
+
+/// The decay score of one memory.
+pub(super) fn score_of(
+    note: &Note,
+    used: Used,
+    settings: &Settings,
+    constants: &Scoring,
+    now: Instant,
+) -> Score {
+    let weight =
+        note.note_type.as_deref().and_then(|name| settings.types.get(name)).map_or(1.0, |known| known.weight);
+    let usage = Usage { accesses: used.accesses, last_access: used.last };
+    score::decay(note, &usage, weight, now, constants)
+}
+
+/// The constants that the settings give.
+pub(super) fn scoring(settings: &Settings) -> Scoring {
+    Scoring {
+        lambda: settings.number("scoring.lambda"),
+        half_life_days: settings.number("scoring.half_life_days"),
+        ..Scoring::default()
+    }
+}

@@ -1,0 +1,64 @@
+//! Removing a note. Git keeps what was there; links to it become findings, which are named before it goes.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::Result;
+use super::find::find_to_change;
+use super::memory::Memory;
+use super::write;
+use crate::domain::change::{Change, ChangeSet, ContentHash};
+use crate::domain::message::Message;
+
+/// Notes that were removed.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Deleted {
+    /// What they answered to.
+    pub ids: Vec<String>,
+    /// Their files.
+    pub paths: Vec<String>,
+    /// The commit; null where commits are manual.
+    pub commit: Option<String>,
+    /// Whether anything was removed.
+    pub changed: bool,
+}
+
+/// Removes these notes, and the edge files that have one of them as an end, in one commit.
+///
+/// # Errors
+/// Not found, and those of [`write::apply`].
+pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
+    let mut gone = Vec::new();
+    for reference in references {
+        let found = find_to_change(memory, reference)?;
+        if gone.iter().all(|(note, _): &(crate::domain::note::Note, _)| note.path != found.note.path) {
+            gone.push((found.note, ContentHash::of(&found.bytes)));
+        }
+    }
+    let open = memory.target();
+    let ids: Vec<String> = gone.iter().map(|(note, _)| note.key().to_owned()).collect();
+    for note in memory.notes_of(open)? {
+        let ends = note.edge.as_ref().is_some_and(|edge| ids.contains(&edge.from) || ids.contains(&edge.to));
+        if ends && gone.iter().all(|(other, _)| other.path != note.path) {
+            let bytes = super::find::load(open, &note.path)?.bytes;
+            gone.push((note, ContentHash::of(&bytes)));
+        }
+    }
+    let subject = match gone.as_slice() {
+        [(note, _)] => format!("Delete \"{}\"", note.title),
+        several => format!("Delete {} notes: \"{}\" …", several.len(), several[0].0.title),
+    };
+    let message =
+        gone.iter().fold(Message::new("delete", subject), |message, (note, _)| message.id(note.key()));
+    let changes = gone
+        .iter()
+        .map(|(note, hash)| Change::Remove { path: note.path.clone(), expected: Some(*hash) })
+        .collect();
+    let written = write::apply(memory, ChangeSet { message, changes })?;
+    Ok(Deleted {
+        ids: gone.iter().map(|(note, _)| note.key().to_owned()).collect(),
+        paths: gone.iter().map(|(note, _)| note.path.to_string()).collect(),
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}

@@ -1,0 +1,256 @@
+//! Whether the vault around the notes is well: settings, repository, journal, index, folders.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::Result;
+use super::memory::{Memory, OpenVault};
+use super::validate::findings_of;
+use super::{init, write};
+use crate::config::CommitMode;
+use crate::domain::change::{Change, ChangeSet, ContentHash};
+use crate::domain::finding::Severity;
+use crate::domain::message::Message;
+use crate::domain::note::Note;
+use crate::domain::path::NotePath;
+use crate::vault::journal::Journal;
+
+/// How a check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    /// Well.
+    Ok,
+    /// Worth a look.
+    Warn,
+    /// Broken; `doctor` exits 1.
+    Fail,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Check {
+    /// What was looked at.
+    pub name: &'static str,
+    /// How it is.
+    pub health: Health,
+    /// What was found.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// What was looked at, and what was repaired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Examined {
+    /// The vault.
+    pub vault: String,
+    /// The checks, after repairs.
+    pub checks: Vec<Check>,
+    /// What was repaired.
+    pub fixed: Vec<String>,
+}
+
+/// A folder with more notes than this makes every commit rewrite a long list.
+const CROWD: usize = 1000;
+
+/// Looks at the vault that is written to; with `fix`, first repairs what can be repaired without asking.
+///
+/// # Errors
+/// Where the vault cannot be read, or a repair fails.
+pub fn doctor(memory: &Memory, fix: bool) -> Result<Examined> {
+    let open = memory.target();
+    let fixed = if fix { repair(memory)? } else { Vec::new() };
+    let notes = memory.notes_of(open)?;
+    let mut checks = vec![settings(open)];
+    checks.extend(repository(open));
+    checks.push(ignored(open)?);
+    checks.push(journal(open)?);
+    checks.push(crowds(&notes));
+    checks.push(contents(open, &notes));
+    Ok(Examined { vault: open.vault.root().display().to_string(), checks, fixed })
+}
+
+fn check(name: &'static str, health: Health, message: impl Into<String>, hint: Option<&str>) -> Check {
+    Check { name, health, message: message.into(), hint: hint.map(str::to_owned) }
+}
+
+fn settings(open: &OpenVault) -> Check {
+    match open.settings.findings.as_slice() {
+        [] => check("settings", Health::Ok, "all known", None),
+        found => {
+            let first = found[0].message.clone();
+            check(
+                "settings",
+                Health::Warn,
+                first,
+                Some("`cm validate` names the lines, `cm config list` the settings"),
+            )
+        }
+    }
+}
+
+fn repository(open: &OpenVault) -> Vec<Check> {
+    let repo = match open.repo() {
+        Ok(Some(repo)) => repo,
+        Ok(None) => {
+            let hint = Some("`cm init` makes one; without it nothing can be undone");
+            return vec![check("repository", Health::Warn, "the vault lies in no git repository", hint)];
+        }
+        Err(error) => return vec![check("repository", Health::Fail, error.message, error.hint.as_deref())],
+    };
+    let place = if repo.is_own() { "its own" } else { "inside another" };
+    let mode = match open.settings.commit_mode(repo.is_own()) {
+        CommitMode::Auto => "curations are committed at once",
+        CommitMode::Manual => "`cm commit` commits",
+    };
+    let mut checks = vec![check("repository", Health::Ok, format!("{place}; {mode}"), None)];
+    if let Some(operation) = repo.state() {
+        let message = format!("{operation} is in progress, and curations are refused");
+        checks.push(check("git state", Health::Warn, message, Some(operation.way_out())));
+    }
+    checks.push(match repo.identity() {
+        Ok(who) if who.fallback => {
+            let message = format!("git knows no author, so commits are by {} <{}>", who.name, who.email);
+            check(
+                "author",
+                Health::Warn,
+                message,
+                Some("git config --global user.name NAME; … user.email ADDRESS"),
+            )
+        }
+        Ok(who) => check("author", Health::Ok, format!("{} <{}>", who.name, who.email), None),
+        Err(error) => check("author", Health::Fail, error.to_string(), None),
+    });
+    checks.push(match repo.hand_edits() {
+        Ok(edits) if edits.is_empty() => check("hand edits", Health::Ok, "all committed", None),
+        Ok(edits) => {
+            let message = format!("{} not committed yet", edits.len());
+            check("hand edits", Health::Ok, message, Some("`cm commit` commits them"))
+        }
+        Err(error) => check("hand edits", Health::Fail, error.to_string(), None),
+    });
+    checks
+}
+
+fn ignored(open: &OpenVault) -> Result<Check> {
+    Ok(match init::missing_rules(&open.vault)?.len() {
+        0 => check("ignore rules", Health::Ok, "derived and private files are ignored", None),
+        n => {
+            let message = format!("{n} rules are missing from .gitignore");
+            check("ignore rules", Health::Warn, message, Some("`cm doctor --fix` adds them"))
+        }
+    })
+}
+
+fn journal(open: &OpenVault) -> Result<Check> {
+    Ok(match Journal::of(&open.vault).unfinished()?.len() {
+        0 => check("journal", Health::Ok, "nothing is unfinished", None),
+        n => {
+            let message = format!("{n} operations were cut off");
+            check(
+                "journal",
+                Health::Warn,
+                message,
+                Some("the next change finishes them, or `cm doctor --fix`"),
+            )
+        }
+    })
+}
+
+fn crowds(notes: &[Note]) -> Check {
+    match crowded(notes).len() {
+        0 => check("folders", Health::Ok, "none is crowded", None),
+        n => {
+            let message = format!("{n} files lie in folders of more than {CROWD}, which makes commits slow");
+            check(
+                "folders",
+                Health::Warn,
+                message,
+                Some("`cm doctor --fix` moves them into subfolders in one commit"),
+            )
+        }
+    }
+}
+
+fn contents(open: &OpenVault, notes: &[Note]) -> Check {
+    let findings = findings_of(open, notes);
+    let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let message = format!("{} notes, {errors} errors, {warnings} warnings", notes.len());
+    let health = if errors > 0 {
+        Health::Fail
+    } else if warnings > 0 {
+        Health::Warn
+    } else {
+        Health::Ok
+    };
+    check("notes", health, message, (health != Health::Ok).then_some("`cm validate` lists them"))
+}
+
+/// Notes of a crowded folder of `graph/` or `vault/` that have an id to be sharded by.
+fn crowded(notes: &[Note]) -> Vec<&Note> {
+    let mut by_folder: std::collections::BTreeMap<&str, Vec<&Note>> = std::collections::BTreeMap::new();
+    for note in notes {
+        if matches!(note.path.top(), "graph" | "vault") && note.id.is_some() {
+            by_folder.entry(note.path.folder()).or_default().push(note);
+        }
+    }
+    by_folder.into_values().filter(|notes| notes.len() > CROWD).flatten().collect()
+}
+
+fn repair(memory: &Memory) -> Result<Vec<String>> {
+    let mut fixed = Vec::new();
+    let finished = write::recover(memory)?;
+    if finished > 0 {
+        fixed.push(format!("finished {finished} operations that were cut off"));
+    }
+    let rules = init::missing_rules(&memory.target().vault)?;
+    if !rules.is_empty() {
+        let changes =
+            rules.into_iter().map(|(path, text)| Change::Replace { path, expected: None, text }).collect();
+        write::apply(memory, ChangeSet { message: Message::new("doctor", "Add the ignore rules"), changes })?;
+        fixed.push("added the ignore rules".to_owned());
+    }
+    fixed.extend(shard(memory)?);
+    Ok(fixed)
+}
+
+/// Moves the notes of crowded folders into subfolders of two hex digits, in one commit. Ids stay, and so do links by
+/// name or id; relative links in and to a moved note are written anew by nobody, so notes with such links stay.
+fn shard(memory: &Memory) -> Result<Option<String>> {
+    let open = memory.target();
+    let notes = memory.notes_of(open)?;
+    let mut changes = Vec::new();
+    let linked = linked_by_path(&notes);
+    for note in crowded(&notes).into_iter().filter(|note| !linked.contains(&note.path)) {
+        let Some(id) = &note.id else { continue };
+        let to = format!("{}/{}/{}", note.path.folder(), &id.short()[..2], note.path.file_name());
+        let Ok(to) = NotePath::parse(&to) else { continue };
+        let bytes = super::find::load(open, &note.path)?.bytes;
+        let expected = Some(ContentHash::of(&bytes));
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        changes.push(Change::Create { path: to, text });
+        changes.push(Change::Remove { path: note.path.clone(), expected });
+    }
+    let moved = changes.len() / 2;
+    if moved == 0 {
+        return Ok(None);
+    }
+    let message = Message::new("doctor", format!("Move {moved} notes into subfolders"));
+    write::apply(memory, ChangeSet { message, changes })?;
+    open.set_stale();
+    Ok(Some(format!("moved {moved} notes into subfolders")))
+}
+
+/// Notes that have relative links, or are the target of one.
+fn linked_by_path(notes: &[Note]) -> std::collections::HashSet<NotePath> {
+    let mut linked = std::collections::HashSet::new();
+    for note in notes {
+        for link in note.links.iter().filter(|link| link.form == crate::domain::note::LinkForm::Markdown) {
+            linked.insert(note.path.clone());
+            linked.extend(note.path.resolve(&link.target));
+        }
+    }
+    linked
+}

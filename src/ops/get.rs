@@ -1,0 +1,129 @@
+//! One note, whole, with what points at it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::error::Result;
+use super::find::{Found, find};
+use super::memory::{Level, Memory};
+use crate::domain::finding::Finding;
+use crate::domain::frontmatter::{json, parse, split::Split};
+use crate::domain::graph::Graph;
+use crate::domain::note::Kind;
+use crate::domain::score::{Score, Status};
+
+/// A note that points at this one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Backlink {
+    /// What it answers to.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// The type of the edge.
+    #[serde(rename = "type")]
+    pub relation: String,
+}
+
+/// A note.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Got {
+    /// What it answers to.
+    pub id: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// Its frontmatter as written.
+    pub frontmatter: BTreeMap<String, Value>,
+    /// Its text below the frontmatter.
+    pub body: String,
+    /// Notes that point at it.
+    pub backlinks: Vec<Backlink>,
+    /// Its decay score, where it is a memory.
+    pub score: Option<Score>,
+    /// What that score means.
+    pub status: Option<Status>,
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+    /// Which vault it is from.
+    pub vault: Level,
+}
+
+/// Reads a note, which counts as a use of it.
+///
+/// # Errors
+/// Not found or ambiguous.
+pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
+    let found = find(memory, reference)?;
+    let text = found.text();
+    let split = Split::of(&text);
+    let fields = parse::parse(&split).fields;
+    let usage = found.open.usage();
+    // A vault on a read-only disk can still be read.
+    let _ = usage.record(found.note.key(), memory.now());
+    let (score, status) = standing(memory, &found)?;
+    Ok(Got {
+        id: found.note.key().to_owned(),
+        kind: found.note.kind,
+        note_type: found.note.note_type.clone(),
+        title: found.note.title.clone(),
+        path: found.note.path.to_string(),
+        frontmatter: json::of_fields(&fields),
+        body: split.body().to_owned(),
+        backlinks: backlinks(memory, &found)?,
+        score,
+        status,
+        findings: found.note.findings.clone(),
+        vault: found.open.level,
+    })
+}
+
+fn standing(memory: &Memory, found: &Found<'_>) -> Result<(Option<Score>, Option<Status>)> {
+    if found.note.kind != Kind::Memory {
+        return Ok((None, None));
+    }
+    let (usage, notices) = found.open.usage().load()?;
+    notices.into_iter().for_each(|notice| memory.notice(notice));
+    let used = usage.get(found.note.key()).copied().unwrap_or_default();
+    let settings = &found.open.settings;
+    let constants = super::decay::scoring(settings);
+    let score = super::decay::score_of(&found.note, used, settings, &constants, memory.now());
+    Ok((Some(score), Some(Status::of(score, &constants))))
+}
+
+fn backlinks(memory: &Memory, found: &Found<'_>) -> Result<Vec<Backlink>> {
+    let notes = memory.notes_of(found.open)?;
+    let Some(at) = notes.iter().position(|note| note.path == found.note.path) else { return Ok(Vec::new()) };
+    let (graph, _) = Graph::build(&notes, &found.open.settings.relations);
+    let incoming = graph.incoming(at).map(|edge| {
+        let note = &notes[edge.from];
+        Backlink {
+            id: note.key().to_owned(),
+            title: note.title.clone(),
+            path: note.path.to_string(),
+            relation: edge.relation.to_string(),
+        }
+    });
+    Ok(incoming.collect())
+}
+
+/// The text of a note's file as it is, which counts as a use of it.
+///
+/// # Errors
+/// Not found or ambiguous.
+pub fn raw(memory: &Memory, reference: &str) -> Result<String> {
+    let found = find(memory, reference)?;
+    // A vault on a read-only disk can still be read.
+    let _ = found.open.usage().record(found.note.key(), memory.now());
+    Ok(found.text())
+}

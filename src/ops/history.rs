@@ -1,0 +1,132 @@
+//! One note through its commits, over renames, with what changed in words.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::find::find;
+use super::log::{Commit, repository};
+use super::memory::Memory;
+use crate::domain::note::read;
+use crate::domain::path::NotePath;
+use crate::domain::words::{self, Kind};
+
+/// A run of text in a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Piece {
+    /// `same`, `added`, `removed`, or `gap` where unchanged text is left out.
+    pub kind: &'static str,
+    /// The text.
+    pub text: String,
+}
+
+impl Piece {
+    fn of(piece: words::Piece) -> Self {
+        let kind = match piece.kind {
+            Kind::Same => "same",
+            Kind::Added => "added",
+            Kind::Removed => "removed",
+            Kind::Gap => "gap",
+        };
+        Self { kind, text: piece.text }
+    }
+}
+
+/// A change of the note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Version {
+    /// The commit that made it.
+    pub commit: Commit,
+    /// Where the note lay then.
+    pub path: String,
+    /// Where it came from, where it was moved.
+    pub moved_from: Option<String>,
+    /// What changed, word by word; empty where only the path did.
+    pub diff: Vec<Piece>,
+}
+
+/// A note's changes, the newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct History {
+    /// What the note answers to.
+    pub id: String,
+    /// Where it lies now.
+    pub path: String,
+    /// Its changes.
+    pub versions: Vec<Version>,
+}
+
+/// Lines of unchanged text that are kept around a change.
+const AROUND: usize = 1;
+
+/// Follows a note, also one that is gone and is named by its id.
+///
+/// # Errors
+/// Not found, no repository, or a repository that cannot be read.
+pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History> {
+    let (id, path) = match find(memory, reference) {
+        Ok(found) => (found.note.key().to_owned(), found.note.path),
+        Err(error) if error.code == "not-found" => gone(memory, reference)?.ok_or(error)?,
+        Err(error) => return Err(error),
+    };
+    let open = memory.target();
+    let repo = repository(open)?;
+    let is_same = |bytes: &[u8]| {
+        let note = read::read(&path, bytes, &open.settings.types, &open.settings.relations).note;
+        note.id.is_some_and(|found| found.as_str() == id)
+    };
+    let versions = repo.history_of(&path, &is_same)?.into_iter().take(limit).map(|version| {
+        let text = |bytes: &Option<Vec<u8>>| {
+            String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
+        };
+        let pieces = words::diff(&text(&version.old), &text(&version.new));
+        let changed = pieces.iter().any(|piece| piece.kind != Kind::Same);
+        let diff = if changed { words::shorten(&pieces, AROUND) } else { Vec::new() };
+        Version {
+            commit: Commit::of(&version.commit),
+            path: version.path.to_string(),
+            moved_from: version.moved_from.map(String::from),
+            diff: diff.into_iter().map(Piece::of).collect(),
+        }
+    });
+    Ok(History { id: id.clone(), path: path.to_string(), versions: versions.collect() })
+}
+
+/// A note that is gone: its id and last path, from the curations that name it or its path.
+fn gone(memory: &Memory, reference: &str) -> Result<Option<(String, NotePath)>> {
+    let open = memory.target();
+    let Some(repo) = open.repo()? else { return Ok(None) };
+    for commit in repo.log(&crate::git::LogFilter { vault_only: true, ..crate::git::LogFilter::default() })? {
+        let named =
+            commit.message.iter().flat_map(|message| &message.ids).any(|id| id.starts_with(reference));
+        let by_path = NotePath::parse(reference).ok();
+        if !named && by_path.is_none() {
+            continue;
+        }
+        for change in repo.inverse(commit.id)? {
+            let Some(old) = change.old.filter(|_| change.new.is_none()) else { continue };
+            let note = read::read(&change.path, &old, &open.settings.types, &open.settings.relations).note;
+            if note.key().starts_with(reference) || by_path.as_ref() == Some(&change.path) {
+                return Ok(Some((note.key().to_owned(), change.path)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// What a person calls a commit, or a day: the newest commit that was there then.
+pub(super) fn revision(memory: &Memory, named: &str) -> Result<crate::git::CommitId> {
+    let repo = repository(memory.target())?;
+    match repo.resolve(named) {
+        Ok(id) => Ok(id),
+        Err(error) => {
+            let Ok(at) = crate::domain::instant::Instant::parse_typed(named, memory.now()) else {
+                return Err(error.into());
+            };
+            let found = repo.at_time(at)?;
+            found
+                .map(|commit| commit.id)
+                .ok_or_else(|| Error::not_found(format!("there was no commit yet at {at}")))
+        }
+    }
+}

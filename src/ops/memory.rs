@@ -1,0 +1,251 @@
+//! The opened vaults of one call, and everything that an operation is given: the only wiring there is.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::Result;
+use crate::config::{Layer, Origin, Settings};
+use crate::domain::instant::Instant;
+use crate::git::Repo;
+use crate::index::Index;
+use crate::vault::usage::Usage;
+use crate::vault::{self, Vault, layout};
+
+/// What the surface knows about the call.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The working folder.
+    pub cwd: PathBuf,
+    /// The vault that was named, which is then the only one.
+    pub vault: Option<PathBuf>,
+    /// The folder of the global vault.
+    pub global: Option<PathBuf>,
+    /// Environment variables that may be settings.
+    pub variables: BTreeMap<String, String>,
+    /// The instant of the call.
+    pub now: Instant,
+    /// Makes new ids repeatable: the same seed draws the same ids.
+    pub seed: Option<String>,
+    /// Answer from the index as it stands.
+    pub no_refresh: bool,
+    /// Who asks.
+    pub by: By,
+    /// How the lock names us, such as `process 7 (cm add)`.
+    pub holder: String,
+}
+
+/// Who caused a change, beside the commit's author.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct By {
+    /// A person, where it is not the author.
+    pub actor: Option<String>,
+    /// The agent that asked.
+    pub agent: Option<String>,
+    /// The agent's session.
+    pub session: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// Which of the two vaults.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// The project's, or the one that was named.
+    Project,
+    /// The person's own, for all projects.
+    Global,
+}
+
+/// A vault with its settings; repository and index are opened when first asked for.
+pub struct OpenVault {
+    /// Which it is.
+    pub level: Level,
+    /// Its files.
+    pub vault: Vault,
+    /// Its settings.
+    pub settings: Settings,
+    repo: OnceCell<Option<Repo>>,
+    index: OnceCell<Index>,
+    fresh: std::cell::Cell<bool>,
+}
+
+/// All that an operation works on.
+pub struct Memory {
+    /// The vaults, the one that is written to first.
+    pub vaults: Vec<OpenVault>,
+    /// The call.
+    pub call: Call,
+    notices: RefCell<Vec<String>>,
+    drawn: std::cell::Cell<u64>,
+}
+
+impl Memory {
+    /// Opens the vaults that the call is about.
+    ///
+    /// # Errors
+    /// No vault, or a vault whose settings cannot be read.
+    pub fn open(call: Call) -> Result<Self> {
+        let mut found = Vec::new();
+        if let Some(named) = &call.vault {
+            found.push((Level::Project, Vault::open(&call.cwd.join(named))?));
+        } else {
+            found.extend(Vault::above(&call.cwd).map(|vault| (Level::Project, vault)));
+            let global = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file());
+            if let Some(global) = global {
+                let global = Vault::open(global)?;
+                if found.iter().all(|(_, vault)| *vault != global) {
+                    found.push((Level::Global, global));
+                }
+            }
+        }
+        if found.is_empty() {
+            return Err(vault::Error::NoVault { from: call.cwd }.into());
+        }
+        let global = found.iter().find(|(level, _)| *level == Level::Global).map(|(_, vault)| vault.clone());
+        let vaults = found
+            .into_iter()
+            .map(|(level, vault)| {
+                let settings = settings_of(&vault, level, global.as_ref(), &call)?;
+                Ok(OpenVault::new(level, vault, settings))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Self { vaults, call, notices: RefCell::default(), drawn: std::cell::Cell::new(0) })
+    }
+
+    /// The one vault that was just made.
+    ///
+    /// # Errors
+    /// Settings that cannot be read.
+    pub fn open_new(call: Call, level: Level, vault: Vault) -> Result<Self> {
+        let settings = settings_of(&vault, level, None, &call)?;
+        let vaults = vec![OpenVault::new(level, vault, settings)];
+        Ok(Self { vaults, call, notices: RefCell::default(), drawn: std::cell::Cell::new(0) })
+    }
+
+    /// The vault that is written to.
+    pub fn target(&self) -> &OpenVault {
+        &self.vaults[0]
+    }
+
+    /// The instant of the call.
+    pub fn now(&self) -> Instant {
+        self.call.now
+    }
+
+    /// Something that the person should hear, once.
+    pub fn notice(&self, text: impl Into<String>) {
+        let text = text.into();
+        let mut notices = self.notices.borrow_mut();
+        if !notices.contains(&text) {
+            notices.push(text);
+        }
+    }
+
+    /// What there is to hear, taken.
+    pub fn take_notices(&self) -> Vec<String> {
+        self.notices.take()
+    }
+
+    /// Sixteen random bytes for a new id; repeatable where the call has a seed.
+    #[allow(clippy::disallowed_methods, reason = "the one place that draws ids")]
+    pub fn draw(&self) -> uuid::Uuid {
+        let Some(seed) = &self.call.seed else { return uuid::Uuid::new_v4() };
+        let count = self.drawn.get();
+        self.drawn.set(count + 1);
+        let mut bytes = [0; 16];
+        let text = format!("{seed} {} {count}", self.call.now);
+        bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+        uuid::Builder::from_random_bytes(bytes).into_uuid()
+    }
+}
+
+impl OpenVault {
+    /// A vault with these settings, nothing else opened yet.
+    pub fn new(level: Level, vault: Vault, settings: Settings) -> Self {
+        Self {
+            level,
+            vault,
+            settings,
+            repo: OnceCell::new(),
+            index: OnceCell::new(),
+            fresh: std::cell::Cell::new(false),
+        }
+    }
+
+    /// The repository that the vault lies in.
+    ///
+    /// # Errors
+    /// What git says of a repository that cannot be used.
+    pub fn repo(&self) -> Result<Option<&Repo>> {
+        if self.repo.get().is_none() {
+            let found = Repo::discover(self.vault.root())?;
+            return Ok(self.repo.get_or_init(|| found).as_ref());
+        }
+        Ok(self.repo.get().and_then(Option::as_ref))
+    }
+
+    /// The index, as fresh as it was left.
+    pub fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::open(&self.vault.index()))
+    }
+
+    /// Whether the index was brought up to date in this call.
+    pub fn is_fresh(&self) -> bool {
+        self.fresh.get()
+    }
+
+    /// Notes that it was.
+    pub fn set_fresh(&self) {
+        self.fresh.set(true);
+    }
+
+    /// Notes that the folder was changed in this call.
+    pub fn set_stale(&self) {
+        self.fresh.set(false);
+    }
+
+    /// How often its notes were read.
+    pub fn usage(&self) -> Usage {
+        Usage::of(&self.vault)
+    }
+
+    /// How long a writer waits for another.
+    pub fn patience(&self) -> Duration {
+        Duration::from_secs_f64(self.settings.number("lock.patience_s").clamp(0.0, 3600.0))
+    }
+}
+
+/// The settings of a vault: defaults, the global vault's file, its own, its private one, the environment.
+pub(super) fn settings_of(
+    vault: &Vault,
+    level: Level,
+    global: Option<&Vault>,
+    call: &Call,
+) -> Result<Settings> {
+    let mut layers = Vec::new();
+    let mut file = |vault: &Vault, name: &str, origin: Origin| -> Result<()> {
+        if let Some(text) = vault.read_own(name)? {
+            layers.push((Layer::of_toml(name, &text), origin));
+        }
+        Ok(())
+    };
+    if let Some(global) = global.filter(|_| level == Level::Project) {
+        file(global, layout::SETTINGS, Origin::Global)?;
+    }
+    file(vault, layout::SETTINGS, Origin::Vault)?;
+    file(vault, layout::PRIVATE, Origin::Private)?;
+    layers.extend(Layer::of_environment(&call.variables));
+    Ok(Settings::of(layers))
+}
+
+/// A path as people read it: relative to the working folder where it lies below.
+pub fn shown(path: &Path, cwd: &Path) -> String {
+    path.strip_prefix(cwd).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,126 @@
+//! Fresh answers: every read first asks whether anything changed since the index was written.
+
+use std::collections::HashSet;
+
+use super::error::Result;
+use super::memory::{Level, Memory, OpenVault};
+use crate::domain::listing::Listing;
+use crate::domain::note::{Note, read};
+use crate::index::{self, Index, Options, Refreshed};
+use crate::vault::walk;
+
+/// A note and the vault it is from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Located {
+    /// Which vault.
+    pub level: Level,
+    /// The note.
+    pub note: Note,
+}
+
+impl OpenVault {
+    /// Walks the vault's folder.
+    pub fn walk(&self) -> Listing {
+        walk::walk(self.vault.root(), &self.settings.texts("vault.exclude"))
+    }
+
+    /// Brings the index up to what the folder holds, or rebuilds it.
+    ///
+    /// # Errors
+    /// Where the index can neither be used nor rebuilt.
+    pub fn reindex(&self, listing: &Listing, full: bool) -> Result<Refreshed> {
+        let parse =
+            |path: &_, bytes: &[u8]| read::read(path, bytes, &self.settings.types, &self.settings.relations);
+        let read = |path: &_| self.vault.read(path);
+        let options = Options { patience: self.patience() };
+        let refreshed = if full {
+            self.index().rebuild(listing, &read, &parse, options)
+        } else {
+            self.index().refresh(listing, &read, &parse, options)
+        };
+        Ok(refreshed?)
+    }
+}
+
+impl Memory {
+    /// Makes sure that the index of this vault answers for the folder as it is now; once a call.
+    ///
+    /// # Errors
+    /// Where the index can neither be used nor rebuilt.
+    pub fn freshen(&self, open: &OpenVault) -> Result<()> {
+        if self.call.no_refresh {
+            self.notice("answered from the index as it stands (--no-refresh)");
+            return Ok(());
+        }
+        if open.is_fresh() {
+            return Ok(());
+        }
+        let refreshed = open.reindex(&open.walk(), false)?;
+        self.tell(&refreshed);
+        open.set_fresh();
+        Ok(())
+    }
+
+    /// Tells what the person should know of a refresh.
+    pub(super) fn tell(&self, refreshed: &Refreshed) {
+        // The first index of a vault is nothing to be told about.
+        if let Some(why) = refreshed.rebuilt.as_ref().filter(|why| **why != index::Unusable::Missing) {
+            self.notice(format!("read all notes anew: {why}"));
+        }
+        if let Some(why) = &refreshed.stale {
+            self.notice(format!("the answer may be stale: {why}"));
+        }
+    }
+
+    /// Asks the index, and once more after reading all notes anew where it turns out to be damaged.
+    ///
+    /// # Errors
+    /// Where the index can neither be used nor rebuilt.
+    pub fn ask<T>(
+        &self,
+        open: &OpenVault,
+        question: impl Fn(&Index) -> std::result::Result<T, index::Error>,
+    ) -> Result<T> {
+        match question(open.index()) {
+            Err(index::Error::Unusable(why)) => {
+                let mut refreshed = open.reindex(&open.walk(), true)?;
+                refreshed.rebuilt = Some(why);
+                self.tell(&refreshed);
+                Ok(question(open.index())?)
+            }
+            answer => Ok(answer?),
+        }
+    }
+
+    /// All notes of one vault, by path.
+    ///
+    /// # Errors
+    /// Those of [`Memory::freshen`].
+    pub fn notes_of(&self, open: &OpenVault) -> Result<Vec<Note>> {
+        self.freshen(open)?;
+        self.ask(open, Index::notes)
+    }
+
+    /// All notes of all vaults: the project's first, and of two with one id the project's only.
+    ///
+    /// # Errors
+    /// Those of [`Memory::freshen`].
+    pub fn notes(&self) -> Result<Vec<Located>> {
+        let mut all: Vec<Located> = Vec::new();
+        for open in &self.vaults {
+            let notes = self.notes_of(open)?;
+            let taken: HashSet<String> =
+                all.iter().filter_map(|located| located.note.id.as_ref()).map(ToString::to_string).collect();
+            let fresh = notes
+                .into_iter()
+                .filter(|note| note.id.as_ref().is_none_or(|id| !taken.contains(id.as_str())));
+            all.extend(fresh.map(|note| Located { level: open.level, note }));
+        }
+        Ok(all)
+    }
+
+    /// The vault of that level.
+    pub fn at(&self, level: Level) -> &OpenVault {
+        self.vaults.iter().find(|open| open.level == level).unwrap_or_else(|| self.target())
+    }
+}

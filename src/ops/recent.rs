@@ -1,0 +1,90 @@
+//! The notes that changed last.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::Result;
+use super::memory::{Level, Memory};
+use crate::domain::instant::Instant;
+use crate::domain::note::{Kind, Note};
+
+/// Which notes.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// At most so many.
+    pub limit: usize,
+    /// Changed at or after this.
+    pub since: Option<Instant>,
+    /// Of this type only.
+    pub note_type: Option<String>,
+}
+
+/// A note in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Listed {
+    /// What it answers to.
+    pub id: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// When it was last changed, as it says itself.
+    pub updated: Option<Instant>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Which vault it is from.
+    pub vault: Level,
+}
+
+impl Listed {
+    /// The note as it stands in lists.
+    pub fn of(note: &Note, vault: Level) -> Self {
+        Self {
+            id: note.key().to_owned(),
+            kind: note.kind,
+            note_type: note.note_type.clone(),
+            title: note.title.clone(),
+            path: note.path.to_string(),
+            updated: note.updated.or(note.created),
+            tags: note.tags.clone(),
+            vault,
+        }
+    }
+}
+
+/// Notes, the newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Recent {
+    /// The notes.
+    pub notes: Vec<Listed>,
+    /// How many there are in all.
+    pub total: usize,
+}
+
+/// The notes that changed last, by what they say of themselves; edges and days are left out.
+///
+/// # Errors
+/// Where the index can neither be used nor rebuilt.
+pub fn recent(memory: &Memory, options: &Options) -> Result<Recent> {
+    let wanted = |note: &Note| {
+        let at = note.updated.or(note.created);
+        !matches!(note.kind, Kind::Edge | Kind::Episode)
+            && options.since.is_none_or(|since| at.is_some_and(|at| at >= since))
+            && options.note_type.as_deref().is_none_or(|wanted| note.note_type.as_deref() == Some(wanted))
+    };
+    let mut notes: Vec<Listed> = memory
+        .notes()?
+        .iter()
+        .filter(|located| wanted(&located.note))
+        .map(|located| Listed::of(&located.note, located.level))
+        .collect();
+    let total = notes.len();
+    notes.sort_by(|a, b| b.updated.cmp(&a.updated).then_with(|| a.path.cmp(&b.path)));
+    notes.truncate(options.limit);
+    Ok(Recent { notes, total })
+}

@@ -1,0 +1,93 @@
+//! The notes around a note.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::find::find;
+use super::memory::Memory;
+use crate::domain::graph::{Direction, Graph, Route};
+
+/// How far, and along which edges.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Edges on the way, 1 to 5.
+    pub hops: u8,
+    /// Only edges of these types; all where empty.
+    pub relations: Vec<String>,
+    /// Only this way.
+    pub direction: Option<Direction>,
+}
+
+/// A note that was reached.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Neighbour {
+    /// What it answers to.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// The type of the last edge on the way.
+    #[serde(rename = "type")]
+    pub relation: String,
+    /// Which way that edge was walked.
+    pub direction: Direction,
+    /// How many edges away.
+    pub hops: u8,
+    /// The product of the strengths on the way.
+    pub strength: f64,
+    /// The titles of the notes on the way.
+    pub via: Vec<String>,
+}
+
+/// The notes around a note, the nearest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Related {
+    /// What the note answers to.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// The others.
+    pub notes: Vec<Neighbour>,
+}
+
+/// The most edges on the way.
+pub const FARTHEST: u8 = 5;
+
+/// Lists the notes up to so many edges away, within the note's own vault.
+///
+/// # Errors
+/// Not found, or too many hops.
+pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Related> {
+    if !(1..=FARTHEST).contains(&options.hops) {
+        return Err(Error::usage(format!("hops are 1 to {FARTHEST}")));
+    }
+    let found = find(memory, reference)?;
+    let notes = memory.notes_of(found.open)?;
+    let (graph, _) = Graph::build(&notes, &found.open.settings.relations);
+    let at = notes.iter().position(|note| note.path == found.note.path);
+    let route = Route {
+        relations: options.relations.iter().map(|name| name.to_uppercase().replace('-', "_")).collect(),
+        direction: options.direction,
+    };
+    let reached = at.map(|at| graph.related(at, options.hops, &route)).unwrap_or_default();
+    let neighbour = |reached: crate::domain::graph::Related| {
+        let note = &notes[reached.node];
+        Neighbour {
+            id: note.key().to_owned(),
+            title: note.title.clone(),
+            path: note.path.to_string(),
+            relation: reached.relation,
+            direction: reached.direction,
+            hops: reached.hops,
+            strength: reached.strength,
+            via: reached.via.into_iter().map(|on_the_way| notes[on_the_way].title.clone()).collect(),
+        }
+    };
+    Ok(Related {
+        id: found.note.key().to_owned(),
+        title: found.note.title,
+        notes: reached.into_iter().map(neighbour).collect(),
+    })
+}

@@ -1,0 +1,75 @@
+//! Bringing a note back as it was at a commit, also one that is gone.
+
+use super::error::{Error, Result};
+use super::find::find_to_change;
+use super::history::revision;
+use super::log::repository;
+use super::memory::Memory;
+use super::update::Changed;
+use super::write;
+use crate::domain::change::{Change, ChangeSet, ContentHash};
+use crate::domain::message::Message;
+use crate::domain::note::{Note, read};
+use crate::domain::path::NotePath;
+use crate::git::CommitId;
+
+/// Writes the note as it was at the commit, where it lies now, or where it lay then.
+///
+/// # Errors
+/// No such note or commit, bytes that are no UTF-8, and those of [`write::apply`].
+pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed> {
+    let commit = revision(memory, commit)?;
+    let now = match find_to_change(memory, reference) {
+        Ok(found) => Some((found.note, found.bytes)),
+        Err(error) if error.code == "not-found" => None,
+        Err(error) => return Err(error),
+    };
+    let wanted = now.as_ref().map_or(reference, |(note, _)| note.key());
+    let (then, bytes) = at_commit(memory, commit, wanted, now.as_ref().map(|(note, _)| &note.path))?
+        .ok_or_else(|| {
+            Error::not_found(format!("there is no note `{reference}` in commit {}", commit.short()))
+        })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Error::refused("invalid-utf8", format!("{} was not UTF-8 then", then.path)))?;
+    let change = match &now {
+        Some((note, bytes)) => {
+            Change::Replace { path: note.path.clone(), expected: Some(ContentHash::of(bytes)), text }
+        }
+        None => Change::Create { path: then.path.clone(), text },
+    };
+    let path = change.path().to_string();
+    let subject = format!("Restore \"{}\" as of {}", then.title, commit.short());
+    let message = Message::new("restore", subject).id(then.key());
+    let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
+    Ok(Changed {
+        id: then.key().to_owned(),
+        path,
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}
+
+/// The note of that id, beginning of an id, or path, in a commit: looked for first where it lies now and in files named
+/// after the id, then everywhere.
+fn at_commit(
+    memory: &Memory,
+    commit: CommitId,
+    wanted: &str,
+    now: Option<&NotePath>,
+) -> Result<Option<(Note, Vec<u8>)>> {
+    let open = memory.target();
+    let repo = repository(open)?;
+    let mut paths: Vec<NotePath> = repo.list_at(commit)?.into_iter().map(|(path, _)| path).collect();
+    paths.retain(|path| path.as_str().ends_with(".md"));
+    let short: String = wanted.chars().take(6).collect::<String>().to_lowercase();
+    paths.sort_by_key(|path| (Some(path) != now, !path.file_name().contains(&short)));
+    for path in paths {
+        let Some(bytes) = repo.read_at(commit, &path)? else { continue };
+        let note = read::read(&path, &bytes, &open.settings.types, &open.settings.relations).note;
+        let by_id = note.id.as_ref().is_some_and(|id| id.as_str().starts_with(wanted)) && wanted.len() >= 4;
+        if by_id || path.as_str() == wanted {
+            return Ok(Some((note, bytes)));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,75 @@
+//! What there is in the vaults, counted.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::decay::{scored, scoring};
+use super::error::Result;
+use super::memory::Memory;
+use super::tags::Tag;
+use super::validate::findings_of;
+use crate::domain::finding::Severity;
+use crate::domain::graph::Graph;
+use crate::domain::note::Kind;
+use crate::domain::score::Status;
+
+/// Counts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Stats {
+    /// Notes of every kind.
+    pub notes: usize,
+    /// Notes by kind.
+    pub kinds: BTreeMap<Kind, usize>,
+    /// Memories by type; `-` has none.
+    pub types: BTreeMap<String, usize>,
+    /// Memories by what their decay score means.
+    pub status: BTreeMap<Status, usize>,
+    /// Edges by type.
+    pub edges: BTreeMap<String, usize>,
+    /// Notes that no edge touches.
+    pub orphans: usize,
+    /// Different tags.
+    pub tags: usize,
+    /// The ten most used tags.
+    pub top_tags: Vec<Tag>,
+    /// Findings by severity.
+    pub findings: BTreeMap<Severity, usize>,
+}
+
+/// Counts what is in all open vaults.
+///
+/// # Errors
+/// Where an index can neither be used nor rebuilt, or usage cannot be read.
+pub fn stats(memory: &Memory) -> Result<Stats> {
+    let mut stats = Stats::default();
+    for open in &memory.vaults {
+        let notes = memory.notes_of(open)?;
+        stats.notes += notes.len();
+        for note in &notes {
+            *stats.kinds.entry(note.kind).or_default() += 1;
+            if note.kind == Kind::Memory {
+                let name = note.note_type.clone().unwrap_or_else(|| "-".to_owned());
+                *stats.types.entry(name).or_default() += 1;
+            }
+        }
+        let constants = scoring(&open.settings);
+        for (_, _, score) in scored(memory, open)? {
+            *stats.status.entry(Status::of(score, &constants)).or_default() += 1;
+        }
+        let (graph, _) = Graph::build(&notes, &open.settings.relations);
+        let shape = graph.shape();
+        for (relation, count) in shape.edges_by_type {
+            *stats.edges.entry(relation).or_default() += count;
+        }
+        stats.orphans += shape.orphans;
+        for found in findings_of(open, &notes) {
+            *stats.findings.entry(found.severity).or_default() += 1;
+        }
+    }
+    let tags = super::tags::tags(memory, None)?;
+    stats.tags = tags.total;
+    stats.top_tags = tags.tags.into_iter().take(10).collect();
+    Ok(stats)
+}

@@ -1,0 +1,48 @@
+//! The tags of the vaults, with how often each is used.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::Result;
+use super::memory::Memory;
+
+/// A tag and its use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Tag {
+    /// Without `#`.
+    pub tag: String,
+    /// How many notes carry it.
+    pub notes: usize,
+}
+
+/// All tags, the most used first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Tags {
+    /// The tags.
+    pub tags: Vec<Tag>,
+    /// How many there are in all.
+    pub total: usize,
+}
+
+/// Counts the tags; `under` keeps `under` itself and what is nested below it.
+///
+/// # Errors
+/// Where the index can neither be used nor rebuilt.
+pub fn tags(memory: &Memory, under: Option<&str>) -> Result<Tags> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for located in memory.notes()? {
+        for tag in located.note.tags {
+            *counts.entry(tag).or_default() += 1;
+        }
+    }
+    let below = |tag: &str| {
+        under.is_none_or(|top| tag == top || tag.strip_prefix(top).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let mut tags: Vec<Tag> =
+        counts.into_iter().filter(|(tag, _)| below(tag)).map(|(tag, notes)| Tag { tag, notes }).collect();
+    tags.sort_by(|a, b| b.notes.cmp(&a.notes).then_with(|| a.tag.cmp(&b.tag)));
+    let total = tags.len();
+    Ok(Tags { tags, total })
+}

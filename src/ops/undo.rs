@@ -1,0 +1,127 @@
+//! Taking a curation back by a new commit. What others have built on it is never lost: it refuses and names them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::history::revision;
+use super::log::repository;
+use super::memory::Memory;
+use super::write;
+use crate::domain::change::{Change, ChangeSet, ContentHash};
+use crate::domain::message::Message;
+use crate::domain::path::NotePath;
+use crate::git::{CommitInfo, LogFilter, Repo, TreeChange};
+
+/// A curation that was taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Undone {
+    /// The commit that was taken back.
+    pub undone: String,
+    /// Its first line.
+    pub subject: String,
+    /// The notes that it was about.
+    pub ids: Vec<String>,
+    /// The files that changed.
+    pub paths: Vec<String>,
+    /// The new commit; null where commits are manual.
+    pub commit: Option<String>,
+    /// Whether anything changed.
+    pub changed: bool,
+}
+
+/// What an undo's message says of the commit that it takes back.
+const MARK: &str = "This takes back commit ";
+/// How far back the newest curation is looked for.
+const FAR: usize = 1000;
+
+/// Takes a commit back: the named one, else the newest curation that is neither an undo nor undone.
+///
+/// # Errors
+/// No such commit, nothing to undo, later changes of the same notes, and those of [`write::apply`].
+pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
+    write::recover(memory)?;
+    let repo = repository(memory.target())?;
+    let target = match named {
+        Some(named) => repo.commit_info(revision(memory, named)?)?,
+        None => newest(repo)?,
+    };
+    if target.parents.len() > 1 {
+        return Err(Error::refused(
+            "merge",
+            format!("{} is a merge, and has no one side to go back to", target.id.short()),
+        )
+        .hint("`git revert -m 1` says which side"));
+    }
+    let inverse = repo.inverse(target.id)?;
+    if inverse.is_empty() {
+        return Err(Error::refused(
+            "nothing-in-it",
+            format!("{} changed nothing in the vault", target.id.short()),
+        ));
+    }
+    untouched_since(repo, &target, &inverse)?;
+    let changes = inverse.iter().map(change).collect::<Result<Vec<_>>>()?;
+    let ids = target.message.as_ref().map(|message| message.ids.clone()).unwrap_or_default();
+    let mut message = Message::new("undo", format!("Undo: {}", target.subject));
+    message.body = format!("{MARK}{}.", target.id);
+    message.ids.clone_from(&ids);
+    let written = write::apply(memory, ChangeSet { message, changes })?;
+    Ok(Undone {
+        undone: target.id.to_string(),
+        subject: target.subject,
+        ids,
+        paths: inverse.into_iter().map(|change| change.path.into()).collect(),
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}
+
+/// The newest curation that stands.
+fn newest(repo: &Repo) -> Result<CommitInfo> {
+    let mut taken_back: Vec<String> = Vec::new();
+    for commit in repo.log(&LogFilter { limit: Some(FAR), ..LogFilter::default() })? {
+        let Some(message) = &commit.message else { continue };
+        match message.body.split_once(MARK).filter(|_| message.op == "undo") {
+            Some((_, rest)) => taken_back.push(rest.trim_end_matches('.').to_owned()),
+            None if taken_back.contains(&commit.id.to_string()) => {}
+            None => return Ok(commit),
+        }
+    }
+    Err(write::nothing("there is no curation to undo"))
+}
+
+/// Refuses where the files are no longer what the commit made of them, naming the commits that changed them.
+fn untouched_since(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
+    let Some(head) = repo.head()?.commit else { return Ok(()) };
+    let mut touched: Vec<NotePath> = Vec::new();
+    for change in inverse {
+        if repo.read_at(head, &change.path)? != change.new {
+            touched.push(change.path.clone());
+        }
+    }
+    if touched.is_empty() {
+        return Ok(());
+    }
+    let later = repo.later_touching(target.id, &touched)?;
+    let named: Vec<String> =
+        later.iter().take(5).map(|commit| format!("{} {}", commit.id.short(), commit.subject)).collect();
+    Err(Error::refused("depended-on", format!("later commits changed {}", touched[0]))
+        .at(&touched[0], None, None)
+        .hint(format!("undo these first: {}", named.join("; "))))
+}
+
+/// The change that takes a file back to what it was.
+fn change(undone: &TreeChange) -> Result<Change> {
+    let path = undone.path.clone();
+    let expected = undone.new.as_deref().map(ContentHash::of);
+    let Some(old) = &undone.old else { return Ok(Change::Remove { path, expected }) };
+    let text = String::from_utf8(old.clone()).map_err(|_| {
+        Error::refused("invalid-utf8", format!("{path} was not UTF-8 before"))
+            .hint(format!("`git checkout` brings back the bytes of {path}"))
+    })?;
+    Ok(match expected {
+        None => Change::Create { path, text },
+        expected => Change::Replace { path, expected, text },
+    })
+}

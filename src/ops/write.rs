@@ -1,0 +1,342 @@
+//! The only way in which a change reaches files, history and index: lock, finish what a kill cut off, check, journal,
+//! files, commit exactly these paths, queue for the index.
+
+use super::error::{Error, Kind, Result};
+use super::memory::{By, Memory, OpenVault};
+use crate::config::CommitMode;
+use crate::domain::change::{Change, ChangeSet, ContentHash};
+use crate::domain::finding::{Finding, Severity};
+use crate::domain::frontmatter::edit::{self, Edit};
+use crate::domain::message::Message;
+use crate::domain::note::read;
+use crate::domain::path::NotePath;
+use crate::git::{self, Kind as PathKind, PathChange};
+use crate::vault::journal::{Bytes, Entry, FileChange, Journal};
+use crate::vault::lock::Lock;
+use crate::vault::write as files;
+
+/// What came of a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The commit; `None` where commits are manual, there is no repository, or nothing changed.
+    pub commit: Option<String>,
+    /// The files whose bytes are other than before.
+    pub changed: Vec<NotePath>,
+}
+
+/// Applies a change to the vault that is written to.
+///
+/// # Errors
+/// Locked, refused (a merge in progress, a note edited meanwhile, a file in the way), or failed; nothing is changed then.
+pub fn apply(memory: &Memory, set: ChangeSet) -> Result<Written> {
+    apply_with(memory, |_| Ok(set))
+}
+
+/// Applies a change that is planned while the lock is held, from files that nobody changes meanwhile.
+///
+/// # Errors
+/// Those of [`apply`] and of the plan.
+pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>) -> Result<Written> {
+    let open = memory.target();
+    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    let journal = Journal::of(&open.vault);
+    finish_leftovers(memory, open, &journal)?;
+    let set = plan(open)?;
+    let files = bytes_of(open, set.changes)?;
+    if files.is_empty() {
+        return Ok(Written::default());
+    }
+    let operation = memory.draw().simple().to_string();
+    let message = Message { operation: Some(operation.clone()), ..signed(set.message, &memory.call.by) };
+    let entry = Entry { operation, message, commits: commits(open)?, files };
+    if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
+        quiet(repo)?;
+    }
+    journal.begin(&entry)?;
+    let commit = match carry_out(memory, open, &entry) {
+        Ok(commit) => commit,
+        Err(error) => {
+            take_back(open, &entry)?;
+            journal.drop_entry(&entry.operation)?;
+            return Err(error);
+        }
+    };
+    queue(open, &entry);
+    open.set_stale();
+    journal.done(&entry.operation)?;
+    // Folding usage is housekeeping: the change stands whether or not it works.
+    let _ = open.usage().fold();
+    Ok(Written { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
+}
+
+/// Commits files of the vault as they lie in the work tree, such as a person's own edits.
+///
+/// # Errors
+/// Those of [`apply`].
+pub fn commit_as_is(memory: &Memory, paths: &[NotePath], message: Message) -> Result<Option<String>> {
+    let open = memory.target();
+    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    finish_leftovers(memory, open, &Journal::of(&open.vault))?;
+    let Some(repo) = open.repo()? else { return Ok(None) };
+    quiet(repo)?;
+    let contents: Vec<Option<Vec<u8>>> = paths.iter().map(|path| open.vault.read(path).ok()).collect();
+    let changes: Vec<PathChange<'_>> = paths
+        .iter()
+        .zip(contents)
+        .map(|(path, bytes)| PathChange {
+            path: path.clone(),
+            kind: bytes.map_or(PathKind::Remove, |bytes| PathKind::Whole { bytes }),
+        })
+        .collect();
+    let message = signed(message, &memory.call.by);
+    let committed = repo.commit(&changes, &message, &options(memory, open))?;
+    Ok(committed.map(|committed| committed.id.to_string()))
+}
+
+/// Repairs what an earlier writer left half done; every writer does so first, and `doctor` on request.
+///
+/// # Errors
+/// Locked, or failed.
+pub fn recover(memory: &Memory) -> Result<usize> {
+    let open = memory.target();
+    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    finish_leftovers(memory, open, &Journal::of(&open.vault))
+}
+
+/// Whether curations of this vault are committed at once.
+///
+/// # Errors
+/// What git says of the repository.
+pub fn commits(open: &OpenVault) -> Result<bool> {
+    let repo = open.repo()?;
+    Ok(repo.is_some_and(|repo| open.settings.commit_mode(repo.is_own()) == CommitMode::Auto))
+}
+
+fn signed(message: Message, by: &By) -> Message {
+    let by = by.clone();
+    Message {
+        actor: message.actor.or(by.actor),
+        agent: message.agent.or(by.agent),
+        session: message.session.or(by.session),
+        reason: message.reason.or(by.reason),
+        ..message
+    }
+}
+
+/// Refuses before anything is written while the person is in the middle of a merge or rebase.
+fn quiet(repo: &git::Repo) -> Result<()> {
+    match repo.state() {
+        None => Ok(()),
+        Some(operation) => {
+            Err(git::Error::InProgress { workdir: repo.workdir().to_owned(), operation }.into())
+        }
+    }
+}
+
+fn options(memory: &Memory, open: &OpenVault) -> git::Options {
+    let hooks = open.settings.flag("git.hooks").unwrap_or(false);
+    git::Options { hooks, ..git::Options::new(memory.now()) }
+}
+
+/// What each change makes of its file; those that change nothing are left out.
+fn bytes_of(open: &OpenVault, changes: Vec<Change>) -> Result<Vec<FileChange>> {
+    let mut files = Vec::with_capacity(changes.len());
+    for change in changes {
+        let path = change.path().clone();
+        let before = current(open, &path)?;
+        let (after, edits) = match change {
+            Change::Create { text, .. } => {
+                if open.vault.file(&path).symlink_metadata().is_ok() {
+                    return Err(
+                        Error::refused("exists", format!("{path} exists already")).at(&path, None, None)
+                    );
+                }
+                (Some(text.into_bytes()), Vec::new())
+            }
+            Change::Edit { edits, .. } => {
+                let before = before.as_deref().ok_or_else(|| gone(&path))?;
+                (Some(edited(&path, before, &edits)?.into_bytes()), edits)
+            }
+            Change::Replace { expected, text, .. } => {
+                unchanged(&path, before.as_deref(), expected)?;
+                (Some(text.into_bytes()), Vec::new())
+            }
+            Change::Remove { expected, .. } => {
+                before.as_deref().ok_or_else(|| gone(&path))?;
+                unchanged(&path, before.as_deref(), expected)?;
+                (None, Vec::new())
+            }
+        };
+        if before != after {
+            sound(open, &path, before.as_deref(), after.as_deref())?;
+            files.push(FileChange {
+                path,
+                before: before.map(Bytes::from),
+                after: after.map(Bytes::from),
+                edits,
+            });
+        }
+    }
+    Ok(files)
+}
+
+fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    match open.vault.read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(crate::vault::Error::io("read", &open.vault.file(path))(error).into()),
+    }
+}
+
+fn gone(path: &NotePath) -> Error {
+    Error::refused("changed-meanwhile", format!("{path} is gone")).at(path, None, None)
+}
+
+fn unchanged(path: &NotePath, bytes: Option<&[u8]>, expected: Option<ContentHash>) -> Result<()> {
+    match (bytes.map(ContentHash::of), expected) {
+        (_, None) => Ok(()),
+        (Some(found), Some(expected)) if found == expected => Ok(()),
+        _ => Err(Error::refused("changed-meanwhile", format!("{path} was changed meanwhile"))
+            .at(path, None, None)
+            .hint("nothing was written; run the command again")),
+    }
+}
+
+fn edited(path: &NotePath, before: &[u8], edits: &[Edit]) -> Result<String> {
+    let text = std::str::from_utf8(before).map_err(|error| {
+        Error::refused("invalid-utf8", format!("{path} is not UTF-8 after byte {}", error.valid_up_to()))
+            .at(path, None, None)
+            .hint("save it as UTF-8, then run the command again")
+    })?;
+    edit::apply(text, edits).map_err(|error| Error::of_edit(path, &error))
+}
+
+/// Refuses a change that makes a note worse: an error that was not in it before.
+fn sound(open: &OpenVault, path: &NotePath, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<()> {
+    let Some(after) = after else { return Ok(()) };
+    if !path.as_str().ends_with(".md") || !path.as_str().contains('/') {
+        return Ok(());
+    }
+    let errors = |bytes: &[u8]| -> Vec<Finding> {
+        let reading = read::read(path, bytes, &open.settings.types, &open.settings.relations);
+        reading.note.findings.into_iter().filter(|found| found.severity == Severity::Error).collect()
+    };
+    let known: Vec<_> = before.map(errors).unwrap_or_default();
+    let new = errors(after)
+        .into_iter()
+        .find(|found| known.iter().all(|old| (old.code, &old.message) != (found.code, &found.message)));
+    match new {
+        None => Ok(()),
+        Some(found) => {
+            let error = Error::refused("invalid-note", found.message).at(path, found.line, found.column);
+            Err(match found.hint {
+                Some(hint) => error.hint(hint),
+                None => error,
+            })
+        }
+    }
+}
+
+/// Writes the files, then the commit.
+fn carry_out(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<String>> {
+    for file in &entry.files {
+        match &file.after {
+            Some(after) => files::write(&open.vault, &file.path, after.as_slice())?,
+            None => files::remove(&open.vault, &file.path)?,
+        }
+    }
+    commit(memory, open, entry)
+}
+
+fn commit(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<String>> {
+    let Some(repo) = open.repo()?.filter(|_| entry.commits) else { return Ok(None) };
+    let reapply: Vec<_> =
+        entry.files.iter().map(|file| move |text: &str| edit::apply(text, &file.edits).ok()).collect();
+    let changes: Vec<PathChange<'_>> = entry
+        .files
+        .iter()
+        .zip(&reapply)
+        .map(|(file, reapply)| {
+            let kind = match &file.after {
+                None => PathKind::Remove,
+                Some(after) => PathKind::Write {
+                    before: file.before.as_ref().map(|bytes| bytes.as_slice().to_vec()),
+                    after: after.as_slice().to_vec(),
+                    reapply: (!file.edits.is_empty()).then_some(reapply as git::Reapply<'_>),
+                },
+            };
+            PathChange { path: file.path.clone(), kind }
+        })
+        .collect();
+    let committed = repo.commit(&changes, &entry.message, &options(memory, open))?;
+    repo.maintain();
+    Ok(committed.map(|committed| committed.id.to_string()))
+}
+
+/// Puts back the files that still are what the failed operation made of them.
+fn take_back(open: &OpenVault, entry: &Entry) -> Result<()> {
+    for file in &entry.files {
+        let found = current(open, &file.path)?;
+        if found.as_deref() != file.after.as_ref().map(Bytes::as_slice) {
+            continue;
+        }
+        match &file.before {
+            Some(before) => files::write(&open.vault, &file.path, before.as_slice())?,
+            None => files::remove(&open.vault, &file.path)?,
+        }
+    }
+    Ok(())
+}
+
+/// Finishes what a kill cut off: files that still are as before are written, and the commit is made unless it was.
+fn finish_leftovers(memory: &Memory, open: &OpenVault, journal: &Journal) -> Result<usize> {
+    let unfinished = journal.unfinished()?;
+    let count = unfinished.len();
+    for entry in unfinished {
+        for file in &entry.files {
+            files::sweep(&open.vault, &file.path)?;
+            if current(open, &file.path)?.as_deref() == file.before.as_ref().map(Bytes::as_slice) {
+                match &file.after {
+                    Some(after) => files::write(&open.vault, &file.path, after.as_slice())?,
+                    None => files::remove(&open.vault, &file.path)?,
+                }
+            }
+        }
+        if entry.commits && !is_committed(open, &entry.operation)? {
+            commit(memory, open, &entry)?;
+        }
+        queue(open, &entry);
+        journal.done(&entry.operation)?;
+        memory.notice(format!("finished an interrupted operation: {}", entry.message.subject));
+    }
+    Ok(count)
+}
+
+/// An interrupted operation is among the newest commits, if it was committed at all.
+const RECENT: usize = 500;
+
+fn is_committed(open: &OpenVault, operation: &str) -> Result<bool> {
+    let Some(repo) = open.repo()? else { return Ok(true) };
+    let newest = repo.log(&git::LogFilter { limit: Some(RECENT), ..git::LogFilter::default() })?;
+    let carries = |commit: &git::CommitInfo| {
+        commit.message.as_ref().is_some_and(|message| message.operation.as_deref() == Some(operation))
+    };
+    Ok(newest.iter().any(carries))
+}
+
+/// Tells the index what to look at; where that fails, the next read's walk finds it all the same.
+fn queue(open: &OpenVault, entry: &Entry) {
+    for file in &entry.files {
+        let id = file.after.as_ref().and_then(|after| {
+            let reading =
+                read::read(&file.path, after.as_slice(), &open.settings.types, &open.settings.relations);
+            reading.note.id
+        });
+        let _ = open.index().queue(&file.path, id.as_ref());
+    }
+}
+
+/// For commands that change nothing on purpose.
+pub fn nothing(why: impl Into<String>) -> Error {
+    Error::new(Kind::NothingDone, "nothing-done", why)
+}

@@ -1,0 +1,139 @@
+//! The JSON Schemas of all documents that commands print with `--json`; a test keeps `schema/json/` equal to them.
+#![allow(dead_code, reason = "some documents are made elsewhere and described here")]
+
+use schemars::{JsonSchema, Schema, schema_for};
+use serde_json::Value;
+
+use crate::ops;
+
+/// A failed command.
+#[derive(JsonSchema)]
+struct ErrorJson {
+    /// What went wrong.
+    error: ErrorBody,
+}
+
+#[derive(JsonSchema)]
+struct ErrorBody {
+    /// A short name that scripts may select by.
+    code: String,
+    /// What is wrong.
+    message: String,
+    /// What to do.
+    hint: Option<String>,
+    /// The file.
+    path: Option<String>,
+    /// The line in it, from 1.
+    line: Option<u32>,
+    /// The column in it, from 1.
+    column: Option<u32>,
+    /// The exit code.
+    exit: u8,
+}
+
+/// `cm graph --json`
+#[derive(JsonSchema)]
+struct GraphJson {
+    /// The notes.
+    nodes: Vec<NodeJson>,
+    /// The edges.
+    edges: Vec<EdgeJson>,
+}
+
+#[derive(JsonSchema)]
+struct NodeJson {
+    /// What the note answers to.
+    id: String,
+    /// Its title.
+    title: String,
+    /// Its type, else its kind.
+    #[serde(rename = "type")]
+    note_type: String,
+    /// Its file.
+    path: String,
+}
+
+#[derive(JsonSchema)]
+struct EdgeJson {
+    /// The note that it leads from.
+    from: String,
+    /// The note that it leads to.
+    to: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    relation: String,
+    /// 0–1.
+    strength: f64,
+}
+
+/// `cm completions --json`
+#[derive(JsonSchema)]
+struct CompletionsJson {
+    /// The shell.
+    shell: String,
+    /// The script.
+    script: String,
+}
+
+/// `cm manpages --json`
+#[derive(JsonSchema)]
+struct ManpagesJson {
+    /// The folder.
+    folder: String,
+    /// The files in it.
+    pages: Vec<String>,
+}
+
+/// Every document by the name of its command; commands that answer alike share one.
+pub fn documents() -> Vec<(&'static str, Schema)> {
+    let mut all = vec![
+        ("core", schema_for!(ops::generate::Generated)),
+        ("add", schema_for!(ops::add::Added)),
+        ("commit", schema_for!(ops::commit::Committed)),
+        ("completions", schema_for!(CompletionsJson)),
+        ("config", schema_for!(ops::config::Listed)),
+        ("config-set", schema_for!(ops::config::Written)),
+        ("decay", schema_for!(ops::decay::Decayed)),
+        ("delete", schema_for!(ops::delete::Deleted)),
+        ("diff", schema_for!(ops::diff::Diffed)),
+        ("doctor", schema_for!(ops::doctor::Examined)),
+        ("edit", schema_for!(ops::edit::Edited)),
+        ("episode", schema_for!(ops::episode::Logged)),
+        ("error", schema_for!(ErrorJson)),
+        ("get", schema_for!(ops::get::Got)),
+        ("graph", schema_for!(GraphJson)),
+        ("history", schema_for!(ops::history::History)),
+        ("init", schema_for!(ops::init::Initialised)),
+        ("log", schema_for!(ops::log::Logged)),
+        ("manpages", schema_for!(ManpagesJson)),
+        ("recent", schema_for!(ops::recent::Recent)),
+        ("reindex", schema_for!(ops::reindex::Reindexed)),
+        ("relate", schema_for!(ops::relate::Related)),
+        ("related", schema_for!(ops::related::Related)),
+        ("search", schema_for!(ops::search::Searched)),
+        ("stats", schema_for!(ops::stats::Stats)),
+        ("tags", schema_for!(ops::tags::Tags)),
+        ("undo", schema_for!(ops::undo::Undone)),
+        ("update", schema_for!(ops::update::Changed)),
+        ("validate", schema_for!(ops::validate::Validated)),
+    ];
+    all.sort_by_key(|(name, _)| *name);
+    all
+}
+
+/// The document that a command's answer is.
+pub fn of_command(command: &str) -> &str {
+    match command {
+        "new" => "add",
+        "reflection" => "core",
+        "pin" | "unpin" | "restore" => "update",
+        "unrelate" => "relate",
+        other => other,
+    }
+}
+
+/// A schema as it is written to a file.
+pub fn text(schema: &Schema) -> String {
+    let value: &Value = schema.as_value();
+    format!("{value:#}\n")
+}

@@ -1,0 +1,43 @@
+//! Settings.
+
+use serde_json::Value;
+
+use super::list::rows;
+use super::style::{DIM, STRONG, paint};
+use crate::ops::config::{Listed, Written};
+
+/// All settings, as text.
+pub fn listed(outcome: &Listed) -> String {
+    let table: Vec<Vec<String>> = outcome
+        .settings
+        .iter()
+        .map(|setting| {
+            vec![setting.key.clone(), value(&setting.value), setting.origin.clone(), setting.about.clone()]
+        })
+        .collect();
+    let lines = rows(&table, |column, cell| match column {
+        0 => paint(STRONG, cell),
+        1 => cell.to_owned(),
+        _ => paint(DIM, cell),
+    });
+    format!("{lines}{}", super::validate::findings(&outcome.findings))
+}
+
+/// One setting, as its value alone.
+pub fn got(outcome: &Listed) -> String {
+    outcome.settings.iter().map(|setting| format!("{}\n", value(&setting.value))).collect()
+}
+
+/// A setting that was written, as text.
+pub fn written(outcome: &Written) -> String {
+    let what = if outcome.changed { "" } else { " (as it was)" };
+    format!("{} = {} in {}{what}\n", outcome.key, value(&outcome.value), outcome.path)
+}
+
+fn value(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

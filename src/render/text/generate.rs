@@ -1,0 +1,13 @@
+//! A file that was written from the notes.
+
+use super::committed;
+use super::style::{DIM, paint};
+use crate::ops::generate::Generated;
+
+/// As text.
+pub fn generated(outcome: &Generated) -> String {
+    let what = if outcome.changed { committed(outcome.commit.as_deref()) } else { "as it was".to_owned() };
+    let figures =
+        format!("{} entries, {} omitted, about {} tokens", outcome.entries, outcome.omitted, outcome.tokens);
+    format!("{}  {}  {what}\n", outcome.path, paint(DIM, &figures))
+}

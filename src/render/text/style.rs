@@ -1,0 +1,70 @@
+//! Colours and widths. Colours are always written; the stream to a pipe strips them.
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Titles and ids.
+pub const STRONG: Style = Style::new().bold();
+/// What is beside the point.
+pub const DIM: Style = Style::new().dimmed();
+/// What is well, and remedies.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+/// What to look at.
+pub const WARN: Style = AnsiColor::Yellow.on_default();
+/// What is wrong.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Ids.
+pub const ID: Style = AnsiColor::Cyan.on_default();
+
+/// Text in a style.
+pub fn paint(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Text that a terminal cannot be steered by: control characters other than line breaks and tabs become visible.
+pub fn safe(text: &str) -> String {
+    if !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
+        return text.to_owned();
+    }
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+}
+
+/// Text on one line, cut to so many columns.
+pub fn cut(text: &str, columns: usize) -> String {
+    let line = safe(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.width() <= columns {
+        return line;
+    }
+    let mut width = 0;
+    let mut short = String::new();
+    for c in line.chars() {
+        width += c.width().unwrap_or(0);
+        if width >= columns {
+            break;
+        }
+        short.push(c);
+    }
+    format!("{}…", short.trim_end())
+}
+
+/// Text filled up with blanks to so many columns.
+pub fn pad(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
+}
+
+/// `1 note`, `2 notes`.
+pub fn count(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cutting_counts_columns_and_takes_control_characters_away() {
+        assert_eq!(cut("日本語のノート", 6), "日本…");
+        assert_eq!(cut("a\u{1b}[31mb\nc", 20), "a\u{fffd}[31mb c");
+        assert_eq!(cut("short", 5), "short");
+    }
+}

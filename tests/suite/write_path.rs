@@ -1,0 +1,114 @@
+//! The way of a change to the disk under rough treatment: many writers at once, and kills at any moment.
+
+use std::time::Duration;
+
+use crate::support::{Sandbox, hashes, vault_of};
+
+const ONE: &str = "\
+--- graph/fixes/a.md
+---
+id: 11111111-1111-4111-8111-111111111111
+type: fix
+title: Alpha
+tags: [one]
+importance: 0.5
+created: 2026-11-01T00:00:00Z
+updated: 2026-11-01T00:00:00Z
+---
+
+# Alpha
+
+Body
+";
+
+fn commits(sandbox: &Sandbox) -> usize {
+    sandbox.git(&["rev-list", "--count", "HEAD"]).trim().parse().unwrap()
+}
+
+/// What must hold whatever happened: git is sound, every note parses, nothing is left to commit.
+fn assert_sound(sandbox: &Sandbox) {
+    sandbox.git(&["fsck", "--strict"]);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    let validated = sandbox.cm(&["validate", "--json"]).ok().json();
+    assert_eq!(validated["errors"], 0, "{validated}");
+}
+
+#[test]
+fn fifty_writers_at_once_make_fifty_commits_and_lose_nothing() {
+    let sandbox = vault_of(ONE);
+    let titles: Vec<String> = (0..50).map(|n| format!("Parallel note {n}")).collect();
+    let children: Vec<_> = titles
+        .iter()
+        .map(|title| sandbox.command(&["add", "--type", "fact", "--title", title]).spawn().unwrap())
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(commits(&sandbox), 51);
+    let found = sandbox.cm(&["search", "parallel", "--limit", "100", "--json"]).ok().json();
+    assert_eq!(found["total"], 50);
+    assert_sound(&sandbox);
+}
+
+#[test]
+fn a_stream_of_writes_killed_at_any_moment_loses_nothing_and_is_repaired_by_the_next() {
+    let sandbox = vault_of(ONE);
+    let mut confirmed = Vec::new();
+    for round in 0..200_u32 {
+        let title = format!("Note of round {round}");
+        let arguments: Vec<&str> = match round % 4 {
+            0 | 1 => vec!["add", "--type", "fact", "--title", &title, "--body", "Some text"],
+            2 => vec!["update", "11111111", "--set", "importance=0.7", "--add-tag", &title],
+            _ => vec!["episode", &title],
+        };
+        let mut child = sandbox.command(&arguments).spawn().unwrap();
+        // From before the first instruction to after the last: a walk over the whole span of a command.
+        std::thread::sleep(Duration::from_micros(u64::from(round) * 197 % 30_000));
+        let _ = child.kill();
+        if child.wait().unwrap().success() {
+            confirmed.push(title);
+        }
+    }
+    // The next writer finishes or drops what was cut off.
+    sandbox.cm(&["add", "--type", "fact", "--title", "After the storm"]).ok();
+    assert_sound(&sandbox);
+    let everything: String = hashes(&sandbox.vault()).into_keys().map(|path| sandbox.read(&path)).collect();
+    for title in &confirmed {
+        assert!(everything.contains(title.as_str()), "{title} was confirmed and is gone");
+    }
+    let leftovers = hashes(&sandbox.vault()).into_keys().filter(|path| path.contains(".cm-")).count();
+    assert_eq!(leftovers, 0, "temporary files of killed writers are swept");
+}
+
+#[test]
+fn a_writer_waits_no_longer_than_it_is_told_and_says_who_holds_the_vault() {
+    let sandbox = vault_of(ONE);
+    let lock = sandbox.vault().join("_state/lock");
+    std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    let held = std::fs::File::create(&lock).unwrap();
+    held.lock().unwrap();
+    std::fs::write(&lock, "process 7 (cm add) since noon").unwrap();
+    let ran = sandbox
+        .run(&["add", "--type", "fact", "--title", "Late", "--json"])
+        .env("CM_LOCK_PATIENCE_S", "0.05")
+        .go();
+    assert_eq!(ran.code, 6);
+    let error = &ran.json()["error"];
+    assert_eq!(error["code"], "locked");
+    assert!(error["message"].as_str().unwrap().contains("process 7 (cm add) since noon"), "{error}");
+}
+
+#[test]
+fn a_merge_in_progress_refuses_a_curation_before_anything_is_written() {
+    let sandbox = vault_of(ONE);
+    sandbox.git(&["checkout", "--quiet", "-b", "other"]);
+    sandbox.write("graph/fixes/a.md", ONE.split_once('\n').unwrap().1.replace("Body", "Theirs"));
+    sandbox.commit_all("Theirs");
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.git(&["merge", "--quiet", "--no-ff", "--no-commit", "other"]);
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Meanwhile", "--json"]);
+    assert_eq!(ran.code, 5);
+    assert_eq!(ran.json()["error"]["code"], "in-progress");
+    assert_eq!(hashes(&sandbox.vault()), before);
+}
