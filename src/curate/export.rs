@@ -201,7 +201,6 @@ fn plain(value: &yaml_serde::Value) -> Value {
     }
 }
 
-
 fn pretty(value: &Value) -> String {
     // A JSON value always has a text.
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"

@@ -258,6 +258,8 @@ mod tests {
         assert_eq!(folder_of(&vault, &docs, "deep/a.md"), None);
         assert!(is_root(&vault, &docs.join("..")) && !is_root(&vault, &docs));
         assert!(is_within(&vault, &docs) && is_within(&vault, root.path()));
-        assert!(!is_within(&vault, root.path().parent().unwrap()) && !is_within(&vault, &docs.join("absent")));
+        assert!(
+            !is_within(&vault, root.path().parent().unwrap()) && !is_within(&vault, &docs.join("absent"))
+        );
     }
 }
