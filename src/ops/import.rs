@@ -211,6 +211,9 @@ fn take_usage(open: &OpenVault, usage: &Accesses) -> Result<usize> {
 /// # Errors
 /// Where the vault's own counts cannot be written.
 pub fn adopt_usage(open: &OpenVault) -> Result<usize> {
+    if open.usage().has_counts() {
+        return Ok(0);
+    }
     let Some(text) = open.vault.read_own("_state.json")? else { return Ok(0) };
     take_usage(open, &state::read(&text).unwrap_or_default())
 }
