@@ -184,14 +184,14 @@ fn nothing_came(source: &str, plan: &Plan) -> Error {
 /// Why a file did not come in, in words.
 pub fn reason(why: Why) -> &'static str {
     match why {
-        Why::ThereAlready => "it is in the vault already",
-        Why::Generated => "it is generated from the notes",
-        Why::PathTaken => "another file lies where it would go",
-        Why::IdTaken => "the vault has another note of its id",
-        Why::MeaningFolder => "its folder means something else in a vault; use --into",
-        Why::BadPath => "its path is too long",
-        Why::Link => "it is a symbolic link",
-        Why::Unreadable => "it cannot be read",
+        Why::ThereAlready => "in the vault already",
+        Why::Generated => "generated from the notes",
+        Why::PathTaken => "another file lies in its place",
+        Why::IdTaken => "the vault has another note of that id",
+        Why::MeaningFolder => "the folder means something else in a vault; use --into",
+        Why::BadPath => "the path is too long",
+        Why::Link => "a symbolic link",
+        Why::Unreadable => "cannot be read",
     }
 }
 

@@ -43,7 +43,7 @@ fn skipped(skipped: &[Skipped]) -> String {
     let mut lines = String::new();
     for (why, paths) in reasons {
         let words = if why.failed() { paint(BAD, "left out") } else { paint(DIM, "left out") };
-        lines.push_str(&format!("{words} {}: {}\n", count(paths.len(), "file"), reason(why)));
+        lines.push_str(&format!("{words} {} ({})\n", count(paths.len(), "file"), reason(why)));
         if why != Why::ThereAlready {
             lines.push_str(
                 &paths.iter().take(NAMED).map(|path| format!("  {}\n", safe(path))).collect::<String>(),
