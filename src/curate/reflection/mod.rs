@@ -27,6 +27,7 @@ pub struct ReflectionSettings {
 const THEMES: usize = 8;
 const EXAMPLES: usize = 3;
 const PATTERNS: usize = 10;
+const PROJECTS: usize = 8;
 const ACCESSED: usize = 10;
 const INSIGHTS: usize = 10;
 const INSIGHT_LENGTH: usize = 80;
@@ -149,13 +150,12 @@ impl<'v> View<'v, '_> {
     fn patterns(&self, tagging: &Tagging<'_>, settings: &ReflectionSettings) -> List {
         let patterns = tagging.across_projects(self.graph.notes(), &settings.projects);
         List::top(&patterns, PATTERNS, |pattern| {
-            let counts =
-                pattern.projects.iter().map(|(name, count)| format!("{} {count}", escape_inline(name)));
-            format!(
-                "**{}**: {}",
-                escape_inline(tagging.name(pattern.tag)),
-                counts.collect::<Vec<_>>().join(", ")
-            )
+            let named = |(name, count): &(&str, usize)| format!("{} {count}", escape_inline(name));
+            let mut counts: Vec<String> = pattern.projects.iter().take(PROJECTS).map(named).collect();
+            if pattern.projects.len() > PROJECTS {
+                counts.push(format!("and {} more", pattern.projects.len() - PROJECTS));
+            }
+            format!("**{}**: {}", escape_inline(tagging.name(pattern.tag)), counts.join(", "))
         })
     }
 

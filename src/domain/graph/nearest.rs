@@ -60,7 +60,7 @@ impl<'n> Nearest<'n> {
     fn beginning_with(&self, wanted: &[char], mark: Signature) -> Option<&'n str> {
         let begins = self.marks.iter().filter(|(title, _)| mark.may_begin(*title));
         let begins = begins.map(|(title, note)| (title.length, self.title(*note))).filter(|(_, title)| {
-            let mut rest = title.chars().flat_map(char::to_lowercase);
+            let mut rest = title.chars().map(lower_case);
             wanted.iter().all(|c| rest.next() == Some(*c))
                 && rest.next().is_some_and(|c| !c.is_alphanumeric())
         });
@@ -75,7 +75,7 @@ impl<'n> Nearest<'n> {
 impl Signature {
     fn of(text: &str) -> Self {
         let mut mark = Self::default();
-        for c in text.chars().flat_map(char::to_lowercase) {
+        for c in text.chars().map(lower_case) {
             let bit = match c {
                 'a'..='z' => c as u32 - 'a' as u32,
                 _ => 26 + c as u32 % 38,
@@ -102,8 +102,13 @@ impl Signature {
     }
 }
 
+/// One character for one, which is near enough to compare by and fast.
+fn lower_case(c: char) -> char {
+    if c.is_ascii() { c.to_ascii_lowercase() } else { c.to_lowercase().next().unwrap_or(c) }
+}
+
 fn lower(text: &str) -> Vec<char> {
-    text.chars().flat_map(char::to_lowercase).collect()
+    text.chars().map(lower_case).collect()
 }
 
 /// The number of characters to insert, remove or replace; `None` above `most`.

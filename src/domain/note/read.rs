@@ -20,7 +20,7 @@ use crate::domain::path::NotePath;
 pub struct Reading {
     /// The note.
     pub note: Note,
-    /// Its body.
+    /// Its body; the links are in the note.
     pub outline: Outline,
 }
 
@@ -29,7 +29,7 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
     let text = String::from_utf8_lossy(bytes);
     let split = Split::of(&text);
     let parsed = parse(&split);
-    let outline = outline(split.body(), split.body_line());
+    let mut outline = outline(split.body(), split.body_line());
     let mut findings: Vec<Finding> = std::str::from_utf8(bytes)
         .err()
         .map(|error| invalid_utf8(path, bytes, error.valid_up_to()))
@@ -49,7 +49,7 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
     if let Some(yaml) = split.yaml().filter(|yaml| yaml.contains("[[")) {
         note.links = frontmatter_links(yaml, split.yaml_line());
     }
-    note.links.extend(outline.links.iter().cloned());
+    note.links.append(&mut outline.links);
     let checked = check::Checked { note: &note, outline: &outline, body: &split, broken };
     checked.run(&mut values, types, relations);
     values.findings.sort_by_key(|finding| (finding.line, finding.column));
