@@ -1,8 +1,13 @@
-//! Plans for a better memory: what the generated files say, as text that somebody else writes.
+//! Plans for a better memory: what an import, an adoption, an export or a generated file comes to, as data and text
+//! that somebody else writes.
 //!
 //! Pure like the domain: a plan comes from notes, scores and a day, and changes nothing.
 
+pub mod adopt;
+pub mod complete;
 pub mod core;
+pub mod export;
 pub mod generated;
+pub mod import;
 mod live;
 pub mod reflection;

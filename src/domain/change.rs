@@ -34,6 +34,13 @@ pub enum Change {
         /// Its whole text.
         text: String,
     },
+    /// A file of another tool, taken byte for byte whatever is wrong in it; refused where something lies there already.
+    Copy {
+        /// Where.
+        path: NotePath,
+        /// What it holds.
+        bytes: Vec<u8>,
+    },
     /// Some lines of a file change and all others stay, whatever they are by then.
     Edit {
         /// Where.
@@ -64,6 +71,7 @@ impl Change {
     pub fn path(&self) -> &NotePath {
         match self {
             Self::Create { path, .. }
+            | Self::Copy { path, .. }
             | Self::Edit { path, .. }
             | Self::Replace { path, .. }
             | Self::Remove { path, .. } => path,

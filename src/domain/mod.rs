@@ -5,6 +5,7 @@
 
 pub mod change;
 pub mod finding;
+pub mod foreign;
 pub mod frontmatter;
 pub mod graph;
 pub mod id;

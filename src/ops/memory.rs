@@ -116,6 +116,10 @@ impl Memory {
                 Ok(OpenVault::new(level, vault, settings))
             })
             .collect::<Result<Vec<_>>>()?;
+        for open in &vaults {
+            // A vault on a read-only disk can still be read.
+            let _ = super::import::adopt_usage(open);
+        }
         Ok(Self { vaults, call, notices: RefCell::default(), drawn: std::cell::Cell::new(0) })
     }
 

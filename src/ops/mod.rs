@@ -2,6 +2,7 @@
 //! line or turned into an exit code.
 
 pub mod add;
+pub mod adopt;
 pub mod commit;
 pub mod config;
 pub mod decay;
@@ -11,11 +12,13 @@ pub mod doctor;
 pub mod edit;
 pub mod episode;
 pub mod error;
+pub mod export;
 pub mod find;
 pub mod generate;
 pub mod get;
 pub mod graph;
 pub mod history;
+pub mod import;
 pub mod init;
 pub mod log;
 pub mod memory;

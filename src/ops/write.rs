@@ -7,6 +7,7 @@ use crate::config::CommitMode;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::finding::{Finding, Severity};
 use crate::domain::frontmatter::edit::{self, Edit};
+use crate::domain::frontmatter::split::Split;
 use crate::domain::message::Message;
 use crate::domain::note::read;
 use crate::domain::path::NotePath;
@@ -144,14 +145,15 @@ fn bytes_of(open: &OpenVault, changes: Vec<Change>) -> Result<Vec<FileChange>> {
     for change in changes {
         let path = change.path().clone();
         let before = current(open, &path)?;
+        let checked = !matches!(change, Change::Copy { .. });
         let (after, edits) = match change {
             Change::Create { text, .. } => {
-                if open.vault.file(&path).symlink_metadata().is_ok() {
-                    return Err(
-                        Error::refused("exists", format!("{path} exists already")).at(&path, None, None)
-                    );
-                }
+                free(open, &path)?;
                 (Some(text.into_bytes()), Vec::new())
+            }
+            Change::Copy { bytes, .. } => {
+                free(open, &path)?;
+                (Some(bytes), Vec::new())
             }
             Change::Edit { edits, .. } => {
                 let before = before.as_deref().ok_or_else(|| gone(&path))?;
@@ -168,7 +170,9 @@ fn bytes_of(open: &OpenVault, changes: Vec<Change>) -> Result<Vec<FileChange>> {
             }
         };
         if before != after {
-            sound(open, &path, before.as_deref(), after.as_deref())?;
+            if checked {
+                sound(open, &path, before.as_deref(), after.as_deref())?;
+            }
             files.push(FileChange {
                 path,
                 before: before.map(Bytes::from),
@@ -186,6 +190,14 @@ fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(crate::vault::Error::io("read", &open.vault.file(path))(error).into()),
     }
+}
+
+/// Refuses a path where something lies, be it a folder or a link that leads nowhere.
+fn free(open: &OpenVault, path: &NotePath) -> Result<()> {
+    if open.vault.file(path).symlink_metadata().is_ok() {
+        return Err(Error::refused("exists", format!("{path} exists already")).at(path, None, None));
+    }
+    Ok(())
 }
 
 fn gone(path: &NotePath) -> Error {
@@ -221,7 +233,11 @@ fn sound(open: &OpenVault, path: &NotePath, before: Option<&[u8]>, after: Option
         let reading = read::read(path, bytes, &open.settings.types, &open.settings.relations);
         reading.note.findings.into_iter().filter(|found| found.severity == Severity::Error).collect()
     };
-    let known: Vec<_> = before.map(errors).unwrap_or_default();
+    // Of a note without frontmatter that lack is the one error; with an empty one, each key that it lacks is.
+    let bare = before
+        .filter(|before| std::str::from_utf8(before).is_ok_and(|text| Split::of(text).yaml().is_none()));
+    let with_an_empty_one = bare.map(|before| errors(&[b"---\n---\n", before].concat())).unwrap_or_default();
+    let known: Vec<_> = before.map(errors).into_iter().flatten().chain(with_an_empty_one).collect();
     let new = errors(after)
         .into_iter()
         .find(|found| known.iter().all(|old| (old.code, &old.message) != (found.code, &found.message)));

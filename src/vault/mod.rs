@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "this layer owns the vault's files")]
 
 pub mod error;
+pub mod foreign;
 pub mod journal;
 pub mod layout;
 pub mod lock;

@@ -111,12 +111,17 @@ impl Usage {
         Ok(())
     }
 
+    /// Whether anything was counted or taken over yet.
+    pub fn has_counts(&self) -> bool {
+        [self.table(), self.log(), self.aside()].iter().any(|path| path.exists())
+    }
+
     /// Takes over the counts of another tool, once: only where nothing is known yet.
     ///
     /// # Errors
     /// [`Error::Io`].
     pub fn adopt(&self, table: &UsageTable) -> Result<bool, Error> {
-        if self.table().exists() || self.log().exists() {
+        if self.has_counts() {
             return Ok(false);
         }
         self.store(table)?;

@@ -9,6 +9,7 @@
 )]
 
 mod architecture;
+mod exchange;
 mod frontmatter;
 mod notes;
 mod sandbox;

@@ -76,6 +76,12 @@ commands! {
     validate::Validate,
     /// Check the vault around the notes: repository, index, journal
     doctor::Doctor,
+    /// Bring in notes of other tools
+    import::Import,
+    /// Give notes without an id one
+    adopt::Adopt,
+    /// Write the vault out for other tools
+    export::Export,
     /// Commit what was edited by hand
     commit::Commit,
     /// List the curations

@@ -1,6 +1,7 @@
 //! Outcomes as text for people, one file a verb, with colours that a pipe does not see.
 
 pub mod add;
+pub mod adopt;
 pub mod commit;
 pub mod config;
 pub mod decay;
@@ -9,9 +10,11 @@ pub mod diff;
 pub mod doctor;
 pub mod edit;
 pub mod episode;
+pub mod export;
 pub mod generate;
 pub mod get;
 pub mod history;
+pub mod import;
 pub mod init;
 pub mod list;
 pub mod log;

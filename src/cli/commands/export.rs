@@ -1,0 +1,51 @@
+//! `cm export`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::export::{self, Format};
+use crate::ops::{Call, Error, Memory, Result};
+use crate::render::text;
+
+/// Write the vault out for other tools. No format holds keys or other secrets of the settings.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  cm export --format claude-memory --out ../for-the-old-tool\n  cm export --format json | jq '.notes[].title'\n  cm export --format markdown --out ../copy\n\n\
+        claude-memory  _index.json, _state.json, _embeddings.json and _config.json with copies of the notes;\n               without --out the JSON files alone, beside the notes\n\
+        json           one document with every note, to --out or to standard output\n\
+        markdown       copies of the notes"
+)]
+pub struct Arguments {
+    /// In which form
+    #[arg(long, value_name = "FORM", value_parser = forms())]
+    format: String,
+    /// The folder, or the file for json
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Write over files that no export made
+    #[arg(long)]
+    force: bool,
+}
+
+fn forms() -> PossibleValuesParser {
+    PossibleValuesParser::new(Format::ALL.map(Format::name))
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let format = Format::named(&arguments.format)
+        .ok_or_else(|| Error::usage(format!("there is no format `{}`", arguments.format)))?;
+    let memory = Memory::open(call)?;
+    let options = export::Options { format, out: arguments.out, force: arguments.force };
+    let outcome = export::export(&memory, &options)?;
+    match &outcome.document {
+        Some(document) => {
+            output.notices(&memory);
+            output.plain(document)
+        }
+        None => output.print(&memory, &outcome, text::export::exported),
+    }
+}

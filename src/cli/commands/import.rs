@@ -1,0 +1,50 @@
+//! `cm import`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::import::{self, Format};
+use crate::ops::{Call, Memory, Result};
+use crate::render::text;
+
+/// Bring in a folder of another tool: an Obsidian vault, basic-memory, a zk notebook, plain markdown, or a vault of the
+/// earlier Python tool. Notes keep their places, their links and every byte of their text; they get the keys that they
+/// lack. A second import brings only what is new.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  cm import ~/Obsidian --dry-run\n  cm import ~/basic-memory --into knowledge\n  cm import ../old-vault --from claude-memory"
+)]
+pub struct Arguments {
+    /// The folder; it is only read
+    source: PathBuf,
+    /// The tool it is from
+    #[arg(long, value_name = "TOOL", default_value = "auto", value_parser = tools())]
+    from: String,
+    /// The folder of the vault that the notes go to [default: the source's own name]
+    #[arg(long, value_name = "FOLDER")]
+    into: Option<String>,
+    /// Only say what would be done
+    #[arg(long)]
+    dry_run: bool,
+}
+
+fn tools() -> PossibleValuesParser {
+    let names = Format::ALL.map(Format::name);
+    PossibleValuesParser::new(std::iter::once("auto").chain(names))
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let options = import::Options {
+        source: arguments.source,
+        from: Format::named(&arguments.from),
+        into: arguments.into,
+        dry_run: arguments.dry_run,
+    };
+    let outcome = import::import(&memory, &options)?;
+    Ok(output.print(&memory, &outcome, text::import::imported)?.failed(outcome.failed()))
+}
