@@ -130,9 +130,9 @@ fn chosen(memory: &Memory, open: &OpenVault, paths: &[String]) -> Result<BTreeMa
     }
     if !folders.is_empty() {
         let below = |path: &NotePath| folders.iter().any(|folder| path.as_str().starts_with(folder.as_str()));
-        for note in memory.notes_of(open)? {
+        for note in &*memory.notes_of(open)? {
             if note.id.is_none() && below(&note.path) {
-                files.entry(note.path).or_insert(false);
+                files.entry(note.path.clone()).or_insert(false);
             }
         }
     }

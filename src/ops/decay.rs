@@ -62,44 +62,55 @@ pub struct Decayed {
 /// # Errors
 /// Where the index can neither be used nor rebuilt, or usage cannot be read.
 pub fn decay(memory: &Memory, options: &Options) -> Result<Decayed> {
-    let mut notes = Vec::new();
-    for open in &memory.vaults {
-        for (note, used, score) in scored(memory, open)? {
-            let status = Status::of(score, &scoring(&open.settings));
-            notes.push(Fading {
-                id: note.key().to_owned(),
-                note_type: note.note_type.clone(),
-                title: note.title.clone(),
-                path: note.path.to_string(),
-                score,
-                status,
-                accesses: used.accesses,
-                vault: open.level,
-            });
+    let shelves =
+        memory.vaults.iter().map(|open| Ok((open, memory.notes_of(open)?))).collect::<Result<Vec<_>>>()?;
+    let mut counts = BTreeMap::new();
+    let mut ranked = Vec::new();
+    for (open, notes) in &shelves {
+        let constants = scoring(&open.settings);
+        for scored in scored(memory, open)? {
+            let status = Status::of(scored.score, &constants);
+            *counts.entry(status).or_default() += 1;
+            if options.status.is_none_or(|wanted| status == wanted) {
+                ranked.push((scored.score, status, &notes[scored.at], scored.used.accesses, open.level));
+            }
         }
     }
-    let mut counts = BTreeMap::new();
-    for note in &notes {
-        *counts.entry(note.status).or_default() += 1;
-    }
-    notes.retain(|note| options.status.is_none_or(|wanted| note.status == wanted));
-    notes.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-    let total = notes.len();
-    notes.truncate(options.limit);
+    ranked.sort_unstable_by(|(a, _, note, ..), (b, _, other, ..)| {
+        b.cmp(a).then_with(|| note.key().cmp(other.key()))
+    });
+    let total = ranked.len();
+    let listed = |(score, status, note, accesses, vault): (Score, Status, &Note, u64, Level)| Fading {
+        id: note.key().to_owned(),
+        note_type: note.note_type.clone(),
+        title: note.title.clone(),
+        path: note.path.to_string(),
+        score,
+        status,
+        accesses,
+        vault,
+    };
+    let notes = ranked.into_iter().take(options.limit).map(listed).collect();
     Ok(Decayed { at: memory.now(), counts, notes, total })
 }
 
+/// A memory's use and score, with its place among the notes of its vault.
+pub(super) struct Scored {
+    pub at: usize,
+    pub used: Used,
+    pub score: Score,
+}
+
 /// The memories of a vault with their use and score.
-pub(super) fn scored(memory: &Memory, open: &OpenVault) -> Result<Vec<(Note, Used, Score)>> {
+pub(super) fn scored(memory: &Memory, open: &OpenVault) -> Result<Vec<Scored>> {
     let notes = memory.notes_of(open)?;
     let (usage, notices) = open.usage().load()?;
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let constants = scoring(&open.settings);
-    let memories = notes.into_iter().filter(|note| note.kind == Kind::Memory);
-    let scored = memories.map(|note| {
+    let memories = notes.iter().enumerate().filter(|(_, note)| note.kind == Kind::Memory);
+    let scored = memories.map(|(at, note)| {
         let used = usage.get(note.key()).copied().unwrap_or_default();
-        let score = score_of(&note, used, &open.settings, &constants, memory.now());
-        (note, used, score)
+        Scored { at, used, score: score_of(note, used, &open.settings, &constants, memory.now()) }
     });
     Ok(scored.collect())
 }

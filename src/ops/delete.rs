@@ -37,11 +37,11 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
     }
     let open = memory.target();
     let ids: Vec<String> = gone.iter().map(|(note, _)| note.key().to_owned()).collect();
-    for note in memory.notes_of(open)? {
+    for note in &*memory.notes_of(open)? {
         let ends = note.edge.as_ref().is_some_and(|edge| ids.contains(&edge.from) || ids.contains(&edge.to));
         if ends && gone.iter().all(|(other, _)| other.path != note.path) {
             let bytes = super::find::load(open, &note.path)?.bytes;
-            gone.push((note, ContentHash::of(&bytes)));
+            gone.push((note.clone(), ContentHash::of(&bytes)));
         }
     }
     let subject = match gone.as_slice() {

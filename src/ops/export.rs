@@ -145,7 +145,7 @@ fn copies(open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
 fn document(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&Path>) -> Result<Exported> {
     let notes = memory
         .notes_of(open)?
-        .into_iter()
+        .iter()
         .map(|note| {
             let found = super::find::load(open, &note.path)?;
             let text = found.text();

@@ -1,6 +1,8 @@
 //! The files that are written from the notes: CORE.md and REFLECTION.md. Where nothing but the day would change, the file
 //! stays as it is and nothing is committed.
 
+use std::rc::Rc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -73,7 +75,7 @@ pub fn reflection(memory: &Memory, dry_run: bool) -> Result<Generated> {
 
 /// The notes with their scores and use, in one order.
 struct View {
-    notes: Vec<Note>,
+    notes: Rc<Vec<Note>>,
     scores: Vec<Score>,
     usage: Vec<Usage>,
 }

@@ -140,7 +140,7 @@ fn planned(
 ) -> Result<Plan> {
     let notes = memory.notes_of(open)?;
     let known: HashMap<NoteId, NotePath> =
-        notes.into_iter().filter_map(|note| Some((note.id?, note.path))).collect();
+        notes.iter().filter_map(|note| Some((note.id.clone()?, note.path.clone()))).collect();
     let (types, relations) = (&open.settings.types, &open.settings.relations);
     let at = |path: &NotePath| open.vault.read(path).ok();
     let of_id = |id: &NoteId| known.get(id).cloned();

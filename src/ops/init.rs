@@ -37,7 +37,17 @@ pub struct Initialised {
 }
 
 const SETTINGS: &str = include_str!("../../templates/vault/cm.toml");
-const IGNORED: [&str; 4] = ["/_index/", "/_state/", "/_embeddings/", "/_config.toml"];
+/// Derived and private files; the JSON ones are those of the earlier tool, whose `_config.json` may hold keys.
+const IGNORED: [&str; 8] = [
+    "/_index/",
+    "/_state/",
+    "/_embeddings/",
+    "/_config.toml",
+    "/_index.json",
+    "/_state.json",
+    "/_embeddings.json",
+    "/_config.json",
+];
 const ATTRIBUTES: [&str; 2] = ["/CORE.md linguist-generated", "/REFLECTION.md linguist-generated"];
 
 /// Makes a vault: settings, ignore rules, and a repository where there is none.
@@ -114,7 +124,7 @@ mod tests {
     #[test]
     fn rules_that_are_there_are_not_written_twice() {
         let once = with_lines("target", &IGNORED).unwrap();
-        assert_eq!(once, "target\n/_index/\n/_state/\n/_embeddings/\n/_config.toml\n");
+        assert_eq!(once, format!("target\n{}\n", IGNORED.join("\n")));
         assert_eq!(with_lines(&once, &IGNORED), None);
     }
 }

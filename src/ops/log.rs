@@ -95,6 +95,7 @@ pub fn log(memory: &Memory, options: &Options) -> Result<Logged> {
         op: options.op.clone(),
         agent: options.agent.clone(),
         session: options.session.clone(),
+        operation: None,
         vault_only: !repo.is_own(),
     };
     Ok(Logged { commits: repo.log(&filter)?.iter().map(Commit::of).collect() })

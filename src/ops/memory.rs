@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Result;
 use crate::config::{Layer, Origin, Settings};
 use crate::domain::instant::Instant;
+use crate::domain::note::Note;
 use crate::git::Repo;
 use crate::index::Index;
 use crate::vault::usage::Usage;
@@ -74,6 +76,7 @@ pub struct OpenVault {
     repo: OnceCell<Option<Repo>>,
     index: OnceCell<Index>,
     fresh: std::cell::Cell<bool>,
+    notes: RefCell<Option<Rc<Vec<Note>>>>,
 }
 
 /// All that an operation works on.
@@ -180,6 +183,7 @@ impl OpenVault {
             repo: OnceCell::new(),
             index: OnceCell::new(),
             fresh: std::cell::Cell::new(false),
+            notes: RefCell::default(),
         }
     }
 
@@ -213,6 +217,19 @@ impl OpenVault {
     /// Notes that the folder was changed in this call.
     pub fn set_stale(&self) {
         self.fresh.set(false);
+        self.notes.take();
+    }
+
+    /// The notes, where this call has read them already.
+    pub fn read_notes(&self) -> Option<Rc<Vec<Note>>> {
+        self.notes.borrow().clone()
+    }
+
+    /// Keeps the notes for the rest of the call.
+    pub fn keep_notes(&self, notes: Vec<Note>) -> Rc<Vec<Note>> {
+        let notes = Rc::new(notes);
+        *self.notes.borrow_mut() = Some(Rc::clone(&notes));
+        notes
     }
 
     /// How often its notes were read.

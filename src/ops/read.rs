@@ -1,6 +1,7 @@
 //! Fresh answers: every read first asks whether anything changed since the index was written.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use super::error::Result;
 use super::memory::{Level, Memory, OpenVault};
@@ -9,13 +10,23 @@ use crate::domain::note::{Note, read};
 use crate::index::{self, Index, Options, Refreshed};
 use crate::vault::walk;
 
-/// A note and the vault it is from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Located {
+/// The notes of one vault.
+#[derive(Debug)]
+pub struct Shelf {
     /// Which vault.
     pub level: Level,
-    /// The note.
-    pub note: Note,
+    notes: Rc<Vec<Note>>,
+    /// Ids that a vault before this one has too.
+    hidden: HashSet<String>,
+}
+
+impl Shelf {
+    /// The notes that count.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(|note| {
+            self.hidden.is_empty() || note.id.as_ref().is_none_or(|id| !self.hidden.contains(id.as_str()))
+        })
+    }
 }
 
 impl OpenVault {
@@ -92,31 +103,40 @@ impl Memory {
         }
     }
 
-    /// All notes of one vault, by path.
+    /// All notes of one vault, by path; read once a call.
     ///
     /// # Errors
     /// Those of [`Memory::freshen`].
-    pub fn notes_of(&self, open: &OpenVault) -> Result<Vec<Note>> {
+    pub fn notes_of(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
         self.freshen(open)?;
-        self.ask(open, Index::notes)
+        match open.read_notes() {
+            Some(notes) => Ok(notes),
+            None => Ok(open.keep_notes(self.ask(open, Index::notes)?)),
+        }
     }
 
-    /// All notes of all vaults: the project's first, and of two with one id the project's only.
+    /// The notes of each vault, the project's first; of two notes with one id only the project's.
     ///
     /// # Errors
     /// Those of [`Memory::freshen`].
-    pub fn notes(&self) -> Result<Vec<Located>> {
-        let mut all: Vec<Located> = Vec::new();
+    pub fn notes(&self) -> Result<Vec<Shelf>> {
+        let mut shelves: Vec<Shelf> = Vec::new();
         for open in &self.vaults {
             let notes = self.notes_of(open)?;
-            let taken: HashSet<String> =
-                all.iter().filter_map(|located| located.note.id.as_ref()).map(ToString::to_string).collect();
-            let fresh = notes
-                .into_iter()
-                .filter(|note| note.id.as_ref().is_none_or(|id| !taken.contains(id.as_str())));
-            all.extend(fresh.map(|note| Located { level: open.level, note }));
+            let taken: HashSet<&str> = shelves
+                .iter()
+                .flat_map(|shelf| &*shelf.notes)
+                .filter_map(|note| Some(note.id.as_ref()?.as_str()))
+                .collect();
+            let hidden = notes
+                .iter()
+                .filter_map(|note| note.id.as_ref())
+                .filter(|id| taken.contains(id.as_str()))
+                .map(ToString::to_string)
+                .collect();
+            shelves.push(Shelf { level: open.level, notes, hidden });
         }
-        Ok(all)
+        Ok(shelves)
     }
 
     /// The vault of that level.

@@ -77,14 +77,18 @@ pub fn recent(memory: &Memory, options: &Options) -> Result<Recent> {
             && options.since.is_none_or(|since| at.is_some_and(|at| at >= since))
             && options.note_type.as_deref().is_none_or(|wanted| note.note_type.as_deref() == Some(wanted))
     };
-    let mut notes: Vec<Listed> = memory
-        .notes()?
+    let shelves = memory.notes()?;
+    let mut notes: Vec<(Option<Instant>, &Note, Level)> = shelves
         .iter()
-        .filter(|located| wanted(&located.note))
-        .map(|located| Listed::of(&located.note, located.level))
+        .flat_map(|shelf| shelf.notes().map(|note| (note, shelf.level)))
+        .filter(|(note, _)| wanted(note))
+        .map(|(note, level)| (note.updated.or(note.created), note, level))
         .collect();
     let total = notes.len();
-    notes.sort_by(|a, b| b.updated.cmp(&a.updated).then_with(|| a.path.cmp(&b.path)));
-    notes.truncate(options.limit);
+    notes.sort_unstable_by(|(at, note, _), (other, than, _)| {
+        other.cmp(at).then_with(|| note.path.cmp(&than.path))
+    });
+    let notes =
+        notes.into_iter().take(options.limit).map(|(_, note, level)| Listed::of(note, level)).collect();
     Ok(Recent { notes, total })
 }

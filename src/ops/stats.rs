@@ -47,7 +47,7 @@ pub fn stats(memory: &Memory) -> Result<Stats> {
     for open in &memory.vaults {
         let notes = memory.notes_of(open)?;
         stats.notes += notes.len();
-        for note in &notes {
+        for note in &*notes {
             *stats.kinds.entry(note.kind).or_default() += 1;
             if note.kind == Kind::Memory {
                 let name = note.note_type.clone().unwrap_or_else(|| "-".to_owned());
@@ -55,8 +55,8 @@ pub fn stats(memory: &Memory) -> Result<Stats> {
             }
         }
         let constants = scoring(&open.settings);
-        for (_, _, score) in scored(memory, open)? {
-            *stats.status.entry(Status::of(score, &constants)).or_default() += 1;
+        for scored in scored(memory, open)? {
+            *stats.status.entry(Status::of(scored.score, &constants)).or_default() += 1;
         }
         let (graph, _) = Graph::build(&notes, &open.settings.relations);
         let shape = graph.shape();

@@ -1,12 +1,13 @@
 //! The tags of the vaults, with how often each is used.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Result;
 use super::memory::Memory;
+use super::read::Shelf;
 
 /// A tag and its use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -31,17 +32,19 @@ pub struct Tags {
 /// # Errors
 /// Where the index can neither be used nor rebuilt.
 pub fn tags(memory: &Memory, under: Option<&str>) -> Result<Tags> {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for located in memory.notes()? {
-        for tag in located.note.tags {
-            *counts.entry(tag).or_default() += 1;
-        }
+    let shelves = memory.notes()?;
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for tag in shelves.iter().flat_map(Shelf::notes).flat_map(|note| &note.tags) {
+        *counts.entry(tag).or_default() += 1;
     }
     let below = |tag: &str| {
         under.is_none_or(|top| tag == top || tag.strip_prefix(top).is_some_and(|rest| rest.starts_with('/')))
     };
-    let mut tags: Vec<Tag> =
-        counts.into_iter().filter(|(tag, _)| below(tag)).map(|(tag, notes)| Tag { tag, notes }).collect();
+    let mut tags: Vec<Tag> = counts
+        .into_iter()
+        .filter(|(tag, _)| below(tag))
+        .map(|(tag, notes)| Tag { tag: tag.to_owned(), notes })
+        .collect();
     tags.sort_by(|a, b| b.notes.cmp(&a.notes).then_with(|| a.tag.cmp(&b.tag)));
     let total = tags.len();
     Ok(Tags { tags, total })

@@ -328,16 +328,11 @@ fn finish_leftovers(memory: &Memory, open: &OpenVault, journal: &Journal) -> Res
     Ok(count)
 }
 
-/// An interrupted operation is among the newest commits, if it was committed at all.
-const RECENT: usize = 500;
-
 fn is_committed(open: &OpenVault, operation: &str) -> Result<bool> {
     let Some(repo) = open.repo()? else { return Ok(true) };
-    let newest = repo.log(&git::LogFilter { limit: Some(RECENT), ..git::LogFilter::default() })?;
-    let carries = |commit: &git::CommitInfo| {
-        commit.message.as_ref().is_some_and(|message| message.operation.as_deref() == Some(operation))
-    };
-    Ok(newest.iter().any(carries))
+    let filter =
+        git::LogFilter { operation: Some(operation.to_owned()), limit: Some(1), ..git::LogFilter::default() };
+    Ok(!repo.log(&filter)?.is_empty())
 }
 
 /// Tells the index what to look at; where that fails, the next read's walk finds it all the same.
