@@ -157,6 +157,7 @@ impl Index {
         let before = self.load()?;
         if let Ok(state) = &before
             && self.queue_file().is_empty()
+            && state.opened.text.is_sealed()
             && diff(state.manifest.entries(), &listing.files).is_ok_and(|diff| diff.is_empty())
         {
             return Ok(Refreshed { notes: state.opened.text.count(), ..Refreshed::default() });
@@ -272,7 +273,12 @@ impl Index {
         let Update { writer, changes, mut refreshed, .. } = update;
         let serial = state.manifest.serial() + u64::from(writer.is_some());
         let folder = state.opened.generation.join("text");
-        let committed = taken.and_then(|()| writer.map_or(Ok(()), |writer| writer.commit(&folder, serial)));
+        let committed = taken.and_then(|()| match writer {
+            Some(writer) => writer.commit(&folder, serial),
+            None if state.opened.text.is_sealed() => Ok(()),
+            None => state.opened.text.seal(&folder),
+        });
+        self.reopen();
         match committed {
             // The files were whole when they were opened, so that only a rebuild can help.
             Err(Error::Text(error)) => return Ok(Err(Unusable::damaged(error))),
