@@ -37,6 +37,8 @@ pub(super) struct Opened {
 pub(super) struct State {
     pub(super) opened: Arc<Opened>,
     pub(super) manifest: Manifest,
+    /// What the manifest's files looked like before they were read.
+    stamp: [Option<[u64; 4]>; 2],
 }
 
 impl Index {
@@ -149,6 +151,7 @@ impl Index {
             Ok(generation) => generation,
             Err(why) => return Ok(Err(why)),
         };
+        let stamp = Manifest::stamp(&generation);
         let manifest = match Manifest::load(&generation)? {
             Ok(manifest) => manifest,
             Err(why) => return Ok(Err(why)),
@@ -160,7 +163,18 @@ impl Index {
         if opened.generation != generation || opened.text.serial() != manifest.serial() {
             return Ok(Err(Unusable::damaged("an update was interrupted")));
         }
-        Ok(Ok(State { opened, manifest }))
+        Ok(Ok(State { opened, manifest, stamp }))
+    }
+
+    /// What [`Index::load`] would give, for a state that was loaded before; nobody else may be writing meanwhile.
+    pub(super) fn reload(&self, before: Result<State, Unusable>) -> Result<Result<State, Unusable>, Error> {
+        if let (Ok(state), Ok(Ok(opened))) = (&before, self.text())
+            && Arc::ptr_eq(&opened, &state.opened)
+            && Manifest::stamp(&opened.generation) == state.stamp
+        {
+            return Ok(before);
+        }
+        self.load()
     }
 }
 
