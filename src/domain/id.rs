@@ -60,6 +60,10 @@ impl TryFrom<String> for NoteId {
     type Error = NotAnId;
 
     fn try_from(text: String) -> Result<Self, NotAnId> {
+        // Most ids are short, plain and checked before: they are taken as they are, without a copy.
+        if (1..=Self::MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Ok(Self(text));
+        }
         Self::parse(&text)
     }
 }

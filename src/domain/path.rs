@@ -28,15 +28,12 @@ impl NotePath {
 
     /// Checks and takes a path; a leading `./` is dropped.
     pub fn parse(path: &str) -> Result<Self, OutsideVault> {
-        let refuse = || OutsideVault { path: path.to_owned() };
         let inner = path.strip_prefix("./").unwrap_or(path);
-        let sound = !inner.is_empty()
-            && inner.len() <= Self::MAX
-            && !inner.contains('\0')
-            && inner.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
-        // A drive letter or a backslash would be a way out on Windows only; a file there cannot be named so.
-        let escapes = cfg!(windows) && inner.contains(['\\', ':']);
-        if sound && !escapes { Ok(Self(inner.to_owned())) } else { Err(refuse()) }
+        if is_inside(inner) {
+            Ok(Self(inner.to_owned()))
+        } else {
+            Err(OutsideVault { path: path.to_owned() })
+        }
     }
 
     /// The path of `name` in a folder that is known to be sound, empty for the root; for walks, which meet many.
@@ -108,11 +105,23 @@ impl NotePath {
     }
 }
 
+/// Whether a path is relative and has no part that leads elsewhere.
+fn is_inside(path: &str) -> bool {
+    let sound = !path.is_empty()
+        && path.len() <= NotePath::MAX
+        && !path.as_bytes().contains(&0)
+        && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+    // A drive letter or a backslash would be a way out on Windows only; a file there cannot be named so.
+    let escapes = cfg!(windows) && path.contains(['\\', ':']);
+    sound && !escapes
+}
+
 impl TryFrom<String> for NotePath {
     type Error = OutsideVault;
 
     fn try_from(path: String) -> Result<Self, OutsideVault> {
-        Self::parse(&path)
+        // Most paths come from where they were checked before: they are taken as they are, without a copy.
+        if is_inside(&path) { Ok(Self(path)) } else { Self::parse(&path) }
     }
 }
 

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::diff::Known;
 use super::error::{Error, Unusable, at};
 use super::frame::{self, framed, unframed};
+use super::text::touched;
 
 const BASE: &str = "manifest";
 const LOG: &str = "manifest.log";
@@ -61,6 +62,11 @@ impl Manifest {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(at(&log)(error)),
             _ => Ok(()),
         }
+    }
+
+    /// What its files look like, to tell whether they changed.
+    pub(super) fn stamp(folder: &Path) -> [Option<[u64; 4]>; 2] {
+        [BASE, LOG].map(|name| touched(&folder.join(name)).ok())
     }
 
     /// Reads what lies in `folder`.

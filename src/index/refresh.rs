@@ -155,11 +155,15 @@ impl Index {
     ) -> Result<Refreshed, Error> {
         let source = Source { listing, read, parse };
         let before = self.load()?;
+        let mut seen = None;
         if let Ok(state) = &before
             && self.queue_file().is_empty()
-            && diff(state.manifest.entries(), &listing.files).is_ok_and(|diff| diff.is_empty())
+            && let Ok(diff) = diff(state.manifest.entries(), &listing.files)
         {
-            return Ok(Refreshed { notes: state.opened.text.count(), ..Refreshed::default() });
+            if diff.is_empty() && state.opened.text.is_sealed() {
+                return Ok(Refreshed { notes: state.opened.text.count(), ..Refreshed::default() });
+            }
+            seen = Some((state.manifest.serial(), diff));
         }
         let (mut lock, path) = match self.lock(options) {
             Ok((Some(lock), path)) => (lock, path),
@@ -169,8 +173,16 @@ impl Index {
         let queue = self.queue_file();
         let queued = queue.take().map_err(at(queue.path()))?;
         // Another process may have done the work while this one waited.
-        let applied = match self.load()? {
-            Ok(state) => self.apply(state, &source, &queued, &mut lock, &path)?,
+        let applied = match self.reload(before)? {
+            Ok(state) => {
+                let known =
+                    seen.filter(|(serial, _)| *serial == state.manifest.serial() && queued.is_empty());
+                let diff = known.map_or_else(|| doubted(&state, listing, &queued), |(_, diff)| Ok(diff));
+                match diff {
+                    Ok(diff) => self.apply(state, diff, &source, &mut lock, &path)?,
+                    Err(why) => Err(why),
+                }
+            }
             Err(why) => Err(why),
         };
         let refreshed = match applied {
@@ -256,23 +268,24 @@ impl Index {
     fn apply(
         &self,
         mut state: State,
+        diff: Diff,
         source: &Source<'_>,
-        queued: &BTreeSet<NotePath>,
         lock: &mut Lock,
         lock_path: &Path,
     ) -> Result<Result<Refreshed, Unusable>, Error> {
         let read_at = lock.file_time(lock_path)?;
-        let diff = match doubted(&state, source.listing, queued) {
-            Ok(diff) => diff,
-            Err(why) => return Ok(Err(why)),
-        };
         let mut update = Update::new(&state.opened.text, diff.added.len() + diff.suspect.len());
         let mut findings = Vec::new();
         let taken = source.resolve(diff, read_at, &mut findings, |change| update.take(source, change));
         let Update { writer, changes, mut refreshed, .. } = update;
         let serial = state.manifest.serial() + u64::from(writer.is_some());
         let folder = state.opened.generation.join("text");
-        let committed = taken.and_then(|()| writer.map_or(Ok(()), |writer| writer.commit(&folder, serial)));
+        let committed = taken.and_then(|()| match writer {
+            Some(writer) => writer.commit(&folder, serial),
+            None if state.opened.text.is_sealed() => Ok(()),
+            None => state.opened.text.seal(&folder),
+        });
+        self.reopen();
         match committed {
             // The files were whole when they were opened, so that only a rebuild can help.
             Err(Error::Text(error)) => return Ok(Err(Unusable::damaged(error))),

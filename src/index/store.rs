@@ -37,6 +37,8 @@ pub(super) struct Opened {
 pub(super) struct State {
     pub(super) opened: Arc<Opened>,
     pub(super) manifest: Manifest,
+    /// What the manifest's files looked like before they were read.
+    stamp: [Option<[u64; 4]>; 2],
 }
 
 impl Index {
@@ -121,25 +123,26 @@ impl Index {
     /// The text index, opened anew only where somebody changed it.
     pub(super) fn text(&self) -> Result<Result<Arc<Opened>, Unusable>, Error> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let generation = match self.generation()? {
-            Ok(generation) => generation,
-            Err(why) => return Ok(Err(why)),
-        };
-        let folder = generation.join("text");
-        // Taken before opening: a commit in between makes the next question open it again.
-        let Ok(stamp) = touched(&folder.join("meta.json")) else {
-            return Ok(Err(Unusable::damaged("no text index")));
-        };
-        if let Some(opened) =
-            opened.as_ref().filter(|open| (&open.generation, open.stamp) == (&generation, stamp))
-        {
-            return Ok(Ok(Arc::clone(opened)));
+        let mut generation = self.generation()?;
+        loop {
+            let folder = match generation {
+                Ok(folder) => folder,
+                Err(why) => return Ok(Err(why)),
+            };
+            match open(opened.as_ref(), &folder)? {
+                Ok(now) => {
+                    *opened = Some(Arc::clone(&now));
+                    return Ok(Ok(now));
+                }
+                // A rebuild may have cleared it away while it was being opened.
+                Err(why) => {
+                    generation = self.generation()?;
+                    if generation.as_ref() == Ok(&folder) {
+                        return Ok(Err(why));
+                    }
+                }
+            }
         }
-        Ok(Text::open(&folder)?.map(|text| {
-            let now = Arc::new(Opened { generation, stamp, text });
-            *opened = Some(Arc::clone(&now));
-            now
-        }))
     }
 
     /// Everything, where it is sound and its parts agree.
@@ -148,6 +151,7 @@ impl Index {
             Ok(generation) => generation,
             Err(why) => return Ok(Err(why)),
         };
+        let stamp = Manifest::stamp(&generation);
         let manifest = match Manifest::load(&generation)? {
             Ok(manifest) => manifest,
             Err(why) => return Ok(Err(why)),
@@ -159,6 +163,31 @@ impl Index {
         if opened.generation != generation || opened.text.serial() != manifest.serial() {
             return Ok(Err(Unusable::damaged("an update was interrupted")));
         }
-        Ok(Ok(State { opened, manifest }))
+        Ok(Ok(State { opened, manifest, stamp }))
     }
+
+    /// What [`Index::load`] would give, for a state that was loaded before; nobody else may be writing meanwhile.
+    pub(super) fn reload(&self, before: Result<State, Unusable>) -> Result<Result<State, Unusable>, Error> {
+        if let (Ok(state), Ok(Ok(opened))) = (&before, self.text())
+            && Arc::ptr_eq(&opened, &state.opened)
+            && Manifest::stamp(&opened.generation) == state.stamp
+        {
+            return Ok(before);
+        }
+        self.load()
+    }
+}
+
+/// The text index of a generation: the one that is open, or one opened anew.
+fn open(before: Option<&Arc<Opened>>, generation: &Path) -> Result<Result<Arc<Opened>, Unusable>, Error> {
+    let folder = generation.join("text");
+    // Taken before opening: a commit in between makes the next question open it again.
+    let Ok(stamp) = touched(&folder.join("meta.json")) else {
+        return Ok(Err(Unusable::damaged("no text index")));
+    };
+    if let Some(before) = before.filter(|before| before.generation == generation && before.stamp == stamp) {
+        return Ok(Ok(Arc::clone(before)));
+    }
+    let text = Text::open(&folder)?;
+    Ok(text.map(|text| Arc::new(Opened { generation: generation.to_owned(), stamp, text })))
 }

@@ -7,6 +7,8 @@ use super::{Role, Tokenizer, fold};
 pub(super) struct Scan {
     pub(super) end: usize,
     pub(super) compound: bool,
+    /// Of one that is not compound: whether it is ASCII letters alone.
+    pub(super) letters: bool,
 }
 
 /// How a part hangs on to the one before it.
@@ -35,35 +37,70 @@ pub(super) struct Part {
 /// Parts beyond this number are a data blob rather than a name, and are not joined.
 const MOST_PARTS: usize = 24;
 
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DIGIT: u8 = 4;
+
+/// What each byte is, where it is an ASCII letter or digit.
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
 pub(super) fn scan(text: &str, start: usize) -> Scan {
     let bytes = text.as_bytes();
-    let (mut at, mut compound) = (start, false);
-    let (mut before, mut last) = (0u8, 0u8);
+    let first = bytes.get(start).map_or(0, |byte| KINDS[usize::from(*byte)]);
+    let (mut at, mut later) = (start + usize::from(first != 0), 0);
     while let Some(&byte) = bytes.get(at) {
-        if byte.is_ascii_alphanumeric() {
-            compound |= byte.is_ascii_uppercase() && (last.is_ascii_lowercase() || last.is_ascii_digit());
-            compound |= byte.is_ascii_lowercase() && last.is_ascii_uppercase() && before.is_ascii_uppercase();
+        match KINDS[usize::from(byte)] {
+            0 => break,
+            kind => later |= kind,
+        }
+        at += 1;
+    }
+    let all = first | later;
+    // A capital behind something that is none may begin a part; whether it does is told where the run is split.
+    let mixed = later & UPPER != 0 && all & (LOWER | DIGIT) != 0;
+    let plain_end = at;
+    let end = beyond_plain(text, at);
+    Scan { end, compound: mixed || end > plain_end, letters: all & DIGIT == 0 }
+}
+
+/// Where the run that is ASCII letters and digits so far ends, connectors and other letters included.
+fn beyond_plain(text: &str, mut at: usize) -> usize {
+    let bytes = text.as_bytes();
+    while let Some(&byte) = bytes.get(at) {
+        if KINDS[usize::from(byte)] != 0 {
             at += 1;
         } else if byte >= 0x80 {
             let Some(c) = text[at..].chars().next() else { break };
             if !matches!(class_of(c), Class::Word | Class::Mark) {
                 break;
             }
-            // Changes of case beyond ASCII are told apart where the run is split.
-            compound = true;
             at += c.len_utf8();
         } else {
             let Some(next) = connector(text, at) else { break };
-            compound = true;
             at = next;
         }
-        (before, last) = (last, byte);
     }
-    Scan { end: at, compound }
+    at
 }
 
 /// The length of `'s`, `'t`, `'ll` and their like at `at`, 0 where there is none.
 pub(super) fn contraction(text: &str, at: usize) -> usize {
+    if !matches!(text.as_bytes().get(at), Some(b'\'' | 0xe2)) {
+        return 0;
+    }
     let rest = &text[at..];
     let Some(mark) = rest.chars().next().filter(|c| matches!(c, '\'' | '’')) else { return 0 };
     let tail = &rest[mark.len_utf8()..];

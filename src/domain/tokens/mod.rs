@@ -184,6 +184,10 @@ impl Tokenizer {
         }
         if scan.compound {
             self.compound(text, start, scan.end);
+        } else if scan.letters {
+            let Self { unit, stems, .. } = self;
+            let word = &text[start..scan.end];
+            unit.push((start, scan.end), 0, Role::Word, |out| stems.write_letters(word, out));
         } else {
             self.folded.clear();
             fold(&text[start..scan.end], &mut self.folded);
@@ -254,6 +258,9 @@ fn marked_run(text: &str, start: usize) -> Option<usize> {
 /// The length of what makes `C++`, `g++`, `C#` and `F#` more than their letters.
 fn exact_suffix(text: &str, start: usize, end: usize) -> usize {
     let rest = &text.as_bytes()[end..];
+    if !matches!(rest.first(), Some(b'+' | b'#')) {
+        return 0;
+    }
     let alone =
         |at: usize| !rest.get(at).is_some_and(|next| next.is_ascii_alphanumeric() || *next == rest[0]);
     if rest.starts_with(b"++") && rest.get(2) != Some(&b'+') {

@@ -2,14 +2,24 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// A table of the words met last, each at the place that its hash gives.
+/// A table of words met lately, each beside its stem in the row that its hash gives.
 #[derive(Clone, Default)]
 pub(super) struct StemCache {
-    words: Vec<u128>,
-    stems: Vec<u128>,
+    rows: Vec<Row>,
+    misses: usize,
 }
 
-const SLOTS: usize = 1 << 13;
+/// Two words and their stems, in one line of the processor's cache.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Row {
+    words: [u128; 2],
+    stems: [u128; 2],
+}
+
+/// A table begins small, since most processes cut little text, and grows as it meets more words than it holds.
+const FEW: usize = 1 << 8;
+const MANY: usize = 1 << 15;
 
 impl StemCache {
     /// Appends the stem of a folded word; a word that is not purely `a`–`z` is its own stem.
@@ -17,21 +27,41 @@ impl StemCache {
         if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return out.push_str(word);
         }
-        let Some(key) = packed(word) else { return out.push_str(&stem(word)) };
-        if self.words.is_empty() {
-            self.words = vec![0; SLOTS];
-            self.stems = vec![0; SLOTS];
+        match packed(word) {
+            Some(key) => self.write_packed(key, word, out),
+            None => out.push_str(&stem(word)),
         }
-        let slot = slot_of(key);
-        if self.words[slot] != key {
-            let stem = stem(word);
-            let Some(value) = packed(&stem) else { return out.push_str(&stem) };
-            self.words[slot] = key;
-            self.stems[slot] = value;
+    }
+
+    /// Appends the stem of a word of ASCII letters in any case.
+    pub(super) fn write_letters(&mut self, word: &str, out: &mut String) {
+        match packed(word) {
+            // One bit makes a letter lower case; the length in the last byte is left alone.
+            Some(key) => self.write_packed(key | LOWER & ((1 << (8 * word.len())) - 1), word, out),
+            None => out.push_str(&stem(&word.to_ascii_lowercase())),
         }
-        let bytes = self.stems[slot].to_le_bytes();
-        // Only texts were packed, so the bytes are one.
-        out.push_str(std::str::from_utf8(&bytes[..usize::from(bytes[15])]).unwrap_or(word));
+    }
+
+    fn write_packed(&mut self, key: u128, word: &str, out: &mut String) {
+        if self.misses > self.rows.len() && self.rows.len() < MANY {
+            let rows = if self.rows.is_empty() { FEW } else { self.rows.len() * 4 };
+            self.rows = vec![Row::default(); rows.min(MANY)];
+            self.misses = 0;
+        }
+        if let Some(row) = self.rows.get(slot_of(key, self.rows.len())) {
+            let place = usize::from(row.words[0] != key);
+            if row.words[place] == key {
+                return write_unpacked(row.stems[place], word, out);
+            }
+        }
+        self.misses += 1;
+        let stem = stem(&word.to_ascii_lowercase());
+        out.push_str(&stem);
+        let slot = slot_of(key, self.rows.len());
+        if let (Some(row), Some(stem)) = (self.rows.get_mut(slot), packed(&stem)) {
+            // The later one goes first, and the earlier one is forgotten next.
+            *row = Row { words: [key, row.words[0]], stems: [stem, row.stems[0]] };
+        }
     }
 }
 
@@ -41,9 +71,17 @@ impl std::fmt::Debug for StemCache {
     }
 }
 
+/// Longer words are identifiers run together, which have no endings to lose.
+const LONGEST: usize = 20;
+
 fn stem(word: &str) -> String {
+    if word.len() > LONGEST {
+        return word.to_owned();
+    }
     Stemmer::create(Algorithm::English).stem(word).into_owned()
 }
+
+const LOWER: u128 = u128::from_le_bytes([0x20; 16]);
 
 /// Up to 15 bytes and their number in one integer.
 fn packed(word: &str) -> Option<u128> {
@@ -53,7 +91,14 @@ fn packed(word: &str) -> Option<u128> {
     Some(u128::from_le_bytes(bytes))
 }
 
-fn slot_of(key: u128) -> usize {
+fn write_unpacked(stem: u128, word: &str, out: &mut String) {
+    let bytes = stem.to_le_bytes();
+    // Only texts were packed, so the bytes are one.
+    out.push_str(std::str::from_utf8(&bytes[..usize::from(bytes[15])]).unwrap_or(word));
+}
+
+fn slot_of(key: u128, rows: usize) -> usize {
     let mixed = (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ ((key >> 64) as u64);
-    (mixed.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 51) as usize % SLOTS
+    let hash = mixed.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 40;
+    hash as usize & rows.wrapping_sub(1)
 }

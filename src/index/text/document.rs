@@ -1,5 +1,6 @@
 //! A note as a document.
 
+use tantivy::schema::document::{DeserializeError, DocumentDeserialize, DocumentDeserializer};
 use tantivy::{TantivyDocument, Term};
 
 use super::schema::Fields;
@@ -9,11 +10,14 @@ use crate::domain::note::read::Reading;
 use crate::domain::path::NotePath;
 use crate::domain::query::Label;
 
+/// What the key of a note begins with.
+pub(super) const KEY: &str = "path=";
+
 /// The term by which a note's document is found again, whatever is in it: its path, in lower case first so that
 /// it can be searched by parts.
 fn key(path: &NotePath) -> String {
     let lower = path.as_str().to_lowercase();
-    if lower == path.as_str() { format!("path={lower}") } else { format!("path={lower}\0{path}") }
+    if lower == path.as_str() { format!("{KEY}{lower}") } else { format!("{KEY}{lower}\0{path}") }
 }
 
 /// The fact that a note has a label, as a term.
@@ -35,6 +39,34 @@ pub(super) fn fact(label: Label, value: &str) -> String {
         Label::Pinned => "pinned",
     };
     format!("{name}={value}")
+}
+
+/// A note as it is stored: its bytes as the characters of those numbers, since the library reads text at once but
+/// bytes one by one.
+pub(super) struct Stored(String);
+
+impl Stored {
+    fn of(note: &Note) -> Self {
+        // Writing to memory cannot fail.
+        Self(postcard::to_allocvec(note).unwrap_or_default().into_iter().map(char::from).collect())
+    }
+
+    /// The note; none where the text is not what was stored.
+    pub(super) fn note(self) -> tantivy::Result<Note> {
+        let bytes: Option<Vec<u8>> = match self.0.is_ascii() {
+            true => Some(self.0.into_bytes()),
+            false => self.0.chars().map(|c| u8::try_from(c).ok()).collect(),
+        };
+        let note = bytes.and_then(|bytes| postcard::from_bytes(&bytes).ok());
+        note.ok_or_else(|| tantivy::TantivyError::InternalError("a stored note cannot be read".to_owned()))
+    }
+}
+
+impl DocumentDeserialize for Stored {
+    fn deserialize<'de, D: DocumentDeserializer<'de>>(mut fields: D) -> Result<Self, DeserializeError> {
+        // The note is the one field that is stored.
+        Ok(fields.next_field::<String>()?.map_or_else(|| Self(String::new()), |(_, text)| Self(text)))
+    }
 }
 
 impl Fields {
@@ -61,8 +93,7 @@ impl Fields {
             document.add_f64(self.importance, importance);
         }
         document.add_u64(self.order, order(&note.path));
-        // Writing to memory cannot fail.
-        document.add_bytes(self.note, &postcard::to_allocvec(note).unwrap_or_default());
+        document.add_text(self.note, Stored::of(note).0);
         document
     }
 

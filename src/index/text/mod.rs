@@ -33,6 +33,7 @@ pub(super) struct Text {
     searcher: Searcher,
     fields: Fields,
     serial: u64,
+    sealed: bool,
 }
 
 impl Text {
@@ -57,17 +58,27 @@ impl Text {
         if index.schema() != schema {
             return Err(Failure::Unusable(Unusable::Foreign));
         }
-        seal::check(&index, folder)?;
+        let sealed = seal::check(&index, folder)?;
         index.set_tokenizers(tokenizer::manager());
         let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into()?;
         let payload = index.load_metas()?.payload.unwrap_or_default();
         let serial = payload.parse().map_err(|_| Unusable::damaged("meta.json"))?;
-        Ok(Self { searcher: reader.searcher(), index, fields, serial })
+        Ok(Self { searcher: reader.searcher(), index, fields, serial, sealed })
     }
 
     /// Which commit it is.
     pub(super) fn serial(&self) -> u64 {
         self.serial
+    }
+
+    /// Whether its files need no comparison of checksums the next time it is opened.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.sealed
+    }
+
+    /// Remembers that its files are whole; only whoever holds the lock may say so.
+    pub(super) fn seal(&self, folder: &Path) -> Result<(), Error> {
+        seal::write(&self.index, folder)
     }
 
     /// How many notes it holds.

@@ -58,7 +58,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         updated: builder.add_i64_field(UPDATED, FAST),
         importance: builder.add_f64_field("importance", FAST),
         order: builder.add_u64_field(ORDER, FAST),
-        note: builder.add_bytes_field("note", STORED),
+        note: builder.add_text_field("note", STORED),
     };
     (builder.build(), fields)
 }

@@ -15,13 +15,14 @@ const SEAL: &str = "seal";
 
 type Seal = BTreeMap<String, [u64; 4]>;
 
-/// Compares the checksum of every file that is not as the seal knows it.
-pub(super) fn check(index: &Index, folder: &Path) -> Result<(), Failure> {
+/// Compares the checksum of every file that is not as the seal knows it. Says whether it knew them all.
+pub(super) fn check(index: &Index, folder: &Path) -> Result<bool, Failure> {
     // A seal that is missing or damaged only means that everything is checked.
     let sealed: Seal = match frame::read(&folder.join(SEAL))? {
         Some(Ok(bytes)) => postcard::from_bytes(&bytes).unwrap_or_default(),
         _ => Seal::new(),
     };
+    let mut all_known = true;
     for path in files(index)? {
         let name = path.to_string_lossy().into_owned();
         let known = sealed.get(&name);
@@ -33,11 +34,15 @@ pub(super) fn check(index: &Index, folder: &Path) -> Result<(), Failure> {
             },
             Err(error) => return Err(error.into()),
         };
-        if known != Some(&now) && !index.directory().validate_checksum(&path).unwrap_or(false) {
+        if known == Some(&now) {
+            continue;
+        }
+        all_known = false;
+        if !index.directory().validate_checksum(&path).unwrap_or(false) {
             return Err(Unusable::damaged(name).into());
         }
     }
-    Ok(())
+    Ok(all_known)
 }
 
 /// Notes what the files look like now.

@@ -26,6 +26,11 @@ impl<'a> Statistics<'a> {
         }
         Ok(Self { searcher, tokens })
     }
+
+    /// The segments that are counted.
+    pub(super) fn segments(&self) -> &'a [SegmentReader] {
+        self.searcher.segment_readers()
+    }
 }
 
 /// The tokens of a field over all notes of a segment, each note's length as coarse as it is stored.

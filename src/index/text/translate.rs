@@ -5,11 +5,11 @@ use std::ops::Bound;
 use tantivy::Term;
 use tantivy::query::{
     AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery,
-    Occur, PhrasePrefixQuery, PhraseQuery, Query as Foreign, RangeQuery, RegexQuery, TermQuery,
+    Occur, PhrasePrefixQuery, PhraseQuery, Query as Foreign, RangeQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
-use super::document::fact;
+use super::document::{KEY, fact};
 use super::expand::{completions, corrections};
 use super::schema::Fields;
 use super::statistics::Statistics;
@@ -95,9 +95,7 @@ impl<'a> Translator<'a> {
                 let term = Term::from_field_text(self.fields.facts, &fact(*label, value));
                 unranked(if *prefix { starting_with(term) } else { basic(term) })
             }
-            Node::Path(pattern) => {
-                unranked(Box::new(RegexQuery::from_pattern(&path_regex(pattern), self.fields.facts)?))
-            }
+            Node::Path(pattern) => unranked(Box::new(TermSetQuery::new(self.paths(pattern)?))),
             Node::Dated { date, from, until } => {
                 let field = match date {
                     DateField::Created => self.fields.created,
@@ -117,6 +115,25 @@ impl<'a> Translator<'a> {
             }
             Node::Group(group) => self.group(group)?,
         })
+    }
+
+    /// The keys of the notes whose paths fit a pattern.
+    fn paths(&self, pattern: &str) -> tantivy::Result<Vec<Term>> {
+        let mut terms = Vec::new();
+        for segment in self.statistics.segments() {
+            let index = segment.inverted_index(self.fields.facts)?;
+            let mut stream = index.terms().range().ge(KEY).into_stream()?;
+            while stream.advance() {
+                let Some(key) = stream.key().strip_prefix(KEY.as_bytes()) else { break };
+                let path =
+                    std::str::from_utf8(key).unwrap_or_default().split('\0').next().unwrap_or_default();
+                if path_fits(path, pattern) {
+                    let term = std::str::from_utf8(stream.key()).unwrap_or_default();
+                    terms.push(Term::from_field_text(self.fields.facts, term));
+                }
+            }
+        }
+        Ok(terms)
     }
 
     /// Parts of which a note should match as much as possible.
@@ -437,18 +454,40 @@ fn range(from: Bound<Term>, until: Bound<Term>) -> Boxed {
     }
 }
 
-/// A path pattern as a regular expression over keys: a part of the path, or with `*` the whole.
-fn path_regex(pattern: &str) -> String {
-    const ANY: &str = "(.|\n)*";
-    let mut regex = format!("path={}", if pattern.contains('*') { "" } else { ANY });
-    for c in pattern.chars() {
-        match c {
-            '*' => regex.push_str(ANY),
-            c if c.is_ascii_punctuation() => regex.extend(['\\', c]),
-            c => regex.push(c),
+/// Whether a path in lower case has the pattern as a part, or with `*` is it as a whole.
+fn path_fits(path: &str, pattern: &str) -> bool {
+    let Some((head, tail)) = pattern.split_once('*') else { return path.contains(pattern) };
+    let Some(mut rest) = path.strip_prefix(head) else { return false };
+    let mut parts: Vec<&str> = tail.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
         }
     }
-    // The key goes on with the path as it is, where that is not in lower case.
-    regex.push_str(if pattern.contains('*') { "(\0(.|\n)*)?" } else { ANY });
-    regex
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_part_of_a_whole_path() {
+        for (pattern, fits) in [
+            ("fix", true),
+            ("graph/*", true),
+            ("*.md", true),
+            ("graph/*/a*.md", true),
+            ("*fixes*", true),
+            ("*a*a*a*", true),
+            ("*a*a*a*a*", false),
+            ("raph/*", false),
+            ("graph/*.markdown", false),
+            ("graph/fixes/a.md*a.md", false),
+        ] {
+            assert_eq!(path_fits("graph/fixes/aa.md", pattern), fits, "{pattern}");
+        }
+    }
 }
