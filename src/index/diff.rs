@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Unusable;
 use crate::domain::listing::FileStat;
+use crate::domain::note::Note;
 
 /// The first half of a BLAKE3 hash: enough to tell contents apart.
 pub(super) type Hash = [u8; 16];
@@ -18,12 +19,19 @@ pub(super) struct Known {
     pub(super) hash: Hash,
     /// Whether it was changed so shortly before it was read that a later change could bear the same time.
     pub(super) racy: bool,
+    /// How many findings its content has.
+    pub(super) findings: u16,
 }
 
 impl Known {
     pub(super) fn new(stat: &FileStat, hash: Hash, read_at: i64) -> Self {
         let FileStat { size, mtime_ns, ctime_ns, inode, .. } = *stat;
-        Self { size, mtime_ns, ctime_ns, inode, hash, racy: mtime_ns.max(ctime_ns) >= read_at }
+        Self { size, mtime_ns, ctime_ns, inode, hash, racy: mtime_ns.max(ctime_ns) >= read_at, findings: 0 }
+    }
+
+    /// The same, of a note that was parsed.
+    pub(super) fn parsed(self, note: &Note) -> Self {
+        Self { findings: u16::try_from(note.findings.len()).unwrap_or(u16::MAX), ..self }
     }
 
     fn fits(&self, stat: &FileStat) -> bool {
@@ -85,7 +93,7 @@ mod tests {
     use crate::domain::path::NotePath;
 
     fn known(size: u64, racy: bool) -> Known {
-        Known { size, mtime_ns: 1, ctime_ns: 1, inode: 1, hash: [0; 16], racy }
+        Known { size, mtime_ns: 1, ctime_ns: 1, inode: 1, hash: [0; 16], racy, findings: 0 }
     }
 
     proptest! {

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     fn known(size: u64) -> Known {
-        Known { size, mtime_ns: 5, ctime_ns: 6, inode: 7, hash: [3; 16], racy: false }
+        Known { size, mtime_ns: 5, ctime_ns: 6, inode: 7, hash: [3; 16], racy: false, findings: 2 }
     }
 
     fn load(folder: &Path) -> Manifest {

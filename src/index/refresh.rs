@@ -130,7 +130,7 @@ impl Source<'_> {
             match self.content(file, findings) {
                 None => take(Change::Removed(file.path.to_string()))?,
                 Some((bytes, hash)) => {
-                    let now = Known::new(file, hash, read_at);
+                    let now = Known { findings: before.findings, ..Known::new(file, hash, read_at) };
                     if hash != before.hash {
                         take(Change::Updated(file, bytes, now))?;
                     } else if now != before {
@@ -214,6 +214,20 @@ impl Index {
             }
             (None, path) => Err(busy(&path, options)),
         }
+    }
+
+    /// How many findings the indexed notes have, each note for itself.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unusable`] where there is no sound index.
+    pub fn note_findings(&self) -> Result<usize, Error> {
+        let state = self.load()??;
+        let mut findings = 0;
+        for entry in state.manifest.entries() {
+            findings += usize::from(entry?.1.findings);
+        }
+        Ok(findings)
     }
 
     /// What a refresh would do. Nothing is changed.
@@ -340,7 +354,7 @@ impl<'a> Update<'a> {
         let writer = self.writer()?;
         writer.remove(&file.path);
         writer.add(&reading)?;
-        self.changes.push((file.path.to_string(), Some(known)));
+        self.changes.push((file.path.to_string(), Some(known.parsed(&reading.note))));
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::error::{Error, Kind, Result};
 use super::memory::{Memory, OpenVault};
-use crate::domain::graph::{Graph, Resolution};
+use crate::domain::graph::{Names, Resolution};
 use crate::domain::note::{Note, read};
 use crate::domain::path::NotePath;
 
@@ -103,8 +103,7 @@ fn by_name<'a>(memory: &Memory, vaults: &'a [OpenVault], reference: &str) -> Res
     let mut near = Vec::new();
     for open in vaults {
         let notes = memory.notes_of(open)?;
-        let (graph, _) = Graph::build(&notes, &open.settings.relations);
-        match graph.resolve(reference) {
+        match Names::of(&notes).resolve(reference) {
             Resolution::One(at) => return load(open, &notes[at].path),
             Resolution::Many(several) => {
                 let several: Vec<&Note> = several.into_iter().map(|at| &notes[at]).collect();

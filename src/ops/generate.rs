@@ -53,7 +53,7 @@ pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
         ..CoreSettings::default()
     };
     let view = View::of(memory, open)?;
-    let (graph, _) = Graph::build(&view.notes, &open.settings.relations);
+    let graph = Graph::connect(&view.notes);
     let entries = core::core_entries(&graph, &view.scores);
     let planned = core::plan_core(&entries, &settings, &memory.now().day());
     keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
@@ -67,7 +67,7 @@ pub fn reflection(memory: &Memory, dry_run: bool) -> Result<Generated> {
     let open = memory.target();
     let settings = ReflectionSettings { projects: open.settings.texts("projects") };
     let view = View::of(memory, open)?;
-    let (graph, _) = Graph::build(&view.notes, &open.settings.relations);
+    let graph = Graph::connect(&view.notes);
     let day = memory.now().day();
     let planned = reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &day);
     keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)

@@ -104,7 +104,7 @@ fn standing(memory: &Memory, found: &Found<'_>) -> Result<(Option<Score>, Option
 fn backlinks(memory: &Memory, found: &Found<'_>) -> Result<Vec<Backlink>> {
     let notes = memory.notes_of(found.open)?;
     let Some(at) = notes.iter().position(|note| note.path == found.note.path) else { return Ok(Vec::new()) };
-    let (graph, _) = Graph::build(&notes, &found.open.settings.relations);
+    let graph = Graph::connect(&notes);
     let incoming = graph.incoming(at).map(|edge| {
         let note = &notes[edge.from];
         Backlink {

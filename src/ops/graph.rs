@@ -33,7 +33,7 @@ pub fn graph(memory: &Memory, around: Option<&str>, hops: u8, format: Format) ->
     let found = around.map(|reference| find(memory, reference)).transpose()?;
     let open = found.as_ref().map_or_else(|| memory.target(), |found| found.open);
     let notes = memory.notes_of(open)?;
-    let (graph, _) = Graph::build(&notes, &open.settings.relations);
+    let graph = Graph::connect(&notes);
     let only: Option<BTreeSet<usize>> = found.map(|found| {
         let at = notes.iter().position(|note| note.path == found.note.path);
         let near = at.map(|at| graph.related(at, hops, &Route::default())).unwrap_or_default();

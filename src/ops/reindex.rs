@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::error::Result;
 use super::memory::Memory;
+use crate::index::Index;
 
 /// How.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -72,11 +73,10 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
         outcome.updated += refreshed.updated.len();
         outcome.removed += refreshed.removed.len();
         memory.tell(&refreshed);
+        let refreshed_findings = refreshed.findings.len();
         outcome.rebuilt = outcome.rebuilt.or(refreshed.rebuilt.map(|why| why.to_string()));
-        let notes = memory.notes_of(open)?;
-        outcome.findings += listing.findings.len()
-            + refreshed.findings.len()
-            + notes.iter().map(|note| note.findings.len()).sum::<usize>();
+        let in_notes = memory.ask(open, Index::note_findings)?;
+        outcome.findings += listing.findings.len() + refreshed_findings + in_notes;
     }
     outcome.stale.sort();
     outcome.ms = clock().saturating_sub(begun);

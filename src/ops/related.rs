@@ -65,7 +65,7 @@ pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Re
     }
     let found = find(memory, reference)?;
     let notes = memory.notes_of(found.open)?;
-    let (graph, _) = Graph::build(&notes, &found.open.settings.relations);
+    let graph = Graph::connect(&notes);
     let at = notes.iter().position(|note| note.path == found.note.path);
     let route = Route {
         relations: options.relations.iter().map(|name| name.to_uppercase().replace('-', "_")).collect(),

@@ -58,7 +58,7 @@ pub fn stats(memory: &Memory) -> Result<Stats> {
         for scored in scored(memory, open)? {
             *stats.status.entry(Status::of(scored.score, &constants)).or_default() += 1;
         }
-        let (graph, _) = Graph::build(&notes, &open.settings.relations);
+        let graph = Graph::connect(&notes);
         let shape = graph.shape();
         for (relation, count) in shape.edges_by_type {
             *stats.edges.entry(relation).or_default() += count;

@@ -24,7 +24,7 @@ const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
 pub(super) fn edges<'n>(
     notes: &'n [Note],
     names: &Names<'n>,
-    relations: &RelationTable,
+    relations: Option<&RelationTable>,
 ) -> (Vec<Edge>, Vec<Finding>) {
     let mut collector = Collector {
         notes,
@@ -60,7 +60,8 @@ struct Statement {
 struct Collector<'c, 'n> {
     notes: &'n [Note],
     names: &'c Names<'n>,
-    relations: &'c RelationTable,
+    /// The types that may be used; `None` where nobody asks for findings.
+    relations: Option<&'c RelationTable>,
     types: Types,
     statements: Vec<Statement>,
     /// The ends and type of each edge file, by its position.
@@ -86,6 +87,7 @@ impl<'n> Collector<'_, 'n> {
     fn end(&mut self, note: &Note, key: &str, reference: &str) -> Option<u32> {
         match self.names.resolve(reference) {
             Resolution::One(found) => return Some(found as u32),
+            _ if self.relations.is_none() => {}
             Resolution::Many(candidates) => {
                 let message = format!("`{key}` fits {} notes: `{reference}`", candidates.len());
                 let finding = Finding::new(&note.path, Code::AmbiguousLink, Severity::Warning, message);
@@ -166,6 +168,7 @@ impl<'n> Collector<'_, 'n> {
     ) -> Option<u32> {
         match resolution {
             Resolution::One(found) => return Some(found as u32),
+            _ if self.relations.is_none() => {}
             Resolution::Many(candidates) => {
                 let message = format!("{what} fits {} notes: `{target}`", candidates.len());
                 let finding = Finding::new(&note.path, Code::AmbiguousLink, Severity::Warning, message);
@@ -202,7 +205,7 @@ impl<'n> Collector<'_, 'n> {
     }
 
     fn known(&mut self, note: &Note, relation: &str, (line, column): (u32, u32)) {
-        if self.relations.knows(relation) {
+        if self.relations.is_none_or(|relations| relations.knows(relation)) {
             return;
         }
         let message = format!("`{relation}` is no declared type of edges");

@@ -82,8 +82,15 @@ impl<'n> Graph<'n> {
     /// several notes, and types of inline edges that `relations` does not know.
     pub fn build(notes: &'n [Note], relations: &RelationTable) -> (Self, Vec<Finding>) {
         let names = Names::of(notes);
-        let (edges, findings) = collect::edges(notes, &names, relations);
+        let (edges, findings) = collect::edges(notes, &names, Some(relations));
         (Self::assemble(notes, names, edges), findings)
+    }
+
+    /// The same graph for those who do not ask what is wrong, which costs much less where something is.
+    pub fn connect(notes: &'n [Note]) -> Self {
+        let names = Names::of(notes);
+        let (edges, _) = collect::edges(notes, &names, None);
+        Self::assemble(notes, names, edges)
     }
 
     /// The graph of edges that were collected before, for the same notes in the same order. An edge with an

@@ -14,6 +14,7 @@ fn build(notes: &[Note]) -> (Graph<'_>, Vec<Finding>) {
 /// Each edge as `from TYPE to strength (forms of its sources)`.
 fn edges(notes: &[Note]) -> Vec<String> {
     let (graph, _) = build(notes);
+    assert_eq!(Graph::connect(notes).edges(), graph.edges(), "asking for no findings changes no edge");
     let show = |edge: &Edge| {
         let forms: Vec<String> = edge.sources.iter().map(|source| format!("{:?}", source.form)).collect();
         format!("{} {} {} {} ({})", edge.from, edge.relation, edge.to, edge.strength, forms.join(" "))
