@@ -88,7 +88,8 @@ impl Globals {
             vault: self.vault.clone(),
             global: global(&variables),
             now,
-            seed: variables.get("CM_SEED").map(|seed| format!("{seed} {arguments:?}")),
+            // Not with the program's own path, which is another on every machine.
+            seed: variables.get("CM_SEED").map(|seed| format!("{seed} {:?}", arguments.get(1..))),
             variables,
             no_refresh: self.no_refresh,
             by: By {

@@ -8,9 +8,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Error, Memory, Result, add};
 use crate::render::text;
 
-/// Write a new memory and commit it.
+/// Write a new memory and commit it
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm add --type solution --title \"Retry with jitter\" --tags net,retry --body \"Spread retries over 30 s.\"\n  git log -1 --format=%B | cm add --type decision --title \"Use Postgres\" --body -")]
+#[command(after_help = "Examples:\n  cm add --type solution --title \"Retry with jitter\" --tags net --body \"Over 30 s.\"\n  cm add --type decision --title \"Use Postgres\" --body - < reasons.md")]
 pub struct Arguments {
     /// Its type: solution, fix, decision, configuration, problem, workflow, code_pattern, error, general, procedure,
     /// insight, fact, preference, observation, or one that cm.toml declares

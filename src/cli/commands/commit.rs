@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, commit};
 use crate::render::text;
 
-/// Commit what was edited by hand: all of the vault, in one commit that lists the notes. What is staged elsewhere stays.
+/// Commit what was edited by hand
+///
+/// All of the vault goes into one commit that lists the notes. What is staged elsewhere stays.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm commit\n  cm commit -m \"Rewrite the notes on time zones\"")]
 pub struct Arguments {

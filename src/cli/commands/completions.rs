@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Result};
 
-/// Print a completion script for a shell.
+/// Print a completion script for a shell
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm completions bash > ~/.local/share/bash-completion/completions/cm")]
 pub struct Arguments {

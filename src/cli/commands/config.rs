@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, config};
 use crate::render::text;
 
-/// Read and write settings. Later layers win: defaults, cm.toml of the global vault, cm.toml, _config.toml, CM_… variables.
+/// Read and write settings
+///
+/// Later layers win: defaults, cm.toml of the global vault, cm.toml, _config.toml, CM_… variables.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm config list\n  cm config get git.commit\n  cm config set git.commit manual\n  CM_SEARCH_LIMIT=3 cm search pool")]
 pub struct Arguments {

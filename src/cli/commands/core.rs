@@ -6,8 +6,10 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, generate};
 use crate::render::text;
 
-/// Write CORE.md: the memories that an agent loads into its prompt, best first, within a budget.
-/// Where nothing but the day would change, the file stays as it is and nothing is committed.
+/// Write CORE.md, what an agent loads into its prompt
+///
+/// It holds the memories best first, within a budget. Where nothing but the day would change, the file stays as it is
+/// and nothing is committed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm core\n  cm core --print      # show it, write nothing")]
 pub struct Arguments {

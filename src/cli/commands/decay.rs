@@ -7,7 +7,9 @@ use crate::domain::score::Status;
 use crate::ops::{Call, Memory, Result, decay};
 use crate::render::text;
 
-/// Show how memories fade: every memory's decay score now, or at another instant.
+/// Show how memories fade
+///
+/// Every memory's decay score now, or at another instant.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm decay\n  cm decay --status fading --limit 50\n  cm decay --now 2027-01-01     # what will be left by then")]
 pub struct Arguments {

@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, delete};
 use crate::render::text;
 
-/// Remove notes, and the edge files that end at them, in one commit. `cm undo` brings them back.
+/// Remove notes; git keeps what was there
+///
+/// Edge files that end at them go in the same commit. `cm undo` brings it all back.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm delete 1f0c2a --reason \"was never true\"")]
 pub struct Arguments {

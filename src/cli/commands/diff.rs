@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, diff};
 use crate::render::text;
 
-/// Say in words what changed between two commits: notes, keys, bodies, edges, scores.
+/// Say in words what changed between two commits
+///
+/// Notes, keys, bodies, edges, scores.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm diff                 # the newest commit\n  cm diff 7d              # since a week ago\n  cm diff HEAD~5 HEAD~1")]
 pub struct Arguments {

@@ -7,7 +7,9 @@ use crate::ops::doctor::Health;
 use crate::ops::{Call, Memory, Result, doctor};
 use crate::render::text;
 
-/// Check the vault around the notes: settings, repository, journal, index, folders. Exits 1 where something is broken.
+/// Check the vault around the notes: repository, index, journal
+///
+/// Also settings, ignore rules and crowded folders. Exits 1 where something is broken.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm doctor\n  cm doctor --fix")]
 pub struct Arguments {

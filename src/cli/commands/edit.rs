@@ -10,8 +10,10 @@ use crate::domain::finding::Severity;
 use crate::ops::{Call, Error, Kind, Memory, Result, edit};
 use crate::render::text;
 
-/// Open a note in the editor ($VISUAL, $EDITOR, else vi), check what was saved, and commit it.
-/// What was saved with errors in it stays, is not committed, and the exit code is 1.
+/// Open a note in the editor, check what was saved, and commit it
+///
+/// The editor is $VISUAL, else $EDITOR, else vi. What was saved with errors in it stays and is not committed, and the
+/// exit code is 1.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm edit \"Retry with jitter\"")]
 pub struct Arguments {

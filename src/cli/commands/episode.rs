@@ -7,9 +7,11 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, episode};
 use crate::render::text;
 
-/// Add an entry to the day's log. Entries are only ever appended.
+/// Add an entry to the day's log
+///
+/// Entries are only ever appended.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cm episode \"Release 1.4\" --type workflow --tags release --memory 1f0c2a --summary \"Went out at noon.\"")]
+#[command(after_help = "Example:\n  cm episode \"Release 1.4\" --tags release --memory 1f0c2a --summary \"Out at noon.\"")]
 pub struct Arguments {
     /// What happened, in a few words
     title: String,

@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, get};
 use crate::render::text;
 
-/// Show a note with what points at it. Reading a memory keeps it from fading.
+/// Show a note with what points at it
+///
+/// Reading a memory keeps it from fading.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw")]
 pub struct Arguments {

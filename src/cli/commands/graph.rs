@@ -5,7 +5,9 @@ use clap::{Args, ValueEnum};
 use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Error, Memory, Result, graph};
 
-/// Draw the graph of notes as text for other programs: the whole, or the part around a note.
+/// Draw the graph of notes
+///
+/// As text for other programs: the whole, or the part around a note.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm graph --format dot | dot -Tsvg > graph.svg\n  cm graph 1f0c2a --hops 2 --format mermaid")]
 pub struct Arguments {

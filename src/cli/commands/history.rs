@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, history};
 use crate::render::text;
 
-/// Follow one note through its commits, over renames, with what changed word by word.
+/// Follow one note through its commits
+///
+/// Over renames, with what changed word by word.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm history \"Retry with jitter\"")]
 pub struct Arguments {

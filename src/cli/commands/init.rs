@@ -8,8 +8,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Result, init};
 use crate::render::text;
 
-/// Make a folder a vault: settings, ignore rules, and a repository where there is none.
-/// Notes that lie in it stay as they are.
+/// Make a folder a vault
+///
+/// It gets settings, ignore rules, and a repository where there is none. Notes that lie in it stay as they are.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm init notes\n  cm init .memory      # inside a project's repository\n  cm init --global     # your own, for all projects")]
 pub struct Arguments {

@@ -7,7 +7,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, log};
 use crate::render::text;
 
-/// List the curations, newest first, as the commits tell them.
+/// List the curations
+///
+/// Newest first, as the commits tell them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm log\n  cm log --op pin --since 30d\n  cm log --id 1f0c2a --json")]
 pub struct Arguments {

@@ -7,7 +7,9 @@ use clap::{Args, CommandFactory as _};
 use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Error, Kind, Result};
 
-/// Write the manual pages, one a command.
+/// Write the manual pages
+///
+/// One a command.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm manpages --out ~/.local/share/man/man1")]
 pub struct Arguments {

@@ -7,7 +7,9 @@ use crate::cli::answer::{Output, Printed, on_terminal};
 use crate::ops::{Call, Memory, Result, add, edit};
 use crate::render::text;
 
-/// Write a new memory from its type's template, and open it in the editor where there is a terminal.
+/// Write a new memory from its type's template, and open it in the editor
+///
+/// Without a terminal, with --json and with --no-edit the template is only written.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm new --type decision --title \"Use Postgres\" --tags database\n  cm new --type fix --title \"Close idle connections\" --no-edit")]
 pub struct Arguments {

@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, pin};
 use crate::render::text;
 
-/// Keep a memory from fading: it moves to vault/, and its id stays.
+/// Keep a memory from fading
+///
+/// It moves to vault/, and its id stays.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm pin 1f0c2a")]
 pub struct Arguments {

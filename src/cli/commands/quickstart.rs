@@ -9,7 +9,9 @@ use include_dir::{Dir, include_dir};
 use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Error, Kind, Result};
 
-/// See it all at work on a copy of the example vault: each command is shown before its output.
+/// See it all at work on a copy of the example vault
+///
+/// Each command is shown before its output.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm quickstart\n  cm quickstart ~/notes/example")]
 pub struct Arguments {

@@ -7,7 +7,9 @@ use crate::domain::instant::Instant;
 use crate::ops::{Call, Error, Memory, Result, recent};
 use crate::render::text;
 
-/// List the notes that changed last, by the dates in them.
+/// List the notes that changed last
+///
+/// By the dates in them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm recent\n  cm recent --since 7d --type decision")]
 pub struct Arguments {

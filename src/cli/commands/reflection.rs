@@ -6,8 +6,10 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, generate};
 use crate::render::text;
 
-/// Write REFLECTION.md: themes, patterns across projects, what is read most, contradictions, what superseded what.
-/// Where nothing but the day would change, the file stays as it is and nothing is committed.
+/// Write REFLECTION.md, what there is to see in the whole
+///
+/// Themes, patterns across projects, what is read most, contradictions, what superseded what. Where nothing but the day
+/// would change, the file stays as it is and nothing is committed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm reflection\n  cm reflection --print      # show it, write nothing")]
 pub struct Arguments {

@@ -8,7 +8,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, reindex};
 use crate::render::text;
 
-/// Bring the index up to the folder. Every read does so by itself; this says what was found.
+/// Bring the index up to the folder
+///
+/// Every read does so by itself; this says what was found.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm reindex\n  cm reindex --full     # drop the index and read everything anew\n  cm reindex --check    # exit 1 where something is stale, and change nothing")]
 pub struct Arguments {

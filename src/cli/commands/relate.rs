@@ -7,9 +7,11 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, relate};
 use crate::render::text;
 
-/// Relate two notes by a typed edge, which becomes a file of its own.
+/// Relate two notes by a typed edge
+///
+/// The edge becomes a file of its own.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm relate \"Retry with jitter\" \"Gauges time out\" --type SOLVES --why \"spreads the load\"\n  cm relate 1f0c2a REQUIRES 77ab01")]
+#[command(after_help = "Examples:\n  cm relate \"Retry with jitter\" \"Gauges time out\" --type SOLVES --why \"less load\"\n  cm relate 1f0c2a REQUIRES 77ab01")]
 pub struct Arguments {
     /// FROM TO, or FROM TYPE TO: notes by id, title or path
     #[arg(required = true, num_args = 2..=3, value_name = "NOTE")]

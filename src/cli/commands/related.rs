@@ -7,7 +7,9 @@ use crate::domain::graph::Direction;
 use crate::ops::{Call, Memory, Result, related};
 use crate::render::text;
 
-/// List the notes around a note: by typed edges, relations, wikilinks and markdown links.
+/// List the notes around a note
+///
+/// By typed edges, relations, wikilinks and markdown links.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm related 1f0c2a\n  cm related 1f0c2a --hops 2 --type SOLVES,CAUSES --direction incoming")]
 pub struct Arguments {

@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Error, Memory, Result, restore};
 use crate::render::text;
 
-/// Bring a note back as it was at a commit, also one that is gone.
+/// Bring a note back as it was at a commit
+///
+/// Also one that is gone.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm restore 1f0c2a@HEAD~3\n  cm restore 1f0c2a@7d")]
 pub struct Arguments {

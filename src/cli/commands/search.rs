@@ -8,7 +8,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, search};
 use crate::render::text;
 
-/// Find notes by their words and fields, best first.
+/// Find notes by their words and fields
+///
+/// The best come first.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The query language:

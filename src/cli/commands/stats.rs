@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, stats};
 use crate::render::text;
 
-/// Count what is in the vault: notes by kind and type, edges, tags, findings.
+/// Count what is in the vault
+///
+/// Notes by kind and type, edges, tags, findings.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm stats --json")]
 pub struct Arguments {}

@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, tags};
 use crate::render::text;
 
-/// List the tags with how often each is used.
+/// List the tags
+///
+/// With how often each is used.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm tags\n  cm tags lang      # lang, lang/rust, lang/python")]
 pub struct Arguments {

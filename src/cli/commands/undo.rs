@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, undo};
 use crate::render::text;
 
-/// Take a curation back by a new commit. Refuses where later commits changed the same notes, and names them.
+/// Take a curation back by a new commit
+///
+/// Refuses where later commits changed the same notes, and names them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm undo              # the newest curation that still stands\n  cm undo 1f0c2a3d4e")]
 pub struct Arguments {

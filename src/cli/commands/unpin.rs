@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, pin};
 use crate::render::text;
 
-/// Let a pinned memory fade again: it moves back to the folder of its type.
+/// Let a pinned memory fade again
+///
+/// It moves back to the folder of its type.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm unpin 1f0c2a")]
 pub struct Arguments {

@@ -7,7 +7,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, relate};
 use crate::render::text;
 
-/// Take edges from one note to another away, wherever they are written. Links in bodies stay.
+/// Take edges between two notes away
+///
+/// From the first to the second, wherever they are written. Links in bodies stay.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm unrelate 1f0c2a 77ab01 --type SOLVES")]
 pub struct Arguments {

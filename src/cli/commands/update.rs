@@ -7,7 +7,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, update};
 use crate::render::text;
 
-/// Change keys, tags or the body of a note. All other lines stay as they are.
+/// Change keys, tags or the body of a note
+///
+/// All other lines stay as they are.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm update 1f0c2a --set importance=0.9 --add-tag postgres\n  cm update 1f0c2a --remove priority --append \"Seen again on Friday.\"")]
 pub struct Arguments {

@@ -6,7 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, validate};
 use crate::render::text;
 
-/// Check every note and every link between them. Exits 1 where there is an error; warnings alone exit 0.
+/// Check every note, and every link between them
+///
+/// Exits 1 where there is an error; warnings alone exit 0.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm validate\n  cm validate graph/fixes --all --json")]
 pub struct Arguments {
