@@ -89,6 +89,9 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
     let mut all = vec![
         ("core", schema_for!(ops::generate::Generated)),
         ("add", schema_for!(ops::add::Added)),
+        ("adopt", schema_for!(ops::adopt::Adoption)),
+        ("export", schema_for!(ops::export::Exported)),
+        ("import", schema_for!(ops::import::Imported)),
         ("commit", schema_for!(ops::commit::Committed)),
         ("completions", schema_for!(CompletionsJson)),
         ("config", schema_for!(ops::config::Listed)),

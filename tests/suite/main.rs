@@ -9,7 +9,7 @@
 )]
 
 mod architecture;
-mod exchange;
+mod cli;
 mod frontmatter;
 mod notes;
 mod sandbox;

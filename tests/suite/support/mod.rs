@@ -1,5 +1,6 @@
 //! What the tests stand on: a closed sandbox for the real program, notes from one string, and hashes of what lies on disk.
 
+pub mod exchange;
 mod hashes;
 mod notes;
 mod ran;

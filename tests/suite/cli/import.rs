@@ -1,69 +1,9 @@
-//! Notes that come from other tools and go back to them: nothing is lost on the way, and nothing comes twice.
+//! `cm import`: nothing is lost on the way, and nothing comes twice.
 
 use std::fs;
 
-use crate::support::{Sandbox, vault_of};
-
-const ONE: &str = "11111111-1111-4111-8111-111111111111";
-
-const VAULT: &str = "\
---- graph/fixes/a.md
----
-id: 11111111-1111-4111-8111-111111111111
-type: fix
-title: Alpha
-importance: 0.5
-created: 2026-11-01T00:00:00Z
-updated: 2026-11-01T00:00:00Z
----
-See [[Beta]].
---- graph/facts/b.md
----
-id: 22222222-2222-4222-8222-222222222222
-type: fact
-title: Beta
-importance: 0.25
-created: 2026-11-01T00:00:00Z
-updated: 2026-11-01T00:00:00Z
----
-Beta
---- episodes/2026-11-01.md
-# 2026-11-01
-
-## 10:00 - Without frontmatter
-";
-
-/// A sandbox with an empty vault, and a folder of these files beside it.
-fn beside(files: &[(&str, &[u8])]) -> Sandbox {
-    let sandbox = vault_of("");
-    for (path, bytes) in files {
-        sandbox.write(&format!("../source/{path}"), bytes);
-    }
-    sandbox
-}
-
-fn files(sandbox: &Sandbox, folder: &str) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
-    let root = sandbox.vault().join(folder);
-    let mut open = vec![root.clone()];
-    while let Some(folder) = open.pop() {
-        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
-            if path.is_dir() && !name.starts_with(['.', '_']) {
-                open.push(path);
-            } else if name.ends_with(".md") {
-                found.push((name, fs::read(path).unwrap()));
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-fn uses(sandbox: &Sandbox) -> String {
-    let table = sandbox.read("_state/usage.json");
-    table.lines().nth(1).unwrap_or_default().to_owned()
-}
+use crate::support::exchange::{ONE, VAULT, beside, files, uses};
+use crate::support::vault_of;
 
 #[test]
 fn an_exported_vault_imports_to_the_same_notes_and_the_same_use() {
@@ -167,47 +107,4 @@ fn relations_of_basic_memory_and_short_links_of_zk_lead_where_they_led() {
     assert_eq!(related("One"), ["\"LINKS_TO\" \"Two\""]);
     let validated = sandbox.cm(&["validate", "--json"]).ok().json();
     assert_eq!(validated["findings"], serde_json::json!([]));
-}
-
-#[test]
-fn a_note_is_adopted_where_it_lies_and_only_when_asked() {
-    let sandbox = vault_of("--- docs/a.md\n# Doc\n--- graph/fixes/bare.md\nBare\n--- README.md\n# Read me\n");
-    let before = files(&sandbox, ".");
-    assert_eq!(sandbox.cm(&["get", "docs/a.md", "--json"]).ok().json()["id"], "docs/a.md");
-    sandbox.cm(&["adopt", "--dry-run"]).ok();
-    assert_eq!(files(&sandbox, "."), before, "neither reading nor a dry run writes");
-    let adopted = sandbox.cm(&["adopt", "--json"]).ok().json();
-    let id = adopted["adopted"][0]["id"].as_str().unwrap();
-    assert_eq!(adopted["adopted"].as_array().unwrap().len(), 2);
-    assert_eq!(adopted["skipped"], serde_json::json!([{ "path": "README.md", "why": "document" }]));
-    assert_eq!(sandbox.read("docs/a.md"), format!("---\nid: {id}\n---\n# Doc\n"));
-    assert_eq!(sandbox.cm(&["get", id, "--json"]).ok().json()["path"], "docs/a.md");
-    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
-    sandbox.cm(&["adopt", "README.md", "--full"]).ok();
-    assert!(sandbox.read("README.md").contains("title: Read me\n"));
-    assert_eq!(sandbox.cm(&["adopt", "nowhere"]).code, 4);
-    sandbox.write("docs/broken.md", "---\na: [\n---\n");
-    assert_eq!(sandbox.cm(&["adopt", "docs"]).code, 8);
-}
-
-#[test]
-fn an_export_writes_over_nothing_that_it_did_not_make() {
-    let sandbox = vault_of(VAULT);
-    sandbox.cm(&["export", "--format", "markdown", "--out", "../copy"]).ok();
-    assert_eq!(files(&sandbox, "../copy"), files(&sandbox, "."));
-    sandbox.write("../copy/graph/fixes/a.md", "theirs");
-    let export = ["export", "--format", "markdown", "--out", "../copy"];
-    assert_eq!(sandbox.cm(&export).code, 5);
-    assert_eq!(sandbox.read("../copy/graph/fixes/a.md"), "theirs");
-    sandbox.cm(&[&export[..], &["--force"]].concat()).ok();
-    assert_eq!(files(&sandbox, "../copy"), files(&sandbox, "."));
-    assert_eq!(sandbox.cm(&["export", "--format", "markdown", "--out", "inner"]).code, 5);
-
-    sandbox.write("_config.json", "{\"api_key\": \"private\"}");
-    let beside = sandbox.cm(&["export", "--format", "claude-memory", "--force", "--json"]).ok().json();
-    assert_eq!(beside["left"], serde_json::json!(["_config.json"]));
-    assert_eq!(sandbox.read("_config.json"), "{\"api_key\": \"private\"}");
-    let document = sandbox.cm(&["export", "--format", "json"]).ok();
-    assert_eq!(document.json()["notes"][1]["frontmatter"]["importance"], 0.25);
-    assert!(!document.stdout.contains("private"));
 }

@@ -1,0 +1,25 @@
+//! `cm adopt`: ids for notes that have none.
+
+use crate::support::exchange::files;
+use crate::support::vault_of;
+
+#[test]
+fn a_note_is_adopted_where_it_lies_and_only_when_asked() {
+    let sandbox = vault_of("--- docs/a.md\n# Doc\n--- graph/fixes/bare.md\nBare\n--- README.md\n# Read me\n");
+    let before = files(&sandbox, ".");
+    assert_eq!(sandbox.cm(&["get", "docs/a.md", "--json"]).ok().json()["id"], "docs/a.md");
+    sandbox.cm(&["adopt", "--dry-run"]).ok();
+    assert_eq!(files(&sandbox, "."), before, "neither reading nor a dry run writes");
+    let adopted = sandbox.cm(&["adopt", "--json"]).ok().json();
+    let id = adopted["adopted"][0]["id"].as_str().unwrap();
+    assert_eq!(adopted["adopted"].as_array().unwrap().len(), 2);
+    assert_eq!(adopted["skipped"], serde_json::json!([{ "path": "README.md", "why": "document" }]));
+    assert_eq!(sandbox.read("docs/a.md"), format!("---\nid: {id}\n---\n# Doc\n"));
+    assert_eq!(sandbox.cm(&["get", id, "--json"]).ok().json()["path"], "docs/a.md");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    sandbox.cm(&["adopt", "README.md", "--full"]).ok();
+    assert!(sandbox.read("README.md").contains("title: Read me\n"));
+    assert_eq!(sandbox.cm(&["adopt", "nowhere"]).code, 4);
+    sandbox.write("docs/broken.md", "---\na: [\n---\n");
+    assert_eq!(sandbox.cm(&["adopt", "docs"]).code, 8);
+}

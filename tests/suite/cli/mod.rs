@@ -1,0 +1,5 @@
+//! The commands, one file each.
+
+mod adopt;
+mod export;
+mod import;

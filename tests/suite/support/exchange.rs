@@ -1,0 +1,70 @@
+//! Vaults beside foreign folders: what the tests of import, adopt and export share.
+
+use std::fs;
+
+use super::{Sandbox, vault_of};
+
+/// The id of the first note of [`VAULT`].
+pub const ONE: &str = "11111111-1111-4111-8111-111111111111";
+
+/// Two notes and a day.
+pub const VAULT: &str = "\
+--- graph/fixes/a.md
+---
+id: 11111111-1111-4111-8111-111111111111
+type: fix
+title: Alpha
+importance: 0.5
+created: 2026-11-01T00:00:00Z
+updated: 2026-11-01T00:00:00Z
+---
+See [[Beta]].
+--- graph/facts/b.md
+---
+id: 22222222-2222-4222-8222-222222222222
+type: fact
+title: Beta
+importance: 0.25
+created: 2026-11-01T00:00:00Z
+updated: 2026-11-01T00:00:00Z
+---
+Beta
+--- episodes/2026-11-01.md
+# 2026-11-01
+
+## 10:00 - Without frontmatter
+";
+
+/// A sandbox with an empty vault, and a folder of these files beside it.
+pub fn beside(files: &[(&str, &[u8])]) -> Sandbox {
+    let sandbox = vault_of("");
+    for (path, bytes) in files {
+        sandbox.write(&format!("../source/{path}"), bytes);
+    }
+    sandbox
+}
+
+/// The notes of a folder with their bytes, by path; hidden and derived folders are left out.
+pub fn files(sandbox: &Sandbox, folder: &str) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let root = sandbox.vault().join(folder);
+    let mut open = vec![root.clone()];
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && !name.starts_with(['.', '_']) {
+                open.push(path);
+            } else if name.ends_with(".md") {
+                found.push((name, fs::read(path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The counts of use that the vault keeps.
+pub fn uses(sandbox: &Sandbox) -> String {
+    let table = sandbox.read("_state/usage.json");
+    table.lines().nth(1).unwrap_or_default().to_owned()
+}
