@@ -9,7 +9,7 @@ use super::error::Unusable;
 /// The layout of everything below `_index`, the cut of words included; raised when any of it changes.
 pub(super) const FORMAT: u32 = 1;
 
-const MAGIC: [u8; 4] = *b"cm\x00i";
+const MAGIC: [u8; 4] = *b"cm\x01i";
 /// Magic, format, checksum, length.
 const HEADER: usize = 4 + 4 + 4 + 8;
 
