@@ -53,8 +53,8 @@ impl Index {
     }
 
     /// Removes the generations that no longer count, and what builds that died have left. What cannot be removed
-    /// is tried again after the next build.
-    fn clear_away(&self, current: &str) {
+    /// is tried again after the next change.
+    pub(super) fn clear_away(&self, current: &str) {
         let Ok(entries) = fs::read_dir(self.folder()) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();

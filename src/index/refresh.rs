@@ -186,7 +186,10 @@ impl Index {
             Err(why) => Err(why),
         };
         let refreshed = match applied {
-            Ok(refreshed) => refreshed,
+            Ok(refreshed) => {
+                self.clear_away(&self.current()??);
+                refreshed
+            }
             Err(why) => {
                 let built = self.build(&source, &mut lock, &path)?;
                 Refreshed { rebuilt: Some(why), ..built }

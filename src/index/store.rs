@@ -107,17 +107,22 @@ impl Index {
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The folder of the generation that counts.
-    fn generation(&self) -> Result<Result<PathBuf, Unusable>, Error> {
+    /// The name of the generation that counts.
+    pub(super) fn current(&self) -> Result<Result<String, Unusable>, Error> {
         let current = self.current_file();
         Ok(match frame::read(&current).map_err(at(&current))? {
             None => Err(Unusable::Missing),
             Some(Err(why)) => Err(why),
-            Some(Ok(name)) => match std::str::from_utf8(&name) {
-                Ok(name) if name.chars().all(char::is_alphanumeric) => Ok(self.folder.join(name)),
+            Some(Ok(name)) => match String::from_utf8(name) {
+                Ok(name) if name.chars().all(char::is_alphanumeric) => Ok(name),
                 _ => Err(Unusable::damaged("current")),
             },
         })
+    }
+
+    /// The folder of the generation that counts.
+    fn generation(&self) -> Result<Result<PathBuf, Unusable>, Error> {
+        Ok(self.current()?.map(|name| self.folder.join(name)))
     }
 
     /// The text index, opened anew only where somebody changed it.

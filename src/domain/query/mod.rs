@@ -1,5 +1,8 @@
 //! The query language: what a person or an agent types, as a tree.
 //!
+//! Words and phrases side by side are wishes: the more of them a note has, the better it ranks. Fields are needed, `+`
+//! makes a word needed, `-` and `NOT` exclude; `AND` and `OR` join their neighbours, `AND` the more tightly.
+//!
 //! Parsing never fails: what makes no sense is searched for as words, and a notice says so. It knows the
 //! fields of notes but not how they are indexed.
 

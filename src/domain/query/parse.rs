@@ -189,7 +189,7 @@ impl Node {
     /// Whether notes without it are still wanted, as long as they have another wish.
     fn is_wish(&self) -> bool {
         match self {
-            Self::Text { field, text } => field.is_none() && !matches!(text, Text::Phrase(_)),
+            Self::Text { field, .. } => field.is_none(),
             Self::Group(group) => {
                 let bare = group.must.is_empty() && group.filter.is_empty() && group.not.is_empty();
                 bare && group.should.iter().all(Self::is_wish)
@@ -262,14 +262,15 @@ mod tests {
     }
 
     #[test]
-    fn words_are_wishes_and_phrases_and_fields_are_needed() {
+    fn words_and_phrases_are_wishes_and_fields_are_needed() {
         reads("", "all");
         reads("  ", "all");
         reads("*", "all");
         reads("socket", "socket");
         reads("socket timeout", "(?socket ?timeout)");
         reads("+socket timeout", "(+socket ?timeout)");
-        reads("\"connection reset\" tcp", "(+\"connection reset\" ?tcp)");
+        reads("\"connection reset\" tcp", "(?\"connection reset\" ?tcp)");
+        reads("+\"connection reset\" tcp", "(+\"connection reset\" ?tcp)");
         reads("title:socket tcp", "(+Title:socket ?tcp)");
         reads("title:\"socket reset\"", "Title:\"socket reset\"");
         reads("sock* sokcet~1 word~ word~2", "(?sock* ?sokcet~1 ?word~1 ?word~2)");
