@@ -9,7 +9,9 @@
 )]
 
 mod architecture;
+mod cli;
 mod frontmatter;
+mod json;
 mod notes;
 mod sandbox;
 mod schema;
