@@ -114,7 +114,9 @@ pub fn refused_by_clap(error: &clap::Error, arguments: &[OsString]) -> ExitCode 
     }
     if arguments.iter().any(|word| word == "--json") {
         let words = error.render().to_string();
-        let message = words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        // The first paragraph says what is wrong, in several lines where arguments are listed.
+        let said: Vec<&str> = words.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+        let message = said.join(" ").trim_start_matches("error: ").to_owned();
         let hint = "`cm help` lists the commands, `cm help COMMAND` their arguments";
         let _ = write_out(&json::error(&Error::usage(message).hint(hint)));
     } else {

@@ -39,7 +39,10 @@ impl Message {
 
     /// The same message, about this note too.
     pub fn id(mut self, id: impl Into<String>) -> Self {
-        self.ids.push(id.into());
+        let id = id.into();
+        if !self.ids.contains(&id) {
+            self.ids.push(id);
+        }
         self
     }
 

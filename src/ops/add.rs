@@ -6,7 +6,7 @@ use yaml_serde::Value;
 
 use super::error::{Error, Result};
 use super::memory::{Memory, OpenVault};
-use super::{similar, write};
+use super::{similar, update, write};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
@@ -32,8 +32,8 @@ pub struct Options {
     pub pinned: bool,
     /// The text below the title; `None` takes the type's template.
     pub body: Option<String>,
-    /// Further frontmatter.
-    pub extra: Vec<(String, Value)>,
+    /// Further keys and their values, as YAML or plain text.
+    pub extra: Vec<(String, String)>,
 }
 
 /// A note that was written.
@@ -62,6 +62,7 @@ pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
     let title = title_of(&options.title)?;
     in_range("importance", options.importance)?;
     in_range("confidence", options.confidence)?;
+    let extra = options.extra.iter().map(further).collect::<Result<Vec<_>>>()?;
     let similar = similar::near(memory, &title);
     let id = NoteId::from(memory.draw());
     let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", known.folder) };
@@ -83,12 +84,30 @@ pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
         agent: by.agent.clone(),
         session: by.session.clone(),
         body,
-        extra: options.extra.clone(),
+        extra,
     });
     let message = Message::new("add", format!("Add {} \"{title}\"", known.name)).id(id.as_str());
     let change = Change::Create { path: path.clone(), text };
     let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
     Ok(Added { id: id.into(), path: path.into(), commit: written.commit, similar })
+}
+
+/// Keys of a new memory that are told in ways of their own.
+const TOLD: [&str; 6] = ["id", "type", "title", "tags", "importance", "confidence"];
+
+/// A further key with its value.
+fn further((key, typed): &(String, String)) -> Result<(String, Value)> {
+    let key = update::key_of(key)?;
+    match key.as_str() {
+        "id" => Err(Error::usage("an id is drawn, not chosen")),
+        told if TOLD.contains(&told) => {
+            Err(Error::usage(format!("`{told}` is not further frontmatter")).hint(format!("use --{told}")))
+        }
+        _ => {
+            let value = update::value_of(&key, typed)?;
+            Ok((key, value))
+        }
+    }
 }
 
 /// The type of that name, or a refusal that lists what there is.
@@ -109,7 +128,7 @@ pub(super) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a Memo
 pub(super) fn title_of(typed: &str) -> Result<String> {
     let title = typed.split_whitespace().collect::<Vec<_>>().join(" ");
     match title.chars().count() {
-        0 => Err(Error::usage("a note needs a title").hint("for example: --title \"Retry with jitter\"")),
+        0 => Err(Error::usage("the title is empty").hint("say in a few words what it is about")),
         1..=300 => Ok(title),
         n => Err(Error::usage(format!("a title has at most 300 characters, and this one {n}"))),
     }

@@ -59,7 +59,7 @@ pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
 }
 
 /// Derived and private files are never committed, whatever the ignore rules have become.
-fn is_ours(path: &NotePath) -> bool {
+pub(super) fn is_ours(path: &NotePath) -> bool {
     !matches!(path.top(), "_index" | "_state" | "_embeddings") && path.as_str() != "_config.toml"
 }
 
@@ -93,7 +93,8 @@ fn listed(files: &[File]) -> String {
 fn ids(memory: &Memory, paths: &[NotePath], message: Message) -> Message {
     let open = memory.target();
     let ids = paths.iter().take(NAMED).filter_map(|path| {
-        let bytes = open.vault.read(path).ok()?;
+        // Of a note that is gone the id is the one that it had.
+        let bytes = open.vault.read(path).ok().or_else(|| write::committed_bytes(open, path).ok()?)?;
         read::read(path, &bytes, &open.settings.types, &open.settings.relations).note.id
     });
     ids.fold(message, |message, id| message.id(id))

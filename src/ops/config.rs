@@ -50,6 +50,8 @@ pub struct Written {
     pub commit: Option<String>,
     /// Whether the file changed.
     pub changed: bool,
+    /// Whether the file is the private one, which is never committed.
+    pub private: bool,
 }
 
 /// All settings, or the one of that name.
@@ -103,6 +105,7 @@ pub fn set(memory: &Memory, name: &str, typed: Option<&str>, private: bool) -> R
         path: file.to_owned(),
         commit: None,
         changed: false,
+        private,
     };
     if before == after {
         return Ok(outcome);

@@ -1,4 +1,4 @@
-//! Removing a note. Git keeps what was there; links to it become findings, which are named before it goes.
+//! Removing a note. Git keeps what was there; links to it become findings, which are told at once.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +8,9 @@ use super::find::find_to_change;
 use super::memory::Memory;
 use super::write;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
+use crate::domain::graph::{Graph, SourceForm};
 use crate::domain::message::Message;
+use crate::domain::note::{Note, RelationTable};
 
 /// Notes that were removed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -31,16 +33,20 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
     let mut gone = Vec::new();
     for reference in references {
         let found = find_to_change(memory, reference)?;
-        if gone.iter().all(|(note, _): &(crate::domain::note::Note, _)| note.path != found.note.path) {
+        write::kept_by_git(found.open, &found.note.path, &found.bytes)?;
+        if gone.iter().all(|(note, _): &(Note, _)| note.path != found.note.path) {
             gone.push((found.note, ContentHash::of(&found.bytes)));
         }
     }
     let open = memory.target();
     let ids: Vec<String> = gone.iter().map(|(note, _)| note.key().to_owned()).collect();
-    for note in &*memory.notes_of(open)? {
+    let notes = memory.notes_of(open)?;
+    let dangling = left_dangling(&notes, &open.settings.relations, &ids);
+    for note in &*notes {
         let ends = note.edge.as_ref().is_some_and(|edge| ids.contains(&edge.from) || ids.contains(&edge.to));
         if ends && gone.iter().all(|(other, _)| other.path != note.path) {
             let bytes = super::find::load(open, &note.path)?.bytes;
+            write::kept_by_git(open, &note.path, &bytes)?;
             gone.push((note.clone(), ContentHash::of(&bytes)));
         }
     }
@@ -55,10 +61,30 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
         .map(|(note, hash)| Change::Remove { path: note.path.clone(), expected: Some(*hash) })
         .collect();
     let written = write::apply(memory, ChangeSet { message, changes })?;
+    dangling.into_iter().for_each(|notice| memory.notice(notice));
     Ok(Deleted {
         ids: gone.iter().map(|(note, _)| note.key().to_owned()).collect(),
         paths: gone.iter().map(|(note, _)| note.path.to_string()).collect(),
         commit: written.commit,
         changed: !written.changed.is_empty(),
     })
+}
+
+/// Where notes that stay speak of notes that go, a line each; edge files go with them.
+fn left_dangling(notes: &[Note], relations: &RelationTable, gone: &[String]) -> Vec<String> {
+    let (graph, _) = Graph::build(notes, relations);
+    let goes = |at: usize| gone.iter().any(|id| id == notes[at].key());
+    let mut lines = Vec::new();
+    for (at, note) in notes.iter().enumerate().filter(|(at, _)| goes(*at)) {
+        let edges = graph.incoming(at).chain(graph.outgoing(at));
+        for source in edges.flat_map(|edge| &edge.sources) {
+            if source.form != SourceForm::EdgeFile && !goes(source.note) {
+                let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
+                lines.push(format!("{}{line} still names \"{}\"", notes[source.note].path, note.title));
+            }
+        }
+    }
+    lines.sort();
+    lines.dedup();
+    lines
 }

@@ -66,8 +66,8 @@ pub struct Changed {
 /// What changed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Diffed {
-    /// The older commit.
-    pub from: String,
+    /// The older commit; null where the newer one is the first.
+    pub from: Option<String>,
     /// The newer commit.
     pub to: String,
     /// Notes that came.
@@ -89,11 +89,11 @@ pub fn diff(memory: &Memory, from: Option<&str>, to: Option<&str>) -> Result<Dif
     let repo = repository(open)?;
     let to = revision(memory, to.unwrap_or("HEAD"))?;
     let from = match from {
-        Some(from) => revision(memory, from)?,
-        None => repo.commit_info(to)?.parents.first().copied().unwrap_or(to),
+        Some(from) => Some(revision(memory, from)?),
+        None => repo.commit_info(to)?.parents.first().copied(),
     };
     let mut outcome = Diffed {
-        from: from.to_string(),
+        from: from.map(|from| from.to_string()),
         to: to.to_string(),
         added: Vec::new(),
         removed: Vec::new(),
@@ -101,8 +101,12 @@ pub fn diff(memory: &Memory, from: Option<&str>, to: Option<&str>) -> Result<Dif
         other: Vec::new(),
     };
     let usage = open.usage().load()?.0;
+    let differences = match from {
+        Some(from) => repo.changed_between(from, to)?,
+        None => repo.inverse(to)?,
+    };
     let (mut came, mut went) = (BTreeMap::new(), BTreeMap::new());
-    for TreeChange { path, old, new } in repo.changed_between(from, to)? {
+    for TreeChange { path, old, new } in differences {
         if !path.as_str().ends_with(".md") || !path.as_str().contains('/') {
             outcome.other.push(path.into());
             continue;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::commit::is_ours;
 use super::error::Result;
 use super::memory::{Memory, OpenVault};
 use super::validate::findings_of;
@@ -75,6 +76,11 @@ fn check(name: &'static str, health: Health, message: impl Into<String>, hint: O
     Check { name, health, message: message.into(), hint: hint.map(str::to_owned) }
 }
 
+/// `1 note`, `2 notes`.
+fn counted(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
 fn settings(open: &OpenVault) -> Check {
     match open.settings.findings.as_slice() {
         [] => check("settings", Health::Ok, "all known", None),
@@ -123,23 +129,26 @@ fn repository(open: &OpenVault) -> Vec<Check> {
         Err(error) => check("author", Health::Fail, error.to_string(), None),
     });
     checks.push(match repo.hand_edits() {
-        Ok(edits) if edits.is_empty() => check("hand edits", Health::Ok, "all committed", None),
-        Ok(edits) => {
-            let message = format!("{} not committed yet", edits.len());
-            check("hand edits", Health::Ok, message, Some("`cm commit` commits them"))
-        }
+        Ok(edits) => match edits.iter().filter(|(path, _)| is_ours(path)).count() {
+            0 => check("hand edits", Health::Ok, "all committed", None),
+            n => {
+                let message = format!("{} not committed yet", counted(n, "file"));
+                check("hand edits", Health::Ok, message, Some("`cm commit` commits them"))
+            }
+        },
         Err(error) => check("hand edits", Health::Fail, error.to_string(), None),
     });
     checks
 }
 
 fn ignored(open: &OpenVault) -> Result<Check> {
-    Ok(match init::missing_rules(&open.vault)?.len() {
-        0 => check("ignore rules", Health::Ok, "derived and private files are ignored", None),
-        n => {
-            let message = format!("{n} rules are missing from .gitignore");
-            check("ignore rules", Health::Warn, message, Some("`cm doctor --fix` adds them"))
-        }
+    let files = init::missing_rules(&open.vault)?;
+    Ok(if files.is_empty() {
+        check("git rules", Health::Ok, "derived and private files are ignored", None)
+    } else {
+        let names: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+        let message = format!("lines are missing in {}", names.join(" and "));
+        check("git rules", Health::Warn, message, Some("`cm doctor --fix` adds them"))
     })
 }
 
@@ -147,7 +156,7 @@ fn journal(open: &OpenVault) -> Result<Check> {
     Ok(match Journal::of(&open.vault).unfinished()?.len() {
         0 => check("journal", Health::Ok, "nothing is unfinished", None),
         n => {
-            let message = format!("{n} operations were cut off");
+            let message = format!("{} cut off", counted(n, "operation"));
             check(
                 "journal",
                 Health::Warn,
@@ -177,7 +186,12 @@ fn contents(open: &OpenVault, notes: &[Note]) -> Check {
     let findings = findings_of(open, notes);
     let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let message = format!("{} notes, {errors} errors, {warnings} warnings", notes.len());
+    let message = format!(
+        "{}, {}, {}",
+        counted(notes.len(), "note"),
+        counted(errors, "error"),
+        counted(warnings, "warning")
+    );
     let health = if errors > 0 {
         Health::Fail
     } else if warnings > 0 {
@@ -203,14 +217,17 @@ fn repair(memory: &Memory) -> Result<Vec<String>> {
     let mut fixed = Vec::new();
     let finished = write::recover(memory)?;
     if finished > 0 {
-        fixed.push(format!("finished {finished} operations that were cut off"));
+        fixed.push(format!("finished {} that had been cut off", counted(finished, "operation")));
     }
     let rules = init::missing_rules(&memory.target().vault)?;
     if !rules.is_empty() {
         let changes =
             rules.into_iter().map(|(path, text)| Change::Replace { path, expected: None, text }).collect();
-        write::apply(memory, ChangeSet { message: Message::new("doctor", "Add the ignore rules"), changes })?;
-        fixed.push("added the ignore rules".to_owned());
+        write::apply(
+            memory,
+            ChangeSet { message: Message::new("doctor", "Add the rules for git"), changes },
+        )?;
+        fixed.push("added the rules for git".to_owned());
     }
     fixed.extend(shard(memory)?);
     Ok(fixed)
@@ -221,7 +238,7 @@ fn repair(memory: &Memory) -> Result<Vec<String>> {
 fn shard(memory: &Memory) -> Result<Option<String>> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
-    let mut changes = Vec::new();
+    let (mut changes, mut whole) = (Vec::new(), Vec::new());
     let linked = linked_by_path(&notes);
     for note in crowded(&notes).into_iter().filter(|note| !linked.contains(&note.path)) {
         let Some(id) = &note.id else { continue };
@@ -230,6 +247,9 @@ fn shard(memory: &Memory) -> Result<Option<String>> {
         let bytes = super::find::load(open, &note.path)?.bytes;
         let expected = Some(ContentHash::of(&bytes));
         let Ok(text) = String::from_utf8(bytes) else { continue };
+        if write::is_hand_edited(open, &note.path, text.as_bytes())? {
+            whole.push(to.clone());
+        }
         changes.push(Change::Create { path: to, text });
         changes.push(Change::Remove { path: note.path.clone(), expected });
     }
@@ -237,7 +257,8 @@ fn shard(memory: &Memory) -> Result<Option<String>> {
     if moved == 0 {
         return Ok(None);
     }
-    let message = Message::new("doctor", format!("Move {moved} notes into subfolders"));
+    let mut message = Message::new("doctor", format!("Move {moved} notes into subfolders"));
+    message.body = write::told_whole(&whole);
     write::apply(memory, ChangeSet { message, changes })?;
     open.set_stale();
     Ok(Some(format!("moved {moved} notes into subfolders")))

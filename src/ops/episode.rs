@@ -64,7 +64,7 @@ pub fn episode(memory: &Memory, options: &Options) -> Result<Logged> {
     }
     let written = write::apply_with(memory, |open| {
         let change = if open.vault.file(&path).exists() {
-            let text = format!("\n{}", compose::episode_entry(&entry));
+            let text = compose::episode_entry(&entry);
             Change::Edit { path: path.clone(), edits: vec![Edit::AppendBody { text }] }
         } else {
             Change::Create { path: path.clone(), text: compose::episode(&entry) }

@@ -66,8 +66,7 @@ fn find_in<'a>(memory: &'a Memory, vaults: &'a [OpenVault], reference: &str) -> 
             return load(open, &path);
         }
     }
-    let looks_like_id = reference.len() >= PREFIX && !reference.contains(char::is_whitespace);
-    if looks_like_id {
+    if looks_like_id(reference) {
         for open in vaults {
             if let [path] = by_id(open, reference).as_slice() {
                 return load(open, path);
@@ -75,6 +74,10 @@ fn find_in<'a>(memory: &'a Memory, vaults: &'a [OpenVault], reference: &str) -> 
         }
     }
     by_name(memory, vaults, reference)
+}
+
+fn looks_like_id(reference: &str) -> bool {
+    reference.len() >= PREFIX && !reference.contains(char::is_whitespace)
 }
 
 fn is_note(path: &NotePath) -> bool {
@@ -109,8 +112,13 @@ fn by_name<'a>(memory: &Memory, vaults: &'a [OpenVault], reference: &str) -> Res
                 let several: Vec<&Note> = several.into_iter().map(|at| &notes[at]).collect();
                 return Err(ambiguous(reference, &several));
             }
-            Resolution::None => near
+            Resolution::None => {}
+        }
+        match begins_with(&notes, reference).as_slice() {
+            [note] => return load(open, &note.path),
+            [] => near
                 .extend(notes.iter().filter(|note| resembles(&note.title, reference)).take(3).map(candidate)),
+            several => return Err(ambiguous(reference, several)),
         }
     }
     let error = Error::not_found(format!("there is no note `{reference}`"));
@@ -119,6 +127,14 @@ fn by_name<'a>(memory: &Memory, vaults: &'a [OpenVault], reference: &str) -> Res
     } else {
         error.hint(format!("did you mean {}?", near.join(" or ")))
     })
+}
+
+/// Notes whose id begins so, as the files have them.
+fn begins_with<'n>(notes: &'n [Note], prefix: &str) -> Vec<&'n Note> {
+    let prefix = prefix.to_lowercase();
+    let fits =
+        |note: &&Note| note.id.as_ref().is_some_and(|id| id.as_str().to_lowercase().starts_with(&prefix));
+    if looks_like_id(&prefix) { notes.iter().filter(fits).collect() } else { Vec::new() }
 }
 
 fn resembles(title: &str, typed: &str) -> bool {
@@ -130,7 +146,8 @@ fn candidate(note: &Note) -> String {
     format!("{} ({})", note.key(), note.title)
 }
 
-fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
+/// Several notes fit; the candidates are the hint.
+pub(super) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
     let named: Vec<String> =
         notes.iter().take(5).map(|note| format!("{} at {}", candidate(note), note.path)).collect();
     let more = notes.len().saturating_sub(5);

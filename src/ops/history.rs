@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::find::find;
+use super::find::{ambiguous, find};
 use super::log::{Commit, repository};
 use super::memory::Memory;
-use crate::domain::note::read;
+use crate::domain::note::{Note, read};
 use crate::domain::path::NotePath;
 use crate::domain::words::{self, Kind};
 
@@ -64,11 +64,7 @@ const AROUND: usize = 1;
 /// # Errors
 /// Not found, no repository, or a repository that cannot be read.
 pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History> {
-    let (id, path) = match find(memory, reference) {
-        Ok(found) => (found.note.key().to_owned(), found.note.path),
-        Err(error) if error.code == "not-found" => gone(memory, reference)?.ok_or(error)?,
-        Err(error) => return Err(error),
-    };
+    let (id, path) = here_or_gone(memory, reference)?;
     let open = memory.target();
     let repo = repository(open)?;
     let is_same = |bytes: &[u8]| {
@@ -92,23 +88,52 @@ pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History
     Ok(History { id: id.clone(), path: path.to_string(), versions: versions.collect() })
 }
 
-/// A note that is gone: its id and last path, from the curations that name it or its path.
-fn gone(memory: &Memory, reference: &str) -> Result<Option<(String, NotePath)>> {
+/// The id and path of a note that is there, or of one that is gone.
+///
+/// # Errors
+/// Not found, neither here nor in history, or ambiguous.
+pub(super) fn here_or_gone(memory: &Memory, reference: &str) -> Result<(String, NotePath)> {
+    match find(memory, reference) {
+        Ok(found) => Ok((found.note.key().to_owned(), found.note.path)),
+        Err(error) if error.code == "not-found" => {
+            let note = gone(memory, reference)?.ok_or(error)?;
+            Ok((note.key().to_owned(), note.path))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a note that is gone is the one that is meant: by its id or the beginning of it, its path, or its title.
+pub(super) fn is_meant(note: &Note, reference: &str) -> bool {
+    let by_id = reference.len() >= 4 && note.key().to_lowercase().starts_with(&reference.to_lowercase());
+    by_id || note.path.as_str() == reference || note.title.to_lowercase() == reference.to_lowercase()
+}
+
+/// Verbs that remove no note, so that their commits need not be read.
+const KEEPING: [&str; 9] =
+    ["add", "config", "core", "edit", "episode", "init", "reflection", "relate", "update"];
+
+/// A note that is gone, as the newest commit that removed it had it.
+fn gone(memory: &Memory, reference: &str) -> Result<Option<Note>> {
     let open = memory.target();
     let Some(repo) = open.repo()? else { return Ok(None) };
     for commit in repo.log(&crate::git::LogFilter { vault_only: true, ..crate::git::LogFilter::default() })? {
-        let named =
-            commit.message.iter().flat_map(|message| &message.ids).any(|id| id.starts_with(reference));
-        let by_path = NotePath::parse(reference).ok();
-        if !named && by_path.is_none() {
+        if commit.message.as_ref().is_some_and(|message| KEEPING.contains(&message.op.as_str())) {
             continue;
         }
+        let mut fitting: Vec<Note> = Vec::new();
         for change in repo.inverse(commit.id)? {
             let Some(old) = change.old.filter(|_| change.new.is_none()) else { continue };
             let note = read::read(&change.path, &old, &open.settings.types, &open.settings.relations).note;
-            if note.key().starts_with(reference) || by_path.as_ref() == Some(&change.path) {
-                return Ok(Some((note.key().to_owned(), change.path)));
+            if is_meant(&note, reference) {
+                fitting.push(note);
             }
+        }
+        if fitting.len() > 1 {
+            return Err(ambiguous(reference, &fitting.iter().collect::<Vec<_>>()));
+        }
+        if let Some(note) = fitting.pop() {
+            return Ok(Some(note));
         }
     }
     Ok(None)

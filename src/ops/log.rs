@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::find::find;
+use super::history::here_or_gone;
 use super::memory::{Memory, OpenVault};
 use crate::domain::instant::Instant;
 use crate::git::{CommitInfo, LogFilter, Repo};
@@ -83,10 +83,7 @@ pub fn log(memory: &Memory, options: &Options) -> Result<Logged> {
     let repo = repository(memory.target())?;
     let ids = match &options.note {
         None => Vec::new(),
-        // A note that is gone is still named by its id.
-        Some(reference) => vec![
-            find(memory, reference).map_or_else(|_| reference.clone(), |found| found.note.key().to_owned()),
-        ],
+        Some(reference) => vec![here_or_gone(memory, reference)?.0],
     };
     let filter = LogFilter {
         since: options.since,

@@ -48,7 +48,10 @@ fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
     let to = if pinned { destination(&found, "vault")? } else { destination(&found, &home(&found)?)? };
     let verb = if pinned { "pin" } else { "unpin" };
     let subject = format!("{} \"{}\"", if pinned { "Pin" } else { "Unpin" }, note.title);
-    let message = Message::new(verb, subject).id(note.key());
+    let mut message = Message::new(verb, subject).id(note.key());
+    if to != note.path && write::is_hand_edited(found.open, &note.path, &found.bytes)? {
+        message.body = write::told_whole(std::slice::from_ref(&to));
+    }
     let changes = if to == note.path {
         vec![Change::Replace { path: to.clone(), expected: Some(ContentHash::of(&found.bytes)), text }]
     } else {

@@ -1,8 +1,8 @@
 //! Bringing a note back as it was at a commit, also one that is gone.
 
 use super::error::{Error, Result};
-use super::find::find_to_change;
-use super::history::revision;
+use super::find::{ambiguous, find_to_change};
+use super::history::{is_meant, revision};
 use super::log::repository;
 use super::memory::Memory;
 use super::update::Changed;
@@ -20,7 +20,10 @@ use crate::git::CommitId;
 pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed> {
     let commit = revision(memory, commit)?;
     let now = match find_to_change(memory, reference) {
-        Ok(found) => Some((found.note, found.bytes)),
+        Ok(found) => {
+            write::kept_by_git(found.open, &found.note.path, &found.bytes)?;
+            Some((found.note, found.bytes))
+        }
         Err(error) if error.code == "not-found" => None,
         Err(error) => return Err(error),
     };
@@ -28,6 +31,7 @@ pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed
     let (then, bytes) = at_commit(memory, commit, wanted, now.as_ref().map(|(note, _)| &note.path))?
         .ok_or_else(|| {
             Error::not_found(format!("there is no note `{reference}` in commit {}", commit.short()))
+                .hint("`cm log --op delete` lists what was removed")
         })?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::refused("invalid-utf8", format!("{} was not UTF-8 then", then.path)))?;
@@ -49,8 +53,7 @@ pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed
     })
 }
 
-/// The note of that id, beginning of an id, or path, in a commit: looked for first where it lies now and in files named
-/// after the id, then everywhere.
+/// The note of that id, beginning of an id, path or title in a commit, looked for first where it lies now.
 fn at_commit(
     memory: &Memory,
     commit: CommitId,
@@ -61,15 +64,20 @@ fn at_commit(
     let repo = repository(open)?;
     let mut paths: Vec<NotePath> = repo.list_at(commit)?.into_iter().map(|(path, _)| path).collect();
     paths.retain(|path| path.as_str().ends_with(".md"));
-    let short: String = wanted.chars().take(6).collect::<String>().to_lowercase();
-    paths.sort_by_key(|path| (Some(path) != now, !path.file_name().contains(&short)));
+    paths.sort_by_key(|path| Some(path) != now);
+    let mut fitting: Vec<(Note, Vec<u8>)> = Vec::new();
     for path in paths {
         let Some(bytes) = repo.read_at(commit, &path)? else { continue };
         let note = read::read(&path, &bytes, &open.settings.types, &open.settings.relations).note;
-        let by_id = note.id.as_ref().is_some_and(|id| id.as_str().starts_with(wanted)) && wanted.len() >= 4;
-        if by_id || path.as_str() == wanted {
+        if note.key() == wanted || path.as_str() == wanted {
             return Ok(Some((note, bytes)));
         }
+        if is_meant(&note, wanted) {
+            fitting.push((note, bytes));
+        }
     }
-    Ok(None)
+    if fitting.len() > 1 {
+        return Err(ambiguous(wanted, &fitting.iter().map(|(note, _)| note).collect::<Vec<_>>()));
+    }
+    Ok(fitting.pop())
 }

@@ -61,6 +61,7 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
         ));
     }
     untouched_since(repo, &target, &inverse)?;
+    free_of_hand_edits(memory, &inverse)?;
     let changes = inverse.iter().map(change).collect::<Result<Vec<_>>>()?;
     let ids = target.message.as_ref().map(|message| message.ids.clone()).unwrap_or_default();
     let mut message = Message::new("undo", format!("Undo: {}", target.subject));
@@ -109,6 +110,23 @@ fn untouched_since(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]) -> 
     Err(Error::refused("depended-on", format!("later commits changed {}", touched[0]))
         .at(&touched[0], None, None)
         .hint(format!("undo these first: {}", named.join("; "))))
+}
+
+/// Refuses where the person has changed a file since, which an undo would overwrite.
+fn free_of_hand_edits(memory: &Memory, inverse: &[TreeChange]) -> Result<()> {
+    let open = memory.target();
+    for change in inverse {
+        let found = open.vault.read(&change.path).ok();
+        if found != change.new {
+            return Err(Error::refused(
+                "hand-edited",
+                format!("{} has edits that no commit holds", change.path),
+            )
+            .at(&change.path, None, None)
+            .hint("take them out, or `cm commit` them and undo that commit first"));
+        }
+    }
+    Ok(())
 }
 
 /// The change that takes a file back to what it was.

@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
-use super::add::{clean_tags, title_of};
+use super::add::{clean_tags, in_range, title_of};
 use super::error::{Error, Result};
 use super::find::{Found, find_to_change};
 use super::memory::Memory;
 use super::write;
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
+use crate::domain::frontmatter::split::Split;
 use crate::domain::message::Message;
 use crate::domain::note::Kind;
 
@@ -55,7 +56,12 @@ pub fn update(memory: &Memory, reference: &str, options: &Options) -> Result<Cha
         return Err(Error::usage("nothing to change was named")
             .hint("for example: --set importance=0.9 --add-tag rust"));
     }
-    let what: Vec<&str> = edits.iter().map(named).collect();
+    let mut what: Vec<&str> = Vec::new();
+    for name in edits.iter().map(named) {
+        if !what.contains(&name) {
+            what.push(name);
+        }
+    }
     let subject = format!("Update \"{}\": {}", found.note.title, what.join(", "));
     apply(memory, &found, "update", subject, edits)
 }
@@ -110,7 +116,7 @@ fn edits_of(found: &Found<'_>, options: &Options) -> Result<Vec<Edit>> {
                 Error::usage("an id never changes").hint("a note is known by it wherever it is named")
             );
         }
-        let value = if key == "title" { Value::String(title_of(typed)?) } else { value_of(&key, typed) };
+        let value = if key == "title" { Value::String(title_of(typed)?) } else { value_of(&key, typed)? };
         edits.push(Edit::Set { key, value });
     }
     for key in &options.remove {
@@ -124,15 +130,25 @@ fn edits_of(found: &Found<'_>, options: &Options) -> Result<Vec<Edit>> {
         edits.push(Edit::Pull { key, item });
     }
     if let Some(text) = &options.body {
-        edits.push(Edit::SetBody { text: text.clone() });
+        // Between the frontmatter and a body stands the blank line that stood there.
+        let gap = if Split::of(&found.text()).body().starts_with(['\n', '\r']) { "\n" } else { "" };
+        let text = format!("{gap}{}", ended(text.trim_start_matches(['\n', '\r'])));
+        edits.push(Edit::SetBody { text });
     }
     if let Some(text) = &options.append {
-        edits.push(Edit::AppendBody { text: text.clone() });
+        edits.push(Edit::AppendBody { text: ended(text) });
     }
     Ok(edits)
 }
 
-fn key_of(typed: &str) -> Result<String> {
+/// The text with a line break at its end.
+fn ended(text: &str) -> String {
+    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{gap}")
+}
+
+/// A key as it may stand in frontmatter.
+pub(super) fn key_of(typed: &str) -> Result<String> {
     let key = typed.trim();
     let sound =
         !key.is_empty() && key.len() <= 100 && !key.chars().any(|c| c.is_control() || c == ':' || c == '#');
@@ -153,15 +169,22 @@ const TEXTS: [&str; 10] = [
     "id",
 ];
 
-/// What was typed, as the value that YAML reads from it; text where it is no YAML.
-fn value_of(key: &str, typed: &str) -> Value {
+/// Keys whose values are shares.
+const SHARES: [&str; 3] = ["importance", "confidence", "strength"];
+
+/// What was typed, as the value that YAML reads from it; text where it is no YAML. A share lies between 0 and 1.
+pub(super) fn value_of(key: &str, typed: &str) -> Result<Value> {
     if TEXTS.contains(&key) {
-        return Value::String(typed.to_owned());
+        return Ok(Value::String(typed.to_owned()));
     }
-    match yaml_serde::from_str::<Value>(typed) {
+    let value = match yaml_serde::from_str::<Value>(typed) {
         Ok(Value::Null | Value::Tagged(_)) | Err(_) => Value::String(typed.to_owned()),
         Ok(value) => value,
+    };
+    if SHARES.contains(&key) {
+        in_range(key, value.as_f64())?;
     }
+    Ok(value)
 }
 
 fn named(edit: &Edit) -> &str {

@@ -113,6 +113,44 @@ pub fn commits(open: &OpenVault) -> Result<bool> {
     Ok(repo.is_some_and(|repo| open.settings.commit_mode(repo.is_own()) == CommitMode::Auto))
 }
 
+/// The note as the newest commit has it; `None` where it has none, or there is no commit.
+///
+/// # Errors
+/// What git says of the repository.
+pub fn committed_bytes(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    let Some(repo) = open.repo()? else { return Ok(None) };
+    let Some(head) = repo.head()?.commit else { return Ok(None) };
+    Ok(repo.read_at(head, path)?)
+}
+
+/// Whether a note of a vault that commits at once holds what no commit has.
+///
+/// # Errors
+/// What git says of the repository.
+pub fn is_hand_edited(open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<bool> {
+    Ok(commits(open)? && committed_bytes(open, path)?.as_deref() != Some(bytes))
+}
+
+/// Refuses to remove or overwrite what no commit could bring back.
+///
+/// # Errors
+/// A note that is hand-edited.
+pub fn kept_by_git(open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
+    if !is_hand_edited(open, path, bytes)? {
+        return Ok(());
+    }
+    Err(Error::refused("hand-edited", format!("{path} has edits that no commit holds"))
+        .at(path, None, None)
+        .hint("`cm commit` keeps them; then run the command again"))
+}
+
+/// What a message says of moved notes that go in with the edits made by hand; nothing where there are none.
+pub fn told_whole(moved: &[NotePath]) -> String {
+    let Some(_) = moved.first() else { return String::new() };
+    let list: Vec<String> = moved.iter().map(|path| format!("- {path}")).collect();
+    format!("Committed whole, with the edits made by hand:\n{}", list.join("\n"))
+}
+
 fn signed(message: Message, by: &By) -> Message {
     let by = by.clone();
     Message {

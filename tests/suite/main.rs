@@ -11,6 +11,7 @@
 mod architecture;
 mod cli;
 mod frontmatter;
+mod json;
 mod notes;
 mod sandbox;
 mod schema;

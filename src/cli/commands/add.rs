@@ -1,11 +1,9 @@
 //! `cm add`
 
 use clap::Args;
-use yaml_serde::Value;
-
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Error, Memory, Result, add};
+use crate::ops::{Call, Memory, Result, add};
 use crate::render::text;
 
 /// Write a new memory and commit it
@@ -50,14 +48,6 @@ pub fn pair(typed: &str) -> std::result::Result<(String, String), String> {
 /// Runs it.
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
-    let extra = arguments
-        .set
-        .into_iter()
-        .map(|(key, typed)| {
-            let value = yaml_serde::from_str(&typed).unwrap_or(Value::String(typed));
-            Ok((key, value))
-        })
-        .collect::<std::result::Result<Vec<_>, Error>>()?;
     let options = add::Options {
         note_type: arguments.note_type,
         title: arguments.title,
@@ -66,7 +56,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         confidence: arguments.confidence,
         pinned: arguments.pinned,
         body: Some(text_or_stdin(&arguments.body)?),
-        extra,
+        extra: arguments.set,
     };
     let outcome = add::add(&memory, &options)?;
     output.print(&memory, &outcome, text::add::added)

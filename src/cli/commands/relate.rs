@@ -4,7 +4,7 @@ use clap::Args;
 
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, relate};
+use crate::ops::{Call, Error, Memory, Result, relate};
 use crate::render::text;
 
 /// Relate two notes by a typed edge
@@ -30,15 +30,25 @@ pub struct Arguments {
 /// Runs it.
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
-    let (from, to, relation) = from_words(arguments.notes, arguments.relation);
+    let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;
     let options = relate::Options { from, to, relation, strength: arguments.strength, why: arguments.why };
     let outcome = relate::relate(&memory, &options)?;
     output.print(&memory, &outcome, text::relate::related)
 }
 
 /// `FROM TO` or `FROM TYPE TO` as two notes and a type.
-pub fn from_words(mut words: Vec<String>, relation: Option<String>) -> (String, String, Option<String>) {
+///
+/// # Errors
+/// Two types.
+pub fn from_words(
+    mut words: Vec<String>,
+    relation: Option<String>,
+) -> Result<(String, String, Option<String>)> {
     let to = words.pop().unwrap_or_default();
     let between = if words.len() > 1 { words.pop() } else { None };
-    (words.pop().unwrap_or_default(), to, relation.or(between))
+    if let (Some(relation), Some(between)) = (&relation, &between) {
+        return Err(Error::usage(format!("two types were named: {between} and {relation}"))
+            .hint("write FROM TYPE TO, or FROM TO with --type TYPE"));
+    }
+    Ok((words.pop().unwrap_or_default(), to, relation.or(between)))
 }

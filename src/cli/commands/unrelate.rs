@@ -24,7 +24,7 @@ pub struct Arguments {
 /// Runs it.
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
-    let (from, to, relation) = from_words(arguments.notes, arguments.relation);
+    let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;
     let options = relate::Options { from, to, relation, strength: None, why: None };
     let outcome = relate::unrelate(&memory, &options)?;
     output.print(&memory, &outcome, text::relate::related)

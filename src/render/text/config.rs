@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::committed;
 use super::list::rows;
 use super::style::{DIM, STRONG, paint};
 use crate::ops::config::{Listed, Written};
@@ -30,8 +31,15 @@ pub fn got(outcome: &Listed) -> String {
 
 /// A setting that was written, as text.
 pub fn written(outcome: &Written) -> String {
-    let what = if outcome.changed { "" } else { " (as it was)" };
-    format!("{} = {} in {}{what}\n", outcome.key, value(&outcome.value), outcome.path)
+    let what = match (&outcome.commit, outcome.changed, outcome.private) {
+        (_, false, _) => "nothing to change".to_owned(),
+        (_, true, true) => "private, never committed".to_owned(),
+        (commit, true, false) => committed(commit.as_deref()),
+    };
+    match &outcome.value {
+        Value::Null => format!("{} is not set in {}  {what}\n", outcome.key, outcome.path),
+        set => format!("{} = {} in {}  {what}\n", outcome.key, value(set), outcome.path),
+    }
 }
 
 fn value(value: &Value) -> String {

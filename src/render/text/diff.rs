@@ -3,13 +3,15 @@
 use serde_json::Value;
 
 use super::short;
-use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, cut, paint, safe};
+use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, cut, paint, safe};
 use crate::ops::diff::{Changed, Diffed, Field, Named};
 
 /// As text: a line a note.
 pub fn diffed(outcome: &Diffed) -> String {
-    let mut lines =
-        format!("{}\n", paint(DIM, &format!("{} → {}", short(&outcome.from), short(&outcome.to))));
+    let mut lines = format!(
+        "{}\n",
+        paint(DIM, &format!("{} → {}", outcome.from.as_deref().map_or("nothing", short), short(&outcome.to)))
+    );
     let named = |note: &Named| {
         let note_type = note.note_type.as_deref().unwrap_or(note.kind.name());
         format!(
@@ -44,7 +46,11 @@ fn parts(change: &Changed) -> Vec<String> {
     }
     parts.extend(change.fields.iter().map(field));
     if change.words_added + change.words_removed > 0 {
-        parts.push(format!("body: {} words came, {} went", change.words_added, change.words_removed));
+        parts.push(format!(
+            "body: {} came, {} went",
+            count(change.words_added, "word"),
+            change.words_removed
+        ));
     }
     if let Some((before, after)) = change.score {
         parts.push(format!("score: {:.3} → {:.3}", before.value(), after.value()));

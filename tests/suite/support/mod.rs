@@ -7,4 +7,6 @@ mod ran;
 mod sandbox;
 
 pub use hashes::{everything, hashes};
+pub use notes::files_of;
+pub use ran::Ran;
 pub use sandbox::{Sandbox, vault_of};

@@ -1,0 +1,201 @@
+//! `cm add`
+
+use super::small::{commits, committed, message, small};
+use crate::support::hashes;
+
+#[test]
+fn a_new_memory_is_a_file_and_a_commit_of_that_file_alone() {
+    let sandbox = small();
+    sandbox.write("draft.txt", "staged by hand");
+    sandbox.git(&["add", "draft.txt"]);
+    let ran = sandbox.cm(&[
+        "add",
+        "--type",
+        "decision",
+        "--title",
+        "Use Postgres: really?",
+        "--tags",
+        "database, #queue",
+        "--importance",
+        "0.9",
+        "--confidence",
+        "0.7",
+        "--body",
+        "The queue lives there.",
+        "--set",
+        "area=storage",
+        "--agent",
+        "otter",
+        "--session",
+        "s-1",
+        "--reason",
+        "asked twice",
+    ]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    b856f197-a286-4803-b5db-d2eb8c5b1b73  graph/decisions/use-postgres-really-b856f1.md  commit [COMMIT]
+    [exit 0]
+    ");
+    let path = committed(&sandbox);
+    let path = path.trim().strip_prefix("A\t").unwrap();
+    insta::assert_snapshot!(sandbox.read(path), @r"
+    ---
+    id: b856f197-a286-4803-b5db-d2eb8c5b1b73
+    type: decision
+    title: 'Use Postgres: really?'
+    tags: [database, queue]
+    importance: 0.9
+    confidence: 0.7
+    created: 2026-11-21T12:00:00Z
+    updated: 2026-11-21T12:00:00Z
+    agent: otter
+    session: s-1
+    area: storage
+    ---
+
+    # Use Postgres: really?
+
+    The queue lives there.
+    ");
+    insta::assert_snapshot!(message(&sandbox), @r#"
+    Add decision "Use Postgres: really?"
+
+    Cm-Op: add
+    Cm-Id: b856f197-a286-4803-b5db-d2eb8c5b1b73
+    Cm-Session: s-1
+    Cm-Agent: otter
+    Cm-Reason: asked twice
+    Cm-Operation: 57c66370503444a0931383745c3e2e0e
+    "#);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "A  draft.txt\n");
+}
+
+#[test]
+fn the_json_of_a_new_memory_names_id_path_commit_and_near_notes() {
+    let sandbox = small();
+    sandbox.cm(&["reindex"]).ok();
+    let added =
+        sandbox.cm(&["add", "-t", "solution", "--title", "Retry with full jitter", "--json"]).ok().json();
+    insta::assert_snapshot!(format!("{added:#}").replace(added["commit"].as_str().unwrap(), "[COMMIT]"), @r#"
+    {
+      "id": "ddf9dd92-90c2-49a1-8b92-916c072b8e90",
+      "path": "graph/solutions/retry-with-full-jitter-ddf9dd.md",
+      "commit": "[COMMIT]",
+      "similar": [
+        {
+          "id": "1f0c2a00-0000-4000-8000-000000000001",
+          "title": "Retry with jitter",
+          "path": "graph/solutions/retry-with-jitter-1f0c2a.md",
+          "score": 0.75
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn a_near_note_is_shown_and_hinders_nothing() {
+    let sandbox = small();
+    sandbox.cm(&["reindex"]).ok();
+    let ran = sandbox.cm(&["add", "--type", "solution", "--title", "Retry with full jitter"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    2ec6679b-48f6-4f1f-993b-c4d3d34e4ee8  graph/solutions/retry-with-full-jitter-2ec667.md  commit [COMMIT]
+    similar: 1f0c2a00-0000-4000-8000-000000000001 Retry with jitter (75 % of the words)
+    [exit 0]
+    ");
+}
+
+#[test]
+fn a_body_may_come_from_standard_input_and_a_pinned_one_lies_in_the_vault_folder() {
+    let sandbox = small();
+    let ran = sandbox
+        .run(&["add", "--type", "fact", "--title", "From a pipe", "--body", "-", "--pinned"])
+        .stdin("First line.\n\nSecond *line*.\n")
+        .go();
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    2fb7f293-56ec-4017-9900-da9233d10420  vault/from-a-pipe-2fb7f2.md  commit [COMMIT]
+    [exit 0]
+    ");
+    let path = ran.stdout.split_whitespace().nth(1).unwrap();
+    insta::assert_snapshot!(sandbox.read(path), @r"
+    ---
+    id: 2fb7f293-56ec-4017-9900-da9233d10420
+    type: fact
+    title: From a pipe
+    importance: 0.5
+    created: 2026-11-21T12:00:00Z
+    updated: 2026-11-21T12:00:00Z
+    ---
+
+    # From a pipe
+
+    First line.
+
+    Second *line*.
+    ");
+}
+
+#[test]
+fn an_unknown_type_is_refused_with_the_known_ones_and_nothing_is_written() {
+    let sandbox = small();
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["add", "--type", "hunch", "--title", "Maybe"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: there is no type `hunch`
+     hint: the types are procedure, decision, insight, solution, code_pattern, configuration, preference, fact, fix, workflow, observation, problem, error, general
+    [exit 2]
+    ");
+    let ran = sandbox.cm(&["add", "--type", "fact", "--title", " ", "--json"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    {
+      "error": {
+        "code": "usage",
+        "message": "the title is empty",
+        "hint": "say in a few words what it is about",
+        "exit": 2
+      }
+    }
+    [exit 2]
+    "#);
+    let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Sure", "--importance", "7"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: importance lies between 0.0 and 1.0, and 7 does not
+    [exit 2]
+    ");
+    let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Sure", "--importance", "high"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: invalid value 'high' for '--importance <N>': invalid float literal
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+    let ran = sandbox.cm(&["add", "--title", "Untyped", "--json"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    {
+      "error": {
+        "code": "usage",
+        "message": "the following required arguments were not provided: --type <TYPE>",
+        "hint": "`cm help` lists the commands, `cm help COMMAND` their arguments",
+        "exit": 2
+      }
+    }
+    [exit 2]
+    "#);
+    let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Two ids", "--set", "id=x"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: an id is drawn, not chosen
+    [exit 2]
+    ");
+    let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Two types", "--set", "type=fix"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: `type` is not further frontmatter
+     hint: use --type
+    [exit 2]
+    ");
+    assert_eq!(hashes(&sandbox.vault()), before);
+    assert_eq!(commits(&sandbox), 1);
+}

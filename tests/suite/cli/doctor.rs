@@ -1,0 +1,171 @@
+//! `cm doctor`
+
+use std::fmt::Write as _;
+
+use super::small::{RETRY, commits, inside, message, small};
+use crate::support::{Sandbox, vault_of};
+
+#[test]
+fn a_sound_vault_is_well_in_every_check() {
+    let sandbox = small();
+    sandbox.cm(&["init"]).ok();
+    sandbox.write(RETRY, sandbox.read(RETRY) + "By hand.\n");
+    let ran = sandbox.cm(&["doctor", "--fix"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    ok    settings      all known
+    ok    repository    its own; curations are committed at once
+    ok    author        Ada Example <ada@example.org>
+    ok    hand edits    1 file not committed yet
+                        hint: `cm commit` commits them
+    ok    git rules     derived and private files are ignored
+    ok    journal       nothing is unfinished
+    ok    folders       none is crowded
+    ok    notes         4 notes, 0 errors, 0 warnings
+    [exit 0]
+    ");
+    assert_eq!(sandbox.cm(&["doctor"]).ok().stdout, ran.stdout, "there was nothing to fix");
+}
+
+#[test]
+fn a_note_that_is_broken_fails_and_a_fix_does_not_touch_it() {
+    let sandbox = small();
+    sandbox.write(RETRY, sandbox.read(RETRY).replace("importance: 0.8", "importance: ["));
+    let broken = sandbox.read(RETRY);
+    let ran = sandbox.cm(&["doctor", "--fix", "--json"]);
+    assert_eq!(ran.code, 1);
+    let checks = ran.json()["checks"].as_array().unwrap().clone();
+    let notes = checks.iter().find(|check| check["name"] == "notes").unwrap();
+    insta::assert_snapshot!(format!("{notes:#}"), @r#"
+    {
+      "name": "notes",
+      "health": "fail",
+      "message": "4 notes, 2 errors, 0 warnings",
+      "hint": "`cm validate` lists them"
+    }
+    "#);
+    assert_eq!(sandbox.read(RETRY), broken);
+}
+
+#[test]
+fn what_is_missing_around_the_notes_is_named_and_fixed_in_a_commit() {
+    let sandbox = small();
+    sandbox.write(".gitignore", "*.swp\n");
+    sandbox.write("cm.toml", "[search]\nlimits = 5\n");
+    sandbox.commit_all("Slips");
+    let ran = sandbox.cm(&["doctor"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    warn  settings      there is no setting `search.limits`
+                        hint: `cm validate` names the lines, `cm config list` the settings
+    ok    repository    its own; curations are committed at once
+    ok    author        Ada Example <ada@example.org>
+    ok    hand edits    all committed
+    warn  git rules     lines are missing in .gitattributes and .gitignore
+                        hint: `cm doctor --fix` adds them
+    ok    journal       nothing is unfinished
+    ok    folders       none is crowded
+    warn  notes         4 notes, 0 errors, 1 warning
+                        hint: `cm validate` lists them
+    [exit 0]
+    ");
+    let ran = sandbox.cm(&["doctor", "--fix"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    fixed: added the rules for git
+    warn  settings      there is no setting `search.limits`
+                        hint: `cm validate` names the lines, `cm config list` the settings
+    ok    repository    its own; curations are committed at once
+    ok    author        Ada Example <ada@example.org>
+    ok    hand edits    all committed
+    ok    git rules     derived and private files are ignored
+    ok    journal       nothing is unfinished
+    ok    folders       none is crowded
+    warn  notes         4 notes, 0 errors, 1 warning
+                        hint: `cm validate` lists them
+    [exit 0]
+    ");
+    assert!(sandbox.read(".gitignore").starts_with("*.swp\n"));
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn where_git_knows_no_author_and_where_there_is_no_repository_it_says_so() {
+    let sandbox = inside();
+    std::fs::write(sandbox.root().join("gitconfig"), "").unwrap();
+    let ran = sandbox.run(&["doctor"]).within("memory").go();
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    ok    settings      all known
+    ok    repository    inside another; `cm commit` commits
+    warn  author        git knows no author, so commits are by cm <cm@localhost>
+                        hint: git config --global user.name NAME; … user.email ADDRESS
+    ok    hand edits    all committed
+    warn  git rules     lines are missing in .gitattributes and .gitignore
+                        hint: `cm doctor --fix` adds them
+    ok    journal       nothing is unfinished
+    ok    folders       none is crowded
+    ok    notes         4 notes, 0 errors, 0 warnings
+    [exit 0]
+    ");
+    let bare = Sandbox::new();
+    bare.write("cm.toml", "");
+    let ran = bare.cm(&["doctor"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    ok    settings      all known
+    warn  repository    the vault lies in no git repository
+                        hint: `cm init` makes one; without it nothing can be undone
+    warn  git rules     lines are missing in .gitattributes and .gitignore
+                        hint: `cm doctor --fix` adds them
+    ok    journal       nothing is unfinished
+    ok    folders       none is crowded
+    ok    notes         0 notes, 0 errors, 0 warnings
+    [exit 0]
+    ");
+}
+
+#[test]
+fn a_crowded_folder_is_spread_in_one_commit_and_every_note_is_still_found() {
+    let mut files = String::new();
+    for n in 0..1001 {
+        let _ = write!(
+            files,
+            "--- graph/facts/n{n}.md\n---\nid: {:08x}-0000-4000-8000-000000000000\ntype: fact\ntitle: Fact {n}\n\
+             importance: 0.5\ncreated: 2026-11-01\nupdated: 2026-11-01\n---\n\nAfter [[Fact {}]].\n",
+            n * 0x0040_0000_u32,
+            (n + 1) % 1001,
+        );
+    }
+    let sandbox = vault_of(&files);
+    sandbox.cm(&["init"]).ok();
+    sandbox.write("graph/facts/n7.md", sandbox.read("graph/facts/n7.md") + "By hand.\n");
+    let ran = sandbox.cm(&["doctor", "--fix"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    fixed: moved 1001 notes into subfolders
+    ok    settings      all known
+    ok    repository    its own; curations are committed at once
+    ok    author        Ada Example <ada@example.org>
+    ok    hand edits    all committed
+    ok    git rules     derived and private files are ignored
+    ok    journal       nothing is unfinished
+    ok    folders       none is crowded
+    ok    notes         1001 notes, 0 errors, 0 warnings
+    [exit 0]
+    ");
+    assert_eq!(commits(&sandbox), 3);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    insta::assert_snapshot!(message(&sandbox), @r"
+    Move 1001 notes into subfolders
+
+    Committed whole, with the edits made by hand:
+    - graph/facts/01/n7.md
+
+    Cm-Op: doctor
+    Cm-Operation: 843e6103537f496dade9461589013f65
+    ");
+    let renames =
+        sandbox.git(&["show", "--find-renames=100%", "--format=", "--diff-filter=R", "--name-only"]);
+    assert_eq!(renames.lines().count(), 1000, "no byte of the others changed");
+    assert_eq!(sandbox.cm(&["search", "after", "--limit", "1", "--json"]).ok().json()["total"], 1001);
+    let got = sandbox.cm(&["get", "Fact 700", "--json"]).ok().json();
+    assert_eq!(got["path"], "graph/facts/af/n700.md");
+    assert_eq!(got["backlinks"][0]["title"], "Fact 699");
+    assert_eq!(sandbox.cm(&["get", "af000000", "--json"]).ok().json()["title"], "Fact 700");
+    assert_eq!(sandbox.cm(&["doctor", "--fix", "--json"]).ok().json()["fixed"], serde_json::json!([]));
+}

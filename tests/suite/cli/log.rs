@@ -1,0 +1,148 @@
+//! `cm log`
+
+use super::small::{RETRY, inside, small};
+use crate::support::Sandbox;
+
+/// The small vault with three curations by two agents, on three days.
+fn curated() -> Sandbox {
+    let sandbox = small();
+    let at = |day: &str, arguments: &[&str]| {
+        sandbox.run(arguments).env("CM_NOW", day).go().ok();
+    };
+    at(
+        "2026-11-22",
+        &["update", "1f0c2a", "--set", "importance=0.9", "--agent", "otter", "--session", "s-1"],
+    );
+    at("2026-11-23", &["pin", "1f0c2a", "--agent", "heron", "--reason", "asked twice"]);
+    at("2026-11-24", &["delete", "1f0c99", "--actor", "Ben Example"]);
+    sandbox
+}
+
+#[test]
+fn curations_are_told_newest_first_with_who_and_why() {
+    let sandbox = curated();
+    let ran = sandbox.cm(&["log"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    [COMMIT]  2026-11-24 00:00  delete    Delete "Close idle connections"  Ben Example
+    [COMMIT]  2026-11-23 00:00  pin       Pin "Retry with jitter"  Ada Example through heron: asked twice
+    [COMMIT]  2026-11-22 00:00  update    Update "Retry with jitter": importance  Ada Example through otter
+    [COMMIT]  2026-11-21 11:59  -         Begin  Ada Example
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn every_filter_leaves_what_it_names() {
+    let sandbox = curated();
+    let ops = |arguments: &[&str]| {
+        let logged = sandbox.cm(&[&["log", "--json"], arguments].concat()).ok().json();
+        let commits = logged["commits"].as_array().unwrap().clone();
+        commits
+            .iter()
+            .map(|commit| commit["op"].as_str().unwrap_or("-").to_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    for (arguments, expected) in [
+        (&["--id", "1f0c2a"][..], "pin update"),
+        (&["--id", "Retry with jitter"], "pin update"),
+        (&["--id", "1f0c9900-0000-4000-8000-000000000002"], "delete"),
+        (&["--id", "1f0c99"], "delete"),
+        (&["--op", "pin"], "pin"),
+        (&["--op", "polish"], ""),
+        (&["--agent", "otter"], "update"),
+        (&["--session", "s-1"], "update"),
+        (&["--since", "2026-11-23"], "delete pin"),
+        (&["--limit", "2"], "delete pin"),
+        (&[], "delete pin update -"),
+    ] {
+        assert_eq!(ops(arguments), expected, "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_json_of_a_curation_holds_its_trailers() {
+    let sandbox = curated();
+    let ran = sandbox.cm(&["log", "--op", "pin", "--json"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    {
+      "commits": [
+        {
+          "id": "[COMMIT]",
+          "at": "2026-11-23T00:00:00Z",
+          "op": "pin",
+          "ids": [
+            "1f0c2a00-0000-4000-8000-000000000001"
+          ],
+          "actor": "Ada Example",
+          "agent": "heron",
+          "session": null,
+          "reason": "asked twice",
+          "subject": "Pin \"Retry with jitter\""
+        }
+      ]
+    }
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn in_a_larger_repository_only_commits_of_the_vault_are_told() {
+    let sandbox = inside();
+    sandbox.write("src/main.rs", "fn main() { run() }\n");
+    sandbox.commit_all("Run");
+    sandbox.write(&format!("memory/{RETRY}"), sandbox.read(&format!("memory/{RETRY}")) + "By hand.\n");
+    sandbox.run(&["commit"]).within("memory").go().ok();
+    let ran = sandbox.run(&["log"]).within("memory").go();
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [COMMIT]  2026-11-21 12:00  commit    Take over a hand edit: modified graph/solutions/retry-with-jitter-1f0c2a.md  Ada Example
+    [COMMIT]  2026-11-21 11:59  -         Begin  Ada Example
+    [exit 0]
+    ");
+}
+
+#[test]
+fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_are_refused() {
+    let sandbox = small();
+    let ran = sandbox.cm(&["log", "--id", "1f0c"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: `1f0c` fits 2 notes
+     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    [exit 4]
+    ");
+    let ran = sandbox.cm(&["log", "--id", "No such note"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: there is no note `No such note`
+     hint: `cm search` finds notes by their words
+    [exit 4]
+    ");
+    let ran = sandbox.cm(&["log", "--since", "soon"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: --since: `soon` is no date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w
+    [exit 2]
+    ");
+    let bare = Sandbox::new();
+    bare.write("cm.toml", "");
+    let ran = bare.cm(&["log", "--json"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    {
+      "error": {
+        "code": "no-repository",
+        "message": "the vault lies in no git repository",
+        "hint": "`cm init` makes one",
+        "exit": 5
+      }
+    }
+    [exit 5]
+    "#);
+    let ran = Sandbox::new().cm(&["log"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: there is no vault at or above [ROOT]/vault
+     hint: make one here with `cm init`, or name one with --vault or CM_VAULT
+    [exit 3]
+    ");
+}

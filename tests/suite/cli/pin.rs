@@ -1,0 +1,108 @@
+//! `cm pin`
+
+use super::small::{RETRY, UNITS, commits, committed, message, small};
+use crate::support::hashes;
+
+#[test]
+fn a_pinned_memory_lies_in_the_vault_folder_under_the_same_id() {
+    let sandbox = small();
+    let text = sandbox.read(RETRY);
+    let ran = sandbox.cm(&["pin", "Retry with jitter", "--agent", "otter"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    1f0c2a00-0000-4000-8000-000000000001  vault/retry-with-jitter-1f0c2a.md  commit [COMMIT]
+    [exit 0]
+    ");
+    insta::assert_snapshot!(committed(&sandbox), @r"
+    D	graph/solutions/retry-with-jitter-1f0c2a.md
+    A	vault/retry-with-jitter-1f0c2a.md
+    ");
+    insta::assert_snapshot!(message(&sandbox), @r#"
+    Pin "Retry with jitter"
+
+    Cm-Op: pin
+    Cm-Id: 1f0c2a00-0000-4000-8000-000000000001
+    Cm-Agent: otter
+    Cm-Operation: 81029ab7664d4930b3d0c4fc873eb5b8
+    "#);
+    assert_eq!(sandbox.read("vault/retry-with-jitter-1f0c2a.md"), text);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    assert_eq!(sandbox.cm(&["get", "1f0c2a", "--json"]).ok().json()["score"], 999.0);
+}
+
+#[test]
+fn a_memory_that_is_pinned_stays_as_it_is() {
+    let sandbox = small();
+    let ran = sandbox.cm(&["pin", UNITS]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    5e5e5e00-0000-4000-8000-000000000004  vault/names-carry-their-unit-5e5e5e.md  nothing to change
+    [exit 0]
+    ");
+    assert_eq!(sandbox.cm(&["pin", "5e5e5e", "--json"]).ok().json()["changed"], false);
+    assert_eq!(commits(&sandbox), 1);
+}
+
+#[test]
+fn a_half_edited_note_moves_with_its_edits_and_the_commit_says_so() {
+    let sandbox = small();
+    sandbox.write(RETRY, sandbox.read(RETRY) + "Half a thought\n");
+    sandbox.cm(&["pin", "1f0c2a"]).ok();
+    assert!(sandbox.read("vault/retry-with-jitter-1f0c2a.md").ends_with("Half a thought\n"));
+    insta::assert_snapshot!(message(&sandbox), @r#"
+    Pin "Retry with jitter"
+
+    Committed whole, with the edits made by hand:
+    - vault/retry-with-jitter-1f0c2a.md
+
+    Cm-Op: pin
+    Cm-Id: 1f0c2a00-0000-4000-8000-000000000001
+    Cm-Operation: 208a3d0a0f43438e9f674dd000a30ff6
+    "#);
+    insta::assert_snapshot!(sandbox.git(&["status", "--porcelain"]), @"");
+}
+
+#[test]
+fn only_one_memory_that_is_found_can_be_pinned() {
+    let sandbox = small();
+    sandbox.cm(&["episode", "Release 1.4"]).ok();
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["pin", "episodes/2026-11-21.md"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: episodes/2026-11-21.md is no memory, and only memories are pinned
+    [exit 2]
+    ");
+    let ran = sandbox.cm(&["pin", "1f0c"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: `1f0c` fits 2 notes
+     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    [exit 4]
+    ");
+    let ran = sandbox.cm(&["pin", "gone", "--json"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    {
+      "error": {
+        "code": "not-found",
+        "message": "there is no note `gone`",
+        "hint": "`cm search` finds notes by their words",
+        "exit": 4
+      }
+    }
+    [exit 4]
+    "#);
+    assert_eq!(hashes(&sandbox.vault()), before);
+}
+
+#[test]
+fn a_file_in_the_way_refuses_and_nothing_moves() {
+    let sandbox = small();
+    sandbox.write("vault/retry-with-jitter-1f0c2a.md", "in the way\n");
+    let ran = sandbox.cm(&["pin", RETRY]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: vault/retry-with-jitter-1f0c2a.md exists already
+       at: vault/retry-with-jitter-1f0c2a.md
+    [exit 5]
+    ");
+    assert!(sandbox.vault().join(RETRY).exists());
+}

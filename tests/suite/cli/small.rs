@@ -1,0 +1,107 @@
+//! The small vault that tests of commands begin with: a solution and a fix whose ids begin alike, a problem that one of
+//! them solves, and a pinned memory.
+
+use crate::support::{Sandbox, vault_of};
+
+/// The file of the solution "Retry with jitter", `1f0c2a`.
+pub const RETRY: &str = "graph/solutions/retry-with-jitter-1f0c2a.md";
+/// The file of the fix "Close idle connections", `1f0c99`.
+pub const CLOSE: &str = "graph/fixes/close-idle-connections-1f0c99.md";
+/// The file of the problem "Gauges time out", `77ab01`.
+pub const GAUGES: &str = "graph/problems/gauges-time-out-77ab01.md";
+/// The file of the pinned preference "Names carry their unit", `5e5e5e`.
+pub const UNITS: &str = "vault/names-carry-their-unit-5e5e5e.md";
+
+/// The vault, all committed in a repository of its own.
+pub fn small() -> Sandbox {
+    vault_of(TEXT)
+}
+
+/// The same as a folder inside a larger repository, where commits are left to the person. The project's own file is
+/// `src/main.rs`, beside `memory/`.
+pub fn inside() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/main.rs", "fn main() {}\n");
+    sandbox.write("memory/cm.toml", "");
+    sandbox.write("memory/.gitignore", "/_index/\n/_state/\n");
+    for (path, bytes) in crate::support::files_of(TEXT) {
+        sandbox.write(&format!("memory/{path}"), bytes);
+    }
+    sandbox.git(&["init", "--quiet"]);
+    sandbox.commit_all("Begin");
+    sandbox
+}
+
+/// The message of the newest commit, with its trailers.
+pub fn message(sandbox: &Sandbox) -> String {
+    sandbox.git(&["log", "-1", "--format=%B"])
+}
+
+/// The files of the newest commit, each with the letter that git gives it.
+pub fn committed(sandbox: &Sandbox) -> String {
+    sandbox.git(&["show", "--name-status", "--no-renames", "--format="])
+}
+
+/// How many commits there are.
+pub fn commits(sandbox: &Sandbox) -> usize {
+    sandbox.git(&["rev-list", "--count", "HEAD"]).trim().parse().unwrap()
+}
+
+const TEXT: &str = "\
+--- graph/solutions/retry-with-jitter-1f0c2a.md
+---
+id: 1f0c2a00-0000-4000-8000-000000000001
+type: solution
+title: Retry with jitter
+tags: [net, retry]  # by hand
+importance: 0.8
+created: 2026-11-01T08:00:00Z
+updated: 2026-11-01T08:00:00Z
+---
+
+# Retry with jitter
+
+Spread retries over 30 s.
+
+SOLVES:: [[Gauges time out]]
+--- graph/fixes/close-idle-connections-1f0c99.md
+---
+id: 1f0c9900-0000-4000-8000-000000000002
+type: fix
+title: Close idle connections
+tags: [net]
+importance: 0.5
+created: 2026-11-02T08:00:00Z
+updated: 2026-11-02T08:00:00Z
+---
+
+# Close idle connections
+
+After 240 s.
+--- graph/problems/gauges-time-out-77ab01.md
+---
+id: 77ab0100-0000-4000-8000-000000000003
+type: problem
+title: Gauges time out
+importance: 0.6
+created: 2026-11-03T08:00:00Z
+updated: 2026-11-03T08:00:00Z
+---
+
+# Gauges time out
+
+All stations at the full hour.
+--- vault/names-carry-their-unit-5e5e5e.md
+---
+id: 5e5e5e00-0000-4000-8000-000000000004
+type: preference
+title: Names carry their unit
+importance: 0.9
+created: 2026-11-04T08:00:00Z
+updated: 2026-11-04T08:00:00Z
+---
+
+# Names carry their unit
+
+height_mm, never height.
+";

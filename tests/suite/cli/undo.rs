@@ -1,0 +1,178 @@
+//! `cm undo`
+
+use super::small::{RETRY, commits, message, small};
+use crate::support::{Sandbox, hashes};
+
+fn tree(sandbox: &Sandbox, revision: &str) -> String {
+    sandbox.git(&["rev-parse", &format!("{revision}^{{tree}}")])
+}
+
+#[test]
+fn a_new_note_is_taken_back_by_a_commit_that_names_what_it_undoes() {
+    let sandbox = small();
+    sandbox.cm(&["add", "--type", "fact", "--title", "Too early"]).ok();
+    let ran = sandbox.cm(&["undo", "--reason", "was a guess"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    took back [COMMIT]: Add fact "Too early"  commit [COMMIT]
+      graph/facts/too-early-82fbb1.md
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(message(&sandbox).replace(sandbox.git(&["rev-parse", "HEAD~1"]).trim(), "[COMMIT]"), @r#"
+    Undo: Add fact "Too early"
+
+    This takes back commit [COMMIT].
+
+    Cm-Op: undo
+    Cm-Id: 82fbb1d7-7ae1-4c51-9cde-d64d40680f04
+    Cm-Reason: was a guess
+    Cm-Operation: daf40e9123014df98bcc2fc096640c82
+    "#);
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, "HEAD~2"));
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    assert_eq!(sandbox.cm(&["search", "early", "--json"]).ok().json()["total"], 0);
+}
+
+#[test]
+fn a_move_is_taken_back_to_the_old_place() {
+    let sandbox = small();
+    sandbox.cm(&["pin", "1f0c2a"]).ok();
+    let undone = sandbox.cm(&["undo", "--json"]).ok().json();
+    assert_eq!(undone["ids"], serde_json::json!(["1f0c2a00-0000-4000-8000-000000000001"]));
+    assert_eq!(undone["paths"].as_array().unwrap().len(), 2);
+    assert!(sandbox.vault().join(RETRY).exists());
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, "HEAD~2"));
+}
+
+#[test]
+fn undoing_twice_takes_the_next_older_one_back_and_then_there_is_none() {
+    let sandbox = small();
+    sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.9"]).ok();
+    sandbox.cm(&["pin", "1f0c99"]).ok();
+    let subject = |undone: serde_json::Value| undone["subject"].as_str().unwrap().to_owned();
+    assert_eq!(subject(sandbox.cm(&["undo", "--json"]).ok().json()), "Pin \"Close idle connections\"");
+    assert_eq!(
+        subject(sandbox.cm(&["undo", "--json"]).ok().json()),
+        "Update \"Retry with jitter\": importance"
+    );
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, "HEAD~4"));
+    let ran = sandbox.cm(&["undo"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: there is no curation to undo
+    [exit 8]
+    ");
+}
+
+#[test]
+fn an_undo_can_itself_be_undone_by_its_id() {
+    let sandbox = small();
+    sandbox.cm(&["pin", "1f0c2a"]).ok();
+    sandbox.cm(&["undo"]).ok();
+    let ran = sandbox.cm(&["undo", "HEAD"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    took back [COMMIT]: Undo: Pin "Retry with jitter"  commit [COMMIT]
+      graph/solutions/retry-with-jitter-1f0c2a.md
+      vault/retry-with-jitter-1f0c2a.md
+    [exit 0]
+    "#);
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, "HEAD~2"));
+}
+
+#[test]
+fn a_curation_that_later_ones_changed_is_refused_and_they_are_named() {
+    let sandbox = small();
+    sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.9"]).ok();
+    sandbox.cm(&["update", "1f0c2a", "--add-tag", "postgres"]).ok();
+    sandbox.cm(&["episode", "In between"]).ok();
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["undo", "HEAD~2"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    [stderr]
+    error: later commits changed graph/solutions/retry-with-jitter-1f0c2a.md
+       at: graph/solutions/retry-with-jitter-1f0c2a.md
+     hint: undo these first: [COMMIT] Update "Retry with jitter": tags
+    [exit 5]
+    "#);
+    let ran = sandbox.cm(&["undo", "HEAD~2", "--json"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    {
+      "error": {
+        "code": "depended-on",
+        "message": "later commits changed graph/solutions/retry-with-jitter-1f0c2a.md",
+        "hint": "undo these first: [COMMIT] Update \"Retry with jitter\": tags",
+        "path": "graph/solutions/retry-with-jitter-1f0c2a.md",
+        "exit": 5
+      }
+    }
+    [exit 5]
+    "#);
+    assert_eq!(hashes(&sandbox.vault()), before);
+    assert_eq!(commits(&sandbox), 4);
+    sandbox.cm(&["undo", "HEAD~1"]).ok();
+    sandbox.cm(&["undo", "HEAD~3"]).ok();
+    assert_eq!(sandbox.git(&["diff", "--name-only", "HEAD~5", "HEAD"]), "episodes/2026-11-21.md\n");
+}
+
+#[test]
+fn hand_edits_in_the_way_refuse_and_stay() {
+    let sandbox = small();
+    sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.9"]).ok();
+    sandbox.write(RETRY, sandbox.read(RETRY) + "Half a thought\n");
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["undo"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: graph/solutions/retry-with-jitter-1f0c2a.md has edits that no commit holds
+       at: graph/solutions/retry-with-jitter-1f0c2a.md
+     hint: take them out, or `cm commit` them and undo that commit first
+    [exit 5]
+    ");
+    assert_eq!(hashes(&sandbox.vault()), before);
+    assert_eq!(commits(&sandbox), 2);
+}
+
+#[test]
+fn hand_edits_elsewhere_stay_as_they_are() {
+    let sandbox = small();
+    sandbox.cm(&["pin", "1f0c99"]).ok();
+    sandbox.write(RETRY, sandbox.read(RETRY) + "Half a thought\n");
+    sandbox.cm(&["undo"]).ok();
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" M {RETRY}\n"));
+}
+
+#[test]
+fn what_is_no_commit_a_merge_and_a_vault_without_curations_are_told_apart() {
+    let sandbox = small();
+    let ran = sandbox.cm(&["undo"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: there is no curation to undo
+    [exit 8]
+    ");
+    let ran = sandbox.cm(&["undo", "abcdef0"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: `abcdef0` is no commit of this repository
+     hint: `cm log` lists the commits
+    [exit 4]
+    ");
+    sandbox.git(&["checkout", "--quiet", "-b", "other"]);
+    sandbox.write("graph/facts/b.md", "Theirs\n");
+    sandbox.commit_all("Theirs");
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.git(&["merge", "--quiet", "--no-ff", "--message", "Merge", "other"]);
+    let ran = sandbox.cm(&["undo", "HEAD"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: [COMMIT] is a merge, and has no one side to go back to
+     hint: `git revert -m 1` says which side
+    [exit 5]
+    ");
+    sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", "Nothing"]);
+    let ran = sandbox.cm(&["undo", "HEAD"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: [COMMIT] changed nothing in the vault
+    [exit 5]
+    ");
+}

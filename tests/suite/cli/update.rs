@@ -1,0 +1,204 @@
+//! `cm update`
+
+use super::small::{CLOSE, RETRY, commits, committed, inside, message, small};
+use crate::support::hashes;
+
+#[test]
+fn only_the_named_lines_and_the_date_change() {
+    let sandbox = small();
+    let ran = sandbox.cm(&[
+        "update",
+        "1f0c2a",
+        "--set",
+        "importance=0.9",
+        "--set",
+        "area=network",
+        "--add-tag",
+        "postgres",
+        "--remove-tag",
+        "net",
+        "--append",
+        "Seen again on Friday.",
+    ]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    1f0c2a00-0000-4000-8000-000000000001  graph/solutions/retry-with-jitter-1f0c2a.md  commit [COMMIT]
+    [exit 0]
+    ");
+    let patch = sandbox.git(&["show", "--format=", "--unified=0"]);
+    let lines: Vec<&str> = patch.lines().skip(4).filter(|line| !line.starts_with("@@")).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    -tags: [net, retry]  # by hand
+    -importance: 0.8
+    +tags: [retry, postgres]  # by hand
+    +importance: 0.9
+    -updated: 2026-11-01T08:00:00Z
+    +updated: 2026-11-21T12:00:00Z
+    +area: network
+    +Seen again on Friday.
+    ");
+    insta::assert_snapshot!(message(&sandbox), @r#"
+    Update "Retry with jitter": importance, area, tags, body
+
+    Cm-Op: update
+    Cm-Id: 1f0c2a00-0000-4000-8000-000000000001
+    Cm-Operation: ae73b3c8262942cabe166248bc53c5bc
+    "#);
+}
+
+#[test]
+fn a_half_edited_and_staged_note_keeps_what_the_person_did_to_it() {
+    let sandbox = small();
+    let staged = sandbox.read(RETRY).replace("Spread retries", "Spread all retries");
+    sandbox.write(RETRY, &staged);
+    sandbox.git(&["add", RETRY]);
+    sandbox.write(RETRY, staged + "Half a thought\n");
+    sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.9"]).ok();
+    let one = |patch: String| {
+        let body = |line: &&str| {
+            line.starts_with(['+', '-']) && !line.starts_with("+++") && !line.starts_with("---")
+        };
+        patch.lines().filter(body).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(one(sandbox.git(&["show", "--format="])), @r"
+    -importance: 0.8
+    +importance: 0.9
+    -updated: 2026-11-01T08:00:00Z
+    +updated: 2026-11-21T12:00:00Z
+    ");
+    insta::assert_snapshot!(one(sandbox.git(&["diff", "--cached"])), @r"
+    -Spread retries over 30 s.
+    +Spread all retries over 30 s.
+    ");
+    insta::assert_snapshot!(one(sandbox.git(&["diff"])), @"+Half a thought");
+}
+
+#[test]
+fn an_update_that_changes_nothing_makes_no_commit() {
+    let sandbox = small();
+    let ran = sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.8", "--add-tag", "net"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    1f0c2a00-0000-4000-8000-000000000001  graph/solutions/retry-with-jitter-1f0c2a.md  nothing to change
+    [exit 0]
+    ");
+    assert_eq!(commits(&sandbox), 1);
+    let ran = sandbox.cm(&["update", "1f0c2a", "--remove", "priority", "--json"]).ok().json();
+    assert_eq!((&ran["changed"], &ran["commit"]), (&false.into(), &serde_json::Value::Null));
+}
+
+#[test]
+fn a_new_body_from_standard_input_keeps_the_frontmatter() {
+    let sandbox = small();
+    let ran = sandbox
+        .run(&["update", CLOSE, "--body", "-"])
+        .stdin("# Close idle connections\n\nAfter 120 s.\n")
+        .go();
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    1f0c9900-0000-4000-8000-000000000002  graph/fixes/close-idle-connections-1f0c99.md  commit [COMMIT]
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.read(CLOSE), @r"
+    ---
+    id: 1f0c9900-0000-4000-8000-000000000002
+    type: fix
+    title: Close idle connections
+    tags: [net]
+    importance: 0.5
+    created: 2026-11-02T08:00:00Z
+    updated: 2026-11-21T12:00:00Z
+    ---
+
+    # Close idle connections
+
+    After 120 s.
+    ");
+}
+
+#[test]
+fn inside_a_larger_repository_the_commit_is_left_to_the_person() {
+    let sandbox = inside();
+    let ran = sandbox.run(&["update", "1f0c2a", "--set", "importance=0.9"]).within("memory").go();
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    1f0c2a00-0000-4000-8000-000000000001  graph/solutions/retry-with-jitter-1f0c2a.md  not committed; `cm commit` does that
+    [exit 0]
+    ");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" M memory/{RETRY}\n"));
+}
+
+#[test]
+fn refusals_name_the_reason_and_change_nothing() {
+    let sandbox = small();
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["update", "1f0c", "--add-tag", "x"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: `1f0c` fits 2 notes
+     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    [exit 4]
+    ");
+    let ran = sandbox.cm(&["update", "1f0c", "--add-tag", "x", "--json"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    {
+      "error": {
+        "code": "ambiguous",
+        "message": "`1f0c` fits 2 notes",
+        "hint": "name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md",
+        "exit": 4
+      }
+    }
+    [exit 4]
+    "#);
+    let ran = sandbox.cm(&["update", "idle", "--add-tag", "x"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: there is no note `idle`
+     hint: did you mean 1f0c9900-0000-4000-8000-000000000002 (Close idle connections)?
+    [exit 4]
+    ");
+    let ran = sandbox.cm(&["update", "1f0c2a"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: nothing to change was named
+     hint: for example: --set importance=0.9 --add-tag rust
+    [exit 2]
+    ");
+    let ran = sandbox.cm(&["update", "1f0c2a", "--set", "importance"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: invalid value 'importance' for '--set <KEY=VALUE>': write it as KEY=VALUE
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+    let ran = sandbox.cm(&["update", "1f0c2a", "--set", "id=2"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: an id never changes
+     hint: a note is known by it wherever it is named
+    [exit 2]
+    ");
+    let ran = sandbox.cm(&["update", "1f0c2a", "--set", "importance=7"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: importance lies between 0.0 and 1.0, and 7 does not
+    [exit 2]
+    ");
+    assert_eq!(hashes(&sandbox.vault()), before);
+    assert_eq!(commits(&sandbox), 1);
+}
+
+#[test]
+fn a_note_whose_frontmatter_is_broken_is_refused_with_its_line() {
+    let sandbox = small();
+    sandbox.write(RETRY, sandbox.read(RETRY).replace("importance: 0.8", "importance: ["));
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["update", RETRY, "--set", "importance=0.9"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: the frontmatter is no YAML: did not find expected ',' or ']', while parsing a flow sequence
+       at: graph/solutions/retry-with-jitter-1f0c2a.md:6:1
+     hint: close the bracket, or put the value in quotes
+    [exit 5]
+    ");
+    assert_eq!(hashes(&sandbox.vault()), before);
+    assert_eq!(committed(&sandbox).lines().count(), 6, "still the first commit");
+}

@@ -1,0 +1,245 @@
+//! What `--json` prints: one document on stdout that fits its schema in `schema/json/`, for every command of the help,
+//! and notices on stderr. The schemas are what the types say; `CM_BLESS=1 cargo test` writes them anew.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cm::render::schema::{documents, of_command, text};
+use serde_json::Value;
+
+use crate::support::{Ran, Sandbox};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn folder() -> PathBuf {
+    root().join("schema/json")
+}
+
+#[test]
+fn the_schema_files_are_what_the_types_say() {
+    let bless = std::env::var_os("CM_BLESS").is_some();
+    let mut expected = BTreeSet::new();
+    for (name, schema) in documents() {
+        let (file, text) = (folder().join(format!("{name}.json")), text(&schema));
+        if bless {
+            std::fs::create_dir_all(folder()).unwrap();
+            std::fs::write(&file, &text).unwrap();
+        }
+        let kept = std::fs::read_to_string(&file).unwrap_or_default();
+        assert_eq!(kept, text, "{} is not what the types say: CM_BLESS=1 cargo test", file.display());
+        expected.insert(file);
+    }
+    let kept: BTreeSet<PathBuf> =
+        std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(kept, expected, "no schema is left of a document that is no more");
+}
+
+/// The example vault in a repository of its own.
+fn example() -> Sandbox {
+    let sandbox = Sandbox::new();
+    copy(&root().join("example-vault"), &sandbox.vault());
+    sandbox.git(&["init", "--quiet"]);
+    sandbox.commit_all("Begin");
+    sandbox
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
+        // What earlier runs of the program left there is no part of the example.
+        if path.is_dir() && !name.to_string_lossy().starts_with('_') {
+            copy(&path, &to.join(name));
+        } else if path.is_file() {
+            std::fs::copy(&path, to.join(name)).unwrap();
+        }
+    }
+}
+
+/// The names of all commands, as the help lists them.
+fn commands() -> BTreeSet<String> {
+    let help = Sandbox::new().cm(&["help"]).ok().stdout;
+    let listed =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Why a document does not fit its schema.
+fn misfits(document: &str, value: &Value) -> Vec<String> {
+    let schemas = documents();
+    let (_, schema) = schemas
+        .iter()
+        .find(|(name, _)| *name == document)
+        .unwrap_or_else(|| panic!("there is no schema `{document}`"));
+    let validator = jsonschema::draft202012::new(schema.as_value()).unwrap();
+    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+fn assert_fits(document: &str, ran: &Ran) {
+    // The whole of stdout is one document, or this fails.
+    let value = ran.json();
+    assert_eq!(misfits(document, &value), [""; 0], "{document}\n{value:#}");
+    let known: Vec<_> = value.as_object().unwrap().keys().collect();
+    assert!(!known.is_empty(), "{document} says nothing");
+}
+
+/// A call of every command that answers with a document, in an order in which each finds something to do; the commands
+/// whose answers differ by arguments several times. A line is split at blanks; `+` stands for one in an argument.
+const CALLS: &str = "\
+init
+validate
+doctor
+reindex
+reindex --check
+reindex --full
+search pool
+search pool --explain
+search type:fix --sort updated
+recent
+tags
+stats
+get 1bc3be
+decay
+related 1bc3be --hops 2
+graph
+graph 1bc3be
+core
+reflection
+add --type fact --title Ports+differ --tags net --body Seen.
+new --type decision --title Use+another+port
+update Ports+differ --set importance=0.9
+edit Ports+differ
+pin Ports+differ
+unpin Ports+differ
+relate Ports+differ Use+another+port --type SUPERSEDES
+unrelate Ports+differ Use+another+port
+episode Release --memory Ports+differ
+log
+history Ports+differ
+diff
+diff HEAD~9 HEAD
+undo
+delete Use+another+port
+restore Use+another+port@HEAD~1
+commit
+config list
+config get search.limit
+config set search.limit 7
+config unset search.limit
+completions bash
+manpages --out man
+";
+
+/// Commands that print for people only.
+const TALKERS: [&str; 1] = ["quickstart"];
+
+#[test]
+fn every_command_answers_with_one_document_that_fits_its_schema() {
+    let sandbox = example();
+    let mut called: BTreeSet<String> = TALKERS.map(str::to_owned).into();
+    for line in CALLS.lines() {
+        let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();
+        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
+        let ran = sandbox.run(&arguments).env("EDITOR", "true").go();
+        assert_eq!(ran.code, 0, "{line}\n{}", ran.snapshot());
+        let document = match (words[0].as_str(), words.get(1).map(String::as_str)) {
+            ("config", Some("set" | "unset")) => "config-set",
+            (command, _) => of_command(command),
+        };
+        assert_fits(document, &ran);
+        assert!(ran.stderr.lines().all(|line| line.starts_with("note: ")), "{line}: {}", ran.stderr);
+        called.insert(words[0].clone());
+    }
+    assert_eq!(called, commands(), "every command of the help is called here");
+}
+
+#[test]
+fn every_kind_of_failure_answers_with_the_same_document_and_its_exit_code() {
+    let sandbox = example();
+    let (outside, alone) = (Sandbox::new(), Sandbox::new());
+    alone.write("cm.toml", "");
+    let mut codes = BTreeSet::new();
+    for (sandbox, line, exit) in [
+        (&sandbox, "add --type hunch --title Maybe", 2),
+        (&sandbox, "add --importance", 2),
+        (&sandbox, "polish", 2),
+        (&sandbox, "recent --since soon", 2),
+        (&outside, "stats", 3),
+        (&outside, "get x --vault nowhere", 3),
+        (&sandbox, "get No+such+note", 4),
+        (&sandbox, "related No+such+note", 4),
+        (&sandbox, "config get nothing", 4),
+        (&sandbox, "diff nowhere", 4),
+        (&alone, "log", 5),
+        (&sandbox, "undo", 8),
+    ] {
+        let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();
+        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
+        let ran = sandbox.cm(&arguments);
+        assert_eq!(ran.code, exit, "{line}\n{}", ran.snapshot());
+        assert_fits("error", &ran);
+        let error = &ran.json()["error"];
+        assert_eq!(error["exit"], exit, "{line}");
+        assert_eq!(ran.stderr, "", "{line}");
+        let message = error["message"].as_str().unwrap();
+        assert!(!message.ends_with(['.', ':']) && !message.contains('\n'), "{line}: {message}");
+        codes.insert(error["code"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(
+        codes.into_iter().collect::<Vec<_>>(),
+        ["no-repository", "no-vault", "not-a-vault", "not-found", "nothing-done", "usage"]
+    );
+}
+
+#[test]
+fn a_check_that_failed_still_answers_with_its_own_document() {
+    let sandbox = example();
+    sandbox.write("graph/facts/broken.md", "---\nid: [\n---\n");
+    for command in ["validate", "doctor"] {
+        let ran = sandbox.cm(&[command, "--json"]);
+        assert_eq!(ran.code, 1, "{command}");
+        assert_fits(command, &ran);
+    }
+}
+
+#[test]
+fn a_notice_goes_to_stderr_and_quiet_silences_it() {
+    let sandbox = example();
+    sandbox.cm(&["reindex"]).ok();
+    let ran = sandbox.cm(&["search", "pool", "--json", "--no-refresh"]).ok();
+    assert_eq!(ran.stderr, "note: answered from the index as it stands (--no-refresh)\n");
+    assert_fits("search", &ran);
+    let ran = sandbox.cm(&["search", "pool", "--json", "--no-refresh", "--quiet"]).ok();
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn a_document_that_lacks_a_key_or_has_another_kind_of_value_does_not_fit() {
+    let sound = serde_json::json!({ "id": "a", "path": "p", "commit": null, "similar": [] });
+    assert_eq!(misfits("add", &sound), [""; 0]);
+    for (key, value) in [("id", Value::Null), ("commit", 7.into()), ("similar", Value::Null)] {
+        let mut spoiled = sound.clone();
+        spoiled[key] = value;
+        assert!(!misfits("add", &spoiled).is_empty(), "{key}");
+        spoiled.as_object_mut().unwrap().remove(key);
+        let needed = misfits("add", &spoiled);
+        assert_eq!(needed.is_empty(), key == "commit", "{key}: {needed:?}");
+    }
+}
+
+#[test]
+fn the_help_of_every_command_has_examples_that_stand_on_one_line() {
+    for command in commands() {
+        let help = Sandbox::new().cm(&["help", &command]).ok().stdout;
+        let mut lines = help.lines().skip_while(|line| !matches!(*line, "Example:" | "Examples:")).skip(1);
+        assert!(lines.clone().next().is_some(), "{command} has no examples");
+        assert!(lines.all(|line| line.starts_with("  ") && line.contains("cm ")), "{command}:\n{help}");
+    }
+}
