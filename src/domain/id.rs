@@ -64,9 +64,7 @@ impl TryFrom<String> for NoteId {
         if (1..=Self::MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(Self(text));
         }
-        // Almost all ids are a UUID, of which there is nothing to check or to trim.
-        let plain = text.len() <= Self::MAX && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if plain { Ok(Self(text)) } else { Self::parse(&text) }
+        Self::parse(&text)
     }
 }
 

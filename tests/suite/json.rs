@@ -100,8 +100,7 @@ reindex
 reindex --check
 reindex --full
 search pool
-search pool --explain
-search type:fix --sort updated
+search type:fix --limit 2
 recent
 tags
 stats
@@ -129,6 +128,11 @@ undo
 delete Use+another+port
 restore Use+another+port@HEAD~1
 commit
+export --format json --out ../copy.json
+export --format markdown --out ../copy
+import ../copy --from markdown --into copy --dry-run
+import ../copy/graph/facts --from markdown --into facts
+adopt --dry-run
 config list
 config get search.limit
 config set search.limit 7

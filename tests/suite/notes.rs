@@ -63,7 +63,8 @@ fn the_example_vault_has_no_findings() {
 
 #[test]
 fn its_notes_can_be_edited_and_edited_back() {
-    for (path, text) in texts() {
+    let generated = ["CORE.md", "REFLECTION.md"];
+    for (path, text) in texts().into_iter().filter(|(path, _)| !generated.contains(&path.as_str())) {
         let set = Edit::Set { key: "zz".to_owned(), value: "x: y".into() };
         let edited = apply(&text, &[set, Edit::Remove { key: "zz".to_owned() }]).unwrap();
         assert_eq!(edited, text, "{path}");

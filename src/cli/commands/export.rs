@@ -13,10 +13,17 @@ use crate::render::text;
 /// Write the vault out for other tools. No format holds keys or other secrets of the settings.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm export --format claude-memory --out ../for-the-old-tool\n  cm export --format json | jq '.notes[].title'\n  cm export --format markdown --out ../copy\n\n\
-        claude-memory  _index.json, _state.json, _embeddings.json and _config.json with copies of the notes;\n               without --out the JSON files alone, beside the notes\n\
-        json           one document with every note, to --out or to standard output\n\
-        markdown       copies of the notes"
+    after_help = "\
+Formats:
+  claude-memory  _index.json, _state.json, _embeddings.json and _config.json with copies of the notes;
+                 without --out the JSON files alone, beside the notes
+  json           one document with every note, to --out or to standard output
+  markdown       copies of the notes
+
+Examples:
+  cm export --format claude-memory --out ../for-the-old-tool
+  cm export --format json | jq '.notes[].title'
+  cm export --format markdown --out ../copy"
 )]
 pub struct Arguments {
     /// In which form
