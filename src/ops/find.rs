@@ -66,15 +66,22 @@ fn find_in<'a>(memory: &'a Memory, vaults: &'a [OpenVault], reference: &str) -> 
             return load(open, &path);
         }
     }
-    let looks_like_id = reference.len() >= PREFIX && !reference.contains(char::is_whitespace);
-    if looks_like_id {
+    if looks_like_id(reference) {
         for open in vaults {
+            // A note of the project wins over one of the global vault, also where it came by hand just now.
+            if vaults.len() > 1 {
+                memory.freshen(open)?;
+            }
             if let [path] = by_id(open, reference).as_slice() {
                 return load(open, path);
             }
         }
     }
     by_name(memory, vaults, reference)
+}
+
+fn looks_like_id(reference: &str) -> bool {
+    reference.len() >= PREFIX && !reference.contains(char::is_whitespace)
 }
 
 fn is_note(path: &NotePath) -> bool {
@@ -104,14 +111,17 @@ fn by_name<'a>(memory: &Memory, vaults: &'a [OpenVault], reference: &str) -> Res
     for open in vaults {
         let notes = memory.notes_of(open)?;
         let (graph, _) = Graph::build(&notes, &open.settings.relations);
-        match graph.resolve(reference) {
-            Resolution::One(at) => return load(open, &notes[at].path),
-            Resolution::Many(several) => {
-                let several: Vec<&Note> = several.into_iter().map(|at| &notes[at]).collect();
-                return Err(ambiguous(reference, &several));
-            }
-            Resolution::None => near
+        let fitting: Vec<&Note> = match graph.resolve(reference) {
+            Resolution::One(at) => vec![&notes[at]],
+            Resolution::Many(several) => several.into_iter().map(|at| &notes[at]).collect(),
+            // Links need more of an id than a person who looks at the answer.
+            Resolution::None => notes.iter().filter(|note| begins_id(note, reference)).collect(),
+        };
+        match fitting.as_slice() {
+            [one] => return load(open, &one.path),
+            [] => near
                 .extend(notes.iter().filter(|note| resembles(&note.title, reference)).take(3).map(candidate)),
+            several => return Err(ambiguous(reference, several)),
         }
     }
     let error = Error::not_found(format!("there is no note `{reference}`"));
@@ -120,6 +130,12 @@ fn by_name<'a>(memory: &Memory, vaults: &'a [OpenVault], reference: &str) -> Res
     } else {
         error.hint(format!("did you mean {}?", near.join(" or ")))
     })
+}
+
+fn begins_id(note: &Note, reference: &str) -> bool {
+    let begins =
+        |id: &str| id.get(..reference.len()).is_some_and(|part| part.eq_ignore_ascii_case(reference));
+    looks_like_id(reference) && note.id.as_ref().is_some_and(|id| begins(id.as_str()))
 }
 
 fn resembles(title: &str, typed: &str) -> bool {
