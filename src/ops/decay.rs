@@ -92,7 +92,7 @@ pub fn decay(memory: &Memory, options: &Options) -> Result<Decayed> {
 /// The memories of a vault with their use and score.
 pub(super) fn scored(memory: &Memory, open: &OpenVault) -> Result<Vec<(Note, Used, Score)>> {
     let notes = memory.notes_of(open)?;
-    let (usage, notices) = open.usage().load()?;
+    let (usage, notices) = open.usage().load();
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let constants = scoring(&open.settings);
     let memories = notes.into_iter().filter(|note| note.kind == Kind::Memory);

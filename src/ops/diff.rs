@@ -100,7 +100,7 @@ pub fn diff(memory: &Memory, from: Option<&str>, to: Option<&str>) -> Result<Dif
         changed: Vec::new(),
         other: Vec::new(),
     };
-    let usage = open.usage().load()?.0;
+    let usage = open.usage().load().0;
     let (mut came, mut went) = (BTreeMap::new(), BTreeMap::new());
     for TreeChange { path, old, new } in repo.changed_between(from, to)? {
         if !path.as_str().ends_with(".md") || !path.as_str().contains('/') {

@@ -92,7 +92,7 @@ fn standing(memory: &Memory, found: &Found<'_>) -> Result<(Option<Score>, Option
     if found.note.kind != Kind::Memory {
         return Ok((None, None));
     }
-    let (usage, notices) = found.open.usage().load()?;
+    let (usage, notices) = found.open.usage().load();
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let used = usage.get(found.note.key()).copied().unwrap_or_default();
     let settings = &found.open.settings;
