@@ -176,6 +176,8 @@ impl Index {
         let refreshed = match applied {
             Ok(refreshed) => refreshed,
             Err(why) => {
+                // What was in the way of the lock is gone by now, and with it the reason.
+                let why = before.err().unwrap_or(why);
                 let built = self.build(&source, &mut lock, &path)?;
                 Refreshed { rebuilt: Some(why), ..built }
             }
@@ -230,7 +232,7 @@ impl Index {
     }
 
     fn lock(&self, options: Options) -> Result<(Option<Lock>, PathBuf), Error> {
-        std::fs::create_dir_all(self.folder()).map_err(at(self.folder()))?;
+        self.make_room()?;
         let path = self.folder().join("lock");
         Ok((Lock::acquire(&path, options.patience)?, path))
     }
