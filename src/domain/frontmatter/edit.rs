@@ -61,7 +61,7 @@ pub enum Edit {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The frontmatter is not sound, so nothing in it can be changed safely.
-    #[error("line {line}, column {column}: {message}")]
+    #[error("{message}")]
     Malformed {
         /// What kind of thing is wrong.
         code: Code,
@@ -75,7 +75,7 @@ pub enum EditError {
         hint: String,
     },
     /// An item was to be added to or removed from something that is no list.
-    #[error("line {line}: `{key}` holds no list")]
+    #[error("`{key}` holds no list")]
     NotAList {
         /// The key.
         key: String,
@@ -83,7 +83,7 @@ pub enum EditError {
         line: u32,
     },
     /// The key's lines cannot be changed without changing others.
-    #[error("line {line}: `{key}` cannot be changed without changing other lines")]
+    #[error("`{key}` cannot be changed without changing other lines")]
     Entangled {
         /// The key.
         key: String,
