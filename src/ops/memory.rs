@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Result;
 use crate::config::{Layer, Origin, Settings};
+use crate::domain::finding::Finding;
 use crate::domain::instant::Instant;
 use crate::git::Repo;
 use crate::index::Index;
@@ -74,6 +75,7 @@ pub struct OpenVault {
     repo: OnceCell<Option<Repo>>,
     index: OnceCell<Index>,
     fresh: std::cell::Cell<bool>,
+    unread: RefCell<Vec<Finding>>,
 }
 
 /// All that an operation works on.
@@ -176,6 +178,7 @@ impl OpenVault {
             repo: OnceCell::new(),
             index: OnceCell::new(),
             fresh: std::cell::Cell::new(false),
+            unread: RefCell::default(),
         }
     }
 
@@ -209,6 +212,16 @@ impl OpenVault {
     /// Notes that the folder was changed in this call.
     pub fn set_stale(&self) {
         self.fresh.set(false);
+    }
+
+    /// Files that the last refresh of this call could not read.
+    pub fn unread(&self) -> Vec<Finding> {
+        self.unread.borrow().clone()
+    }
+
+    /// Notes which those were.
+    pub fn set_unread(&self, findings: Vec<Finding>) {
+        *self.unread.borrow_mut() = findings;
     }
 
     /// How often its notes were read.

@@ -5,6 +5,8 @@ use serde::Serialize;
 
 use super::error::Result;
 use super::memory::Memory;
+use super::validate::findings_of;
+use crate::domain::finding::Severity;
 
 /// How.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub struct Reindexed {
     pub updated: usize,
     /// Ones that are gone.
     pub removed: usize,
-    /// Findings in the notes; `cm validate` lists them.
+    /// Errors and warnings in the notes; `cm validate` lists them.
     pub findings: usize,
     /// Wall time in milliseconds.
     pub ms: u64,
@@ -71,12 +73,10 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
         outcome.added += refreshed.added.len();
         outcome.updated += refreshed.updated.len();
         outcome.removed += refreshed.removed.len();
-        memory.tell(&refreshed);
+        memory.tell_stale(&refreshed);
         outcome.rebuilt = outcome.rebuilt.or(refreshed.rebuilt.map(|why| why.to_string()));
-        let notes = memory.notes_of(open)?;
-        outcome.findings += listing.findings.len()
-            + refreshed.findings.len()
-            + notes.iter().map(|note| note.findings.len()).sum::<usize>();
+        let findings = findings_of(open, &memory.notes_of(open)?);
+        outcome.findings += findings.iter().filter(|found| found.severity != Severity::Info).count();
     }
     outcome.stale.sort();
     outcome.ms = clock().saturating_sub(begun);
