@@ -9,8 +9,12 @@
 )]
 
 mod architecture;
+mod cli;
+mod damage;
 mod frontmatter;
 mod notes;
+mod odd;
+mod pipes;
 mod sandbox;
 mod schema;
 mod support;
