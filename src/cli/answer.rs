@@ -58,12 +58,19 @@ impl Output {
     /// # Errors
     /// Those of [`Output::print`].
     pub fn plain(&self, shown: &str) -> Result<Printed> {
-        match write_out(shown) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Error::new(crate::ops::Kind::Failed, "io", format!("cannot write to stdout: {error}")))
-            }
-            _ => Ok(Printed::default()),
+        printed(write_out(shown))
+    }
+
+    /// Prints bytes and nothing else; on a terminal as text that cannot steer it.
+    ///
+    /// # Errors
+    /// Those of [`Output::print`].
+    pub fn bytes(&self, shown: &[u8]) -> Result<Printed> {
+        if on_terminal() {
+            return self.plain(&text::style::safe(&String::from_utf8_lossy(shown)));
         }
+        let mut out = io::stdout().lock();
+        printed(out.write_all(shown).and_then(|()| out.flush()))
     }
 
     /// Prints what the person should hear besides the answer.
@@ -94,6 +101,16 @@ impl Output {
 /// Whether a person looks at stdout.
 pub fn on_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// A reader that went away has seen enough.
+fn printed(written: io::Result<()>) -> Result<Printed> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::new(crate::ops::Kind::Failed, "io", format!("cannot write to stdout: {error}")))
+        }
+        _ => Ok(Printed::default()),
+    }
 }
 
 fn write_out(shown: &str) -> io::Result<()> {

@@ -52,6 +52,22 @@ impl Index {
         Ok(refreshed)
     }
 
+    /// Makes the index's folder, and removes what lies in the way of its own files: all of it is derived.
+    pub(super) fn make_room(&self) -> Result<(), Error> {
+        let folder = self.folder();
+        if folder.is_file() {
+            fs::remove_file(folder).map_err(at(folder))?;
+        }
+        fs::create_dir_all(folder).map_err(at(folder))?;
+        for name in ["lock", "current", "queue", "queue.taken"] {
+            let path = folder.join(name);
+            if path.is_dir() {
+                fs::remove_dir_all(&path).map_err(at(&path))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Removes the generations that no longer count, and what builds that died have left. What cannot be removed
     /// is tried again after the next change.
     pub(super) fn clear_away(&self, current: &str) {

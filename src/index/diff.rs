@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::Unusable;
+use crate::domain::finding::Severity;
 use crate::domain::listing::FileStat;
 use crate::domain::note::Note;
 
@@ -19,7 +20,7 @@ pub(super) struct Known {
     pub(super) hash: Hash,
     /// Whether it was changed so shortly before it was read that a later change could bear the same time.
     pub(super) racy: bool,
-    /// How many findings its content has.
+    /// How many errors and warnings its content has.
     pub(super) findings: u16,
 }
 
@@ -31,7 +32,8 @@ impl Known {
 
     /// The same, of a note that was parsed.
     pub(super) fn parsed(self, note: &Note) -> Self {
-        Self { findings: u16::try_from(note.findings.len()).unwrap_or(u16::MAX), ..self }
+        let found = note.findings.iter().filter(|finding| finding.severity != Severity::Info).count();
+        Self { findings: u16::try_from(found).unwrap_or(u16::MAX), ..self }
     }
 
     fn fits(&self, stat: &FileStat) -> bool {

@@ -172,6 +172,7 @@ impl Index {
         };
         let queue = self.queue_file();
         let queued = queue.take().map_err(at(queue.path()))?;
+        let first = before.as_ref().err().cloned();
         // Another process may have done the work while this one waited.
         let applied = match self.reload(before)? {
             Ok(state) => {
@@ -191,6 +192,8 @@ impl Index {
                 refreshed
             }
             Err(why) => {
+                // What was in the way of the lock is gone by now, and with it the reason.
+                let why = first.unwrap_or(why);
                 let built = self.build(&source, &mut lock, &path)?;
                 Refreshed { rebuilt: Some(why), ..built }
             }
@@ -219,7 +222,7 @@ impl Index {
         }
     }
 
-    /// How many findings the indexed notes have, each note for itself.
+    /// How many errors and warnings the indexed notes have, each note for itself.
     ///
     /// # Errors
     ///
@@ -259,7 +262,7 @@ impl Index {
     }
 
     fn lock(&self, options: Options) -> Result<(Option<Lock>, PathBuf), Error> {
-        std::fs::create_dir_all(self.folder()).map_err(at(self.folder()))?;
+        self.make_room()?;
         let path = self.folder().join("lock");
         Ok((Lock::acquire(&path, options.patience)?, path))
     }

@@ -6,6 +6,7 @@
 //! _index/g…/text/                  the text index with its seal
 //! ```
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -127,6 +128,10 @@ impl Index {
 
     /// The text index, opened anew only where somebody changed it.
     pub(super) fn text(&self) -> Result<Result<Arc<Opened>, Unusable>, Error> {
+        misshapen_is_damaged(self.open_text())
+    }
+
+    fn open_text(&self) -> Result<Result<Arc<Opened>, Unusable>, Error> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let mut generation = self.generation()?;
         loop {
@@ -152,6 +157,10 @@ impl Index {
 
     /// Everything, where it is sound and its parts agree.
     pub(super) fn load(&self) -> Result<Result<State, Unusable>, Error> {
+        misshapen_is_damaged(self.load_parts())
+    }
+
+    fn load_parts(&self) -> Result<Result<State, Unusable>, Error> {
         let generation = match self.generation()? {
             Ok(generation) => generation,
             Err(why) => return Ok(Err(why)),
@@ -195,4 +204,17 @@ fn open(before: Option<&Arc<Opened>>, generation: &Path) -> Result<Result<Arc<Op
     }
     let text = Text::open(&folder)?;
     Ok(text.map(|text| Arc::new(Opened { generation: generation.to_owned(), stamp, text })))
+}
+
+/// A folder where a file should be, or the other way round, is one more damage that a rebuild mends.
+fn misshapen_is_damaged<T>(answer: Result<Result<T, Unusable>, Error>) -> Result<Result<T, Unusable>, Error> {
+    match answer {
+        Err(Error::Io { path, source })
+            if matches!(source.kind(), ErrorKind::IsADirectory | ErrorKind::NotADirectory) =>
+        {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            Ok(Err(Unusable::damaged(name)))
+        }
+        answer => answer,
+    }
 }

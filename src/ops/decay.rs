@@ -104,7 +104,7 @@ pub(super) struct Scored {
 /// The memories of a vault with their use and score.
 pub(super) fn scored(memory: &Memory, open: &OpenVault) -> Result<Vec<Scored>> {
     let notes = memory.notes_of(open)?;
-    let (usage, notices) = open.usage().load()?;
+    let (usage, notices) = open.usage().load();
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let constants = scoring(&open.settings);
     let memories = notes.iter().enumerate().filter(|(_, note)| note.kind == Kind::Memory);

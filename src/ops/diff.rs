@@ -100,7 +100,7 @@ pub fn diff(memory: &Memory, from: Option<&str>, to: Option<&str>) -> Result<Dif
         changed: Vec::new(),
         other: Vec::new(),
     };
-    let usage = open.usage().load()?.0;
+    let usage = open.usage().load().0;
     let differences = match from {
         Some(from) => repo.changed_between(from, to)?,
         None => repo.inverse(to)?,

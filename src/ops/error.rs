@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::domain::finding::Finding;
 use crate::domain::frontmatter::edit::EditError;
 use crate::domain::path::NotePath;
 use crate::{git, index, vault};
@@ -80,6 +81,13 @@ impl Error {
         Self::refused("cannot-edit", error.to_string())
             .at(path, error.line(), error.column())
             .hint(error.hint())
+    }
+
+    /// Why a file that is no text is left as it is.
+    pub fn of_encoding(path: &NotePath, finding: &Finding) -> Self {
+        Self::refused("invalid-utf8", finding.message.clone())
+            .at(path, finding.line, finding.column)
+            .hint("save the file as UTF-8, then run the command again")
     }
 
     /// The same error with its remedy.

@@ -113,7 +113,7 @@ fn beside_the_notes(memory: &Memory, open: &OpenVault, options: &Options) -> Res
 
 fn json_files(memory: &Memory, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
     let notes = memory.notes_of(open)?;
-    let (usage, notices) = open.usage().load()?;
+    let (usage, notices) = open.usage().load();
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let usage: Accesses = usage
         .into_iter()

@@ -68,6 +68,10 @@ fn find_in<'a>(memory: &'a Memory, vaults: &'a [OpenVault], reference: &str) -> 
     }
     if looks_like_id(reference) {
         for open in vaults {
+            // A note of the project wins over one of the global vault, also where it came by hand just now.
+            if vaults.len() > 1 {
+                memory.freshen(open)?;
+            }
             if let [path] = by_id(open, reference).as_slice() {
                 return load(open, path);
             }
@@ -106,16 +110,14 @@ fn by_name<'a>(memory: &Memory, vaults: &'a [OpenVault], reference: &str) -> Res
     let mut near = Vec::new();
     for open in vaults {
         let notes = memory.notes_of(open)?;
-        match Names::of(&notes).resolve(reference) {
-            Resolution::One(at) => return load(open, &notes[at].path),
-            Resolution::Many(several) => {
-                let several: Vec<&Note> = several.into_iter().map(|at| &notes[at]).collect();
-                return Err(ambiguous(reference, &several));
-            }
-            Resolution::None => {}
-        }
-        match begins_with(&notes, reference).as_slice() {
-            [note] => return load(open, &note.path),
+        let fitting: Vec<&Note> = match Names::of(&notes).resolve(reference) {
+            Resolution::One(at) => vec![&notes[at]],
+            Resolution::Many(several) => several.into_iter().map(|at| &notes[at]).collect(),
+            // Links need more of an id than a person who looks at the answer.
+            Resolution::None => notes.iter().filter(|note| begins_id(note, reference)).collect(),
+        };
+        match fitting.as_slice() {
+            [one] => return load(open, &one.path),
             [] => near
                 .extend(notes.iter().filter(|note| resembles(&note.title, reference)).take(3).map(candidate)),
             several => return Err(ambiguous(reference, several)),
@@ -129,12 +131,10 @@ fn by_name<'a>(memory: &Memory, vaults: &'a [OpenVault], reference: &str) -> Res
     })
 }
 
-/// Notes whose id begins so, as the files have them.
-fn begins_with<'n>(notes: &'n [Note], prefix: &str) -> Vec<&'n Note> {
-    let prefix = prefix.to_lowercase();
-    let fits =
-        |note: &&Note| note.id.as_ref().is_some_and(|id| id.as_str().to_lowercase().starts_with(&prefix));
-    if looks_like_id(&prefix) { notes.iter().filter(fits).collect() } else { Vec::new() }
+fn begins_id(note: &Note, reference: &str) -> bool {
+    let begins =
+        |id: &str| id.get(..reference.len()).is_some_and(|part| part.eq_ignore_ascii_case(reference));
+    looks_like_id(reference) && note.id.as_ref().is_some_and(|id| begins(id.as_str()))
 }
 
 fn resembles(title: &str, typed: &str) -> bool {

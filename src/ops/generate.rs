@@ -83,7 +83,7 @@ struct View {
 impl View {
     fn of(memory: &Memory, open: &OpenVault) -> Result<Self> {
         let notes = memory.notes_of(open)?;
-        let (table, notices) = open.usage().load()?;
+        let (table, notices) = open.usage().load();
         notices.into_iter().for_each(|notice| memory.notice(notice));
         let constants = scoring(&open.settings);
         let used: Vec<_> =

@@ -92,7 +92,7 @@ fn standing(memory: &Memory, found: &Found<'_>) -> Result<(Option<Score>, Option
     if found.note.kind != Kind::Memory {
         return Ok((None, None));
     }
-    let (usage, notices) = found.open.usage().load()?;
+    let (usage, notices) = found.open.usage().load();
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let used = usage.get(found.note.key()).copied().unwrap_or_default();
     let settings = &found.open.settings;
@@ -117,13 +117,13 @@ fn backlinks(memory: &Memory, found: &Found<'_>) -> Result<Vec<Backlink>> {
     Ok(incoming.collect())
 }
 
-/// The text of a note's file as it is, which counts as a use of it.
+/// The bytes of a note's file, which counts as a use of it.
 ///
 /// # Errors
 /// Not found or ambiguous.
-pub fn raw(memory: &Memory, reference: &str) -> Result<String> {
+pub fn raw(memory: &Memory, reference: &str) -> Result<Vec<u8>> {
     let found = find(memory, reference)?;
     // A vault on a read-only disk can still be read.
     let _ = found.open.usage().record(found.note.key(), memory.now());
-    Ok(found.text())
+    Ok(found.bytes)
 }

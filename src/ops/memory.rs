@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Result;
 use crate::config::{Layer, Origin, Settings};
+use crate::domain::finding::Finding;
 use crate::domain::instant::Instant;
 use crate::domain::note::Note;
 use crate::git::Repo;
@@ -77,6 +78,7 @@ pub struct OpenVault {
     index: OnceCell<Index>,
     fresh: std::cell::Cell<bool>,
     notes: RefCell<Option<Rc<Vec<Note>>>>,
+    unread: RefCell<Vec<Finding>>,
 }
 
 /// All that an operation works on.
@@ -184,6 +186,7 @@ impl OpenVault {
             index: OnceCell::new(),
             fresh: std::cell::Cell::new(false),
             notes: RefCell::default(),
+            unread: RefCell::default(),
         }
     }
 
@@ -230,6 +233,16 @@ impl OpenVault {
         let notes = Rc::new(notes);
         *self.notes.borrow_mut() = Some(Rc::clone(&notes));
         notes
+    }
+
+    /// Files that the last refresh of this call could not read.
+    pub fn unread(&self) -> Vec<Finding> {
+        self.unread.borrow().clone()
+    }
+
+    /// Notes which those were.
+    pub fn set_unread(&self, findings: Vec<Finding>) {
+        *self.unread.borrow_mut() = findings;
     }
 
     /// How often its notes were read.

@@ -10,6 +10,7 @@ use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::frontmatter::edit::{self, Edit};
 use crate::domain::message::Message;
 use crate::domain::note::Kind;
+use crate::domain::note::read;
 use crate::domain::path::NotePath;
 
 /// Pins a memory: it moves to `vault/`, its id stays.
@@ -39,9 +40,8 @@ fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
     if note.pinned == pinned {
         return Ok(outcome);
     }
-    let text = std::str::from_utf8(&found.bytes).map_err(|_| {
-        Error::refused("invalid-utf8", format!("{} is not UTF-8", note.path)).at(&note.path, None, None)
-    })?;
+    let text =
+        read::text(&note.path, &found.bytes).map_err(|finding| Error::of_encoding(&note.path, &finding))?;
     // The folder says it; a key that says otherwise would contradict it.
     let edits = [Edit::Remove { key: "pinned".to_owned() }];
     let text = edit::apply(text, &edits).map_err(|error| Error::of_edit(&note.path, &error))?;

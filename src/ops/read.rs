@@ -45,11 +45,12 @@ impl OpenVault {
         let read = |path: &_| self.vault.read(path);
         let options = Options { patience: self.patience() };
         let refreshed = if full {
-            self.index().rebuild(listing, &read, &parse, options)
+            self.index().rebuild(listing, &read, &parse, options)?
         } else {
-            self.index().refresh(listing, &read, &parse, options)
+            self.index().refresh(listing, &read, &parse, options)?
         };
-        Ok(refreshed?)
+        self.set_unread(refreshed.findings.clone());
+        Ok(refreshed)
     }
 }
 
@@ -78,6 +79,11 @@ impl Memory {
         if let Some(why) = refreshed.rebuilt.as_ref().filter(|why| **why != index::Unusable::Missing) {
             self.notice(format!("read all notes anew: {why}"));
         }
+        self.tell_stale(refreshed);
+    }
+
+    /// Tells that the index could not be brought up to date.
+    pub(super) fn tell_stale(&self, refreshed: &Refreshed) {
         if let Some(why) = &refreshed.stale {
             self.notice(format!("the answer may be stale: {why}"));
         }

@@ -27,7 +27,7 @@ pub struct Reindexed {
     pub updated: usize,
     /// Ones that are gone.
     pub removed: usize,
-    /// Findings in the notes; `cm validate` lists them.
+    /// Errors and warnings in the notes; `cm validate` lists them.
     pub findings: usize,
     /// Wall time in milliseconds.
     pub ms: u64,
@@ -72,7 +72,7 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
         outcome.added += refreshed.added.len();
         outcome.updated += refreshed.updated.len();
         outcome.removed += refreshed.removed.len();
-        memory.tell(&refreshed);
+        memory.tell_stale(&refreshed);
         let refreshed_findings = refreshed.findings.len();
         outcome.rebuilt = outcome.rebuilt.or(refreshed.rebuilt.map(|why| why.to_string()));
         let in_notes = memory.ask(open, Index::note_findings)?;

@@ -7,6 +7,9 @@ use super::error::{Error, Result};
 use super::find::find;
 use super::memory::Memory;
 use crate::domain::graph::{Direction, Graph, Route};
+use crate::domain::note::RelationTable;
+use crate::domain::note::types::LINKS_TO;
+use crate::domain::spelling::nearest;
 
 /// How far, and along which edges.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +61,7 @@ pub const FARTHEST: u8 = 5;
 /// Lists the notes up to so many edges away, within the note's own vault.
 ///
 /// # Errors
-/// Not found, or too many hops.
+/// Not found, too many hops, or a type of edge that does not exist.
 pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Related> {
     if !(1..=FARTHEST).contains(&options.hops) {
         return Err(Error::usage(format!("hops are 1 to {FARTHEST}")));
@@ -66,11 +69,11 @@ pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Re
     let found = find(memory, reference)?;
     let notes = memory.notes_of(found.open)?;
     let graph = Graph::connect(&notes);
+    let known = &found.open.settings.relations;
+    let relations =
+        options.relations.iter().map(|typed| relation(typed, known, &graph)).collect::<Result<_>>()?;
     let at = notes.iter().position(|note| note.path == found.note.path);
-    let route = Route {
-        relations: options.relations.iter().map(|name| name.to_uppercase().replace('-', "_")).collect(),
-        direction: options.direction,
-    };
+    let route = Route { relations, direction: options.direction };
     let reached = at.map(|at| graph.related(at, options.hops, &route)).unwrap_or_default();
     let neighbour = |reached: crate::domain::graph::Related| {
         let note = &notes[reached.node];
@@ -90,4 +93,17 @@ pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Re
         title: found.note.title,
         notes: reached.into_iter().map(neighbour).collect(),
     })
+}
+
+/// A type of edge as it was typed, which must be declared or occur.
+fn relation(typed: &str, known: &RelationTable, graph: &Graph<'_>) -> Result<String> {
+    let name = typed.trim().to_uppercase().replace('-', "_");
+    if known.knows(&name) || graph.edges().iter().any(|edge| edge.relation == name) {
+        return Ok(name);
+    }
+    let hint = match nearest(&name, known.iter()) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => format!("it is one of {}, {LINKS_TO}", known.iter().collect::<Vec<_>>().join(", ")),
+    };
+    Err(Error::usage(format!("there is no type of edge `{name}`")).hint(hint))
 }

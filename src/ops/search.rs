@@ -82,21 +82,22 @@ pub fn search(memory: &Memory, options: &Options) -> Result<Searched> {
     let mut ranked: Vec<(&OpenVault, TextHit)> = Vec::new();
     for open in &memory.vaults {
         memory.freshen(open)?;
-        let hits = memory.ask(open, |index| index.search(&query, 0, wanted))?;
-        total += hits.total;
-        ranked.extend(hits.hits.into_iter().map(|hit| (open, hit)));
+        let own = ranked.len();
+        let mut asked = wanted;
+        loop {
+            let found = memory.ask(open, |index| index.search(&query, 0, asked))?;
+            let exhausted = found.hits.len() == found.total || found.hits.len() < asked;
+            let (hidden, hits): (Vec<_>, Vec<_>) =
+                found.hits.into_iter().partition(|hit| is_hidden(memory, open, hit));
+            if exhausted || hits.len() >= wanted {
+                total += found.total - hidden.len();
+                ranked.extend(hits.into_iter().map(|hit| (open, hit)));
+                break;
+            }
+            asked = asked.saturating_mul(2);
+        }
+        ranked.truncate(own + wanted);
     }
-    let twice = |at: usize| {
-        let (open, hit) = &ranked[at];
-        open.level == Level::Global
-            && ranked.iter().any(|(other, own)| {
-                other.level == Level::Project && own.note.id.is_some() && own.note.id == hit.note.id
-            })
-    };
-    let dropped: Vec<bool> = (0..ranked.len()).map(twice).collect();
-    total -= dropped.iter().filter(|dropped| **dropped).count();
-    let mut kept = dropped.into_iter();
-    ranked.retain(|_| !kept.next().unwrap_or(false));
     if memory.vaults.len() > 1 {
         ranked.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
     }
@@ -109,6 +110,14 @@ pub fn search(memory: &Memory, options: &Options) -> Result<Searched> {
     let end = options.offset + hits.len();
     let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
     Ok(Searched { query: options.query.clone(), hits, total, notices: query.notices, next })
+}
+
+/// Whether the note is one of the global vault whose id a note of the project has, which then counts instead.
+fn is_hidden(memory: &Memory, open: &OpenVault, hit: &TextHit) -> bool {
+    let Some(id) = hit.note.id.as_ref().filter(|_| open.level == Level::Global) else { return false };
+    memory.vaults.iter().filter(|other| other.level == Level::Project).any(|project| {
+        project.index().lookup(id.as_str()).is_ok_and(|known| known.iter().any(|(other, _)| other == id))
+    })
 }
 
 fn check(options: &Options) -> Result<()> {
@@ -132,7 +141,8 @@ fn check(options: &Options) -> Result<()> {
 fn shown(open: &OpenVault, hit: TextHit, query: &Query) -> Hit {
     let note = hit.note;
     // The file may be gone where the index was not refreshed; the hit is then shown without its text.
-    let snippet = load(open, &note.path).map(|found| snippet(&found.text(), query)).unwrap_or_default();
+    let snippet =
+        load(open, &note.path).map(|found| snippet(&found.text(), &note.title, query)).unwrap_or_default();
     Hit {
         id: note.key().to_owned(),
         kind: note.kind,
@@ -147,8 +157,11 @@ fn shown(open: &OpenVault, hit: TextHit, query: &Query) -> Hit {
     }
 }
 
-fn snippet(text: &str, query: &Query) -> String {
+/// The place in the text that fits best, without the heading that only repeats the title.
+fn snippet(text: &str, title: &str, query: &Query) -> String {
     let split = crate::domain::frontmatter::split::Split::of(text);
     let outline = crate::domain::markdown::outline(split.body(), 1);
-    index::snippet(&outline.text, query)
+    let text = outline.text.trim_start();
+    let rest = text.strip_prefix(title).filter(|rest| rest.starts_with('\n') && !rest.trim().is_empty());
+    index::snippet(rest.unwrap_or(text).trim_start(), query)
 }

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::error::Result;
+use super::error::{Error, Result};
+use super::find::load;
 use super::memory::{Memory, OpenVault};
 use crate::domain::finding::{Code, Finding, Severity};
+use crate::domain::frontmatter::{parse, split::Split};
 use crate::domain::graph::Graph;
 use crate::domain::note::Note;
 
@@ -38,28 +40,35 @@ pub struct Validated {
 /// Looks at everything in the vault that is written to; changes nothing.
 ///
 /// # Errors
-/// Where the index can neither be used nor rebuilt.
+/// A path that no note has, or an index that can neither be used nor rebuilt.
 pub fn validate(memory: &Memory, options: &Options) -> Result<Validated> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
     let mut findings = findings_of(open, &notes);
+    let mut looked_at = notes.len();
     if let Some(under) = &options.under {
         findings.retain(|found| found.path.starts_with(under.as_str()));
+        looked_at = notes.iter().filter(|note| note.path.as_str().starts_with(under.as_str())).count();
+        if looked_at == 0 && findings.is_empty() {
+            return Err(Error::not_found(format!("no note has a path that begins with `{under}`"))
+                .hint("paths are relative to the vault, such as graph/fixes"));
+        }
     }
     let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
     let (errors, warnings, infos) = (count(Severity::Error), count(Severity::Warning), count(Severity::Info));
     if !options.all {
         findings.retain(|found| found.severity != Severity::Info);
     }
-    Ok(Validated { notes: notes.len(), findings, errors, warnings, infos })
+    Ok(Validated { notes: looked_at, findings, errors, warnings, infos })
 }
 
 /// All findings of a vault, sorted by place.
 pub(super) fn findings_of(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
     let mut findings = open.settings.findings.clone();
     findings.extend(open.walk().findings);
+    findings.extend(open.unread());
     findings.extend(notes.iter().flat_map(|note| note.findings.iter().cloned()));
-    findings.extend(duplicate_ids(notes));
+    findings.extend(duplicate_ids(open, notes));
     findings.extend(Graph::build(notes, &open.settings.relations).1);
     findings.sort_by(|a, b| (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code)));
     findings.dedup();
@@ -67,7 +76,7 @@ pub(super) fn findings_of(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
 }
 
 /// Notes that claim the same id: each is named, and none is dropped.
-fn duplicate_ids(notes: &[Note]) -> Vec<Finding> {
+fn duplicate_ids(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
     let mut first: HashMap<&str, Vec<&Note>> = HashMap::new();
     for note in notes {
         if let Some(id) = &note.id {
@@ -84,11 +93,20 @@ fn duplicate_ids(notes: &[Note]) -> Vec<Finding> {
                 .map(|other| other.path.as_str())
                 .collect();
             let message = format!("the id {id} is also that of {}", others.join(", "));
-            findings.push(
-                Finding::new(&note.path, Code::DuplicateId, Severity::Error, message)
-                    .hint("remove one of the ids, then run `cm adopt` on that file for a new one"),
-            );
+            let finding = Finding::new(&note.path, Code::DuplicateId, Severity::Error, message)
+                .hint("remove one of the ids, then run `cm adopt` on that file for a new one");
+            findings.push(match id_place(open, note) {
+                Some((line, column)) => finding.at(line, column),
+                None => finding,
+            });
         }
     }
     findings
+}
+
+/// Where a note says its id; `None` where its file changed meanwhile.
+fn id_place(open: &OpenVault, note: &Note) -> Option<(u32, u32)> {
+    let text = load(open, &note.path).ok()?.text();
+    let fields = parse::parse(&Split::of(&text)).fields;
+    fields.get("id").map(|field| (field.line, field.column))
 }

@@ -253,11 +253,7 @@ fn unchanged(path: &NotePath, bytes: Option<&[u8]>, expected: Option<ContentHash
 }
 
 fn edited(path: &NotePath, before: &[u8], edits: &[Edit]) -> Result<String> {
-    let text = std::str::from_utf8(before).map_err(|error| {
-        Error::refused("invalid-utf8", format!("{path} is not UTF-8 after byte {}", error.valid_up_to()))
-            .at(path, None, None)
-            .hint("save it as UTF-8, then run the command again")
-    })?;
+    let text = read::text(path, before).map_err(|finding| Error::of_encoding(path, &finding))?;
     edit::apply(text, edits).map_err(|error| Error::of_edit(path, &error))
 }
 

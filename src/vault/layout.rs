@@ -89,10 +89,13 @@ impl Vault {
             let inner = file.strip_prefix(&self.root).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
             NotePath::parse(&inner).ok()
         });
-        from_cwd
-            .into_iter()
-            .chain(NotePath::parse(typed).ok())
-            .find(|path| self.file(path).symlink_metadata().is_ok_and(|stat| !stat.is_dir()))
+        from_cwd.into_iter().chain(NotePath::parse(typed).ok()).find(|path| self.holds(path))
+    }
+
+    /// Whether a regular file lies there: no pipe, which would be waited for, and no link that leads out.
+    fn holds(&self, path: &NotePath) -> bool {
+        let real = self.file(path).canonicalize();
+        real.is_ok_and(|real| real.starts_with(&self.root) && real.is_file())
     }
 
     /// The bytes of a note.

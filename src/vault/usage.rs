@@ -77,17 +77,22 @@ impl Usage {
         file.write_all(&line).map_err(Error::io("write", &path))
     }
 
-    /// All that is known. Damaged lines and files count for nothing; the second value says which were left out.
-    ///
-    /// # Errors
-    /// [`Error::Io`] where a file exists and cannot be read.
-    pub fn load(&self) -> Result<(UsageTable, Vec<String>), Error> {
+    /// All that is known. What is damaged or cannot be read counts for nothing; the second value says what that was.
+    pub fn load(&self) -> (UsageTable, Vec<String>) {
         let mut notices = Vec::new();
-        let mut table = self.folded(&mut notices)?;
-        for path in [self.aside(), self.log()] {
-            replay(&read(&path)?, &mut table, &mut notices, &path.display().to_string());
+        let mut left_out = |error: Error| notices.push(format!("{error}; the usage in it is left out"));
+        let files = [self.table(), self.aside(), self.log()];
+        let [folded, aside, log] = files.each_ref().map(|path| {
+            read(path).unwrap_or_else(|error| {
+                left_out(error);
+                Vec::new()
+            })
+        });
+        let mut table = self.unfold(&folded, &mut notices);
+        for (bytes, path) in [(aside, &files[1]), (log, &files[2])] {
+            replay(&bytes, &mut table, &mut notices, &path.display().to_string());
         }
-        Ok((table, notices))
+        (table, notices)
     }
 
     /// Folds a log that has grown long; only the holder of the vault's lock may call it.
@@ -100,7 +105,7 @@ impl Usage {
             let settled =
                 stat.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > SETTLED);
             if settled {
-                let mut table = self.folded(&mut Vec::new())?;
+                let mut table = self.unfold(&read(&self.table())?, &mut Vec::new());
                 replay(&read(&aside)?, &mut table, &mut Vec::new(), "");
                 self.store(&table)?;
                 fs::remove_file(&aside).map_err(Error::io("remove", &aside))?;
@@ -135,21 +140,20 @@ impl Usage {
         write::replace(&self.table(), &text)
     }
 
-    fn folded(&self, notices: &mut Vec<String>) -> Result<UsageTable, Error> {
+    fn unfold(&self, bytes: &[u8], notices: &mut Vec<String>) -> UsageTable {
         let path = self.table();
-        let bytes = read(&path)?;
-        if bytes.is_empty() && !path.exists() {
-            return Ok(UsageTable::new());
+        if bytes.is_empty() && !path.is_file() {
+            return UsageTable::new();
         }
         let sound = bytes.iter().position(|byte| *byte == b'\n').and_then(|end| {
             let written = u32::from_str_radix(std::str::from_utf8(&bytes[..end]).ok()?, 16).ok()?;
             let body = &bytes[end + 1..];
             (crc32fast::hash(body) == written).then(|| serde_json::from_slice(body).ok())?
         });
-        Ok(sound.unwrap_or_else(|| {
+        sound.unwrap_or_else(|| {
             notices.push(format!("{} is damaged; the usage in it is left out", path.display()));
             UsageTable::new()
-        }))
+        })
     }
 
     fn table(&self) -> PathBuf {
@@ -185,7 +189,8 @@ fn replay(bytes: &[u8], table: &mut UsageTable, notices: &mut Vec<String>, name:
         }
     }
     if damaged > 0 {
-        notices.push(format!("{name} has {damaged} damaged line(s), which are left out"));
+        let lines = if damaged == 1 { "line, which is" } else { "lines, which are" };
+        notices.push(format!("{name} has {damaged} damaged {lines} left out"));
     }
 }
 
@@ -210,7 +215,7 @@ mod tests {
         assert!(usage.adopt(&old).unwrap());
         usage.record("a", at("2026-02-01")).unwrap();
         usage.record("b", at("2026-02-02")).unwrap();
-        let (table, notices) = usage.load().unwrap();
+        let (table, notices) = usage.load();
         assert_eq!(table["a"], Used { accesses: 4, last: Some(at("2026-02-01")) });
         assert_eq!(table["b"].accesses, 1);
         assert!(notices.is_empty());
@@ -230,7 +235,7 @@ mod tests {
         fs::File::options().append(true).open(usage.aside()).unwrap().set_modified(earlier).unwrap();
         usage.fold().unwrap();
         assert!(usage.table().exists() && !usage.aside().exists());
-        let (table, _) = usage.load().unwrap();
+        let (table, _) = usage.load();
         assert_eq!(table["0123456789abcdef0123456789abcdef0123"].accesses, 5_001);
     }
 
@@ -240,7 +245,7 @@ mod tests {
         usage.record("a", at("2026-02-01")).unwrap();
         OpenOptions::new().append(true).open(usage.log()).unwrap().write_all(b"{\"key\": \"b").unwrap();
         fs::write(usage.table(), "00000000\n{}").unwrap();
-        let (table, notices) = usage.load().unwrap();
+        let (table, notices) = usage.load();
         assert_eq!((table.len(), notices.len()), (1, 2));
     }
 }

@@ -10,9 +10,12 @@
 
 mod architecture;
 mod cli;
+mod damage;
 mod frontmatter;
 mod json;
 mod notes;
+mod odd;
+mod pipes;
 mod sandbox;
 mod schema;
 mod support;

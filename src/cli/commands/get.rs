@@ -14,7 +14,7 @@ use crate::render::text;
 pub struct Arguments {
     /// Its id or the beginning of it, its title, or its path
     note: String,
-    /// Print the file's text and nothing else
+    /// Print the file's bytes and nothing else
     #[arg(long, conflicts_with = "json")]
     raw: bool,
 }
@@ -23,9 +23,9 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
     if arguments.raw {
-        let text = get::raw(&memory, &arguments.note)?;
+        let bytes = get::raw(&memory, &arguments.note)?;
         output.notices(&memory);
-        return output.plain(&text);
+        return output.bytes(&bytes);
     }
     let outcome = get::get(&memory, &arguments.note)?;
     output.print(&memory, &outcome, text::get::got)

@@ -40,7 +40,6 @@ pub struct Arguments {
 /// The arguments of `cm search` with the query's own words behind `--`, so that `-sqlite` and `--no-verify` are
 /// words of the query wherever they stand; only flags that exist, exactly as they are written, are flags.
 pub fn set_apart(arguments: Vec<OsString>, cli: &clap::Command) -> Vec<OsString> {
-    let Some(at) = arguments.iter().position(|word| word == "search") else { return arguments };
     let Some(search) = cli.find_subcommand("search") else { return arguments };
     let flags: Vec<&clap::Arg> =
         cli.get_arguments().chain(search.get_arguments()).filter(|flag| !flag.is_positional()).collect();
@@ -51,6 +50,17 @@ pub fn set_apart(arguments: Vec<OsString>, cli: &clap::Command) -> Vec<OsString>
                 || flag.get_short().is_some_and(|short| name.strip_prefix('-') == Some(short.to_string().as_str()))
         })
     };
+    let takes_next = |word: &str| {
+        !word.contains('=') && named(word).is_some_and(|flag| flag.get_action().takes_values())
+    };
+    // The command is the first word that is neither a flag nor a flag's value.
+    let mut at = 1;
+    while let Some(word) = arguments.get(at).map(|word| word.to_string_lossy()).filter(|word| word.starts_with('-')) {
+        at += 1 + usize::from(takes_next(&word));
+    }
+    if arguments.get(at).is_none_or(|word| word != "search") {
+        return arguments;
+    }
     let (mut kept, mut words) = (arguments[..=at].to_vec(), Vec::new());
     let mut rest = arguments[at + 1..].iter();
     while let Some(word) = rest.next() {
@@ -59,9 +69,9 @@ pub fn set_apart(arguments: Vec<OsString>, cli: &clap::Command) -> Vec<OsString>
             words.extend(rest.by_ref().cloned());
         } else if text == "--help" || text == "-h" || text == "--version" {
             kept.push(word.clone());
-        } else if let Some(flag) = named(&text).filter(|_| text.starts_with('-')) {
+        } else if text.starts_with('-') && named(&text).is_some() {
             kept.push(word.clone());
-            if flag.get_action().takes_values() && !text.contains('=') {
+            if takes_next(&text) {
                 kept.extend(rest.next().cloned());
             }
         } else {
@@ -84,6 +94,9 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         offset: arguments.offset,
     };
     let outcome = search::search(&memory, &options)?;
+    if !output.json {
+        outcome.notices.iter().for_each(|notice| memory.notice(notice));
+    }
     output.print(&memory, &outcome, text::search::searched)
 }
 
@@ -103,6 +116,8 @@ mod tests {
         assert_eq!(apart("cm search pool -sqlite --limit 5 --json"), "cm search --limit 5 --json -- pool -sqlite");
         assert_eq!(apart("cm search --no-verify -n 3"), "cm search -n 3 -- --no-verify");
         assert_eq!(apart("cm search --limit=2 -- --json"), "cm search --limit=2 -- --json");
-        assert_eq!(apart("cm get a"), "cm get a");
+        assert_eq!(apart("cm get search --raw"), "cm get search --raw");
+        assert_eq!(apart("cm --vault search get a -q"), "cm --vault search get a -q");
+        assert_eq!(apart("cm --vault v --json search -a"), "cm --vault v --json search -- -a");
     }
 }

@@ -30,9 +30,8 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
     let split = Split::of(&text);
     let parsed = parse(&split);
     let mut outline = outline(split.body(), split.body_line());
-    let mut findings: Vec<Finding> = std::str::from_utf8(bytes)
+    let mut findings: Vec<Finding> = self::text(path, bytes)
         .err()
-        .map(|error| invalid_utf8(path, bytes, error.valid_up_to()))
         .into_iter()
         .chain(parsed.faults.into_iter().map(|fault| fault.finding(path)))
         .collect();
@@ -246,6 +245,14 @@ fn frontmatter_links(yaml: &str, first_line: u32) -> Vec<Link> {
         }
     }
     links
+}
+
+/// A note's bytes as text that can be edited.
+///
+/// # Errors
+/// The finding that says where they are no UTF-8.
+pub fn text<'b>(path: &NotePath, bytes: &'b [u8]) -> Result<&'b str, Finding> {
+    std::str::from_utf8(bytes).map_err(|error| invalid_utf8(path, bytes, error.valid_up_to()))
 }
 
 fn invalid_utf8(path: &NotePath, bytes: &[u8], at: usize) -> Finding {

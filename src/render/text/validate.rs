@@ -4,8 +4,8 @@ use super::style::{BAD, DIM, GOOD, WARN, count, paint, safe};
 use crate::domain::finding::{Finding, Severity};
 use crate::ops::validate::Validated;
 
-/// As text.
-pub fn validated(outcome: &Validated) -> String {
+/// As text; `all` where what is only worth knowing is listed too.
+pub fn validated(outcome: &Validated, all: bool) -> String {
     let mut lines = findings(&outcome.findings);
     if outcome.errors + outcome.warnings == 0 {
         lines.push_str(&format!("{}: {}", count(outcome.notes, "note"), paint(GOOD, "nothing wrong")));
@@ -18,7 +18,8 @@ pub fn validated(outcome: &Validated) -> String {
         ));
     }
     if outcome.infos > 0 {
-        lines.push_str(&paint(DIM, &format!(", {} worth knowing (--all)", outcome.infos)));
+        let how = if all { "" } else { " (--all)" };
+        lines.push_str(&paint(DIM, &format!(", {} worth knowing{how}", outcome.infos)));
     }
     lines.push('\n');
     lines

@@ -1,16 +1,20 @@
-//! The commands, one file each.
+//! The commands, one file each: what they print, their JSON, and their refusals.
 
 mod add;
 mod adopt;
 mod commit;
 mod completions;
 mod config;
+mod core;
+mod decay;
 mod delete;
 mod diff;
 mod doctor;
 mod edit;
 mod episode;
 mod export;
+mod get;
+mod graph;
 mod history;
 mod import;
 mod init;
@@ -18,10 +22,19 @@ mod log;
 mod manpages;
 mod new;
 mod pin;
+mod quickstart;
+mod recent;
+mod reflection;
+mod reindex;
 mod relate;
+mod related;
 mod restore;
+mod search;
 mod small;
+mod stats;
+mod tags;
 mod undo;
 mod unpin;
 mod unrelate;
 mod update;
+mod validate;

@@ -1,11 +1,13 @@
 //! What the tests stand on: a closed sandbox for the real program, notes from one string, and hashes of what lies on disk.
 
 pub mod exchange;
+mod harbour;
 mod hashes;
 mod notes;
 mod ran;
 mod sandbox;
 
+pub use harbour::harbour;
 pub use hashes::{everything, hashes};
 pub use notes::files_of;
 pub use ran::Ran;

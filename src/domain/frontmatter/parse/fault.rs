@@ -51,13 +51,18 @@ fn of_yaml(source: &Source<'_>, error: &yaml_serde::Error) -> Fault {
     let column = location.map_or(1, |location| count(location.column().max(1)));
     let message = without_places(&error.to_string());
     let repeated = message.contains("duplicate entry");
-    let culprit = culprit(source.yaml, within);
+    let culprit = match message.contains("quoted scalar") {
+        true => open_quote(source.yaml, within).or_else(|| culprit(source.yaml, within)),
+        false => culprit(source.yaml, within),
+    };
     let (line, column) = match culprit {
         Some((line, _)) if line != within => (line, 1),
         _ => (within.min(last), if within > last { 1 } else { column }),
     };
     let hint = if repeated {
         "keep one of the two keys".to_owned()
+    } else if message.contains("repetition limit") {
+        "write the values out: its aliases (`*name`) repeat one another too often".to_owned()
     } else {
         culprit.map_or("put the value in quotes, or check the indentation", |(_, hint)| hint).to_owned()
     };
@@ -82,6 +87,12 @@ fn without_places(message: &str) -> String {
     }
     kept.push_str(rest);
     kept
+}
+
+/// The first line that opens a quote and does not close it: the parser gives up far below.
+fn open_quote(yaml: &str, line: usize) -> Option<(usize, &'static str)> {
+    let mut lines = yaml.lines().take(line).enumerate();
+    lines.find_map(|(index, text)| Some((index + 1, remedy(text).filter(|hint| *hint == CLOSE_QUOTE)?)))
 }
 
 /// The line that most likely is the cause, near the one where the parser gave up, and the remedy.
@@ -122,10 +133,12 @@ fn remedy(line: &str) -> Option<&'static str> {
     }
 }
 
+const CLOSE_QUOTE: &str = "close the quote";
+
 fn after_quote(value: &str, quote: char) -> Option<&'static str> {
     let inner = &value[1..];
     match inner.find(quote) {
-        None => Some("close the quote"),
+        None => Some(CLOSE_QUOTE),
         Some(at) if !inner[at + 1..].trim().is_empty() => {
             Some("quote the whole value; a quote inside is written '' in single and \\\" in double quotes")
         }
@@ -160,6 +173,12 @@ mod tests {
             ("id: x\nup: [[Note\nb: 1\n", 3, "wikilink"),
             ("id: x\ntitle: \"a\" b\n", 3, "quote the whole value"),
             ("id: x\ntitle: \"a\nb: c\n", 3, "close the quote"),
+            ("id: x\ntitle: \"a\ntags: [b, c\n", 3, "close the quote"),
+            (
+                "a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b]\nd: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c]\ne: &e [*d, *d, *d, *d, *d, *d, *d, *d, *d]\nf: [*e, *e, *e, *e, *e, *e, *e, *e, *e]\n",
+                2,
+                "aliases",
+            ),
             ("id: x\ndate: {{date}} now\n", 3, "placeholder"),
             ("id: x\npath: \"C:\\dir\"\n", 3, "backslash"),
             ("id: x\ntitle:a\nb: 1\n", 3, "blank after the colon"),

@@ -1,0 +1,184 @@
+//! `cm get`
+
+use crate::support::{harbour, hashes};
+
+#[test]
+fn a_note_is_shown_with_its_keys_its_text_and_what_points_at_it() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["get", "3c3c3c3c"]).snapshot(), @"
+    Use Postgres
+    3c3c3c3c-0000-4000-8000-000000000003  decision  graph/decisions/use-postgres-3c3c3c.md
+    active (1.04)
+    created: 2026-03-04T14:00:00Z
+    importance: 0.8
+    tags: postgres, storage
+    updated: 2026-10-02T09:30:00Z
+
+    # Use Postgres
+
+    Not SQLite: the worker lives on another machine.
+
+    Linked from
+      1a1a1a1a-0000-4000-8000-000000000001  REQUIRES  Keep pooled connections alive
+      notes/reading-list.md  LINKS_TO  Reading list
+    [exit 0]
+    ");
+}
+
+#[test]
+fn the_json_holds_the_frontmatter_as_written() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["get", "4d4d", "--json"]).snapshot(), @r#"
+    {
+      "id": "4d4d4d4d-0000-4000-8000-000000000004",
+      "kind": "memory",
+      "type": "error",
+      "title": "Borrow checker refuses the cache",
+      "path": "graph/errors/borrow-checker-4d4d4d.md",
+      "frontmatter": {
+        "created": "2026-11-01",
+        "id": "4d4d4d4d-0000-4000-8000-000000000004",
+        "importance": 0.5,
+        "tags": [
+          "lang/rust"
+        ],
+        "title": "Borrow checker refuses the cache",
+        "type": "error",
+        "updated": "2026-11-01"
+      },
+      "body": "\n# Borrow checker refuses the cache\n\nrustc says E0502 where SocketKeepAlive is held across the loop. No C++ compiler would tell.\n",
+      "backlinks": [],
+      "score": 0.4,
+      "status": "fading",
+      "findings": [],
+      "vault": "project"
+    }
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn a_note_answers_to_its_id_a_beginning_of_it_its_title_and_its_path() {
+    let sandbox = harbour();
+    let id = "3c3c3c3c-0000-4000-8000-000000000003";
+    for reference in [
+        id,
+        "3c3c",
+        "Use Postgres",
+        "use postgres",
+        "use-postgres-3c3c3c",
+        "graph/decisions/use-postgres-3c3c3c.md",
+    ] {
+        assert_eq!(sandbox.cm(&["get", reference, "--json"]).ok().json()["id"], id, "{reference}");
+    }
+    let from_its_folder =
+        sandbox.run(&["get", "use-postgres-3c3c3c.md", "--json"]).within("graph/decisions").go();
+    assert_eq!(from_its_folder.ok().json()["id"], id);
+    let plain = sandbox.cm(&["get", "Reading list", "--json"]).ok().json();
+    assert_eq!(plain["id"], "notes/reading-list.md", "a note without an id answers to its path");
+}
+
+#[test]
+fn raw_prints_the_file_byte_for_byte() {
+    let sandbox = harbour();
+    sandbox.write("notes/odd.md", "\u{feff}---\r\nid: odd\r\n---\r\nNo line break at its end");
+    let raw = sandbox.cm(&["get", "notes/odd.md", "--raw"]).ok().stdout;
+    assert_eq!(raw, sandbox.read("notes/odd.md"));
+}
+
+#[test]
+fn reading_a_memory_keeps_it_from_fading_and_changes_no_file_of_the_person() {
+    let sandbox = harbour();
+    let before = hashes(&sandbox.vault());
+    let score = |verb: &[&str]| sandbox.cm(verb).ok().json()["score"].as_f64().unwrap();
+    let first = score(&["get", "2b2b", "--json"]);
+    let second = score(&["get", "2b2b", "--json"]);
+    sandbox.cm(&["get", "2b2b", "--raw"]).ok();
+    let fourth = score(&["get", "2b2b", "--json"]);
+    assert!(first < second && second < fourth, "{first} {second} {fourth}");
+    assert_eq!(hashes(&sandbox.vault()), before);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn what_does_not_exist_is_refused_with_what_is_like_it() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["get", "postgres"]).snapshot(), @"
+    [stderr]
+    error: there is no note `postgres`
+     hint: did you mean 3c3c3c3c-0000-4000-8000-000000000003 (Use Postgres) or 9c9c9c9c-0000-4000-8000-000000000009 (Keep pooled connections alive REQUIRES Use Postgres)?
+    [exit 4]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["get", "nothing of the kind", "--json"]).snapshot(), @r#"
+    {
+      "error": {
+        "code": "not-found",
+        "message": "there is no note `nothing of the kind`",
+        "hint": "`cm search` finds notes by their words",
+        "exit": 4
+      }
+    }
+    [exit 4]
+    "#);
+    insta::assert_snapshot!(sandbox.cm(&["get", ""]).snapshot(), @"
+    [stderr]
+    error: a note is named by its id, path or title
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_reference_that_fits_several_notes_is_refused_with_all_of_them() {
+    let sandbox = harbour();
+    sandbox.write("notes/a.md", "---\nid: 3c3c9999-0000-4000-8000-000000000001\ntitle: Use Postgres\n---\n");
+    insta::assert_snapshot!(sandbox.cm(&["get", "Use Postgres"]).snapshot(), @"
+    [stderr]
+    error: `Use Postgres` fits 2 notes
+     hint: name one of them: 3c3c3c3c-0000-4000-8000-000000000003 (Use Postgres) at graph/decisions/use-postgres-3c3c3c.md; 3c3c9999-0000-4000-8000-000000000001 (Use Postgres) at notes/a.md
+    [exit 4]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["get", "3c3c"]).snapshot(), @"
+    [stderr]
+    error: `3c3c` fits 2 notes
+     hint: name one of them: 3c3c3c3c-0000-4000-8000-000000000003 (Use Postgres) at graph/decisions/use-postgres-3c3c3c.md; 3c3c9999-0000-4000-8000-000000000001 (Use Postgres) at notes/a.md
+    [exit 4]
+    ");
+}
+
+#[test]
+fn a_note_called_like_a_command_is_got_with_every_flag() {
+    let sandbox = harbour();
+    sandbox.write("notes/search.md", "# search\n");
+    assert_eq!(sandbox.cm(&["get", "search", "--raw"]).ok().stdout, "# search\n");
+    assert_eq!(sandbox.cm(&["--json", "get", "search"]).ok().json()["title"], "search");
+}
+
+#[test]
+fn without_a_vault_there_is_a_hint() {
+    let sandbox = crate::support::Sandbox::new();
+    insta::assert_snapshot!(sandbox.cm(&["get", "a"]).snapshot(), @"
+    [stderr]
+    error: there is no vault at or above [ROOT]/vault
+     hint: make one here with `cm init`, or name one with --vault or CM_VAULT
+    [exit 3]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["get", "a", "--vault", "absent", "--json"]).snapshot(), @r#"
+    {
+      "error": {
+        "code": "not-a-vault",
+        "message": "[ROOT]/vault/absent is not a vault: it has no cm.toml",
+        "hint": "`cm init` in that folder makes it one and changes no note",
+        "exit": 3
+      }
+    }
+    [exit 3]
+    "#);
+}
+
+#[test]
+fn what_steers_a_terminal_is_shown_and_not_obeyed() {
+    let sandbox = harbour();
+    sandbox.write("notes/esc.md", "# Red \u{1b}[31m\n\n\u{1b}]0;owned\u{7}\n");
+    let shown = sandbox.cm(&["get", "notes/esc.md"]).ok().stdout;
+    assert!(!shown.contains('\u{1b}') && !shown.contains('\u{7}'), "{shown:?}");
+}

@@ -1,0 +1,78 @@
+//! `cm recent`
+
+use crate::support::harbour;
+
+#[test]
+fn the_newest_notes_come_first() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["recent"]).snapshot(), @"
+    2026-11-18  6f6f6f6f      configuration  Limits of the gateway
+    2026-11-15  5e5e5e5e      fix            Never skip the hooks
+    2026-11-12  b-mq6d3m8l-…  rule           Run the tests of the worker with a real database.
+    2026-11-10  1a1a1a1a      solution       Keep pooled connections alive
+    2026-11-09  2b2b2b2b      problem        API stops answering
+    2026-11-01  4d4d4d4d      error          Borrow checker refuses the cache
+    2026-10-02  3c3c3c3c      decision       Use Postgres
+    2025-02-01  8b8b8b8b      general        The old printer
+    2025-01-01  7a7a7a7a      fact           Heights are relative to chart datum
+                notes/readi…  plain          Reading list
+    [exit 0]
+    ");
+}
+
+#[test]
+fn since_and_type_narrow_and_the_limit_says_what_it_leaves_out() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["recent", "--since", "12d", "--limit", "2"]).snapshot(), @"
+    2026-11-18  6f6f6f6f  configuration  Limits of the gateway
+    2026-11-15  5e5e5e5e  fix            Never skip the hooks
+    … of 4 notes
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["recent", "--type", "decision", "--json"]).snapshot(), @r#"
+    {
+      "notes": [
+        {
+          "id": "3c3c3c3c-0000-4000-8000-000000000003",
+          "kind": "memory",
+          "type": "decision",
+          "title": "Use Postgres",
+          "path": "graph/decisions/use-postgres-3c3c3c.md",
+          "updated": "2026-10-02T09:30:00Z",
+          "tags": [
+            "postgres",
+            "storage"
+          ],
+          "vault": "project"
+        }
+      ],
+      "total": 1
+    }
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(sandbox.cm(&["recent", "--since", "2026-11-20"]).snapshot(), @"
+    no notes
+    [exit 0]
+    ");
+}
+
+#[test]
+fn a_date_that_is_none_is_refused_with_an_example() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["recent", "--since", "yesterday"]).snapshot(), @"
+    no notes
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["recent", "--now", "soon", "--json"]).snapshot(), @r#"
+    {
+      "error": {
+        "code": "usage",
+        "message": "--now: `soon` is no date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w",
+        "hint": null,
+        "exit": 2
+      }
+    }
+    [exit 2]
+    "#);
+    assert_eq!(sandbox.cm(&["recent", "--limit", "few"]).code, 2);
+}

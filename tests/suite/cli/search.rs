@@ -1,0 +1,445 @@
+//! `cm search`
+
+use crate::support::{Sandbox, harbour, vault_of};
+
+/// The titles of the hits, in order.
+#[track_caller]
+fn titles(sandbox: &Sandbox, query: &[&str]) -> Vec<String> {
+    let ran = sandbox.cm(&[&["search", "--json"], query].concat()).ok();
+    let found = ran.json();
+    let hits = found["hits"].as_array().unwrap();
+    assert_eq!(found["notices"].as_array().unwrap().len(), 0, "{query:?}: {found}");
+    hits.iter().map(|hit| hit["title"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The same, sorted: for queries where the order is not the point.
+#[track_caller]
+fn found(sandbox: &Sandbox, query: &[&str]) -> String {
+    let mut titles = titles(sandbox, query);
+    titles.sort();
+    titles.join(" | ")
+}
+
+#[test]
+fn hits_are_shown_with_the_place_that_fits_best_first() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["search", "connection", "pool"]).snapshot(), @"
+    1a1a1a1a  Keep pooled connections alive  solution · 14.03
+              Set socket_keepalive to 240 s, below the firewall's 300. See Use Postgres. SOLVES:: API stops answering
+    9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres  REQUIRES · 7.10
+              The pool is that of Postgres.
+    2b2b2b2b  API stops answering  problem · 3.02
+              After a quiet night every request hangs: the connection pool holds dead connections.
+    episodes/2026-11-09.md  2026-11-09  episode · 1.20
+              14:02 - Found the silent firewall Type: fix Summary: the firewall forgets idle connections
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["search", "gateway", "--json"]).snapshot(), @r#"
+    {
+      "query": "gateway",
+      "hits": [
+        {
+          "id": "6f6f6f6f-0000-4000-8000-000000000006",
+          "kind": "memory",
+          "type": "configuration",
+          "title": "Limits of the gateway",
+          "path": "graph/configurations/socket-6f6f6f.md",
+          "score": 9.7842,
+          "snippet": "The socket keepalive of the gateway is 60 s, and its retries are three.",
+          "tags": [
+            "network"
+          ],
+          "updated": "2026-11-18T10:00:00Z",
+          "vault": "project"
+        }
+      ],
+      "total": 1,
+      "notices": [],
+      "next": null
+    }
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn nothing_found_is_no_failure() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["search", "xyzzy"]).snapshot(), @"
+    nothing found
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["search", "xyzzy", "--json"]).snapshot(), @r#"
+    {
+      "query": "xyzzy",
+      "hits": [],
+      "total": 0,
+      "notices": [],
+      "next": null
+    }
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn every_operator_of_the_query_language_works_from_the_command_line() {
+    let sandbox = harbour();
+    let lines: Vec<String> = [
+        "dead connections",
+        "\"dead connections\"",
+        "\"connections dead\"",
+        "connections -dead",
+        "connections NOT dead",
+        "firewall OR printer",
+        "firewall AND idle",
+        "network AND (gateway OR outage)",
+        "harb*",
+        "retriez~1",
+        "title:postgres",
+        "body:sqlite",
+        "type:decision",
+        "type:decision,fix",
+        "tag:network",
+        "tag:lang/rust",
+        "tag:lang",
+        "-tag:network type:problem",
+        "is:pinned",
+        "-is:pinned created:<2026-01-01",
+        "path:graph/fixes",
+        "path:playbook",
+        "kind:edge",
+        "created:>2026-11-10",
+        "created:2026-11-01..2026-11-09",
+        "created:2026-11-09",
+        "updated:30d",
+        "updated:<2026-01-01",
+        "importance:>0.7",
+    ]
+    .into_iter()
+    .map(|query| format!("{query:34} {}\n", found(&sandbox, &[query])))
+    .collect();
+    insta::assert_snapshot!(lines.concat(), @r#"
+    dead connections                   2026-11-09 | API stops answering | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres
+    "dead connections"                 API stops answering
+    "connections dead"                 
+    connections -dead                  2026-11-09 | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres
+    connections NOT dead               2026-11-09 | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres
+    firewall OR printer                2026-11-09 | Keep pooled connections alive | The old printer
+    firewall AND idle                  2026-11-09
+    network AND (gateway OR outage)    API stops answering | Limits of the gateway
+    harb*                              The old printer
+    retriez~1                          Limits of the gateway
+    title:postgres                     Keep pooled connections alive REQUIRES Use Postgres | Use Postgres
+    body:sqlite                        Use Postgres
+    type:decision                      Use Postgres
+    type:decision,fix                  Never skip the hooks | Use Postgres
+    tag:network                        API stops answering | Keep pooled connections alive | Limits of the gateway
+    tag:lang/rust                      Borrow checker refuses the cache
+    tag:lang                           Borrow checker refuses the cache | Never skip the hooks
+    -tag:network type:problem          
+    is:pinned                          Heights are relative to chart datum
+    -is:pinned created:<2026-01-01     The old printer
+    path:graph/fixes                   Never skip the hooks
+    path:playbook                      Run the tests of the worker with a real database.
+    kind:edge                          Keep pooled connections alive REQUIRES Use Postgres
+    created:>2026-11-10                Never skip the hooks | Run the tests of the worker with a real database.
+    created:2026-11-01..2026-11-09     2026-11-09 | API stops answering | Borrow checker refuses the cache | Keep pooled connections alive
+    created:2026-11-09                 2026-11-09 | API stops answering | Keep pooled connections alive
+    updated:30d                        2026-11-09 | API stops answering | Borrow checker refuses the cache | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres | Limits of the gateway | Never skip the hooks | Run the tests of the worker with a real database.
+    updated:<2026-01-01                Heights are relative to chart datum | The old printer
+    importance:>0.7                    Keep pooled connections alive | Use Postgres
+    "#);
+}
+
+#[test]
+fn identifiers_are_found_however_they_are_spelled() {
+    let sandbox = harbour();
+    let all = "Borrow checker refuses the cache | Keep pooled connections alive | Limits of the gateway";
+    for spelling in
+        ["socket_keepalive", "SocketKeepAlive", "socket keepalive", "socket-keepalive", "socketKeepalive"]
+    {
+        assert_eq!(found(&sandbox, &[&format!("\"{spelling}\"")]), all, "{spelling}");
+    }
+    for (query, title) in [
+        (&["E0502"][..], "Borrow checker refuses the cache"),
+        (&["e0502"], "Borrow checker refuses the cache"),
+        (&["C++"], "Borrow checker refuses the cache"),
+        (&["--no-verify"], "Never skip the hooks"),
+        (&["git", "commit", "--no-verify"], "Never skip the hooks"),
+        (&["node.js"], "Never skip the hooks"),
+        (&["nodejs"], "Never skip the hooks"),
+    ] {
+        assert_eq!(titles(&sandbox, query).first().map(String::as_str), Some(title), "{query:?}");
+    }
+}
+
+#[test]
+fn words_of_the_query_may_stand_around_the_flags() {
+    let sandbox = harbour();
+    assert_eq!(
+        titles(&sandbox, &["connections", "-dead", "--limit", "1"]),
+        ["Keep pooled connections alive"]
+    );
+    assert_eq!(titles(&sandbox, &["-n", "1", "--", "--no-verify"]), ["Never skip the hooks"]);
+    let before = sandbox.cm(&["--json", "search", "-dead", "connections"]).ok().json();
+    assert_eq!(before["query"], "-dead connections");
+    assert_eq!(sandbox.cm(&["search", "pool", "--limit", "many"]).code, 2);
+    assert_eq!(sandbox.cm(&["search", "--limit"]).code, 2);
+}
+
+#[test]
+fn a_malformed_query_is_read_as_words_with_a_notice() {
+    let sandbox = harbour();
+    let mut lines = String::new();
+    for query in [
+        "(firewall OR printer",
+        "firewall) printer",
+        "\"dead connections",
+        "firewall AND",
+        "OR firewall",
+        "NOT",
+        "created:yesterday firewall",
+        "colour:red firewall",
+        "importance:much firewall",
+        "title: firewall",
+        "is:nice firewall",
+        "firewall~9",
+        "type: fix",
+        "!!!",
+        "firewall AND OR printer",
+    ] {
+        let ran = sandbox.cm(&["search", query, "--json"]).ok().json();
+        let notices: Vec<&str> =
+            ran["notices"].as_array().unwrap().iter().map(|said| said.as_str().unwrap()).collect();
+        lines.push_str(&format!("{query:28} {} found; {}\n", ran["total"], notices.join("; ")));
+    }
+    insta::assert_snapshot!(lines, @r#"
+    (firewall OR printer         3 found; a `(` is not closed
+    firewall) printer            3 found; 
+    "dead connections            4 found; a `"` is not closed: searched for its words
+    firewall AND                 2 found; `AND` has nothing on one side: searched without it
+    OR firewall                  2 found; `OR` has nothing on one side: searched without it
+    NOT                          1 found; `NOT` has nothing on one side: searched without it
+    created:yesterday firewall   0 found; 
+    colour:red firewall          2 found; 
+    importance:much firewall     2 found; `importance:much` is no number: write >0.5 or 0.2..0.8; searched for its words
+    title: firewall              2 found; `title:` has no value: searched for as a word
+    is:nice firewall             2 found; `is:nice` is unknown: write is:pinned, or is: with a kind, state or maturity; searched for its words
+    firewall~9                   2 found; 
+    type: fix                    1 found; `type:` has no value: searched for as a word
+    !!!                          0 found; `!!!` has no letters or digits to search for
+    firewall AND OR printer      3 found; `AND` has nothing on one side: searched without it
+    "#);
+}
+
+#[test]
+fn what_was_read_otherwise_than_written_is_said_beside_the_answer() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["search", "harbour OR ("]).snapshot(), @"
+    8b8b8b8b  The old printer  general · 2.56
+              It stood in the harbour office.
+    [stderr]
+    note: a `(` is not closed
+    note: `OR` has nothing on one side: searched without it
+    [exit 0]
+    ");
+    assert_eq!(sandbox.cm(&["search", "harbour OR (", "--quiet"]).ok().stderr, "");
+}
+
+#[test]
+fn a_search_without_words_or_with_too_many_is_refused() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["search", " "]).snapshot(), @r#"
+    [stderr]
+    error: a search needs words
+     hint: for example: cm search "connection pool" type:fix
+    [exit 2]
+    "#);
+    insta::assert_snapshot!(sandbox.cm(&["search", &"word ".repeat(500), "--json"]).snapshot(), @r#"
+    {
+      "error": {
+        "code": "usage",
+        "message": "a query has at most 2000 characters, and this one 2500",
+        "hint": null,
+        "exit": 2
+      }
+    }
+    [exit 2]
+    "#);
+    assert_eq!(sandbox.cm(&["search"]).code, 2);
+    assert_eq!(sandbox.cm(&["search", "a", "--offset", "10001"]).code, 2);
+}
+
+#[test]
+fn pages_follow_one_another_without_gap_or_overlap() {
+    let sandbox = harbour();
+    let all = titles(&sandbox, &["the", "--limit", "100"]);
+    let (mut pages, mut offset) = (Vec::new(), Some(0));
+    while let Some(from) = offset {
+        let page =
+            sandbox.cm(&["search", "the", "-n", "3", "--offset", &from.to_string(), "--json"]).ok().json();
+        assert_eq!(page["total"], all.len());
+        pages.extend(
+            page["hits"].as_array().unwrap().iter().map(|hit| hit["title"].as_str().unwrap().to_owned()),
+        );
+        offset = page["next"].as_u64();
+    }
+    assert_eq!(pages, all);
+    assert!(all.len() > 3);
+    insta::assert_snapshot!(sandbox.cm(&["search", "tag:network", "-n", "1"]).snapshot(), @"
+    6f6f6f6f  Limits of the gateway  configuration
+              The socket keepalive of the gateway is 60 s, and its retries are three.
+    1 of 3 hits; go on with --offset 1
+    [exit 0]
+    ");
+    assert_eq!(
+        sandbox.cm(&["search", "the", "--offset", "500", "--json"]).ok().json()["next"],
+        serde_json::Value::Null
+    );
+}
+
+#[test]
+fn what_is_done_by_hand_between_two_searches_is_seen_by_the_second() {
+    let sandbox = harbour();
+    assert_eq!(found(&sandbox, &["lighthouse"]), "");
+    sandbox.write("notes/light.md", "# Light\n\nThe lighthouse stands on the mole.\n");
+    assert_eq!(found(&sandbox, &["lighthouse"]), "Light");
+    sandbox.write("notes/light.md", "# Light\n\nThe lighthouse burnt down..\n");
+    assert_eq!(found(&sandbox, &["mole"]), "");
+    assert_eq!(found(&sandbox, &["burnt"]), "Light");
+    let file = |name: &str| sandbox.vault().join(name);
+    std::fs::rename(file("notes/light.md"), file("graph/ruin.md")).unwrap();
+    let moved = sandbox.cm(&["search", "lighthouse", "--json"]).ok().json();
+    assert_eq!((&moved["total"], &moved["hits"][0]["path"]), (&1.into(), &"graph/ruin.md".into()));
+    std::fs::remove_file(file("graph/ruin.md")).unwrap();
+    assert_eq!(found(&sandbox, &["lighthouse"]), "");
+}
+
+#[test]
+fn an_edit_that_keeps_size_and_times_within_one_tick_is_seen() {
+    let sandbox = harbour();
+    for word in ["alpha", "omega", "gamma", "delta"] {
+        sandbox.write("notes/racy.md", format!("# Racy\n\n{word}\n"));
+        assert_eq!(found(&sandbox, &[word]), "Racy");
+    }
+}
+
+#[test]
+fn without_a_refresh_the_answer_says_that_it_may_be_old() {
+    let sandbox = harbour();
+    sandbox.cm(&["reindex"]).ok();
+    sandbox.write("notes/light.md", "# Light\n\nThe lighthouse stands on the mole.\n");
+    std::fs::remove_file(sandbox.vault().join("graph/general/old-printer-8b8b8b.md")).unwrap();
+    insta::assert_snapshot!(sandbox.cm(&["search", "lighthouse", "--no-refresh"]).snapshot(), @"
+    nothing found
+    [stderr]
+    note: answered from the index as it stands (--no-refresh)
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["search", "printer", "--no-refresh"]).snapshot(), @"
+    8b8b8b8b  The old printer  general · 10.34
+    [stderr]
+    note: answered from the index as it stands (--no-refresh)
+    [exit 0]
+    ");
+}
+
+const GLOBAL: &str = "\
+--- graph/facts/shared.md
+---
+id: 3c3c3c3c-0000-4000-8000-000000000003
+type: decision
+title: Use Postgres, says the global vault
+importance: 0.9
+created: 2026-11-20
+updated: 2026-11-20
+---
+Global words: zanzibar and postgres.
+--- graph/preferences/tabs.md
+---
+id: fefefefe-0000-4000-8000-000000000001
+type: preference
+title: Four blanks and no tabs
+importance: 0.9
+created: 2026-11-20
+updated: 2026-11-20
+---
+In every project, also with postgres.
+";
+
+/// A project with its vault in `.memory/`, and a global vault beside it.
+fn two_levels() -> (Sandbox, Sandbox) {
+    let (project, global) = (Sandbox::new(), vault_of(GLOBAL));
+    project.git(&["init", "--quiet"]);
+    project.cm(&["init", ".memory"]).ok();
+    let from = harbour();
+    for path in ["graph/decisions/use-postgres-3c3c3c.md", "graph/problems/api-stops-answering-2b2b2b.md"] {
+        project.write(&format!(".memory/{path}"), from.read(path));
+    }
+    (project, global)
+}
+
+#[test]
+fn both_vaults_are_searched_and_the_project_wins_where_ids_collide() {
+    let (project, global) = two_levels();
+    let folder = global.vault().to_string_lossy().into_owned();
+    let search = |words: &[&str]| {
+        let run = project.run(&[&["search", "--json"], words].concat()).env("CM_GLOBAL_VAULT", &folder);
+        let ran = run.go().ok().json();
+        let hits =
+            ran["hits"].as_array().unwrap().iter().map(|hit| {
+                format!("{} ({})", hit["title"].as_str().unwrap(), hit["vault"].as_str().unwrap())
+            });
+        (ran["total"].as_u64().unwrap(), hits.collect::<Vec<_>>().join(" | "))
+    };
+    assert_eq!(
+        search(&["postgres"]),
+        (2, "Use Postgres (project) | Four blanks and no tabs (global)".into())
+    );
+    assert_eq!(search(&["postgres", "--limit", "1"]).0, 2);
+    assert_eq!(
+        search(&["zanzibar"]),
+        (0, String::new()),
+        "the project's note hides the global one whatever it says"
+    );
+    assert_eq!(search(&["quiet OR blanks"]).0, 2);
+    let get = |words: &[&str]| project.run(words).env("CM_GLOBAL_VAULT", &folder).go();
+    assert_eq!(get(&["get", "3c3c3c3c", "--json"]).ok().json()["title"], "Use Postgres");
+    assert_eq!(get(&["get", "fefefefe", "--json"]).ok().json()["vault"], "global");
+}
+
+#[test]
+fn a_note_that_the_project_just_received_by_hand_wins_at_once() {
+    let (project, global) = two_levels();
+    let folder = global.vault().to_string_lossy().into_owned();
+    let get = || project.run(&["get", "fefefefe", "--json"]).env("CM_GLOBAL_VAULT", &folder).go().ok().json();
+    assert_eq!(get()["vault"], "global");
+    project.write(".memory/own.md", "---\nid: fefefefe-0000-4000-8000-000000000001\n---\n# Two blanks\n");
+    assert_eq!((get()["vault"].clone(), get()["title"].clone()), ("project".into(), "Two blanks".into()));
+}
+
+#[test]
+fn writes_go_to_the_project_and_a_named_vault_is_the_only_one() {
+    let (project, global) = two_levels();
+    let folder = global.vault().to_string_lossy().into_owned();
+    let run = |words: &[&str]| project.run(words).env("CM_GLOBAL_VAULT", &folder).go();
+    let added = run(&["add", "--type", "fact", "--title", "Tide tables", "--json"]).ok().json();
+    assert!(project.vault().join(".memory").join(added["path"].as_str().unwrap()).exists());
+    let only = run(&["search", "postgres", "--vault", &folder, "--json"]).ok().json();
+    assert_eq!((only["total"].clone(), only["hits"][0]["vault"].clone()), (2.into(), "project".into()));
+    assert_eq!(run(&["search", "quiet", "--vault", &folder, "--json"]).ok().json()["total"], 0);
+    let refused = run(&["update", "fefefefe", "--set", "importance=0.1"]);
+    assert_eq!(refused.code, 5, "{}", refused.snapshot());
+    assert!(refused.stderr.contains("--vault"), "{}", refused.stderr);
+    assert_eq!(global.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn outside_of_any_project_the_global_vault_is_the_one() {
+    let (project, global) = two_levels();
+    let folder = global.vault().to_string_lossy().into_owned();
+    let outside =
+        project.run(&["search", "zanzibar", "--json"]).within("..").env("CM_GLOBAL_VAULT", &folder).go();
+    assert_eq!(outside.ok().json()["hits"][0]["vault"], "global");
+    let nowhere = project.run(&["search", "zanzibar"]).within("..").go();
+    assert_eq!(nowhere.code, 3, "{}", nowhere.snapshot());
+}

@@ -1,0 +1,106 @@
+//! `cm stats`
+
+use crate::support::{harbour, vault_of};
+
+#[test]
+fn everything_is_counted() {
+    let sandbox = harbour();
+    sandbox.write("notes/broken.md", "---\ntitle: [\n---\n[[Nowhere]]\n");
+    insta::assert_snapshot!(sandbox.cm(&["stats"]).snapshot(), @"
+    13 notes
+       kinds  memory 8, edge 1, bullet 1, episode 1, plain 2
+       types  configuration 1, decision 1, error 1, fact 1, fix 1, general 1, problem 1, solution 1
+      status  pinned 1, fading 3, dormant 3, archived 1
+       edges  LINKS_TO 1, REQUIRES 1, SOLVES 1
+     orphans  8
+        tags  8, network 3, postgres 2, git 1, lang/javascript 1, lang/rust 1, outage 1, storage 1, units 1
+    findings  error 1, warning 1, info 1
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["stats", "--json"]).snapshot(), @r#"
+    {
+      "notes": 13,
+      "kinds": {
+        "memory": 8,
+        "edge": 1,
+        "bullet": 1,
+        "episode": 1,
+        "plain": 2
+      },
+      "types": {
+        "configuration": 1,
+        "decision": 1,
+        "error": 1,
+        "fact": 1,
+        "fix": 1,
+        "general": 1,
+        "problem": 1,
+        "solution": 1
+      },
+      "status": {
+        "pinned": 1,
+        "fading": 3,
+        "dormant": 3,
+        "archived": 1
+      },
+      "edges": {
+        "LINKS_TO": 1,
+        "REQUIRES": 1,
+        "SOLVES": 1
+      },
+      "orphans": 8,
+      "tags": 8,
+      "top_tags": [
+        {
+          "tag": "network",
+          "notes": 3
+        },
+        {
+          "tag": "postgres",
+          "notes": 2
+        },
+        {
+          "tag": "git",
+          "notes": 1
+        },
+        {
+          "tag": "lang/javascript",
+          "notes": 1
+        },
+        {
+          "tag": "lang/rust",
+          "notes": 1
+        },
+        {
+          "tag": "outage",
+          "notes": 1
+        },
+        {
+          "tag": "storage",
+          "notes": 1
+        },
+        {
+          "tag": "units",
+          "notes": 1
+        }
+      ],
+      "findings": {
+        "error": 1,
+        "warning": 1,
+        "info": 1
+      }
+    }
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn an_empty_vault_has_no_notes() {
+    let sandbox = vault_of("");
+    insta::assert_snapshot!(sandbox.cm(&["stats"]).snapshot(), @"
+    0 notes
+     orphans  0
+        tags  0
+    [exit 0]
+    ");
+}

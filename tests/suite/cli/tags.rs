@@ -1,0 +1,63 @@
+//! `cm tags`
+
+use crate::support::{harbour, vault_of};
+
+#[test]
+fn tags_are_listed_by_their_use() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["tags"]).snapshot(), @"
+        3  network
+        2  postgres
+        1  git
+        1  lang/javascript
+        1  lang/rust
+        1  outage
+        1  storage
+        1  units
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["tags", "lang", "--json"]).snapshot(), @r#"
+    {
+      "tags": [
+        {
+          "tag": "lang/javascript",
+          "notes": 1
+        },
+        {
+          "tag": "lang/rust",
+          "notes": 1
+        }
+      ],
+      "total": 2
+    }
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn a_tag_keeps_what_is_nested_below_it_and_nothing_that_only_begins_so() {
+    let sandbox =
+        vault_of("--- a.md\n---\ntags: [lang, lang/rust, language]\n---\nAnd #lang/go in the text.\n");
+    insta::assert_snapshot!(sandbox.cm(&["tags", "#lang"]).snapshot(), @"
+        1  lang
+        1  lang/go
+        1  lang/rust
+    [exit 0]
+    ");
+}
+
+#[test]
+fn a_vault_without_tags_says_so() {
+    let sandbox = vault_of("--- a.md\nBody\n");
+    insta::assert_snapshot!(sandbox.cm(&["tags"]).snapshot(), @"
+    no tags
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["tags", "absent", "--json"]).snapshot(), @r#"
+    {
+      "tags": [],
+      "total": 0
+    }
+    [exit 0]
+    "#);
+}

@@ -1,0 +1,530 @@
+//! A vault of every strange shape that people and programs leave behind: all of it is read as far as it can be,
+//! reported with its place, and changed by nothing that only reads.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use crate::support::{Sandbox, everything, hashes, vault_of};
+
+/// Shapes that fit on the page; each has a word of its own to be found by.
+const SHAPES: &str = r#"
+--- graph/facts/sound.md
+---
+id: 00000001-0000-4000-8000-000000000000
+type: fact
+title: A sound note
+tags: [sound]
+importance: 0.5
+created: 2026-11-01
+updated: 2026-11-01
+---
+Word: wordsound
+--- graph/fixes/bad-yaml.md
+---
+id: 00000002-0000-4000-8000-000000000000
+type: fix
+title: "unclosed
+tags: [a, b
+---
+Word: wordbadyaml
+--- graph/fixes/no-frontmatter.md
+Word: wordnofrontmatter
+--- graph/fixes/tabs.md
+---
+title: Tabs
+tags:
+	- one
+---
+Word: wordtabs
+--- graph/fixes/crlf.md [crlf]
+---
+title: Line ends of another system
+importance: much
+---
+Word: wordcrlf
+--- graph/fixes/bom.md [bom]
+---
+title: A byte-order mark
+importance: 7
+---
+Word: wordbom
+--- graph/fixes/latin1.md [bytes]
+---
+title: Another encoding
+---
+Word: wordlatin caf\xe9
+--- graph/fixes/empty.md [cut]
+
+--- graph/fixes/unclosed.md
+---
+title: No closing line
+Word: wordunclosed
+--- graph/fixes/list.md
+---
+- one
+- two
+---
+Word: wordlist
+--- graph/fixes/twice.md
+---
+title: First
+title: Second
+---
+Word: wordtwice
+--- graph/fixes/same-id-a.md
+---
+id: 00000003-0000-4000-8000-000000000000
+title: One of two
+---
+Word: wordsameone
+--- graph/fixes/same-id-b.md
+---
+id: 00000003-0000-4000-8000-000000000000
+title: Two of two
+---
+Word: wordsametwo
+--- graph/fixes/Case.md
+Word: wordcaseupper
+--- graph/fixes/case.md
+Word: wordcaselower
+--- graph/fixes/🦀 ferris.md
+Word: wordemoji
+--- graph/fixes/日本語のノート.md
+---
+title: 日本語のノート
+---
+港の潮位計 wordcjk
+--- graph/fixes/nul.md [bytes]
+---
+title: A NUL
+---
+Word: wordnul \x00 after it
+--- graph/fixes/bomb.md
+---
+a: &a [x, x, x, x, x, x, x, x, x]
+b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]
+c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b]
+d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c]
+e: &e [*d, *d, *d, *d, *d, *d, *d, *d, *d]
+f: &f [*e, *e, *e, *e, *e, *e, *e, *e, *e]
+g: &g [*f, *f, *f, *f, *f, *f, *f, *f, *f]
+h: &h [*g, *g, *g, *g, *g, *g, *g, *g, *g]
+tags: *h
+---
+Word: wordbomb
+--- graph/fixes/hidden.md [bytes]
+A word with a \xe2\x80\xae trick: wordhidden
+--- graph/edges/nowhere--SOLVES--nothing-000000.md
+---
+type: SOLVES
+from_id: 99999999-0000-4000-8000-000000000000
+---
+Word: wordedge
+--- playbook/testing/short.md
+wordbul
+--- episodes/not-a-day.md
+Word: wordepisode
+"#;
+
+/// Every file that is a note, with the word that it is found by.
+const WORDS: [&str; 29] = [
+    "wordsound",
+    "wordbadyaml",
+    "wordnofrontmatter",
+    "wordtabs",
+    "wordcrlf",
+    "wordbom",
+    "wordlatin",
+    "wordunclosed",
+    "wordlist",
+    "wordtwice",
+    "wordsameone",
+    "wordsametwo",
+    "wordcaseupper",
+    "wordcaselower",
+    "wordemoji",
+    "wordcjk",
+    "港の潮位計",
+    "wordnul",
+    "wordbomb",
+    "wordhidden",
+    "wordedge",
+    "wordbul",
+    "wordepisode",
+    "wordhuge",
+    "worddeep",
+    "wordquotes",
+    "wordlong",
+    "wordlinked",
+    "wordlastline",
+];
+
+fn odd() -> Sandbox {
+    let sandbox = vault_of(SHAPES);
+    let file = |name: &str| sandbox.vault().join(name);
+    let deep: String =
+        (0..5_000).map(|depth| format!("{}- level\n", "  ".repeat(depth % 500 + depth / 500))).collect();
+    sandbox.write("graph/facts/deep.md", format!("Word: worddeep\n\n{deep}"));
+    sandbox.write("graph/facts/quotes.md", format!("Word: wordquotes\n\n{}", "> ".repeat(5_000)));
+    sandbox.write(&format!("graph/facts/{}.md", "long".repeat(62)), "Word: wordlong\n");
+    sandbox.write("other.txt", "Word: wordlinked\n");
+    fs::write(sandbox.root().join("secret.md"), "Word: wordsecret\n").unwrap();
+    symlink("../../other.txt", file("graph/facts/linked.md")).unwrap();
+    symlink("loop.md", file("graph/facts/loop.md")).unwrap();
+    symlink("nowhere.md", file("graph/facts/dangling.md")).unwrap();
+    symlink("..", file("graph/facts/up")).unwrap();
+    symlink(sandbox.root().join("secret.md"), file("graph/facts/secret.md")).unwrap();
+    symlink(sandbox.root(), file("graph/facts/outside")).unwrap();
+    let fifo = std::process::Command::new("mkfifo").arg(file("graph/facts/pipe.md")).status().unwrap();
+    assert!(fifo.success());
+    sandbox
+}
+
+/// A note of five megabytes: the others are quick without it.
+fn write_huge(sandbox: &Sandbox) {
+    let filler = "Filler of many lines and no meaning at all.\n".repeat(120_000);
+    sandbox.write("graph/facts/huge.md", format!("Word: wordhuge\n\n{filler}\nwordlastline\n"));
+}
+
+#[test]
+fn every_shape_is_found_as_far_as_it_can_be_read() {
+    let sandbox = odd();
+    write_huge(&sandbox);
+    for word in WORDS {
+        let found = sandbox.cm(&["search", word, "--json"]).ok().json();
+        assert_eq!(found["total"], 1, "{word}: {found}");
+    }
+    assert_eq!(
+        sandbox.cm(&["search", "wordsecret", "--json"]).ok().json()["total"],
+        0,
+        "nothing out of the vault is read"
+    );
+}
+
+#[test]
+fn every_fault_is_reported_with_its_place_and_its_remedy() {
+    let sandbox = odd();
+    let ran = sandbox.cm(&["validate"]);
+    let long = "long".repeat(62);
+    insta::assert_snapshot!(ran.snapshot().replace(&long, "[LONG]"), @"
+    graph/edges/nowhere--SOLVES--nothing-000000.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/edges/nowhere--SOLVES--nothing-000000.md:1:1 error missing-key this edge has no `to_id`
+        hint: write `to_id: …`
+    graph/facts/dangling.md warning bad-link-file the link leads nowhere or in a circle
+        hint: replace the link with the file, or remove it
+    graph/facts/deep.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/facts/deep.md:1:1 error missing-key this memory has no frontmatter
+        hint: write `---` lines with type, title, importance, created, updated between them
+    graph/facts/linked.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/facts/linked.md:1:1 error missing-key this memory has no frontmatter
+        hint: write `---` lines with type, title, importance, created, updated between them
+    graph/facts/[LONG].md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/facts/[LONG].md:1:1 error missing-key this memory has no frontmatter
+        hint: write `---` lines with type, title, importance, created, updated between them
+    graph/facts/loop.md warning bad-link-file the link leads nowhere or in a circle
+        hint: replace the link with the file, or remove it
+    graph/facts/outside warning bad-link-file the link leads out of the vault
+        hint: replace the link with the file, or remove it
+    graph/facts/pipe.md warning unreadable is no regular file, so that it is not read
+        hint: remove or rename it
+    graph/facts/quotes.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/facts/quotes.md:1:1 error missing-key this memory has no frontmatter
+        hint: write `---` lines with type, title, importance, created, updated between them
+    graph/facts/secret.md warning bad-link-file the link leads out of the vault
+        hint: replace the link with the file, or remove it
+    graph/facts/up warning bad-link-file the link leads to a folder, which is not walked twice
+        hint: replace the link with the file, or remove it
+    graph/fixes/Case.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/Case.md:1:1 error missing-key this memory has no frontmatter
+        hint: write `---` lines with type, title, importance, created, updated between them
+    graph/fixes/bad-yaml.md:4:1 error invalid-yaml the frontmatter is no YAML: found unexpected end of stream, while scanning a quoted scalar
+        hint: close the quote
+    graph/fixes/bom.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/bom.md:1:1 error missing-key this memory has no `type`
+        hint: write `type: …`
+    graph/fixes/bom.md:1:1 error missing-key this memory has no `created`
+        hint: write `created: …`
+    graph/fixes/bom.md:1:1 error missing-key this memory has no `updated`
+        hint: write `updated: …`
+    graph/fixes/bom.md:3:1 warning out-of-range `importance` is 7
+        hint: write a number from 0.0 to 1.0
+    graph/fixes/bomb.md:2:1 error invalid-yaml the frontmatter is no YAML: repetition limit exceeded
+        hint: write the values out: its aliases (`*name`) repeat one another too often
+    graph/fixes/case.md warning case-collision differs from `Case.md` in case only
+        hint: rename one: on some systems they are the same file
+    graph/fixes/case.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/case.md:1:1 error missing-key this memory has no frontmatter
+        hint: write `---` lines with type, title, importance, created, updated between them
+    graph/fixes/crlf.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/crlf.md:1:1 error missing-key this memory has no `type`
+        hint: write `type: …`
+    graph/fixes/crlf.md:1:1 error missing-key this memory has no `created`
+        hint: write `created: …`
+    graph/fixes/crlf.md:1:1 error missing-key this memory has no `updated`
+        hint: write `updated: …`
+    graph/fixes/crlf.md:3:1 error invalid-value `importance` is no number
+        hint: write a number
+    graph/fixes/empty.md:1:1 warning empty-note the note is empty
+        hint: write something in it, or delete it
+    graph/fixes/empty.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/empty.md:1:1 error missing-key this memory has no frontmatter
+        hint: write `---` lines with type, title, importance, created, updated between them
+    graph/fixes/hidden.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/hidden.md:1:1 error missing-key this memory has no frontmatter
+        hint: write `---` lines with type, title, importance, created, updated between them
+    graph/fixes/hidden.md:1:15 warning hidden-character a hidden character (U+202E, changes the direction of text)
+        hint: remove it, unless you know why it is there: it can hide words from people that an agent reads
+    graph/fixes/latin1.md:4:20 error invalid-utf8 the file is not UTF-8: the byte 0xE9 stands here
+        hint: save the file as UTF-8
+    graph/fixes/list.md:2:1 error not-a-mapping the frontmatter is a list instead of `key: value` lines
+        hint: write `key: value` lines; a text that begins with a `---` rule needs a blank line before it
+    graph/fixes/no-frontmatter.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/no-frontmatter.md:1:1 error missing-key this memory has no frontmatter
+        hint: write `---` lines with type, title, importance, created, updated between them
+    graph/fixes/nul.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/nul.md:1:1 error missing-key this memory has no `type`
+        hint: write `type: …`
+    graph/fixes/nul.md:1:1 error missing-key this memory has no `importance`
+        hint: write `importance: …`
+    graph/fixes/nul.md:1:1 error missing-key this memory has no `created`
+        hint: write `created: …`
+    graph/fixes/nul.md:1:1 error missing-key this memory has no `updated`
+        hint: write `updated: …`
+    graph/fixes/same-id-a.md:1:1 error missing-key this memory has no `type`
+        hint: write `type: …`
+    graph/fixes/same-id-a.md:1:1 error missing-key this memory has no `importance`
+        hint: write `importance: …`
+    graph/fixes/same-id-a.md:1:1 error missing-key this memory has no `created`
+        hint: write `created: …`
+    graph/fixes/same-id-a.md:1:1 error missing-key this memory has no `updated`
+        hint: write `updated: …`
+    graph/fixes/same-id-a.md:2:1 error duplicate-id the id 00000003-0000-4000-8000-000000000000 is also that of graph/fixes/same-id-b.md
+        hint: remove one of the ids, then run `cm adopt` on that file for a new one
+    graph/fixes/same-id-b.md:1:1 error missing-key this memory has no `type`
+        hint: write `type: …`
+    graph/fixes/same-id-b.md:1:1 error missing-key this memory has no `importance`
+        hint: write `importance: …`
+    graph/fixes/same-id-b.md:1:1 error missing-key this memory has no `created`
+        hint: write `created: …`
+    graph/fixes/same-id-b.md:1:1 error missing-key this memory has no `updated`
+        hint: write `updated: …`
+    graph/fixes/same-id-b.md:2:1 error duplicate-id the id 00000003-0000-4000-8000-000000000000 is also that of graph/fixes/same-id-a.md
+        hint: remove one of the ids, then run `cm adopt` on that file for a new one
+    graph/fixes/tabs.md:4:1 error invalid-yaml the frontmatter is no YAML: found character that cannot start any token, while scanning for the next token
+        hint: indent with spaces, not tabs
+    graph/fixes/twice.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/twice.md:1:1 error missing-key this memory has no `type`
+        hint: write `type: …`
+    graph/fixes/twice.md:1:1 error missing-key this memory has no `importance`
+        hint: write `importance: …`
+    graph/fixes/twice.md:1:1 error missing-key this memory has no `created`
+        hint: write `created: …`
+    graph/fixes/twice.md:1:1 error missing-key this memory has no `updated`
+        hint: write `updated: …`
+    graph/fixes/twice.md:3:1 error duplicate-key the key `title` stands a second time; the one on line 2 counts
+        hint: keep one of the two, or join their values
+    graph/fixes/unclosed.md:1:1 error unclosed-frontmatter the frontmatter that opens here is never closed
+        hint: write a line `---` after its last key
+    graph/fixes/日本語のノート.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/日本語のノート.md:1:1 error missing-key this memory has no `type`
+        hint: write `type: …`
+    graph/fixes/日本語のノート.md:1:1 error missing-key this memory has no `importance`
+        hint: write `importance: …`
+    graph/fixes/日本語のノート.md:1:1 error missing-key this memory has no `created`
+        hint: write `created: …`
+    graph/fixes/日本語のノート.md:1:1 error missing-key this memory has no `updated`
+        hint: write `updated: …`
+    graph/fixes/🦀 ferris.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    graph/fixes/🦀 ferris.md:1:1 error missing-key this memory has no frontmatter
+        hint: write `---` lines with type, title, importance, created, updated between them
+    playbook/testing/short.md:1:1 warning missing-id the note has no id
+        hint: the note answers to its path until `cm adopt` gives it an id
+    playbook/testing/short.md:1:1 warning out-of-range the rule has 7 characters
+        hint: state it in 10 to 500 characters; reasons go below a heading `## Why`
+    27 notes: 47 errors, 28 warnings
+    [exit 1]
+    ");
+}
+
+/// All that only reads, and is not changed by what it reads.
+const READING: [&[&str]; 16] = [
+    &["search", "word*", "--limit", "1000"],
+    &["get", "A sound note"],
+    &["get", "graph/fixes/bad-yaml.md", "--raw"],
+    &["get", "graph/fixes/latin1.md"],
+    &["related", "A sound note", "--hops", "5"],
+    &["tags"],
+    &["recent", "--limit", "1000"],
+    &["stats"],
+    &["graph"],
+    &["graph", "--format", "graphml"],
+    &["decay"],
+    &["validate", "--all"],
+    &["reindex", "--full"],
+    &["doctor"],
+    &["core", "--print"],
+    &["reflection", "--print"],
+];
+
+#[test]
+fn no_command_that_reads_changes_anything() {
+    let sandbox = odd();
+    write_huge(&sandbox);
+    fs::remove_file(sandbox.vault().join("graph/facts/pipe.md")).unwrap();
+    let before = (hashes(&sandbox.vault()), everything(&sandbox.vault().join(".git")));
+    for arguments in READING {
+        let ran = sandbox.cm(arguments);
+        let failed = ["validate", "doctor"].contains(&arguments[0]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (i32::from(failed), ""), "{arguments:?}");
+    }
+    assert!(before == (hashes(&sandbox.vault()), everything(&sandbox.vault().join(".git"))));
+}
+
+#[test]
+fn a_malformed_note_is_not_rewritten_and_its_place_is_named() {
+    let sandbox = odd();
+    fs::remove_file(sandbox.vault().join("graph/facts/pipe.md")).unwrap();
+    let before = hashes(&sandbox.vault());
+    let refused = |arguments: &[&str]| {
+        let ran = sandbox.cm(arguments);
+        assert_eq!(ran.code, 5, "{arguments:?}: {}", ran.snapshot());
+        format!("{}\n{}", arguments.join(" "), ran.snapshot())
+    };
+    let lines: String = ["bad-yaml", "unclosed", "list", "twice", "latin1", "tabs", "bomb"]
+        .into_iter()
+        .map(|name| refused(&["update", &format!("graph/fixes/{name}.md"), "--set", "title=New"]))
+        .collect();
+    insta::assert_snapshot!(lines, @"
+    update graph/fixes/bad-yaml.md --set title=New
+    [stderr]
+    error: the frontmatter is no YAML: found unexpected end of stream, while scanning a quoted scalar
+       at: graph/fixes/bad-yaml.md:4:1
+     hint: close the quote
+    [exit 5]
+    update graph/fixes/unclosed.md --set title=New
+    [stderr]
+    error: the frontmatter that opens here is never closed
+       at: graph/fixes/unclosed.md:1:1
+     hint: write a line `---` after its last key
+    [exit 5]
+    update graph/fixes/list.md --set title=New
+    [stderr]
+    error: the frontmatter is a list instead of `key: value` lines
+       at: graph/fixes/list.md:2:1
+     hint: write `key: value` lines; a text that begins with a `---` rule needs a blank line before it
+    [exit 5]
+    update graph/fixes/twice.md --set title=New
+    [stderr]
+    error: the key `title` stands a second time; the one on line 2 counts
+       at: graph/fixes/twice.md:3:1
+     hint: keep one of the two, or join their values
+    [exit 5]
+    update graph/fixes/latin1.md --set title=New
+    [stderr]
+    error: the file is not UTF-8: the byte 0xE9 stands here
+       at: graph/fixes/latin1.md:4:20
+     hint: save the file as UTF-8, then run the command again
+    [exit 5]
+    update graph/fixes/tabs.md --set title=New
+    [stderr]
+    error: the frontmatter is no YAML: found character that cannot start any token, while scanning for the next token
+       at: graph/fixes/tabs.md:4:1
+     hint: indent with spaces, not tabs
+    [exit 5]
+    update graph/fixes/bomb.md --set title=New
+    [stderr]
+    error: the frontmatter is no YAML: repetition limit exceeded
+       at: graph/fixes/bomb.md:2:1
+     hint: write the values out: its aliases (`*name`) repeat one another too often
+    [exit 5]
+    ");
+    insta::assert_snapshot!(refused(&["pin", "graph/fixes/bad-yaml.md"]), @"
+    pin graph/fixes/bad-yaml.md
+    [stderr]
+    error: the frontmatter is no YAML: found unexpected end of stream, while scanning a quoted scalar
+       at: graph/fixes/bad-yaml.md:4:1
+     hint: close the quote
+    [exit 5]
+    ");
+    insta::assert_snapshot!(refused(&["update", "graph/fixes/unclosed.md", "--add-tag", "x", "--json"]), @r#"
+    update graph/fixes/unclosed.md --add-tag x --json
+    {
+      "error": {
+        "code": "cannot-edit",
+        "message": "the frontmatter that opens here is never closed",
+        "hint": "write a line `---` after its last key",
+        "path": "graph/fixes/unclosed.md",
+        "line": 1,
+        "column": 1,
+        "exit": 5
+      }
+    }
+    [exit 5]
+    "#);
+    assert_eq!(hashes(&sandbox.vault()), before);
+}
+
+#[test]
+fn what_is_no_note_is_not_opened_by_its_path() {
+    let sandbox = odd();
+    for name in ["pipe", "secret", "loop", "dangling", "up"] {
+        let ran = sandbox.cm(&["get", &format!("graph/facts/{name}.md")]);
+        assert_eq!(ran.code, 4, "{name}: {}", ran.snapshot());
+        assert!(!ran.stdout.contains("wordsecret"));
+    }
+    insta::assert_snapshot!(sandbox.cm(&["get", "graph/facts/secret.md"]).snapshot(), @"
+    [stderr]
+    error: there is no note `graph/facts/secret.md`
+     hint: `cm search` finds notes by their words
+    [exit 4]
+    ");
+}
+
+#[test]
+fn two_notes_with_one_id_are_both_kept_and_the_id_alone_names_neither() {
+    let sandbox = odd();
+    insta::assert_snapshot!(sandbox.cm(&["get", "00000003"]).snapshot(), @"
+    [stderr]
+    error: `00000003` fits 2 notes
+     hint: name one of them: 00000003-0000-4000-8000-000000000000 (One of two) at graph/fixes/same-id-a.md; 00000003-0000-4000-8000-000000000000 (Two of two) at graph/fixes/same-id-b.md
+    [exit 4]
+    ");
+    sandbox.cm(&["reindex"]).ok();
+    assert_eq!(sandbox.cm(&["get", "00000003-0000-4000-8000-000000000000"]).code, 4);
+    assert_eq!(sandbox.cm(&["update", "00000003-0000-4000-8000-000000000000", "--set", "title=x"]).code, 4);
+    assert_eq!(sandbox.cm(&["get", "graph/fixes/same-id-b.md", "--json"]).ok().json()["title"], "Two of two");
+}
+
+#[test]
+fn a_file_that_may_not_be_read_is_reported_and_costs_no_other_note() {
+    let sandbox = odd();
+    let path = sandbox.vault().join("graph/facts/sound.md");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read(&path).is_ok() {
+        // Whoever runs this may read everything.
+        return;
+    }
+    assert_eq!(sandbox.cm(&["search", "wordtabs", "--json"]).ok().json()["total"], 1);
+    for _ in 0..2 {
+        let found = sandbox.cm(&["validate", "graph/facts/sound.md", "--json"]).json();
+        assert_eq!(found["findings"][0]["code"], "unreadable", "{found}");
+    }
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(sandbox.cm(&["search", "wordsound", "--json"]).ok().json()["total"], 1);
+}
