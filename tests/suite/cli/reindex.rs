@@ -41,7 +41,7 @@ fn what_was_done_by_hand_is_counted() {
     ");
     insta::assert_snapshot!(sandbox.cm(&["reindex"]).snapshot(), @"
     12 notes: 1 added, 1 updated, 1 removed  [MS] ms
-    3 findings; `cm validate` lists them
+    2 findings; `cm validate` lists them and checks the links
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["reindex", "--check"]).snapshot(), @"

@@ -24,9 +24,9 @@ fn found(sandbox: &Sandbox, query: &[&str]) -> String {
 fn hits_are_shown_with_the_place_that_fits_best_first() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["search", "connection", "pool"]).snapshot(), @"
-    1a1a1a1a  Keep pooled connections alive  solution · 14.03
+    1a1a1a1a  Keep pooled connections alive  solution · 4.86
               Set socket_keepalive to 240 s, below the firewall's 300. See Use Postgres. SOLVES:: API stops answering
-    9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres  REQUIRES · 7.10
+    9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres  REQUIRES · 3.34
               The pool is that of Postgres.
     2b2b2b2b  API stops answering  problem · 3.02
               After a quiet night every request hangs: the connection pool holds dead connections.
@@ -44,7 +44,7 @@ fn hits_are_shown_with_the_place_that_fits_best_first() {
           "type": "configuration",
           "title": "Limits of the gateway",
           "path": "graph/configurations/socket-6f6f6f.md",
-          "score": 9.7842,
+          "score": 4.4524,
           "snippet": "The socket keepalive of the gateway is 60 s, and its retries are three.",
           "tags": [
             "network"
@@ -336,7 +336,7 @@ fn without_a_refresh_the_answer_says_that_it_may_be_old() {
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "printer", "--no-refresh"]).snapshot(), @"
-    8b8b8b8b  The old printer  general · 10.34
+    8b8b8b8b  The old printer  general · 4.41
     [stderr]
     note: answered from the index as it stands (--no-refresh)
     [exit 0]
