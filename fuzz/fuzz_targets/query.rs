@@ -1,0 +1,14 @@
+//! Whatever is typed is a query, and its words are cut into tokens that lie in the text.
+#![no_main]
+
+use cm::domain::instant::Instant;
+use cm::domain::query::Query;
+use cm::domain::tokens::Tokenizer;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let _ = Query::parse(text, Instant::from_unix(1_795_000_000));
+    Tokenizer::default().each(text, |token| {
+        assert!(text.get(token.from..token.to).is_some(), "a token's place is one of the text");
+    });
+});
