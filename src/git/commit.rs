@@ -59,14 +59,16 @@ pub struct Options {
     pub at: Instant,
     /// Whether git's hooks run, which takes git itself to commit.
     pub hooks: bool,
+    /// Whether commits are signed; `None` leaves that to git's `commit.gpgsign`.
+    pub sign: Option<bool>,
     /// How long to wait for other programs' locks.
     pub wait: Duration,
 }
 
 impl Options {
-    /// No hooks, and five seconds of patience.
+    /// No hooks, signatures as git has them, and five seconds of patience.
     pub fn new(at: Instant) -> Self {
-        Self { at, hooks: false, wait: Duration::from_secs(5) }
+        Self { at, hooks: false, sign: None, wait: Duration::from_secs(5) }
     }
 }
 
@@ -142,7 +144,7 @@ impl Repo {
         }
         let signatures = self.signatures(options.at)?;
         let commit = match plan.needed {
-            true => Some(self.write_commit(&plan, &signatures)?),
+            true => Some(self.write_commit(&plan, &signatures, options.sign)?),
             false => None,
         };
         let lock = match early {
@@ -185,7 +187,7 @@ impl Repo {
         Ok(Outcome::Done(commit.map(|id| Committed { id: CommitId(id), whole: plan.whole() })))
     }
 
-    fn write_commit(&self, plan: &Plan<'_>, signatures: &Signatures) -> Result<ObjectId> {
+    fn write_commit(&self, plan: &Plan<'_>, signatures: &Signatures, sign: Option<bool>) -> Result<ObjectId> {
         let commit = gix::objs::Commit {
             tree: plan.tree,
             parents: plan.parent.into_iter().collect(),
@@ -195,10 +197,12 @@ impl Repo {
             message: plan.message.as_str().into(),
             extra_headers: Vec::new(),
         };
-        let signing = self
-            .inner
-            .commit_signing_options_if_enabled()
-            .doing("reading how to sign commits", self.git_dir())?;
+        let signing = match sign {
+            Some(false) => Ok(None),
+            Some(true) => self.inner.commit_signing_options().map(Some),
+            None => self.inner.commit_signing_options_if_enabled(),
+        };
+        let signing = signing.doing("reading how to sign commits", self.git_dir())?;
         let commit = match signing {
             Some(options) => commit.sign(options).doing("signing the commit", self.git_dir())?,
             None => commit,

@@ -53,7 +53,7 @@ impl Repo {
         if let Some(path) = self.stage(&mut Staging::open(self)?, &plan)? {
             return Ok(Outcome::Whole(path));
         }
-        let id = self.commit_through_git(&plan, &self.signatures(options.at)?)?;
+        let id = self.commit_through_git(&plan, &self.signatures(options.at)?, options.sign)?;
         let tree = self.tree_of(id)?;
         for item in &mut plan.items {
             // A hook may have changed the note on its way.
@@ -121,10 +121,16 @@ impl Repo {
     }
 
     /// Lets git commit the planned tree; hooks may refuse it or change it.
-    fn commit_through_git(&self, plan: &Plan<'_>, signatures: &Signatures) -> Result<ObjectId> {
+    fn commit_through_git(
+        &self,
+        plan: &Plan<'_>,
+        signatures: &Signatures,
+        signed: Option<bool>,
+    ) -> Result<ObjectId> {
         let index = self.index_of(plan.tree)?;
         let mut command = self.git();
         command.args(["commit", "--quiet", "--no-status", "--cleanup=verbatim", "--file=-"]);
+        command.args(signed.map(|signed| if signed { "--gpg-sign" } else { "--no-gpg-sign" }));
         command.env("GIT_INDEX_FILE", &index.0);
         sign(&mut command, "AUTHOR", &signatures.author);
         sign(&mut command, "COMMITTER", &signatures.committer);

@@ -174,7 +174,8 @@ fn quiet(repo: &git::Repo) -> Result<()> {
 
 fn options(memory: &Memory, open: &OpenVault) -> git::Options {
     let hooks = open.settings.flag("git.hooks").unwrap_or(false);
-    git::Options { hooks, ..git::Options::new(memory.now()) }
+    let sign = open.settings.flag("git.sign");
+    git::Options { hooks, sign, ..git::Options::new(memory.now()) }
 }
 
 /// What each change makes of its file; those that change nothing are left out.

@@ -69,6 +69,18 @@ fn commits_are_signed_where_git_would_sign_them() {
     sandbox.here().curate("graph/a.md").unwrap().unwrap();
     sandbox.git(&["verify-commit", "HEAD"]);
     sandbox.fsck();
+    // What is said for this commit counts for more than git's setting, either way.
+    sandbox.write("graph/b.md", NOTE);
+    let signed = |path: &str, sign: bool| {
+        let options = Options { sign: Some(sign), ..options() };
+        sandbox.repo().commit(&[write(path, None, NOTE, None)], &message("b"), &options).unwrap().unwrap();
+        sandbox.git(&["log", "-1", "--format=%G?"]).trim().to_owned()
+    };
+    assert_eq!(signed("graph/b.md", false), "N");
+    sandbox.git(&["config", "commit.gpgsign", "false"]);
+    sandbox.write("graph/d.md", NOTE);
+    assert_eq!(signed("graph/d.md", true), "G");
+    sandbox.git(&["config", "commit.gpgsign", "true"]);
     // A key that is not there: no commit, and the index stays.
     sandbox.git(&["config", "user.signingkey", "/nowhere/key"]);
     sandbox.write("graph/c.md", NOTE);

@@ -25,7 +25,10 @@ pub fn reindexed(outcome: &Reindexed, check: bool) -> String {
         lines.push_str(&format!("read everything anew: {why}\n"));
     }
     if outcome.findings > 0 {
-        lines.push_str(&format!("{}; `cm validate` lists them and checks the links\n", count(outcome.findings, "finding")));
+        lines.push_str(&format!(
+            "{}; `cm validate` lists them and checks the links\n",
+            count(outcome.findings, "finding")
+        ));
     }
     lines
 }
