@@ -56,14 +56,13 @@ impl Layer {
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
                 let message = error.message().lines().next().unwrap_or("no TOML").to_owned();
-                layer.find(
-                    name,
-                    text,
-                    at,
-                    Code::InvalidSetting,
-                    format!("the file is no TOML: {message}"),
-                    None,
-                );
+                let hint =
+                    "mend that line; until then none of the file's settings hold, and nothing is written"
+                        .to_owned();
+                let message = format!("the file is no TOML: {message}");
+                layer.find(name, text, at, Code::InvalidSetting, message, Some(hint));
+                // A file of which nothing is known may say anything, `git.commit` among it.
+                layer.findings.iter_mut().for_each(|finding| finding.severity = Severity::Error);
                 return layer;
             }
         };

@@ -100,6 +100,11 @@ impl Settings {
         self.values.get(name)
     }
 
+    /// Why the settings cannot be relied upon: a file of them could not be read.
+    pub fn broken(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.severity == Severity::Error)
+    }
+
     /// Whether curations are committed at once, in a repository of the vault's own or not.
     pub fn commit_mode(&self, own_repository: bool) -> CommitMode {
         match self.text("git.commit") {

@@ -74,8 +74,8 @@ fn word(changed: Changed) -> &'static str {
 fn message(subject: Option<&str>, edits: &[(NotePath, Changed)]) -> Message {
     let made = match (subject, edits) {
         (Some(subject), _) => subject.to_owned(),
-        (None, [(path, changed)]) => format!("Take over a hand edit: {} {path}", word(*changed)),
-        (None, edits) => format!("Take over {} hand edits", edits.len()),
+        (None, [(path, changed)]) => format!("Commit {} {path}", word(*changed)),
+        (None, edits) => format!("Commit {} changed files", edits.len()),
     };
     Message::new("commit", made)
 }

@@ -17,6 +17,8 @@ use crate::domain::note::{Note, RelationTable};
 pub struct Deleted {
     /// What they answered to.
     pub ids: Vec<String>,
+    /// The file of the first.
+    pub path: Option<String>,
     /// Their files.
     pub paths: Vec<String>,
     /// The commit; null where commits are manual.
@@ -64,6 +66,7 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
     dangling.into_iter().for_each(|notice| memory.notice(notice));
     Ok(Deleted {
         ids: gone.iter().map(|(note, _)| note.key().to_owned()).collect(),
+        path: gone.first().map(|(note, _)| note.path.to_string()),
         paths: gone.iter().map(|(note, _)| note.path.to_string()).collect(),
         commit: written.commit,
         changed: !written.changed.is_empty(),

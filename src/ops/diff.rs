@@ -153,7 +153,7 @@ impl Side {
     }
 
     fn fields(&self) -> BTreeMap<String, Value> {
-        json::of_fields(&parse::parse(&Split::of(&self.text)).fields)
+        json::of_fields(&parse::parse(&Split::of(&self.text)).fields).into_iter().collect()
     }
 }
 

@@ -85,10 +85,12 @@ fn settings(open: &OpenVault) -> Check {
     match open.settings.findings.as_slice() {
         [] => check("settings", Health::Ok, "all known", None),
         found => {
-            let first = found[0].message.clone();
+            let worst = open.settings.broken().unwrap_or(&found[0]);
+            let first = worst.message.clone();
+            let health = if worst.severity == Severity::Error { Health::Fail } else { Health::Warn };
             check(
                 "settings",
-                Health::Warn,
+                health,
                 first,
                 Some("`cm validate` names the lines, `cm config list` the settings"),
             )

@@ -134,7 +134,7 @@ fn by_name<'a>(memory: &Memory, vaults: &'a [OpenVault], reference: &str) -> Res
 fn begins_id(note: &Note, reference: &str) -> bool {
     let begins =
         |id: &str| id.get(..reference.len()).is_some_and(|part| part.eq_ignore_ascii_case(reference));
-    looks_like_id(reference) && note.id.as_ref().is_some_and(|id| begins(id.as_str()))
+    !reference.contains(char::is_whitespace) && note.id.as_ref().is_some_and(|id| begins(id.as_str()))
 }
 
 fn resembles(title: &str, typed: &str) -> bool {

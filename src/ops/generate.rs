@@ -36,9 +36,9 @@ pub struct Generated {
     pub commit: Option<String>,
     /// Whether the file was written.
     pub changed: bool,
-    /// The text.
-    #[serde(skip)]
-    pub text: String,
+    /// The text, where it was to be shown and not to be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// Writes CORE.md; with `dry_run` only says what it would hold.
@@ -115,14 +115,14 @@ fn keep(
         tokens: planned.tokens,
         commit: None,
         changed: false,
-        text: planned.text,
+        text: dry_run.then(|| planned.text.clone()),
     };
     let before = memory.target().vault.read_own(name)?;
-    if dry_run || before.is_some_and(|before| same_but_for_day(&before, &outcome.text)) {
+    if dry_run || before.is_some_and(|before| same_but_for_day(&before, &planned.text)) {
         return Ok(outcome);
     }
     let path = NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))?;
-    let change = Change::Replace { path, expected: None, text: outcome.text.clone() };
+    let change = Change::Replace { path, expected: None, text: planned.text };
     let set = ChangeSet { message: Message::new(op, subject), changes: vec![change] };
     let written = write::apply(memory, set)?;
     outcome.commit = written.commit;

@@ -1,10 +1,8 @@
 //! One note, whole, with what points at it.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::error::Result;
 use super::find::{Found, find};
@@ -44,7 +42,7 @@ pub struct Got {
     /// Its file.
     pub path: String,
     /// Its frontmatter as written.
-    pub frontmatter: BTreeMap<String, Value>,
+    pub frontmatter: Map<String, Value>,
     /// Its text below the frontmatter.
     pub body: String,
     /// Notes that point at it.

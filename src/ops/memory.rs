@@ -125,7 +125,11 @@ impl Memory {
             // A vault on a read-only disk can still be read.
             let _ = super::import::adopt_usage(open);
         }
-        Ok(Self { vaults, call, notices: RefCell::default(), drawn: std::cell::Cell::new(0) })
+        let memory = Self { vaults, call, notices: RefCell::default(), drawn: std::cell::Cell::new(0) };
+        for broken in memory.vaults.iter().filter_map(|open| open.settings.broken()) {
+            memory.notice(format!("{}: {}; its settings do not hold", broken.path, broken.message));
+        }
+        Ok(memory)
     }
 
     /// The one vault that was just made.

@@ -22,6 +22,8 @@ pub struct Undone {
     pub subject: String,
     /// The notes that it was about.
     pub ids: Vec<String>,
+    /// The first of the files that changed.
+    pub path: Option<String>,
     /// The files that changed.
     pub paths: Vec<String>,
     /// The new commit; null where commits are manual.
@@ -72,6 +74,7 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
         undone: target.id.to_string(),
         subject: target.subject,
         ids,
+        path: inverse.first().map(|change| change.path.to_string()),
         paths: inverse.into_iter().map(|change| change.path.into()).collect(),
         commit: written.commit,
         changed: !written.changed.is_empty(),
@@ -85,7 +88,8 @@ fn newest(repo: &Repo) -> Result<CommitInfo> {
         let Some(message) = &commit.message else { continue };
         match message.body.split_once(MARK).filter(|_| message.op == "undo") {
             Some((_, rest)) => taken_back.push(rest.trim_end_matches('.').to_owned()),
-            None if taken_back.contains(&commit.id.to_string()) => {}
+            // What a person committed is theirs to take back, by naming it.
+            None if message.op == "commit" || taken_back.contains(&commit.id.to_string()) => {}
             None => return Ok(commit),
         }
     }

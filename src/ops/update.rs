@@ -172,10 +172,17 @@ const TEXTS: [&str; 10] = [
 /// Keys whose values are shares.
 const SHARES: [&str; 3] = ["importance", "confidence", "strength"];
 
+/// Keys whose values are lists of texts, however they are typed.
+const LISTS: [&str; 6] = ["aliases", "condensed_into", "postconditions", "preconditions", "steps", "tags"];
+
 /// What was typed, as the value that YAML reads from it; text where it is no YAML. A share lies between 0 and 1.
 pub(super) fn value_of(key: &str, typed: &str) -> Result<Value> {
     if TEXTS.contains(&key) {
         return Ok(Value::String(typed.to_owned()));
+    }
+    if LISTS.contains(&key) && !typed.trim_start().starts_with('[') {
+        let items = typed.split(',').map(str::trim).filter(|item| !item.is_empty());
+        return Ok(Value::Sequence(items.map(|item| Value::String(item.to_owned())).collect()));
     }
     let value = match yaml_serde::from_str::<Value>(typed) {
         Ok(Value::Null | Value::Tagged(_)) | Err(_) => Value::String(typed.to_owned()),

@@ -39,6 +39,7 @@ pub fn apply(memory: &Memory, set: ChangeSet) -> Result<Written> {
 /// Those of [`apply`] and of the plan.
 pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>) -> Result<Written> {
     let open = memory.target();
+    trusted(open)?;
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
     let journal = Journal::of(&open.vault);
     finish_leftovers(memory, open, &journal)?;
@@ -76,6 +77,7 @@ pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<Chang
 /// Those of [`apply`].
 pub fn commit_as_is(memory: &Memory, paths: &[NotePath], message: Message) -> Result<Option<String>> {
     let open = memory.target();
+    trusted(open)?;
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
     finish_leftovers(memory, open, &Journal::of(&open.vault))?;
     let Some(repo) = open.repo()? else { return Ok(None) };
@@ -102,6 +104,15 @@ pub fn recover(memory: &Memory) -> Result<usize> {
     let open = memory.target();
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
     finish_leftovers(memory, open, &Journal::of(&open.vault))
+}
+
+/// Refuses to write by settings that nobody has set: those of a file that cannot be read.
+fn trusted(open: &OpenVault) -> Result<()> {
+    let Some(broken) = open.settings.broken() else { return Ok(()) };
+    let message = format!("nothing is written while {} cannot be read", broken.path);
+    Err(Error::refused("invalid-setting", message)
+        .at(&broken.path, broken.line, broken.column)
+        .hint(format!("{}: mend it, then run the command again", broken.message)))
 }
 
 /// Whether curations of this vault are committed at once.

@@ -14,7 +14,7 @@ use crate::render::text;
 #[command(after_help = "Examples:\n  cm core\n  cm core --print      # show it, write nothing")]
 pub struct Arguments {
     /// Print the text and write nothing
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     print: bool,
 }
 
@@ -22,9 +22,9 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
     let outcome = generate::core(&memory, arguments.print)?;
-    if arguments.print {
+    if arguments.print && !output.json {
         output.notices(&memory);
-        return output.plain(&outcome.text);
+        return output.plain(&outcome.text.unwrap_or_default());
     }
     output.print(&memory, &outcome, text::generate::generated)
 }

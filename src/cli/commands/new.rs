@@ -17,13 +17,13 @@ pub struct Arguments {
     #[arg(long = "type", short = 't', value_name = "TYPE", default_value = "general")]
     note_type: String,
     /// Its title
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: String,
     /// Its tags, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
     /// How much it matters, 0.0 to 1.0
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     importance: Option<f64>,
     /// Only write the template
     #[arg(long)]

@@ -93,6 +93,9 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         limit: arguments.limit,
         offset: arguments.offset,
     };
+    for word in arguments.query.iter().filter(|word| word.starts_with("--") && word.len() > 2) {
+        memory.notice(format!("`{word}` is no flag of search, and was searched for"));
+    }
     let outcome = search::search(&memory, &options)?;
     if !output.json {
         outcome.notices.iter().for_each(|notice| memory.notice(notice));

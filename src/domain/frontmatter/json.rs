@@ -1,14 +1,12 @@
 //! Frontmatter as JSON, for whoever reads a note from outside.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Number, Value as Json};
 use yaml_serde::Value;
 
 use super::parse::{Fields, scalar_text};
 
-/// The fields by key. What is no text to YAML but written without quotes (`2024.10`) keeps its value.
-pub fn of_fields(fields: &Fields) -> BTreeMap<String, Json> {
+/// The fields by key, in their order. What is no text to YAML but written without quotes (`2024.10`) keeps its value.
+pub fn of_fields(fields: &Fields) -> Map<String, Json> {
     fields.iter().map(|field| (field.key.clone(), of_value(&field.value))).collect()
 }
 

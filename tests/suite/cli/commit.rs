@@ -21,7 +21,7 @@ fn all_hand_edits_of_the_vault_become_one_commit_that_lists_them() {
     [exit 0]
     ");
     insta::assert_snapshot!(message(&sandbox), @r"
-    Take over 5 hand edits
+    Commit 5 changed files
 
     added graph/facts/new.md
     deleted graph/fixes/close-idle-connections-1f0c99.md
@@ -69,10 +69,7 @@ fn one_edit_and_a_persons_own_words_are_the_subject() {
     let sandbox = small();
     sandbox.write(RETRY, sandbox.read(RETRY) + "Once.\n");
     sandbox.cm(&["commit"]).ok();
-    assert_eq!(
-        sandbox.git(&["log", "-1", "--format=%s"]),
-        format!("Take over a hand edit: modified {RETRY}\n")
-    );
+    assert_eq!(sandbox.git(&["log", "-1", "--format=%s"]), format!("Commit modified {RETRY}\n"));
     sandbox.write(RETRY, sandbox.read(RETRY) + "Twice.\n");
     sandbox.cm(&["commit", "-m", "Rewrite the note on retries"]).ok();
     insta::assert_snapshot!(message(&sandbox), @r"

@@ -12,7 +12,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     core.max_entries        15     default          entries in one section of CORE.md, at most
     core.max_tokens         900    _config.toml     size of CORE.md in tokens, at most
-    git.commit              -      default          commit every curation at once; by default auto in the vault's own repository, manual inside another
+    git.commit              auto   default          commit every curation at once; by default auto in the vault's own repository, manual inside another
     git.hooks               false  default          run git's commit hooks
     git.sign                -      default          sign commits; by default as git's commit.gpgsign says
     lock.patience_s         30.0   default          seconds to wait for another writer
@@ -143,4 +143,21 @@ fn an_unknown_key_and_a_file_that_is_no_toml_are_shown_and_the_file_is_never_ove
     [exit 5]
     ");
     assert_eq!(sandbox.read("cm.toml"), "[search\n");
+}
+
+#[test]
+fn nothing_is_written_by_settings_that_cannot_be_read() {
+    let sandbox = small();
+    sandbox.write("cm.toml", "[git]\ncommit = \"manual\"\n[[[\n");
+    let before = crate::support::hashes(&sandbox.vault());
+    let refused = sandbox.cm(&["add", "--type", "fact", "--title", "Never", "--json"]);
+    assert_eq!(refused.code, 5);
+    let error = &refused.json()["error"];
+    assert_eq!((error["code"].as_str(), error["path"].as_str()), (Some("invalid-setting"), Some("cm.toml")));
+    assert_eq!(error["line"], 3);
+    assert_eq!(crate::support::hashes(&sandbox.vault()), before);
+    let read = sandbox.cm(&["recent"]).ok();
+    assert!(read.stderr.contains("its settings do not hold"), "{}", read.stderr);
+    assert_eq!(sandbox.cm(&["validate"]).code, 1);
+    assert_eq!(sandbox.cm(&["doctor"]).code, 1);
 }

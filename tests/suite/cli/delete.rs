@@ -51,6 +51,7 @@ fn several_notes_go_in_one_commit() {
         "1f0c9900-0000-4000-8000-000000000002",
         "1f0c2a00-0000-4000-8000-000000000001"
       ],
+      "path": "graph/fixes/close-idle-connections-1f0c99.md",
       "paths": [
         "graph/fixes/close-idle-connections-1f0c99.md",
         "graph/solutions/retry-with-jitter-1f0c2a.md"

@@ -9,9 +9,9 @@ fn a_note_is_shown_with_its_keys_its_text_and_what_points_at_it() {
     Use Postgres
     3c3c3c3c-0000-4000-8000-000000000003  decision  graph/decisions/use-postgres-3c3c3c.md
     active (1.04)
-    created: 2026-03-04T14:00:00Z
-    importance: 0.8
     tags: postgres, storage
+    importance: 0.8
+    created: 2026-03-04T14:00:00Z
     updated: 2026-10-02T09:30:00Z
 
     # Use Postgres
@@ -36,14 +36,14 @@ fn the_json_holds_the_frontmatter_as_written() {
       "title": "Borrow checker refuses the cache",
       "path": "graph/errors/borrow-checker-4d4d4d.md",
       "frontmatter": {
-        "created": "2026-11-01",
         "id": "4d4d4d4d-0000-4000-8000-000000000004",
-        "importance": 0.5,
+        "type": "error",
+        "title": "Borrow checker refuses the cache",
         "tags": [
           "lang/rust"
         ],
-        "title": "Borrow checker refuses the cache",
-        "type": "error",
+        "importance": 0.5,
+        "created": "2026-11-01",
         "updated": "2026-11-01"
       },
       "body": "\n# Borrow checker refuses the cache\n\nrustc says E0502 where SocketKeepAlive is held across the loop. No C++ compiler would tell.\n",

@@ -95,7 +95,7 @@ fn in_a_larger_repository_only_commits_of_the_vault_are_told() {
     sandbox.run(&["commit"]).within("memory").go().ok();
     let ran = sandbox.run(&["log"]).within("memory").go();
     insta::assert_snapshot!(ran.snapshot(), @r"
-    [COMMIT]  2026-11-21 12:00  commit    Take over a hand edit: modified graph/solutions/retry-with-jitter-1f0c2a.md  Ada Example
+    [COMMIT]  2026-11-21 12:00  commit    Commit modified graph/solutions/retry-with-jitter-1f0c2a.md  Ada Example
     [COMMIT]  2026-11-21 11:59  -         Begin  Ada Example
     [exit 0]
     ");

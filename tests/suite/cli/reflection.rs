@@ -75,7 +75,7 @@ fn print_shows_the_same_bytes_and_writes_nothing() {
     assert_eq!(hashes(&sandbox.vault()), before);
     sandbox.cm(&["reflection"]).ok();
     assert_eq!(sandbox.read("REFLECTION.md"), printed);
-    assert_eq!(sandbox.cm(&["reflection", "--print", "--json"]).code, 2);
+    assert_eq!(sandbox.cm(&["reflection", "--print", "--json"]).ok().json()["text"], printed);
 }
 
 #[test]
