@@ -149,13 +149,13 @@ fn an_unknown_key_and_a_file_that_is_no_toml_are_shown_and_the_file_is_never_ove
 fn nothing_is_written_by_settings_that_cannot_be_read() {
     let sandbox = small();
     sandbox.write("cm.toml", "[git]\ncommit = \"manual\"\n[[[\n");
-    let before = crate::support::hashes(&sandbox.vault());
+    let before = hashes(&sandbox.vault());
     let refused = sandbox.cm(&["add", "--type", "fact", "--title", "Never", "--json"]);
     assert_eq!(refused.code, 5);
     let error = &refused.json()["error"];
     assert_eq!((error["code"].as_str(), error["path"].as_str()), (Some("invalid-setting"), Some("cm.toml")));
     assert_eq!(error["line"], 3);
-    assert_eq!(crate::support::hashes(&sandbox.vault()), before);
+    assert_eq!(hashes(&sandbox.vault()), before);
     let read = sandbox.cm(&["recent"]).ok();
     assert!(read.stderr.contains("its settings do not hold"), "{}", read.stderr);
     assert_eq!(sandbox.cm(&["validate"]).code, 1);

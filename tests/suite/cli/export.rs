@@ -1,6 +1,6 @@
 //! `cm export`: the vault for other tools.
 
-use crate::support::exchange::{VAULT, beside, files};
+use crate::support::exchange::{VAULT, files};
 use crate::support::vault_of;
 
 #[test]
