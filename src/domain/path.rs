@@ -59,7 +59,9 @@ impl NotePath {
 
     /// The last part, with its ending.
     pub fn file_name(&self) -> &str {
-        self.0.rsplit('/').next().unwrap_or(&self.0)
+        // Asked for every name of every link: a search for a byte is the fast one.
+        let begin = self.0.bytes().rposition(|byte| byte == b'/').map_or(0, |slash| slash + 1);
+        &self.0[begin..]
     }
 
     /// The last part without `.md`.

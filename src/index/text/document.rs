@@ -55,11 +55,29 @@ impl Stored {
     pub(super) fn note(self) -> tantivy::Result<Note> {
         let bytes: Option<Vec<u8>> = match self.0.is_ascii() {
             true => Some(self.0.into_bytes()),
-            false => self.0.chars().map(|c| u8::try_from(c).ok()).collect(),
+            false => bytes_of(self.0.as_bytes()),
         };
         let note = bytes.and_then(|bytes| postcard::from_bytes(&bytes).ok());
         note.ok_or_else(|| tantivy::TantivyError::InternalError("a stored note cannot be read".to_owned()))
     }
+}
+
+/// The numbers of the characters of a text, all of them below 256: one byte each, or two that begin with C2 or C3.
+fn bytes_of(text: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(first) = text.get(at) {
+        match (first, text.get(at + 1)) {
+            (0..=0x7f, _) => bytes.push(*first),
+            (0xc2 | 0xc3, Some(second)) => {
+                bytes.push(first << 6 | second & 0x3f);
+                at += 1;
+            }
+            _ => return None,
+        }
+        at += 1;
+    }
+    Some(bytes)
 }
 
 impl DocumentDeserialize for Stored {
@@ -144,5 +162,18 @@ fn facts(note: &Note, mut add: impl FnMut(String)) {
     ];
     for (name, value) in named {
         value.into_iter().for_each(|value| label(name, value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_comes_back_from_the_text_that_it_is_stored_as() {
+        let bytes: Vec<u8> = (0..=255).chain([0, 255, 128, 127]).collect();
+        let text: String = bytes.iter().copied().map(char::from).collect();
+        assert_eq!(bytes_of(text.as_bytes()), Some(bytes));
+        assert_eq!(bytes_of("Ā".as_bytes()), None);
     }
 }
