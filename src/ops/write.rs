@@ -131,17 +131,29 @@ pub fn is_hand_edited(open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result
     Ok(commits(open)? && committed_bytes(open, path)?.as_deref() != Some(bytes))
 }
 
-/// Refuses to remove or overwrite what no commit could bring back.
+/// Refuses to remove or overwrite what no commit could bring back, whoever it is that commits. Where no repository would
+/// ever take the note, the caller is only told.
 ///
 /// # Errors
-/// A note that is hand-edited.
-pub fn kept_by_git(open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
-    if !is_hand_edited(open, path, bytes)? {
+/// A note that is hand-edited, or in no commit yet.
+pub fn kept_by_git(memory: &Memory, open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
+    let keeps = match open.repo()? {
+        Some(repo) => !repo.is_ignored(path)?,
+        None => false,
+    };
+    if !keeps {
+        memory.notice(format!("no git repository keeps what {path} held"));
         return Ok(());
     }
-    Err(Error::refused("hand-edited", format!("{path} has edits that no commit holds"))
+    let committed = committed_bytes(open, path)?;
+    let (message, what) = match &committed {
+        Some(committed) if committed == bytes => return Ok(()),
+        Some(_) => (format!("{path} has edits that no commit holds"), "them"),
+        None => (format!("{path} is in no commit yet"), "it"),
+    };
+    Err(Error::refused("hand-edited", message)
         .at(path, None, None)
-        .hint("`cm commit` keeps them; then run the command again"))
+        .hint(format!("`cm commit` keeps {what}; then run the command again")))
 }
 
 /// What a message says of moved notes that go in with the edits made by hand; nothing where there are none.
