@@ -57,6 +57,18 @@ pub enum Change {
         /// Its whole text.
         text: String,
     },
+    /// The file lies elsewhere from now on, with these edits made on the way. What the person has not committed yet
+    /// moves along and stays uncommitted.
+    Move {
+        /// Where it lies.
+        from: NotePath,
+        /// Where it goes; refused where something lies there already.
+        to: NotePath,
+        /// What it must still be.
+        expected: ContentHash,
+        /// What changes, in order; often nothing.
+        edits: Vec<Edit>,
+    },
     /// The file goes; the git history keeps it.
     Remove {
         /// Where.
@@ -67,13 +79,14 @@ pub enum Change {
 }
 
 impl Change {
-    /// The file that changes.
+    /// The file that changes; of one that moves, where it goes.
     pub fn path(&self) -> &NotePath {
         match self {
             Self::Create { path, .. }
             | Self::Copy { path, .. }
             | Self::Edit { path, .. }
             | Self::Replace { path, .. }
+            | Self::Move { to: path, .. }
             | Self::Remove { path, .. } => path,
         }
     }

@@ -28,6 +28,8 @@ pub type Reapply<'a> = &'a dyn Fn(&str) -> Option<String>;
 pub struct PathChange<'a> {
     /// Where.
     pub path: NotePath,
+    /// Where a note that moved lay before: in the work tree, in what is staged, in HEAD. None of these paths stays.
+    pub from: Vec<NotePath>,
     /// What was done to it.
     pub kind: Kind<'a>,
 }

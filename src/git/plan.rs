@@ -23,7 +23,12 @@ use crate::git::trees::Leaf;
 pub(super) struct Item<'c> {
     pub path: &'c NotePath,
     pub place: BString,
+    /// Where it lay before; the commit and the index have nothing there any more.
+    from: Vec<BString>,
+    /// What HEAD has of it, here or where it lay before.
     head: Option<Leaf>,
+    /// Whether HEAD has nothing at this path.
+    new: bool,
     mode: EntryMode,
     ignored: bool,
     pub content: Option<Content<'c>>,
@@ -103,18 +108,35 @@ impl Repo {
         base: Option<ObjectId>,
         whole: &BTreeSet<NotePath>,
     ) -> Result<Vec<Item<'c>>> {
-        let gone = |change: &&PathChange<'_>| matches!(change.kind, Kind::Remove);
-        let removed = changes.iter().filter(gone).map(|change| self.place(&change.path)).collect();
+        let gone = changes.iter().filter(|change| matches!(change.kind, Kind::Remove));
+        let left = changes.iter().flat_map(|change| &change.from);
+        let removed = gone.map(|change| &change.path).chain(left).map(|path| self.place(path)).collect();
         let mut blobs = Blobs::new(self)?;
         let items = changes.iter().map(|change| {
             let place = self.place(&change.path);
             check_path(&change.path, &place)?;
-            let head = self.tracked(base, change, &place, &removed)?;
+            let from: Vec<BString> = change.from.iter().map(|path| self.place(path)).collect();
+            let here = self.tracked(base, change, &place, &removed)?;
+            let head = match here {
+                Some(here) => Some(here),
+                None => self.first_file(base, &from)?,
+            };
             let content = self.content(change, &place, head, &mut blobs, whole)?;
             let mode = head.map_or_else(|| self.mode_of(&change.path), |leaf| leaf.mode);
-            Ok(Item { path: &change.path, place, head, mode, ignored: false, content })
+            let new = here.is_none();
+            Ok(Item { path: &change.path, place, from, head, new, mode, ignored: false, content })
         });
         items.collect()
+    }
+
+    /// The file at the first of these paths that has one.
+    fn first_file(&self, base: Option<ObjectId>, places: &[BString]) -> Result<Option<Leaf>> {
+        for place in places {
+            if let Some(leaf) = self.trail(base, place.as_ref(), None)?.file() {
+                return Ok(Some(leaf));
+            }
+        }
+        Ok(None)
     }
 
     /// What the parent commit has at a path, after making sure that the change can stand there.
@@ -205,8 +227,7 @@ impl Repo {
     }
 
     fn mark_ignored(&self, items: &mut [Item<'_>]) -> Result<()> {
-        let mut new: Vec<_> =
-            items.iter_mut().filter(|item| item.head.is_none() && item.content.is_some()).collect();
+        let mut new: Vec<_> = items.iter_mut().filter(|item| item.new && item.content.is_some()).collect();
         if new.is_empty() {
             return Ok(());
         }
@@ -239,8 +260,13 @@ impl Repo {
         let base = base.unwrap_or_else(|| ObjectId::empty_tree(self.inner.object_hash()));
         let mut editor = self.inner.edit_tree(base).doing(DOING, place)?.detach();
         let parts = |path: &BString| path.split(|byte| *byte == b'/').map(BString::from).collect::<Vec<_>>();
-        for item in items.iter().filter(|item| item.head.is_some() && item.content.is_none()) {
+        for item in items.iter().filter(|item| !item.new && item.content.is_none()) {
             editor.remove(parts(&item.place)).doing(DOING, place)?;
+        }
+        for left in items.iter().flat_map(|item| &item.from) {
+            if self.first_file(Some(base), std::slice::from_ref(left))?.is_some() {
+                editor.remove(parts(left)).doing(DOING, place)?;
+            }
         }
         for item in items {
             if let Some(content) = &item.content {
@@ -253,15 +279,19 @@ impl Repo {
     /// Brings the index after the commit; answers with a note whose staged version does not take the change.
     pub(super) fn stage(&self, staging: &mut Staging<'_>, plan: &Plan<'_>) -> Result<Option<NotePath>> {
         let mut blobs = Blobs::new(self)?;
+        let mut moved = Vec::with_capacity(plan.items.len());
+        for item in &plan.items {
+            moved.push(leave(staging, item)?);
+        }
         for item in plan.items.iter().filter(|item| item.content.is_none()) {
             if staging.slot(item.place.as_ref())? == Slot::Conflict {
                 return Err(Error::Unmerged { path: item.path.clone() });
             }
             staging.remove(item.place.as_ref());
         }
-        for item in &plan.items {
+        for (item, moved) in plan.items.iter().zip(moved) {
             if let Some(content) = &item.content
-                && !self.stage_content(staging, item, content, &mut blobs)?
+                && !self.stage_content(staging, item, content, moved, &mut blobs)?
             {
                 return Ok(Some(item.path.clone()));
             }
@@ -275,12 +305,17 @@ impl Repo {
         staging: &mut Staging<'_>,
         item: &Item<'_>,
         content: &Content<'_>,
+        moved: Slot,
         blobs: &mut Blobs<'_>,
     ) -> Result<bool> {
         let path = || item.path.clone();
-        let (staged, mode) = match staging.slot(item.place.as_ref())? {
-            Slot::Conflict => return Err(Error::Unmerged { path: path() }),
+        let slot = match staging.slot(item.place.as_ref())? {
             Slot::Empty if item.ignored => return Err(Error::Ignored { path: path() }),
+            Slot::Empty => moved,
+            slot => slot,
+        };
+        let (staged, mode) = match slot {
+            Slot::Conflict => return Err(Error::Unmerged { path: path() }),
             Slot::Empty => (None, Mode::from(item.mode)),
             Slot::Staged { mode: Mode::SYMLINK | Mode::COMMIT, .. } => {
                 return Err(Error::NotAFile { path: path() });
@@ -307,6 +342,22 @@ impl Repo {
         staging.put(item.place.as_ref(), target, mode, stat);
         Ok(true)
     }
+}
+
+/// Takes the paths where a note lay before out of the index; answers with what was staged there.
+fn leave(staging: &mut Staging<'_>, item: &Item<'_>) -> Result<Slot> {
+    let mut staged = Slot::Empty;
+    for place in &item.from {
+        match staging.slot(place.as_ref())? {
+            Slot::Conflict => return Err(Error::Unmerged { path: item.path.clone() }),
+            slot if staged == Slot::Empty => staged = slot,
+            _ => {}
+        }
+    }
+    for place in &item.from {
+        staging.remove(place.as_ref());
+    }
+    Ok(staged)
 }
 
 /// git would refuse to check out a tree with such a path.

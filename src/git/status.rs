@@ -75,6 +75,15 @@ impl Repo {
         Ok(survey.found)
     }
 
+    /// Whether git is told to ignore this file.
+    pub fn is_ignored(&self, path: &NotePath) -> Result<bool> {
+        let place = self.place(path);
+        let path = gix::path::from_bstr(place.as_bstr()).doing("reading a path", self.git_dir())?;
+        let mut ignores = self.ignores()?;
+        let entry = ignores.at_path(path, Some(Mode::FILE)).doing("reading .gitignore", self.git_dir())?;
+        Ok(entry.is_excluded())
+    }
+
     /// Collects where a slice of the index differs from a tree. Both are in the same order; a cached tree
     /// that git holds for valid saves the look at a whole folder.
     fn staged(

@@ -207,6 +207,12 @@ impl Repo {
         Blobs::new(self)?.read(place.as_ref(), leaf.id).map(Some)
     }
 
+    /// Whether a commit has a file there.
+    pub fn has_at(&self, commit: CommitId, path: &NotePath) -> Result<bool> {
+        let trail = self.trail(Some(self.tree_of(commit.0)?), self.place(path).as_ref(), None)?;
+        Ok(trail.file().is_some())
+    }
+
     /// All files of the vault in a commit, each with the name of its blob.
     pub fn list_at(&self, commit: CommitId) -> Result<Vec<(NotePath, String)>> {
         let mut all = Vec::new();

@@ -35,7 +35,7 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
     let mut gone = Vec::new();
     for reference in references {
         let found = find_to_change(memory, reference)?;
-        write::kept_by_git(found.open, &found.note.path, &found.bytes)?;
+        write::kept_by_git(memory, found.open, &found.note.path, &found.bytes)?;
         if gone.iter().all(|(note, _): &(Note, _)| note.path != found.note.path) {
             gone.push((found.note, ContentHash::of(&found.bytes)));
         }
@@ -48,7 +48,7 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
         let ends = note.edge.as_ref().is_some_and(|edge| ids.contains(&edge.from) || ids.contains(&edge.to));
         if ends && gone.iter().all(|(other, _)| other.path != note.path) {
             let bytes = super::find::load(open, &note.path)?.bytes;
-            write::kept_by_git(open, &note.path, &bytes)?;
+            write::kept_by_git(memory, open, &note.path, &bytes)?;
             gone.push((note.clone(), ContentHash::of(&bytes)));
         }
     }

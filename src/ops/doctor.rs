@@ -240,27 +240,21 @@ fn repair(memory: &Memory) -> Result<Vec<String>> {
 fn shard(memory: &Memory) -> Result<Option<String>> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
-    let (mut changes, mut whole) = (Vec::new(), Vec::new());
+    let mut changes = Vec::new();
     let linked = linked_by_path(&notes);
     for note in crowded(&notes).into_iter().filter(|note| !linked.contains(&note.path)) {
         let Some(id) = &note.id else { continue };
         let to = format!("{}/{}/{}", note.path.folder(), &id.short()[..2], note.path.file_name());
         let Ok(to) = NotePath::parse(&to) else { continue };
         let bytes = super::find::load(open, &note.path)?.bytes;
-        let expected = Some(ContentHash::of(&bytes));
-        let Ok(text) = String::from_utf8(bytes) else { continue };
-        if write::is_hand_edited(open, &note.path, text.as_bytes())? {
-            whole.push(to.clone());
-        }
-        changes.push(Change::Create { path: to, text });
-        changes.push(Change::Remove { path: note.path.clone(), expected });
+        let (from, expected) = (note.path.clone(), ContentHash::of(&bytes));
+        changes.push(Change::Move { from, to, expected, edits: Vec::new() });
     }
-    let moved = changes.len() / 2;
+    let moved = changes.len();
     if moved == 0 {
         return Ok(None);
     }
-    let mut message = Message::new("doctor", format!("Move {moved} notes into subfolders"));
-    message.body = write::told_whole(&whole);
+    let message = Message::new("doctor", format!("Move {moved} notes into subfolders"));
     write::apply(memory, ChangeSet { message, changes })?;
     open.set_stale();
     Ok(Some(format!("moved {moved} notes into subfolders")))

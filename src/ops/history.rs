@@ -7,9 +7,11 @@ use super::error::{Error, Result};
 use super::find::{ambiguous, find};
 use super::log::{Commit, repository};
 use super::memory::Memory;
+use crate::domain::id::NoteId;
 use crate::domain::note::{Note, read};
 use crate::domain::path::NotePath;
 use crate::domain::words::{self, Kind};
+use crate::git::Changed;
 
 /// A run of text in a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -113,30 +115,70 @@ pub(super) fn is_meant(note: &Note, reference: &str) -> bool {
 const KEEPING: [&str; 9] =
     ["add", "config", "core", "edit", "episode", "init", "reflection", "relate", "update"];
 
-/// A note that is gone, as the newest commit that removed it had it.
+/// A note that is gone, as HEAD has it where it was removed by hand, else as the newest commit that removed it had it.
 fn gone(memory: &Memory, reference: &str) -> Result<Option<Note>> {
     let open = memory.target();
     let Some(repo) = open.repo()? else { return Ok(None) };
+    let note = |path: &NotePath, bytes: &[u8]| {
+        read::read(path, bytes, &open.settings.types, &open.settings.relations).note
+    };
+    let mut by_hand = Vec::new();
+    if let Some(head) = repo.head()?.commit {
+        for (path, _) in repo.hand_edits()?.into_iter().filter(|(_, changed)| *changed == Changed::Deleted) {
+            by_hand.extend(repo.read_at(head, &path)?.map(|bytes| note(&path, &bytes)));
+        }
+    }
+    by_hand.retain(|note| is_meant(note, reference));
+    if let Some(found) = only(by_hand, reference)? {
+        return Ok(Some(found));
+    }
     for commit in repo.log(&crate::git::LogFilter { vault_only: true, ..crate::git::LogFilter::default() })? {
         if commit.message.as_ref().is_some_and(|message| KEEPING.contains(&message.op.as_str())) {
             continue;
         }
         let mut fitting: Vec<Note> = Vec::new();
-        for change in repo.inverse(commit.id)? {
-            let Some(old) = change.old.filter(|_| change.new.is_none()) else { continue };
-            let note = read::read(&change.path, &old, &open.settings.types, &open.settings.relations).note;
-            if is_meant(&note, reference) {
-                fitting.push(note);
+        let changes = repo.inverse(commit.id)?;
+        let came = |id: &NoteId| {
+            changes.iter().filter(|change| change.old.is_none()).any(|change| {
+                let new = change.new.as_deref().map(|new| note(&change.path, new));
+                new.is_some_and(|new| new.id.as_ref() == Some(id))
+            })
+        };
+        for change in &changes {
+            let Some(old) = change.old.as_ref().filter(|_| change.new.is_none()) else { continue };
+            let note = note(&change.path, old);
+            if !is_meant(&note, reference) {
+                continue;
+            }
+            // A note that moved was not removed; by its old path, the one that went on is meant.
+            match note.id.as_ref().filter(|id| came(id)) {
+                None => fitting.push(note),
+                Some(id) if id.as_str() != reference => return gone_or_moved(memory, id),
+                Some(_) => {}
             }
         }
-        if fitting.len() > 1 {
-            return Err(ambiguous(reference, &fitting.iter().collect::<Vec<_>>()));
-        }
-        if let Some(note) = fitting.pop() {
-            return Ok(Some(note));
+        if let Some(found) = only(fitting, reference)? {
+            return Ok(Some(found));
         }
     }
     Ok(None)
+}
+
+/// The note of this id, here or gone.
+fn gone_or_moved(memory: &Memory, id: &NoteId) -> Result<Option<Note>> {
+    match find(memory, id.as_str()) {
+        Ok(found) => Ok(Some(found.note)),
+        Err(error) if error.code == "not-found" => gone(memory, id.as_str()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The one note that fits, if any does.
+fn only(mut fitting: Vec<Note>, reference: &str) -> Result<Option<Note>> {
+    if fitting.len() > 1 {
+        return Err(ambiguous(reference, &fitting.iter().collect::<Vec<_>>()));
+    }
+    Ok(fitting.pop())
 }
 
 /// What a person calls a commit, or a day: the newest commit that was there then.

@@ -7,10 +7,9 @@ use super::memory::Memory;
 use super::update::Changed;
 use super::write;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
-use crate::domain::frontmatter::edit::{self, Edit};
+use crate::domain::frontmatter::edit::Edit;
 use crate::domain::message::Message;
 use crate::domain::note::Kind;
-use crate::domain::note::read;
 use crate::domain::path::NotePath;
 
 /// Pins a memory: it moves to `vault/`, its id stays.
@@ -40,27 +39,18 @@ fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
     if note.pinned == pinned {
         return Ok(outcome);
     }
-    let text =
-        read::text(&note.path, &found.bytes).map_err(|finding| Error::of_encoding(&note.path, &finding))?;
     // The folder says it; a key that says otherwise would contradict it.
-    let edits = [Edit::Remove { key: "pinned".to_owned() }];
-    let text = edit::apply(text, &edits).map_err(|error| Error::of_edit(&note.path, &error))?;
+    let edits = vec![Edit::Remove { key: "pinned".to_owned() }];
     let to = if pinned { destination(&found, "vault")? } else { destination(&found, &home(&found)?)? };
     let verb = if pinned { "pin" } else { "unpin" };
     let subject = format!("{} \"{}\"", if pinned { "Pin" } else { "Unpin" }, note.title);
-    let mut message = Message::new(verb, subject).id(note.key());
-    if to != note.path && write::is_hand_edited(found.open, &note.path, &found.bytes)? {
-        message.body = write::told_whole(std::slice::from_ref(&to));
-    }
-    let changes = if to == note.path {
-        vec![Change::Replace { path: to.clone(), expected: Some(ContentHash::of(&found.bytes)), text }]
-    } else {
-        vec![
-            Change::Create { path: to.clone(), text },
-            Change::Remove { path: note.path.clone(), expected: Some(ContentHash::of(&found.bytes)) },
-        ]
+    let message = Message::new(verb, subject).id(note.key());
+    let (from, expected) = (note.path.clone(), ContentHash::of(&found.bytes));
+    let change = match to == from {
+        true => Change::Edit { path: from, edits },
+        false => Change::Move { from, to: to.clone(), expected, edits },
     };
-    let written = write::apply(memory, ChangeSet { message, changes })?;
+    let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
     outcome.path = to.to_string();
     outcome.commit = written.commit;
     outcome.changed = !written.changed.is_empty();

@@ -21,7 +21,7 @@ pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed
     let commit = revision(memory, commit)?;
     let now = match find_to_change(memory, reference) {
         Ok(found) => {
-            write::kept_by_git(found.open, &found.note.path, &found.bytes)?;
+            write::kept_by_git(memory, found.open, &found.note.path, &found.bytes)?;
             Some((found.note, found.bytes))
         }
         Err(error) if error.code == "not-found" => None,

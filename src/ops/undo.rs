@@ -10,6 +10,7 @@ use super::memory::Memory;
 use super::write;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::message::Message;
+use crate::domain::note::read;
 use crate::domain::path::NotePath;
 use crate::git::{CommitInfo, LogFilter, Repo, TreeChange};
 
@@ -64,6 +65,7 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
     }
     untouched_since(repo, &target, &inverse)?;
     free_of_hand_edits(memory, &inverse)?;
+    loses_no_note(memory, &target, &inverse)?;
     let changes = inverse.iter().map(change).collect::<Result<Vec<_>>>()?;
     let ids = target.message.as_ref().map(|message| message.ids.clone()).unwrap_or_default();
     let mut message = Message::new("undo", format!("Undo: {}", target.subject));
@@ -128,6 +130,42 @@ fn free_of_hand_edits(memory: &Memory, inverse: &[TreeChange]) -> Result<()> {
             )
             .at(&change.path, None, None)
             .hint("take them out, or `cm commit` them and undo that commit first"));
+        }
+    }
+    Ok(())
+}
+
+/// Verbs whose commits change notes and make none: where such a commit was the first to hold a note, a person made it.
+const CHANGING: [&str; 7] = ["adopt", "doctor", "edit", "pin", "unpin", "unrelate", "update"];
+
+/// Refuses where the work tree would lose the only copy of a note that the commit did not make.
+fn loses_no_note(memory: &Memory, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
+    let made_none = target.message.as_ref().is_some_and(|message| CHANGING.contains(&message.op.as_str()));
+    let goes = |change: &&TreeChange| change.old.is_none() && change.path.as_str().ends_with(".md");
+    if !made_none || !inverse.iter().any(|change| goes(&change)) {
+        return Ok(());
+    }
+    let open = memory.target();
+    let id = |path: &NotePath, bytes: &[u8]| {
+        read::read(path, bytes, &open.settings.types, &open.settings.relations).note.id
+    };
+    let notes = memory.notes_of(open)?;
+    for change in inverse.iter().filter(goes) {
+        let Some(lost) = change.new.as_deref().and_then(|bytes| id(&change.path, bytes)) else { continue };
+        let comes_back = inverse
+            .iter()
+            .any(|other| other.old.as_deref().and_then(|old| id(&other.path, old)).as_ref() == Some(&lost));
+        let elsewhere = notes.iter().any(|note| {
+            note.id.as_ref() == Some(&lost) && inverse.iter().all(|change| change.path != note.path)
+        });
+        if !comes_back && !elsewhere {
+            let (path, commit) = (&change.path, target.id.short());
+            return Err(Error::refused(
+                "only-copy",
+                format!("{path} was in no commit before {commit}, and taking that back would remove it"),
+            )
+            .at(path, None, None)
+            .hint("`cm edit` changes the note back, `cm delete` removes it"));
         }
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! The only way in which a change reaches files, history and index: lock, finish what a kill cut off, check, journal,
 //! files, commit exactly these paths, queue for the index.
 
+mod moved;
+
 use super::error::{Error, Kind, Result};
 use super::memory::{By, Memory, OpenVault};
 use crate::config::CommitMode;
@@ -44,13 +46,17 @@ pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<Chang
     let journal = Journal::of(&open.vault);
     finish_leftovers(memory, open, &journal)?;
     let set = plan(open)?;
-    let files = bytes_of(open, set.changes)?;
+    let mut files = bytes_of(open, set.changes)?;
     if files.is_empty() {
         return Ok(Written::default());
     }
     let operation = memory.draw().simple().to_string();
     let message = Message { operation: Some(operation.clone()), ..signed(set.message, &memory.call.by) };
-    let entry = Entry { operation, message, commits: commits(open)?, files };
+    let commits = commits(open)?;
+    if commits {
+        moved::trace(open, &mut files)?;
+    }
+    let entry = Entry { operation, message, commits, files };
     if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
         quiet(repo)?;
     }
@@ -88,6 +94,7 @@ pub fn commit_as_is(memory: &Memory, paths: &[NotePath], message: Message) -> Re
         .zip(contents)
         .map(|(path, bytes)| PathChange {
             path: path.clone(),
+            from: Vec::new(),
             kind: bytes.map_or(PathKind::Remove, |bytes| PathKind::Whole { bytes }),
         })
         .collect();
@@ -134,32 +141,29 @@ pub fn committed_bytes(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u
     Ok(repo.read_at(head, path)?)
 }
 
-/// Whether a note of a vault that commits at once holds what no commit has.
+/// Refuses to remove or overwrite what no commit could bring back, whoever it is that commits. Where no repository would
+/// ever take the note, the caller is only told.
 ///
 /// # Errors
-/// What git says of the repository.
-pub fn is_hand_edited(open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<bool> {
-    Ok(commits(open)? && committed_bytes(open, path)?.as_deref() != Some(bytes))
-}
-
-/// Refuses to remove or overwrite what no commit could bring back.
-///
-/// # Errors
-/// A note that is hand-edited.
-pub fn kept_by_git(open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
-    if !is_hand_edited(open, path, bytes)? {
+/// A note that is hand-edited, or in no commit yet.
+pub fn kept_by_git(memory: &Memory, open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
+    let keeps = match open.repo()? {
+        Some(repo) => !repo.is_ignored(path)?,
+        None => false,
+    };
+    if !keeps {
+        memory.notice(format!("no git repository keeps what {path} held"));
         return Ok(());
     }
-    Err(Error::refused("hand-edited", format!("{path} has edits that no commit holds"))
+    let committed = committed_bytes(open, path)?;
+    let (message, what) = match &committed {
+        Some(committed) if committed == bytes => return Ok(()),
+        Some(_) => (format!("{path} has edits that no commit holds"), "them"),
+        None => (format!("{path} is in no commit yet"), "it"),
+    };
+    Err(Error::refused("hand-edited", message)
         .at(path, None, None)
-        .hint("`cm commit` keeps them; then run the command again"))
-}
-
-/// What a message says of moved notes that go in with the edits made by hand; nothing where there are none.
-pub fn told_whole(moved: &[NotePath]) -> String {
-    let Some(_) = moved.first() else { return String::new() };
-    let list: Vec<String> = moved.iter().map(|path| format!("- {path}")).collect();
-    format!("Committed whole, with the edits made by hand:\n{}", list.join("\n"))
+        .hint(format!("`cm commit` keeps {what}; then run the command again")))
 }
 
 fn signed(message: Message, by: &By) -> Message {
@@ -197,6 +201,11 @@ fn bytes_of(open: &OpenVault, changes: Vec<Change>) -> Result<Vec<FileChange>> {
         let before = current(open, &path)?;
         let checked = !matches!(change, Change::Copy { .. });
         let (after, edits) = match change {
+            Change::Move { from, expected, edits, .. } => {
+                free(open, &path)?;
+                files.extend(moved::files(open, from, path, expected, edits)?);
+                continue;
+            }
             Change::Create { text, .. } => {
                 free(open, &path)?;
                 (Some(text.into_bytes()), Vec::new())
@@ -225,6 +234,7 @@ fn bytes_of(open: &OpenVault, changes: Vec<Change>) -> Result<Vec<FileChange>> {
             }
             files.push(FileChange {
                 path,
+                from: Vec::new(),
                 before: before.map(Bytes::from),
                 after: after.map(Bytes::from),
                 edits,
@@ -319,15 +329,17 @@ fn commit(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<Str
         .iter()
         .zip(&reapply)
         .map(|(file, reapply)| {
+            let moved = moved::source(entry, file);
             let kind = match &file.after {
                 None => PathKind::Remove,
                 Some(after) => PathKind::Write {
-                    before: file.before.as_ref().map(|bytes| bytes.as_slice().to_vec()),
+                    before: file.before.as_ref().or(moved).map(|bytes| bytes.as_slice().to_vec()),
                     after: after.as_slice().to_vec(),
-                    reapply: (!file.edits.is_empty()).then_some(reapply as git::Reapply<'_>),
+                    reapply: (!file.edits.is_empty() || moved.is_some())
+                        .then_some(reapply as git::Reapply<'_>),
                 },
             };
-            PathChange { path: file.path.clone(), kind }
+            PathChange { path: file.path.clone(), from: file.from.clone(), kind }
         })
         .collect();
     let committed = repo.commit(&changes, &entry.message, &options(memory, open))?;

@@ -32,6 +32,9 @@ pub struct Entry {
 pub struct FileChange {
     /// Which.
     pub path: NotePath,
+    /// Where a note that moved lay before, in the work tree or in the newest commit.
+    #[serde(default)]
+    pub from: Vec<NotePath>,
     /// What it was; `None` where it did not exist.
     pub before: Option<Bytes>,
     /// What it becomes; `None` where it goes.
@@ -169,6 +172,7 @@ mod tests {
             commits: true,
             files: vec![FileChange {
                 path: NotePath::parse("a.md").unwrap(),
+                from: Vec::new(),
                 before: None,
                 after: Some(vec![0xff, b'a'].into()),
                 edits: Vec::new(),

@@ -157,7 +157,7 @@ fn what_is_taken_whole_is_no_surprise() {
     sandbox.git(&["add", "graph/a.md"]);
     sandbox.write("graph/a.md", "all of it\n");
     let path = NotePath::parse("graph/a.md").unwrap();
-    let change = PathChange { path, kind: Kind::Whole { bytes: b"all of it\n".to_vec() } };
+    let change = PathChange { path, from: Vec::new(), kind: Kind::Whole { bytes: b"all of it\n".to_vec() } };
     let committed = sandbox.repo().commit(&[change], &message("a"), &options()).unwrap().unwrap();
     assert_eq!(committed.whole, []);
     assert_eq!(sandbox.others(&[]), "");

@@ -160,7 +160,7 @@ impl Place<'_> {
         let after = raise(&text).unwrap();
         self.sandbox_write(&file, &after);
         let kind = Kind::Write { before, after: after.into_bytes(), reapply: Some(&raise) };
-        repo.commit(&[PathChange { path: note, kind }], &message(path), &options())
+        repo.commit(&[PathChange { path: note, from: Vec::new(), kind }], &message(path), &options())
     }
 
     fn sandbox_write(&self, file: &Path, text: &str) {
@@ -185,11 +185,11 @@ fn options() -> Options {
 fn write<'a>(path: &str, before: Option<&str>, after: &str, reapply: Option<Reapply<'a>>) -> PathChange<'a> {
     let kind =
         Kind::Write { before: before.map(|text| text.as_bytes().to_vec()), after: after.into(), reapply };
-    PathChange { path: NotePath::parse(path).unwrap(), kind }
+    PathChange { path: NotePath::parse(path).unwrap(), from: Vec::new(), kind }
 }
 
 fn remove(path: &str) -> PathChange<'static> {
-    PathChange { path: NotePath::parse(path).unwrap(), kind: Kind::Remove }
+    PathChange { path: NotePath::parse(path).unwrap(), from: Vec::new(), kind: Kind::Remove }
 }
 
 #[test]

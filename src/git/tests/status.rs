@@ -117,7 +117,7 @@ fn all_hand_edits_can_be_committed_in_one_go() {
                 Changed::Deleted => Kind::Remove,
                 _ => Kind::Whole { bytes: fs::read(repo.file(&path)).unwrap() },
             };
-            PathChange { path, kind }
+            PathChange { path, from: Vec::new(), kind }
         })
         .collect();
     repo.commit(&changes, &Message::new("commit", "Commit hand edits"), &options()).unwrap().unwrap();

@@ -21,12 +21,15 @@ pub fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Text that a terminal cannot be steered by: control characters other than line breaks and tabs become visible.
+/// Text that a terminal cannot be steered by: control characters other than line breaks and tabs become visible. A line
+/// break is shown the same with and without the carriage return before it, and a byte order mark not at all.
 pub fn safe(text: &str) -> String {
-    if !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
+    let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.chars().any(|c| steers(c) || c == '\u{feff}') {
         return text.to_owned();
     }
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+    let text = text.replace("\r\n", "\n").replace('\u{feff}', "");
+    text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// Text on one line, cut to so many columns.

@@ -1,7 +1,7 @@
 //! `cm delete`
 
-use super::small::{CLOSE, RETRY, commits, committed, message, small};
-use crate::support::hashes;
+use super::small::{CLOSE, RETRY, commits, committed, inside, message, small};
+use crate::support::{Sandbox, hashes};
 
 #[test]
 fn a_note_goes_with_the_edge_files_that_end_at_it() {
@@ -103,4 +103,39 @@ fn a_note_whose_edits_no_commit_holds_is_not_removed() {
     sandbox.cm(&["delete", "1f0c99"]).ok();
     sandbox.cm(&["undo"]).ok();
     assert!(sandbox.read(CLOSE).ends_with("Half a thought\n"));
+}
+
+#[test]
+fn where_commits_are_manual_what_no_commit_holds_stays_too() {
+    let sandbox = inside();
+    let (new, half) = ("memory/graph/facts/new.md", format!("memory/{CLOSE}"));
+    sandbox.write(new, sandbox.read(&half).replace("1f0c9900", "2e2e2e00"));
+    sandbox.write(&half, sandbox.read(&half) + "Half a thought\n");
+    let cm = |arguments: &[&str]| sandbox.run(arguments).within("memory").go();
+    insta::assert_snapshot!(cm(&["delete", "2e2e2e"]).snapshot(), @r"
+    [stderr]
+    error: graph/facts/new.md is in no commit yet
+       at: graph/facts/new.md
+     hint: `cm commit` keeps it; then run the command again
+    [exit 5]
+    ");
+    assert_eq!(cm(&["delete", "1f0c99"]).code, 5);
+    assert!(sandbox.read(&half).ends_with("Half a thought\n"));
+    cm(&["commit"]).ok();
+    cm(&["delete", "2e2e2e", "1f0c99"]).ok();
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" D {new}\n D {half}\n"));
+}
+
+#[test]
+fn where_no_repository_keeps_the_note_that_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write("cm.toml", "");
+    sandbox.write("graph/facts/a.md", "---\nid: a\ntitle: A\n---\n");
+    insta::assert_snapshot!(sandbox.cm(&["delete", "graph/facts/a.md"]).snapshot(), @r"
+    removed 1 file  not committed; `cm commit` does that
+      graph/facts/a.md
+    [stderr]
+    note: no git repository keeps what graph/facts/a.md held
+    [exit 0]
+    ");
 }

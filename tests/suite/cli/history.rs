@@ -201,3 +201,27 @@ fn a_note_that_never_was_is_not_found_and_a_beginning_of_two_is_ambiguous() {
     [exit 4]
     "#);
 }
+
+#[test]
+fn a_note_that_moved_and_then_went_by_hand_was_never_deleted_by_a_commit() {
+    let sandbox = small();
+    sandbox.cm(&["pin", "1f0c2a"]).ok();
+    std::fs::remove_file(sandbox.vault().join("vault/retry-with-jitter-1f0c2a.md")).unwrap();
+    for name in ["1f0c2a", "Retry with jitter", "vault/retry-with-jitter-1f0c2a.md", RETRY] {
+        let history = sandbox.cm(&["history", name, "--json"]).ok().json();
+        assert_eq!(history["versions"][0]["moved_from"], RETRY, "{name}");
+        assert_eq!(history["versions"][0]["diff"].as_array().unwrap().len(), 0);
+    }
+}
+
+#[test]
+fn carriage_returns_and_byte_order_marks_are_not_sent_to_the_terminal() {
+    let sandbox = small();
+    sandbox.write("graph/facts/dos.md", "\u{feff}---\r\nid: dos-1\r\ntitle: Dos\r\n---\r\nOne.\r\n");
+    sandbox.commit_all("Dos");
+    sandbox.write("graph/facts/dos.md", "---\nid: dos-1\ntitle: Dos\n---\nTwo.\n");
+    sandbox.commit_all("No dos");
+    let ran = sandbox.cm(&["history", "graph/facts/dos.md"]).ok();
+    assert!(!ran.stdout.contains(['\r', '\u{feff}', '\u{fffd}']), "{}", ran.stdout);
+    assert!(ran.stdout.contains("{+title: Dos+}\n"), "{}", ran.stdout);
+}

@@ -1,7 +1,7 @@
 //! `cm pin`
 
-use super::small::{RETRY, UNITS, commits, committed, message, small};
-use crate::support::hashes;
+use super::small::{RETRY, UNITS, commits, committed, message, moved, small};
+use crate::support::{Sandbox, hashes};
 
 #[test]
 fn a_pinned_memory_lies_in_the_vault_folder_under_the_same_id() {
@@ -41,23 +41,55 @@ fn a_memory_that_is_pinned_stays_as_it_is() {
     assert_eq!(commits(&sandbox), 1);
 }
 
+/// Where the note lies once it is pinned.
+const PINNED: &str = "vault/retry-with-jitter-1f0c2a.md";
+
+/// The lines that a diff takes and adds, wherever the file lies.
+fn hunks(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let diff = sandbox.git(&[&["diff", "--no-renames"], arguments].concat());
+    diff.lines().skip_while(|line| !line.starts_with("@@")).map(|line| format!("{line}\n")).collect()
+}
+
 #[test]
-fn a_half_edited_note_moves_with_its_edits_and_the_commit_says_so() {
-    let sandbox = small();
-    sandbox.write(RETRY, sandbox.read(RETRY) + "Half a thought\n");
-    sandbox.cm(&["pin", "1f0c2a"]).ok();
-    assert!(sandbox.read("vault/retry-with-jitter-1f0c2a.md").ends_with("Half a thought\n"));
-    insta::assert_snapshot!(message(&sandbox), @r#"
-    Pin "Retry with jitter"
+fn what_is_staged_and_what_is_not_move_along_and_stay_so() {
+    for key in ["", "pinned: false\n"] {
+        let sandbox = small();
+        let text = sandbox.read(RETRY).replace("created:", &format!("{key}created:"));
+        sandbox.write(RETRY, &text);
+        sandbox.git(&["commit", "--quiet", "--all", "--allow-empty", "--message", "A key"]);
+        let staged = text.replace("# Retry with jitter", "# Retry, with jitter");
+        sandbox.write(RETRY, &staged);
+        sandbox.git(&["add", RETRY]);
+        sandbox.write(RETRY, staged + "Half a thought\n");
+        let body = |hunk: String| hunk.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+        let before = (body(hunks(&sandbox, &["--cached"])), body(hunks(&sandbox, &[])));
+        assert!(!before.0.is_empty() && !before.1.is_empty());
 
-    Committed whole, with the edits made by hand:
-    - vault/retry-with-jitter-1f0c2a.md
+        sandbox.cm(&["pin", "1f0c2a"]).ok();
+        assert_eq!(sandbox.git(&["show", &format!("HEAD:{PINNED}")]), text.replace(key, ""));
+        assert_eq!(sandbox.git(&["ls-tree", "-r", "--name-only", "HEAD", RETRY]), "");
+        assert_eq!((body(hunks(&sandbox, &["--cached"])), body(hunks(&sandbox, &[]))), before);
+        assert_eq!(sandbox.git(&["status", "--porcelain"]), format!("MM {PINNED}\n"));
+        assert!(!message(&sandbox).contains("by hand"));
 
-    Cm-Op: pin
-    Cm-Id: 1f0c2a00-0000-4000-8000-000000000001
-    Cm-Operation: 208a3d0a0f43438e9f674dd000a30ff6
-    "#);
-    insta::assert_snapshot!(sandbox.git(&["status", "--porcelain"]), @"");
+        let ran = sandbox.cm(&["undo"]);
+        assert_eq!(ran.code, 5, "{ran:?}");
+        assert!(sandbox.read(PINNED).ends_with("Half a thought\n"));
+    }
+}
+
+#[test]
+fn a_note_that_was_moved_by_hand_is_pinned_as_one_file() {
+    for staged in [false, true] {
+        let sandbox = small();
+        moved(&sandbox, "sub/retry.md", staged);
+        sandbox.cm(&["pin", "1f0c2a"]).ok();
+        assert_eq!(committed(&sandbox), format!("D\t{RETRY}\nA\tvault/retry.md\n"));
+        assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+        sandbox.cm(&["undo"]).ok();
+        assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+        assert!(sandbox.vault().join(RETRY).exists());
+    }
 }
 
 #[test]

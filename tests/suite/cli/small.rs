@@ -32,6 +32,16 @@ pub fn inside() -> Sandbox {
     sandbox
 }
 
+/// Moves the file of [`RETRY`] as a person would, with git or without it.
+pub fn moved(sandbox: &Sandbox, to: &str, with_git: bool) {
+    let (from, to_file) = (sandbox.vault().join(RETRY), sandbox.vault().join(to));
+    std::fs::create_dir_all(to_file.parent().unwrap()).unwrap();
+    match with_git {
+        true => drop(sandbox.git(&["mv", RETRY, to])),
+        false => std::fs::rename(from, to_file).unwrap(),
+    }
+}
+
 /// The message of the newest commit, with its trailers.
 pub fn message(sandbox: &Sandbox) -> String {
     sandbox.git(&["log", "-1", "--format=%B"])

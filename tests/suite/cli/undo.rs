@@ -176,3 +176,21 @@ fn what_is_no_commit_a_merge_and_a_vault_without_curations_are_told_apart() {
     [exit 5]
     ");
 }
+
+#[test]
+fn the_only_copy_of_a_note_that_a_person_made_stays() {
+    let sandbox = small();
+    sandbox.write("graph/facts/new.md", sandbox.read(RETRY).replace("1f0c2a00", "2e2e2e00"));
+    sandbox.cm(&["update", "2e2e2e", "--add-tag", "new"]).ok();
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["undo"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    [stderr]
+    error: graph/facts/new.md was in no commit before [COMMIT], and taking that back would remove it
+       at: graph/facts/new.md
+     hint: `cm edit` changes the note back, `cm delete` removes it
+    [exit 5]
+    ");
+    assert_eq!(hashes(&sandbox.vault()), before);
+    assert_eq!(commits(&sandbox), 2);
+}

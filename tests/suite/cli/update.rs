@@ -1,6 +1,6 @@
 //! `cm update`
 
-use super::small::{CLOSE, RETRY, commits, committed, inside, message, small};
+use super::small::{CLOSE, RETRY, commits, committed, inside, message, moved, small};
 use crate::support::hashes;
 
 #[test]
@@ -201,4 +201,36 @@ fn a_note_whose_frontmatter_is_broken_is_refused_with_its_line() {
     ");
     assert_eq!(hashes(&sandbox.vault()), before);
     assert_eq!(committed(&sandbox).lines().count(), 6, "still the first commit");
+}
+
+#[test]
+fn a_note_that_was_moved_by_hand_stays_one_note() {
+    for (with_git, more) in [(false, ""), (true, ""), (false, "Half a thought\n"), (true, "Half a thought\n")]
+    {
+        let sandbox = small();
+        let old = sandbox.read(RETRY);
+        moved(&sandbox, "graph/moved/retry.md", with_git);
+        sandbox.write("graph/moved/retry.md", old.clone() + more);
+        sandbox.cm(&["update", "1f0c2a", "--add-tag", "moved"]).ok();
+        assert_eq!(committed(&sandbox), format!("A\tgraph/moved/retry.md\nD\t{RETRY}\n"));
+        let diff = sandbox.git(&["diff", "--no-color", "-M10%", "HEAD~1", "HEAD"]);
+        let lines =
+            |sign: char| diff.lines().filter(|line| line.starts_with(sign)).skip(1).collect::<Vec<_>>();
+        assert_eq!(lines('-'), ["-tags: [net, retry]  # by hand", "-updated: 2026-11-01T08:00:00Z"]);
+        assert_eq!(lines('+'), ["+tags: [net, retry, moved]  # by hand", "+updated: 2026-11-21T12:00:00Z"]);
+        let status = sandbox.git(&["status", "--porcelain"]);
+        assert_eq!(status, if more.is_empty() { "" } else { " M graph/moved/retry.md\n" });
+        let history = sandbox.cm(&["history", "1f0c2a", "--json"]).ok().json();
+        assert_eq!(history["versions"][0]["moved_from"], RETRY);
+        assert_eq!(history["versions"].as_array().unwrap().len(), 2);
+
+        let undone = sandbox.cm(&["undo"]);
+        if more.is_empty() {
+            undone.ok();
+            assert_eq!(sandbox.read(RETRY), old);
+        } else {
+            assert_eq!(undone.code, 5);
+            assert!(sandbox.read("graph/moved/retry.md").ends_with(more));
+        }
+    }
 }
