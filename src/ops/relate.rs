@@ -89,6 +89,7 @@ pub fn unrelate(memory: &Memory, options: &Options) -> Result<Related> {
     let mut ids = Vec::new();
     let mut changes = Vec::new();
     for found in edge_files(memory, &from.note, &to.note, relation.as_deref())? {
+        write::kept_by_git(memory, found.open, &found.note.path, &found.bytes)?;
         ids.push(found.note.key().to_owned());
         changes.push(Change::Remove {
             path: found.note.path.clone(),

@@ -92,3 +92,15 @@ fn an_edge_that_is_not_there_is_not_found_and_links_in_bodies_are_left_to_the_pe
     assert_eq!(hashes(&sandbox.vault()), before);
     assert_eq!(commits(&sandbox), 1);
 }
+
+#[test]
+fn an_edge_with_words_that_no_commit_holds_is_not_taken_away() {
+    let sandbox = small();
+    let made = sandbox.cm(&["relate", "1f0c2a", "5e5e5e", "--type", "REQUIRES", "--json"]).ok().json();
+    let path = made["path"].as_str().unwrap();
+    let text = format!("{}Written by hand.\n", sandbox.read(path));
+    sandbox.write(path, &text);
+    let refused = sandbox.cm(&["unrelate", "1f0c2a", "5e5e5e", "--json"]);
+    assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (5, Some("hand-edited")));
+    assert_eq!(sandbox.read(path), text);
+}
