@@ -30,12 +30,13 @@ pub struct Output {
     /// One JSON document instead of text.
     pub json: bool,
     quiet: bool,
+    verbose: bool,
 }
 
 impl Output {
     /// Text or JSON, with or without notices.
-    pub fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet }
+    pub fn new(json: bool, quiet: bool, verbose: bool) -> Self {
+        Self { json, quiet, verbose }
     }
 
     /// Prints an outcome: its JSON, or the text that `words` makes of it; then the notices of the call.
@@ -75,8 +76,18 @@ impl Output {
 
     /// Prints what the person should hear besides the answer.
     pub fn notices(&self, memory: &Memory) {
+        for open in memory.vaults.iter().filter(|_| self.verbose) {
+            self.notice(&format!("the {} vault is {}", open.level.name(), open.vault.root().display()));
+        }
         for notice in memory.take_notices() {
             self.notice(&notice);
+        }
+    }
+
+    /// Prints how long the command took, where that was asked for.
+    pub fn took(&self, begun: std::time::Instant) {
+        if self.verbose {
+            self.notice(&format!("took {} ms", begun.elapsed().as_millis()));
         }
     }
 
@@ -96,6 +107,14 @@ impl Output {
             anstream::eprint!("{}", text::error(error));
         }
     }
+}
+
+/// An error of usage always says where to read on.
+pub fn with_way_on(error: Error) -> Error {
+    if error.kind == crate::ops::Kind::Usage && error.hint.is_none() {
+        return error.hint("`cm help COMMAND` shows its arguments with examples");
+    }
+    error
 }
 
 /// Whether a person looks at stdout.

@@ -23,6 +23,9 @@ pub struct Globals {
     /// Print no notices
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Say which vaults are used and how long it took
+    #[arg(long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// Answer from the index as it stands, without looking for changed files
     #[arg(long, global = true)]
     pub no_refresh: bool,

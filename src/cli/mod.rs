@@ -36,6 +36,7 @@ pub struct Cli {
 
 /// Runs the program with these arguments, the first being its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let begun = std::time::Instant::now();
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     // The description of all commands is only built where it is needed.
     if arguments.iter().any(|word| word == "search") {
@@ -45,12 +46,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return answer::refused_by_clap(&error, &arguments),
     };
-    let output = Output::new(cli.globals.json, cli.globals.quiet);
+    let output = Output::new(cli.globals.json, cli.globals.quiet, cli.globals.verbose);
     let answer = cli.globals.call(&arguments).and_then(|call| cli.command.run(call, &output));
+    output.took(begun);
     match answer {
         Ok(Printed { failed: false }) => ExitCode::SUCCESS,
         Ok(Printed { failed: true }) => ExitCode::from(1),
         Err(error) => {
+            let error = answer::with_way_on(error);
             output.error(&error);
             ExitCode::from(status::exit(error.kind))
         }

@@ -66,6 +66,16 @@ pub enum Level {
     Global,
 }
 
+impl Level {
+    /// Its name in JSON and in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Global => "global",
+        }
+    }
+}
+
 /// A vault with its settings; repository and index are opened when first asked for.
 pub struct OpenVault {
     /// Which it is.

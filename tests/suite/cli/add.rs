@@ -161,6 +161,7 @@ fn an_unknown_type_is_refused_with_the_known_ones_and_nothing_is_written() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: importance lies between 0.0 and 1.0, and 7 does not
+     hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
     let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Sure", "--importance", "high"]);
@@ -187,6 +188,7 @@ fn an_unknown_type_is_refused_with_the_known_ones_and_nothing_is_written() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: an id is drawn, not chosen
+     hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
     let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Two types", "--set", "type=fix"]);

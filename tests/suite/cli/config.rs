@@ -92,6 +92,7 @@ fn a_setting_that_there_is_none_of_or_a_value_of_another_kind_is_refused() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: `search.limit` takes a whole number from 1 to 1000, and `many` is not that
+     hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
     let ran = sandbox.cm(&["config", "set", "search.limit", "many", "--json"]);
@@ -100,7 +101,7 @@ fn a_setting_that_there_is_none_of_or_a_value_of_another_kind_is_refused() {
       "error": {
         "code": "usage",
         "message": "`search.limit` takes a whole number from 1 to 1000, and `many` is not that",
-        "hint": null,
+        "hint": "`cm help COMMAND` shows its arguments with examples",
         "exit": 2
       }
     }
@@ -110,6 +111,7 @@ fn a_setting_that_there_is_none_of_or_a_value_of_another_kind_is_refused() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: `git.commit` takes auto or manual, and `sometimes` is not that
+     hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
     assert_eq!(sandbox.cm(&["config"]).code, 2);

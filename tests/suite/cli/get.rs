@@ -123,6 +123,7 @@ fn what_does_not_exist_is_refused_with_what_is_like_it() {
     insta::assert_snapshot!(sandbox.cm(&["get", ""]).snapshot(), @"
     [stderr]
     error: a note is named by its id, path or title
+     hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
 }

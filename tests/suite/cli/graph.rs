@@ -120,7 +120,7 @@ fn two_formats_at_once_and_far_hops_are_refused() {
       "error": {
         "code": "usage",
         "message": "--json and another --format exclude each other",
-        "hint": null,
+        "hint": "`cm help COMMAND` shows its arguments with examples",
         "exit": 2
       }
     }

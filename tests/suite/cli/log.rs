@@ -122,6 +122,7 @@ fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: --since: `soon` is no date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w
+     hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
     let bare = Sandbox::new();

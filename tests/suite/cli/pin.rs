@@ -101,6 +101,7 @@ fn only_one_memory_that_is_found_can_be_pinned() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: episodes/2026-11-21.md is no memory, and only memories are pinned
+     hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
     let ran = sandbox.cm(&["pin", "1f0c"]);

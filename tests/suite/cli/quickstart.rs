@@ -77,7 +77,7 @@ fn a_folder_that_is_there_is_left_alone() {
       "error": {
         "code": "usage",
         "message": "quickstart shows what other commands print, and has no JSON of its own",
-        "hint": null,
+        "hint": "`cm help COMMAND` shows its arguments with examples",
         "exit": 2
       }
     }

@@ -104,6 +104,7 @@ fn refusals_name_the_reason_and_write_nothing() {
     insta::assert_snapshot!(ran.snapshot(), @r#"
     [stderr]
     error: "Close idle connections" cannot be related to itself
+     hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     "#);
     let ran = sandbox.cm(&["relate", "1f0c99", "Time", "--json"]);
@@ -129,6 +130,7 @@ fn refusals_name_the_reason_and_write_nothing() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: strength lies between 0.0 and 1.0, and 2 does not
+     hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
     let ran = sandbox.cm(&["relate", "1f0c99"]);

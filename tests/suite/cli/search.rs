@@ -259,7 +259,7 @@ fn a_search_without_words_or_with_too_many_is_refused() {
       "error": {
         "code": "usage",
         "message": "a query has at most 2000 characters, and this one 2500",
-        "hint": null,
+        "hint": "`cm help COMMAND` shows its arguments with examples",
         "exit": 2
       }
     }

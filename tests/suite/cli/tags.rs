@@ -61,3 +61,13 @@ fn a_vault_without_tags_says_so() {
     [exit 0]
     "#);
 }
+
+#[test]
+fn verbose_says_which_vault_was_used_and_how_long_it_took() {
+    let sandbox = harbour();
+    let ran = sandbox.cm(&["tags", "--verbose"]).ok();
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    assert!(lines[0].contains("the project vault is") && lines[0].contains("vault"), "{lines:?}");
+    assert!(lines[1].contains("took ") && lines[1].ends_with(" ms"), "{lines:?}");
+    assert_eq!(sandbox.cm(&["tags", "--verbose", "--quiet"]).code, 2);
+}

@@ -180,6 +180,7 @@ fn refusals_name_the_reason_and_change_nothing() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: importance lies between 0.0 and 1.0, and 7 does not
+     hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);
