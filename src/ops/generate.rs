@@ -62,7 +62,7 @@ pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
 /// Writes REFLECTION.md; with `dry_run` only says what it would hold.
 ///
 /// # Errors
-/// Those of [`core`].
+/// Those of [`core()`].
 pub fn reflection(memory: &Memory, dry_run: bool) -> Result<Generated> {
     let open = memory.target();
     let settings = ReflectionSettings { projects: open.settings.texts("projects") };
