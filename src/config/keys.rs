@@ -1,5 +1,7 @@
 //! Every setting that exists: its name, its kind, its default, and a line about it.
 
+use crate::domain::spelling;
+
 /// What values a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
@@ -80,28 +82,7 @@ pub fn find(name: &str) -> Option<&'static Key> {
 
 /// The known name that is most like an unknown one, where one is like it at all.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    let likeness = |key: &&'static str| -> usize {
-        let (a, b) = (name.as_bytes(), key.as_bytes());
-        distance(a, b)
-    };
-    let known = KEYS.iter().map(|key| key.name).chain(TABLES);
-    let best = known.min_by_key(likeness)?;
-    (likeness(&best) <= best.len() / 3 + 1).then_some(best)
-}
-
-/// Edit distance, for short names.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = corner + usize::from(x != y);
-            corner = row[j + 1];
-            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+    spelling::nearest(name, KEYS.iter().map(|key| key.name).chain(TABLES))
 }
 
 #[cfg(test)]
