@@ -49,8 +49,23 @@ const fn key(name: &'static str, shape: Shape, default: &'static str, about: &'s
 
 /// All settings, by name.
 pub const KEYS: &[Key] = &[
+    key("context.max_history", Shape::Whole(0, 1000), "10", "passages of sessions in a briefing, at most"),
+    key("context.max_rules", Shape::Whole(1, 1000), "50", "rules and anti-patterns in a briefing, at most"),
+    key("context.max_tokens", Shape::Whole(100, 1_000_000), "2000", "size of a briefing in tokens, at most"),
     key("core.max_entries", Shape::Whole(1, 1000), "15", "entries in one section of CORE.md, at most"),
     key("core.max_tokens", Shape::Whole(200, 1_000_000), "3000", "size of CORE.md in tokens, at most"),
+    key(
+        "curation.duplicate_jaccard",
+        Shape::Number(0.1, 1.0),
+        "0.85",
+        "share of common words from which two rules are one",
+    ),
+    key(
+        "curation.max_per_category",
+        Shape::Whole(1, 100_000),
+        "200",
+        "active bullets of one category; more become drafts",
+    ),
     key(
         "git.commit",
         Shape::Word(&["auto", "manual"]),
@@ -67,7 +82,19 @@ pub const KEYS: &[Key] = &[
         "90.0",
         "days after which a feedback event counts half",
     ),
+    key(
+        "scoring.harmful_multiplier",
+        Shape::Number(0.0, 1000.0),
+        "4.0",
+        "how much heavier harm weighs than help in the score of a bullet",
+    ),
     key("scoring.lambda", Shape::Number(0.0, 10.0), "0.03", "how fast memories fade, per day"),
+    key(
+        "scoring.prune_harmful_threshold",
+        Shape::Number(0.0, 1000.0),
+        "3.0",
+        "how far below 0 the score of a bullet may fall before it is deprecated",
+    ),
     key("search.limit", Shape::Whole(1, 1000), "10", "hits of a search"),
     key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),
 ];

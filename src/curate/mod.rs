@@ -10,4 +10,5 @@ pub mod export;
 pub mod generated;
 pub mod import;
 mod live;
+pub mod playbook;
 pub mod reflection;

@@ -3,6 +3,7 @@
 //! Nothing here reads a file, the environment or the clock, draws a random number, or prints. Time and
 //! seeds come in as arguments, so that every function answers the same twice.
 
+pub mod bullet;
 pub mod change;
 pub mod finding;
 pub mod foreign;

@@ -134,6 +134,8 @@ pub(super) fn scoring(settings: &Settings) -> Scoring {
     Scoring {
         lambda: settings.number("scoring.lambda"),
         half_life_days: settings.number("scoring.half_life_days"),
+        harmful_multiplier: settings.number("scoring.harmful_multiplier"),
+        prune_harmful_threshold: settings.number("scoring.prune_harmful_threshold"),
         ..Scoring::default()
     }
 }

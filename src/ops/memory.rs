@@ -152,6 +152,15 @@ impl Memory {
         Ok(Self { vaults, call, notices: RefCell::default(), drawn: std::cell::Cell::new(0) })
     }
 
+    /// The same call upon one of the open vaults alone, so that it is the one that is written to.
+    ///
+    /// # Errors
+    /// Those of [`Memory::open`].
+    pub fn alone(&self, open: &OpenVault) -> Result<Self> {
+        let named = Some(open.vault.root().to_owned());
+        Self::open(Call { vault: named, ..self.call.clone() })
+    }
+
     /// The vault that is written to.
     pub fn target(&self) -> &OpenVault {
         &self.vaults[0]

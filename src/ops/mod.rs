@@ -23,6 +23,7 @@ pub mod init;
 pub mod log;
 pub mod memory;
 pub mod pin;
+pub mod playbook;
 pub mod read;
 pub mod recent;
 pub mod reindex;

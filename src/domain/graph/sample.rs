@@ -36,6 +36,8 @@ pub(crate) fn note(path: &str, title: &str) -> Note {
         edge: None,
         feedback: Vec::new(),
         condensed_into: Vec::new(),
+        bullet: None,
+        blocked: None,
         links: Vec::new(),
         summary: String::new(),
         findings: Vec::new(),

@@ -2,7 +2,6 @@
 
 use crate::domain::finding::{Code, Finding, Severity};
 use crate::domain::frontmatter::split::Split;
-use crate::domain::markdown::Outline;
 use crate::domain::note::entries::relation_hint;
 use crate::domain::note::values::Values;
 use crate::domain::note::{Kind, Note, RelationTable, TypeTable};
@@ -18,6 +17,10 @@ pub const STATES: [&str; 3] = ["draft", "active", "retired"];
 pub const MATURITIES: [&str; 4] = ["candidate", "established", "proven", "deprecated"];
 /// What a bullet's `scope` may be.
 pub const SCOPES: [&str; 5] = ["global", "workspace", "language", "framework", "task"];
+/// What the `kind` of a bullet's `verify` may be.
+pub const VERIFY_KINDS: [&str; 3] = ["regex", "file_exists", "query"];
+/// What the `mode` of a bullet's `verify` may be.
+pub const VERIFY_MODES: [&str; 2] = ["exists", "absent"];
 /// What a blocked pattern's `kind` may be.
 pub const BLOCKED_KINDS: [&str; 2] = ["toxic", "deprecated"];
 /// What a diary's `status` may be.
@@ -51,7 +54,6 @@ pub fn is_category(text: &str) -> bool {
 /// A note that is to be checked, with what its fields were read from.
 pub(super) struct Checked<'a> {
     pub note: &'a Note,
-    pub outline: &'a Outline,
     pub body: &'a Split<'a>,
     /// Whether its frontmatter could not be read as a whole: then nothing is called missing.
     pub broken: bool,
@@ -157,36 +159,18 @@ impl Checked<'_> {
     }
 
     fn bullet(&self, values: &mut Values<'_>) {
-        values.one_of("kind", &BULLET_KINDS);
         if let (Some(category), Some(field)) = (&self.note.category, values.fields.get("category"))
             && !is_category(category)
         {
             let hint = "write lower-case letters, digits, `_` and `-`, at most 50, a letter first";
             values.find(field, Code::InvalidValue, format!("`{category}` is no category"), hint);
         }
-        if let Some(days) = values.number("half_life_days").filter(|days| *days <= 0.0)
-            && let Some(field) = values.fields.get("half_life_days")
-        {
-            let message = format!("`half_life_days` is {days}; 90 counts instead");
-            values.find(field, Code::OutOfRange, message, "write a number of days above 0");
-        }
-        let length = self.rule().trim().chars().count();
+        let length = self.note.bullet.as_ref().map_or(0, |bullet| bullet.content.chars().count());
         if !RULE.contains(&length) && !self.broken {
             let line = self.body.body_line();
             let message = format!("the rule has {length} characters");
             let hint = "state it in 10 to 500 characters; reasons go below a heading `## Why`";
             values.find_at(line, 1, Severity::Warning, Code::OutOfRange, message, hint);
         }
-    }
-
-    /// The body up to its `## Why` section.
-    fn rule(&self) -> &str {
-        let body = self.body.body();
-        let why =
-            self.outline.headings.iter().find(|heading| heading.text.trim().eq_ignore_ascii_case("why"));
-        let Some(why) = why else { return body };
-        let lines = why.line.saturating_sub(self.body.body_line()) as usize;
-        let length: usize = body.split_inclusive('\n').take(lines).map(str::len).sum();
-        &body[..length]
     }
 }

@@ -2,6 +2,8 @@
 
 use yaml_serde::{Mapping, Value};
 
+use crate::domain::bullet::Bullet;
+use crate::domain::bullet::blocked::Blocked;
 use crate::domain::frontmatter::write;
 use crate::domain::id::NoteId;
 use crate::domain::instant::Instant;
@@ -49,7 +51,7 @@ const MEMORY: [&str; 21] = [
 const EDGE: [&str; 9] =
     ["id", "type", "from_id", "from_title", "to_id", "to_title", "strength", "created", "updated"];
 
-const BULLET: [&str; 25] = [
+const BULLET: [&str; 26] = [
     "id",
     "type",
     "kind",
@@ -75,6 +77,7 @@ const BULLET: [&str; 25] = [
     "updated",
     "promoted_at",
     "last_validated_at",
+    "last_checked",
 ];
 
 const BLOCKED: [&str; 10] = [
@@ -207,6 +210,19 @@ pub fn edge(draft: &EdgeDraft) -> String {
         text("updated", &at),
     ];
     note(Kind::Edge, fields, draft.body.trim())
+}
+
+/// The text of a new bullet. Keys that hold their default and say nothing are left out.
+pub fn bullet(bullet: &Bullet) -> String {
+    let keys = super::bullet::keys(bullet);
+    let why = bullet.fields.why.as_deref().map(str::trim).filter(|why| !why.is_empty());
+    let why = why.map_or_else(String::new, |why| format!("\n\n## Why\n\n{why}"));
+    note(Kind::Bullet, keys, &format!("{}{why}", bullet.content()))
+}
+
+/// The text of a new blocked pattern; the body says more about it.
+pub fn blocked(blocked: &Blocked, body: &str) -> String {
+    note(Kind::Blocked, super::bullet::blocked_keys(blocked), body)
 }
 
 /// The text of any new note: its keys in the usual order of its kind, then its body. A key that is given twice

@@ -58,19 +58,38 @@ pub(super) fn feedback(values: &mut Values<'_>) -> Vec<Feedback> {
         if weight.is_none() {
             entry.warn(Code::InvalidValue, "an event whose weight is no number", "write `weight: 1`");
         }
-        Some(Feedback { at: at?, signal: signal?, weight: weight? })
+        let one = |key: &str| text(mapping, key).filter(|text| !text.is_empty());
+        let reason = one("reason");
+        if let Some(reason) = reason.as_deref().filter(|reason| !REASONS.contains(reason)) {
+            let message = format!("`{reason}` is no reason of harm");
+            entry.warn(Code::InvalidValue, &message, &format!("write one of {}", REASONS.join(", ")));
+        }
+        Some(Feedback {
+            at: at?,
+            signal: signal?,
+            weight: weight?,
+            session: one("session"),
+            agent: one("agent"),
+            author: one("author"),
+            reason,
+            note: one("note"),
+        })
     })
 }
 
+/// Why something did harm.
+pub const REASONS: [&str; 6] =
+    ["caused_bug", "wasted_time", "contradicted_requirements", "wrong_context", "outdated", "other"];
+
 /// One entry while it is read.
-struct Entry<'v, 'a> {
+pub(super) struct Entry<'v, 'a> {
     values: &'v mut Values<'a>,
-    line: u32,
+    pub(super) line: u32,
     column: u32,
 }
 
 impl Entry<'_, '_> {
-    fn warn(&mut self, code: Code, message: &str, hint: &str) {
+    pub(super) fn warn(&mut self, code: Code, message: &str, hint: &str) {
         self.values.find_at(self.line, self.column, Severity::Warning, code, message.to_owned(), hint);
     }
 
@@ -116,7 +135,7 @@ pub(super) fn relation_hint(relation: &str, known: &RelationTable) -> String {
     }
 }
 
-fn mappings<T>(
+pub(super) fn mappings<T>(
     values: &mut Values<'_>,
     key: &str,
     mut read: impl FnMut(&mut Entry<'_, '_>, &Mapping) -> Option<T>,
@@ -154,6 +173,6 @@ fn read_one<T>(
     }
 }
 
-fn text(mapping: &Mapping, key: &str) -> Option<String> {
+pub(super) fn text(mapping: &Mapping, key: &str) -> Option<String> {
     mapping.get(key).and_then(scalar_text).map(|text| text.trim().to_owned())
 }

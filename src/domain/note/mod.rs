@@ -2,6 +2,7 @@
 //!
 //! It does not hold the body; the text index and the files do.
 
+pub mod bullet;
 pub mod check;
 pub mod compose;
 mod entries;
@@ -17,6 +18,8 @@ mod values;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::bullet::BulletFields;
+use crate::domain::bullet::blocked::BlockedFields;
 use crate::domain::finding::Finding;
 use crate::domain::id::NoteId;
 use crate::domain::instant::Instant;
@@ -82,6 +85,10 @@ pub struct Note {
     pub feedback: Vec<Feedback>,
     /// `condensed_into`.
     pub condensed_into: Vec<String>,
+    /// What only a bullet has.
+    pub bullet: Option<Box<BulletFields>>,
+    /// What only a blocked pattern has.
+    pub blocked: Option<Box<BlockedFields>>,
     /// Links of the body (and wikilinks in frontmatter values), in order.
     pub links: Vec<Link>,
     /// The first words of the body's plain text after the title, at most [`Note::SUMMARY`] characters.
@@ -149,6 +156,23 @@ pub struct Feedback {
     pub signal: Signal,
     /// 1 for an explicit word, a fraction for an inferred one.
     pub weight: f64,
+    /// In which session.
+    pub session: Option<String>,
+    /// Through which agent.
+    pub agent: Option<String>,
+    /// Who gave it.
+    pub author: Option<String>,
+    /// Why it did harm.
+    pub reason: Option<String>,
+    /// Anything else about it.
+    pub note: Option<String>,
+}
+
+impl Feedback {
+    /// Explicit feedback of which nothing more is known.
+    pub fn new(at: Instant, signal: Signal) -> Self {
+        Self { at, signal, weight: 1.0, session: None, agent: None, author: None, reason: None, note: None }
+    }
 }
 
 /// What feedback says of a note.

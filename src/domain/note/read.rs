@@ -11,7 +11,7 @@ use crate::domain::instant::Instant;
 use crate::domain::markdown::{Outline, outline};
 use crate::domain::note::values::Values;
 use crate::domain::note::{
-    EdgeEnds, Kind, Link, Note, Priority, RelationTable, TypeTable, check, entries, hidden,
+    EdgeEnds, Kind, Link, Note, Priority, RelationTable, TypeTable, bullet, check, entries, hidden,
 };
 use crate::domain::path::NotePath;
 
@@ -45,11 +45,16 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
     let required = check::required(kind);
     let mut values = Values { path, fields: &parsed.fields, findings, required };
     let mut note = fill(&mut values, kind, &outline, relations);
+    match kind {
+        Kind::Bullet => note.bullet = Some(Box::new(bullet::bullet(&mut values, split.body()))),
+        Kind::Blocked => note.blocked = Some(Box::new(bullet::blocked(&mut values))),
+        _ => {}
+    }
     if let Some(yaml) = split.yaml().filter(|yaml| yaml.contains("[[")) {
         note.links = frontmatter_links(yaml, split.yaml_line());
     }
     note.links.append(&mut outline.links);
-    let checked = check::Checked { note: &note, outline: &outline, body: &split, broken };
+    let checked = check::Checked { note: &note, body: &split, broken };
     checked.run(&mut values, types, relations);
     values.findings.sort_by_key(|finding| (finding.line, finding.column));
     values.findings.dedup();
@@ -111,6 +116,8 @@ fn fill(values: &mut Values<'_>, kind: Kind, outline: &Outline, known: &Relation
         edge: (kind == Kind::Edge).then(|| ends(values)).flatten(),
         feedback: entries::feedback(values),
         condensed_into: values.texts("condensed_into"),
+        bullet: None,
+        blocked: None,
         links: Vec::new(),
         summary: String::new(),
         findings: Vec::new(),

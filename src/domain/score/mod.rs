@@ -1,13 +1,16 @@
 //! How much a memory matters at an instant: its decay score and the status that follows from it.
 //!
-//! Pure functions of a note, its usage and `now`. The score of rules is another one and not here; nothing reads
-//! the clock or the log of usage.
+//! Pure functions of a note, its usage and `now`; nothing reads the clock or the log of usage. The score of rules is
+//! another one: [`bullet`].
+
+pub mod bullet;
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::bullet::Maturity;
 use crate::domain::instant::Instant;
 use crate::domain::note::{Feedback, Note, Priority, Signal};
 
@@ -87,6 +90,22 @@ pub struct Scoring {
     pub harmful_multiplier: f64,
     /// How far below 0 the score of a rule may fall before it is deprecated.
     pub prune_harmful_threshold: f64,
+    /// What the score of a bullet is multiplied with while it is a candidate, established, or proven.
+    pub multipliers: [f64; 3],
+    /// The score from which a candidate is established.
+    pub established_score: f64,
+    /// The score from which an established bullet is proven.
+    pub proven_score: f64,
+    /// The ratio of harm below which a bullet may be proven.
+    pub proven_ratio: f64,
+    /// The ratio of harm above which a bullet is deprecated.
+    pub deprecated_ratio: f64,
+    /// How many events that takes.
+    pub deprecated_events: usize,
+    /// How many days are recent.
+    pub recent_days: f64,
+    /// After how many days without feedback a bullet is stale.
+    pub stale_days: f64,
     /// By how much an ephemeral observation fades faster, and a critical one slower.
     pub priority_factor: f64,
     /// The usage of a note that nobody asked for yet; of others it is log2(accesses + 1).
@@ -110,6 +129,14 @@ impl Default for Scoring {
             half_life_days: 90.0,
             harmful_multiplier: 4.0,
             prune_harmful_threshold: 3.0,
+            multipliers: [0.5, 1.0, 1.5],
+            established_score: 2.0,
+            proven_score: 5.0,
+            proven_ratio: 0.1,
+            deprecated_ratio: 0.3,
+            deprecated_events: 3,
+            recent_days: 30.0,
+            stale_days: 90.0,
             priority_factor: 4.0,
             unused: 0.5,
             importance: 0.5,
@@ -118,6 +145,31 @@ impl Default for Scoring {
             fading: 0.2,
             dormant: 0.05,
         }
+    }
+}
+
+impl Scoring {
+    /// What the score of a bullet of that maturity is multiplied with.
+    pub fn multiplier(&self, maturity: Maturity) -> f64 {
+        let default = Self::default().multipliers;
+        let at = match maturity {
+            Maturity::Candidate => 0,
+            Maturity::Established => 1,
+            Maturity::Proven => 2,
+            Maturity::Deprecated => return 0.0,
+        };
+        if self.multipliers[at] >= 0.0 { number(self.multipliers[at], default[at]) } else { default[at] }
+    }
+
+    fn harm_weight(&self) -> f64 {
+        let default = Self::default().harmful_multiplier;
+        if self.harmful_multiplier >= 0.0 { number(self.harmful_multiplier, default) } else { default }
+    }
+
+    fn prune(&self) -> f64 {
+        let default = Self::default().prune_harmful_threshold;
+        let threshold = self.prune_harmful_threshold;
+        if threshold >= 0.0 { number(threshold, default) } else { default }
     }
 }
 

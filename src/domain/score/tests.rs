@@ -20,7 +20,7 @@ fn event(text: &str) -> Feedback {
         "harmful" => Signal::Harmful,
         _ => Signal::Irrelevant,
     };
-    Feedback { at: Instant::parse(when).unwrap(), signal, weight: weight.parse().unwrap() }
+    Feedback { weight: weight.parse().unwrap(), ..Feedback::new(Instant::parse(when).unwrap(), signal) }
 }
 
 #[test]
@@ -110,7 +110,7 @@ prop_compose! {
         events in prop::collection::vec((any_instant(), 0..3, any_number()), 0..4),
     ) -> Note {
         let signals = [Signal::Helpful, Signal::Harmful, Signal::Irrelevant];
-        let feedback = events.into_iter().map(|(at, signal, weight)| Feedback { at, signal: signals[signal as usize], weight }).collect();
+        let feedback = events.into_iter().map(|(at, signal, weight)| Feedback { weight, ..Feedback::new(at, signals[signal as usize]) }).collect();
         Note { importance, updated, created, priority, feedback, ..note("graph/facts/a.md", "A") }
     }
 }
@@ -144,7 +144,7 @@ proptest! {
         let scoring = Scoring::default();
         let score = |note: &Note, accesses| decay(note, &Usage { accesses, last_access: None }, weight, now, &scoring);
         let mut hurt = note.clone();
-        hurt.feedback.push(Feedback { at: harmed, signal: Signal::Harmful, weight: 1.0 });
+        hurt.feedback.push(Feedback::new(harmed, Signal::Harmful));
         prop_assert!(score(&hurt, accesses) <= score(&note, accesses));
         prop_assert!(score(&note, accesses + 1) >= score(&note, accesses));
     }
@@ -154,7 +154,7 @@ proptest! {
         let now = Instant::from_unix(1_800_000_000);
         let scoring = Scoring { lambda: 0.0, ..Scoring::default() };
         let score = |days: f64| {
-            let harm = Feedback { at: now.minus_days(days), signal: Signal::Harmful, weight };
+            let harm = Feedback { weight, ..Feedback::new(now.minus_days(days), Signal::Harmful) };
             decay(&Note { feedback: vec![harm], ..note("a.md", "A") }, &Usage { accesses, last_access: None }, 1.0, now, &scoring)
         };
         prop_assert!(score(0.0) <= score(45.0) && score(45.0) <= score(360.0));

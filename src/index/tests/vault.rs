@@ -155,6 +155,8 @@ pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> Reading {
         edge: None,
         feedback: Vec::new(),
         condensed_into: Vec::new(),
+        bullet: None,
+        blocked: None,
         links: Vec::new(),
         summary: String::new(),
         findings: Vec::new(),

@@ -1,0 +1,48 @@
+//! Curation of the playbook: proposed deltas become a new playbook and a report, by rules alone.
+//!
+//! One pure function ([`curate`]) decides, another ([`plan::changes`]) says which files that changes. No language model
+//! has a hand in either; whoever proposes the deltas does not matter.
+
+pub mod delta;
+pub mod history;
+pub mod report;
+
+use crate::domain::bullet::Bullet;
+use crate::domain::bullet::blocked::Blocked;
+
+/// The bullets of a vault and what is blocked in it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Playbook {
+    /// All bullets, drafts and retired ones too, by path.
+    pub bullets: Vec<Bullet>,
+    /// All blocked patterns, by path.
+    pub blocked: Vec<Blocked>,
+}
+
+/// The limits of curation, `[curation]` in `cm.toml`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    /// From which share of common words two rules are one.
+    pub duplicate_jaccard: f64,
+    /// Above which share of common words a rule is as good as blocked.
+    pub block_jaccard: f64,
+    /// From which share of common words two rules of one category are worth merging.
+    pub merge_jaccard: f64,
+    /// The most active bullets of one category.
+    pub max_per_category: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { duplicate_jaccard: 0.85, block_jaccard: 0.85, merge_jaccard: 0.7, max_per_category: 200 }
+    }
+}
+
+/// Whose word a delta is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Authority {
+    /// A person's, or an agent's who was told to: new rules are active at once.
+    Person,
+    /// A proposal of a program: the evidence gate decides, and pinned bullets stay as they are.
+    Automation,
+}

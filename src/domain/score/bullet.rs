@@ -1,0 +1,251 @@
+//! What the feedback of a bullet comes to: its effective score, and the maturity that follows from it.
+//!
+//! 03-scoring: (Σ helpful − 4 × Σ harmful) × maturity multiplier, each event fading by its half-life. Showing a bullet
+//! moves nothing here; only feedback does.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use super::{Scoring, age, event_value};
+use crate::domain::bullet::{Bullet, Maturity};
+use crate::domain::instant::Instant;
+use crate::domain::note::{Feedback, Signal};
+
+/// The effective score of a bullet: finite, ordered, below 0 where harm outweighs help; written with four digits.
+#[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
+#[schemars(with = "f64")]
+pub struct Effective(f64);
+
+impl Effective {
+    /// Takes a number; what is not finite counts as 0.
+    pub fn new(value: f64) -> Self {
+        // `+ 0.0` makes a negative zero a plain one.
+        Self(if value.is_finite() { value + 0.0 } else { 0.0 })
+    }
+
+    /// The number, with all its digits.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+
+    fn rounded(self) -> f64 {
+        (self.0 * 10_000.0).round() / 10_000.0 + 0.0
+    }
+}
+
+impl Eq for Effective {}
+
+impl PartialOrd for Effective {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Effective {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl fmt::Display for Effective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.rounded())
+    }
+}
+
+impl Serialize for Effective {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.rounded())
+    }
+}
+
+impl<'de> Deserialize<'de> for Effective {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        f64::deserialize(deserializer).map(Self::new)
+    }
+}
+
+/// How much help and harm of a bullet still counts at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tally {
+    /// Σ weight × 0.5^(age ÷ half-life) of helpful events.
+    pub helpful: f64,
+    /// The same of harmful events.
+    pub harmful: f64,
+    /// Helpful and harmful events, faded or not.
+    pub events: usize,
+    /// Helpful events of the last [`Scoring::recent_days`].
+    pub recent_helpful: usize,
+}
+
+impl Tally {
+    /// What this feedback comes to. A half-life that makes no sense acts as the default one.
+    pub fn of(feedback: &[Feedback], half_life_days: Option<f64>, now: Instant, scoring: &Scoring) -> Self {
+        let half_life = half_life(half_life_days, scoring);
+        let mut tally = Self::default();
+        for event in feedback {
+            let value = event_value(event, now, half_life);
+            match event.signal {
+                Signal::Helpful => {
+                    tally.helpful += value;
+                    tally.recent_helpful += usize::from(age(Some(event.at), now) <= scoring.recent_days);
+                }
+                Signal::Harmful => tally.harmful += value,
+                Signal::Irrelevant => continue,
+            }
+            tally.events += 1;
+        }
+        tally
+    }
+
+    /// Decayed harm ÷ decayed total, 0–1; 0 where nothing counts any more.
+    pub fn harmful_ratio(&self) -> f64 {
+        let total = self.helpful + self.harmful;
+        if total > 0.0 { self.harmful / total } else { 0.0 }
+    }
+
+    /// The effective score of a bullet of that maturity.
+    pub fn score(&self, maturity: Maturity, scoring: &Scoring) -> Effective {
+        let multiplier = scoring.multiplier(maturity);
+        Effective::new((self.helpful - scoring.harm_weight() * self.harmful) * multiplier)
+    }
+}
+
+/// The half-life that counts: the bullet's own, else the vault's, else 90 days.
+fn half_life(own: Option<f64>, scoring: &Scoring) -> f64 {
+    let sound = |days: &f64| days.is_finite() && *days > 0.0;
+    own.filter(sound)
+        .or(Some(scoring.half_life_days).filter(|days| own.is_none() && sound(days)))
+        .unwrap_or(Scoring::default().half_life_days)
+}
+
+/// The effective score of a bullet at an instant.
+pub fn effective(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Effective {
+    tally(bullet, now, scoring).score(bullet.maturity, scoring)
+}
+
+/// What the feedback of a bullet comes to at an instant.
+pub fn tally(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Tally {
+    Tally::of(&bullet.feedback, bullet.fields.half_life_days, now, scoring)
+}
+
+/// Why a bullet is deprecated by its score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Downfall {
+    /// Harm is more than [`Scoring::harmful_ratio`] of what still counts, after enough events.
+    Ratio {
+        /// The ratio.
+        ratio: f64,
+    },
+    /// The score is below the threshold.
+    Score {
+        /// The score.
+        score: Effective,
+    },
+}
+
+/// What the feedback of a bullet makes of its maturity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    /// It stays.
+    Stays,
+    /// It rises to this one.
+    Rises(Maturity),
+    /// It falls to `deprecated`.
+    Falls(Downfall),
+}
+
+/// The maturity that the feedback of a bullet asks for. A pinned bullet never falls, and a deprecated one stays so.
+pub fn verdict(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Verdict {
+    if bullet.maturity == Maturity::Deprecated {
+        return Verdict::Stays;
+    }
+    let tally = tally(bullet, now, scoring);
+    let score = tally.score(bullet.maturity, scoring);
+    if !bullet.pinned {
+        let ratio = tally.harmful_ratio();
+        if ratio > scoring.deprecated_ratio && tally.events >= scoring.deprecated_events {
+            return Verdict::Falls(Downfall::Ratio { ratio });
+        }
+        if score.value() < -scoring.prune() {
+            return Verdict::Falls(Downfall::Score { score });
+        }
+    }
+    match rise(bullet.maturity, &tally, scoring) {
+        Some(next) => Verdict::Rises(rise(next, &tally, scoring).unwrap_or(next)),
+        None => Verdict::Stays,
+    }
+}
+
+/// The next maturity, where the feedback is enough for it.
+fn rise(maturity: Maturity, tally: &Tally, scoring: &Scoring) -> Option<Maturity> {
+    let score = tally.score(maturity, scoring).value();
+    let enough = match maturity {
+        Maturity::Candidate => score >= scoring.established_score && tally.recent_helpful >= 1,
+        Maturity::Established => {
+            score >= scoring.proven_score
+                && tally.recent_helpful >= 2
+                && tally.harmful_ratio() < scoring.proven_ratio
+        }
+        Maturity::Proven | Maturity::Deprecated => false,
+    };
+    match maturity {
+        Maturity::Candidate if enough => Some(Maturity::Established),
+        Maturity::Established if enough => Some(Maturity::Proven),
+        _ => None,
+    }
+}
+
+/// Days since a bullet last got feedback of any kind; since it was made where it got none. 0 where nothing tells.
+pub fn silent_days(bullet: &Bullet, now: Instant) -> f64 {
+    let last = bullet.feedback.iter().map(|event| event.at).max();
+    age(last.or(bullet.created), now)
+}
+
+/// What a bullet counts where the best few are chosen. A bullet that nobody has judged yet counts as if it had been
+/// found helpful once when it was made: somebody let it in, and that fades too.
+pub fn standing(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Effective {
+    let judged = bullet.feedback.iter().any(|event| event.signal != Signal::Irrelevant);
+    if judged {
+        return effective(bullet, now, scoring);
+    }
+    let admitted = Feedback::new(bullet.created.unwrap_or(now), Signal::Helpful);
+    Tally::of(&[admitted], bullet.fields.half_life_days, now, scoring).score(bullet.maturity, scoring)
+}
+
+/// How good a score is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// Above 10.
+    Excellent,
+    /// Above 5.
+    Good,
+    /// 0 to 5.
+    Neutral,
+    /// Below 0.
+    AtRisk,
+}
+
+impl Band {
+    /// The band of a score.
+    pub fn of(score: Effective) -> Self {
+        match score.value() {
+            value if value > 10.0 => Self::Excellent,
+            value if value > 5.0 => Self::Good,
+            value if value >= 0.0 => Self::Neutral,
+            _ => Self::AtRisk,
+        }
+    }
+
+    /// Its name in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Excellent => "excellent",
+            Self::Good => "good",
+            Self::Neutral => "neutral",
+            Self::AtRisk => "at risk",
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The playbook of all open vaults as one: the project's bullets win, feedback adds up, blocks of either vault hold.
+
+use std::collections::HashMap;
+
+use super::error::{Error, Result};
+use super::find::{Found, find};
+use super::memory::{Level, Memory, OpenVault};
+use crate::curate::playbook::{Limits, Playbook};
+use crate::domain::bullet::Bullet;
+use crate::domain::bullet::blocked::Blocked;
+use crate::domain::note::{Feedback, Kind, Note};
+
+/// A bullet, and the vault that it is from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shelved {
+    /// Which vault.
+    pub level: Level,
+    /// The bullet.
+    pub bullet: Bullet,
+}
+
+/// What all open vaults say together.
+#[derive(Debug, Clone, Default)]
+pub struct Merged {
+    /// The bullets, the project's first.
+    pub bullets: Vec<Shelved>,
+    /// What is blocked, in either vault.
+    pub blocked: Vec<(Level, Blocked)>,
+}
+
+/// The bullets and blocked patterns of all open vaults.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn merged(memory: &Memory) -> Result<Merged> {
+    let mut shelves = Vec::new();
+    for open in &memory.vaults {
+        shelves.push((open.level, of_vault(memory, open)?));
+    }
+    Ok(merge(shelves))
+}
+
+/// The bullets and blocked patterns of one vault.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+    let notes = memory.notes_of(open)?;
+    Ok(of_notes(&notes))
+}
+
+/// The bullets and blocked patterns among notes.
+pub fn of_notes(notes: &[Note]) -> Playbook {
+    Playbook {
+        bullets: notes.iter().filter_map(Bullet::of).collect(),
+        blocked: notes.iter().filter_map(Blocked::of).collect(),
+    }
+}
+
+/// Lays playbooks on each other, the one that wins first. Of two bullets with one id the first counts, with the feedback
+/// of both.
+pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
+    let mut merged = Merged::default();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for (level, playbook) in shelves {
+        for bullet in playbook.bullets {
+            match known.get(bullet.id.as_str()) {
+                Some(at) if merged.bullets[*at].level != level => {
+                    add_feedback(&mut merged.bullets[*at].bullet.feedback, &bullet.feedback);
+                }
+                _ => {
+                    known.entry(bullet.id.to_string()).or_insert(merged.bullets.len());
+                    merged.bullets.push(Shelved { level, bullet });
+                }
+            }
+        }
+        merged.blocked.extend(playbook.blocked.into_iter().map(|blocked| (level, blocked)));
+    }
+    merged
+}
+
+/// Adds the events that are not there yet.
+fn add_feedback(feedback: &mut Vec<Feedback>, more: &[Feedback]) {
+    for event in more {
+        if !feedback.contains(event) {
+            feedback.push(event.clone());
+        }
+    }
+}
+
+/// The limits of curation that a vault has set.
+pub fn limits(open: &OpenVault) -> Limits {
+    Limits {
+        duplicate_jaccard: open.settings.number("curation.duplicate_jaccard"),
+        max_per_category: open.settings.whole("curation.max_per_category"),
+        ..Limits::default()
+    }
+}
+
+/// The bullet that a reference means, in any open vault.
+///
+/// # Errors
+/// Not found, ambiguous, or a note that is no bullet.
+pub fn find_bullet<'a>(memory: &'a Memory, reference: &str) -> Result<(Found<'a>, Bullet)> {
+    let found = find(memory, reference)?;
+    let kind = found.note.kind;
+    match Bullet::of(&found.note) {
+        Some(bullet) if kind == Kind::Bullet => Ok((found, bullet)),
+        _ => Err(Error::usage(format!("{} is a {} and no bullet", found.note.path, kind.name()))
+            .hint("`cm playbook list` lists the bullets")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::instant::Instant;
+    use crate::domain::note::{RelationTable, Signal, TypeTable, read};
+    use crate::domain::path::NotePath;
+
+    fn bullet(rule: &str, days: &[&str]) -> Playbook {
+        let path = NotePath::parse("playbook/testing/a.md").unwrap();
+        let text = format!("---\nid: b-mt2ssunl-jq6d8j\nstate: active\n---\n\n{rule}\n");
+        let note = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        let mut playbook = of_notes(&[note]);
+        playbook.bullets[0].feedback =
+            days.iter().map(|day| Feedback::new(Instant::parse(day).unwrap(), Signal::Helpful)).collect();
+        playbook
+    }
+
+    #[test]
+    fn the_projects_words_win_and_the_feedback_of_both_counts() {
+        let project = bullet("Run the tests of this project.", &["2026-01-01", "2026-02-01"]);
+        let global = bullet("Run the tests of the world.", &["2026-02-01", "2026-03-01"]);
+        let merged = merge(vec![(Level::Project, project), (Level::Global, global)]);
+        assert_eq!(merged.bullets.len(), 1);
+        let one = &merged.bullets[0];
+        assert_eq!((one.level, one.bullet.content()), (Level::Project, "Run the tests of this project."));
+        assert_eq!(one.bullet.feedback.len(), 3);
+    }
+
+    #[test]
+    fn two_files_of_one_vault_with_one_id_both_stay() {
+        let mut twice = bullet("Run the tests of this project.", &[]);
+        twice.bullets.extend(bullet("Another rule with that id.", &[]).bullets);
+        assert_eq!(merge(vec![(Level::Project, twice)]).bullets.len(), 2);
+    }
+}
