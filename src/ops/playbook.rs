@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::decay::scoring;
 use super::error::{Error, Result};
 use super::find::{Found, find};
 use super::memory::{Level, Memory, OpenVault};
@@ -96,6 +97,12 @@ pub fn merged(memory: &Memory) -> Result<Merged> {
         shelves.push((open.level, of_vault(memory, open)?));
     }
     Ok(merge(shelves))
+}
+
+/// The constants by which a vault's bullets are scored: its own.
+pub fn constants(memory: &Memory, level: Level) -> Scoring {
+    let open = memory.vaults.iter().find(|open| open.level == level);
+    open.map_or_else(Scoring::default, |open| scoring(&open.settings))
 }
 
 /// The bullets and blocked patterns of one vault.
