@@ -5,6 +5,7 @@
 
 pub mod adopt;
 pub mod complete;
+pub mod conflict;
 pub mod core;
 pub mod export;
 pub mod generated;
