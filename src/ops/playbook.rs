@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::error::{Error, Result};
-use super::find::{Found, find};
+use super::find::{Found, find, load};
 use super::memory::{Level, Memory, OpenVault};
 use crate::curate::playbook::{Limits, Playbook};
 use crate::domain::bullet::Bullet;
@@ -55,6 +55,24 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
         bullets: notes.iter().filter_map(Bullet::of).collect(),
         blocked: notes.iter().filter_map(Blocked::of).collect(),
     }
+}
+
+/// The bullets and blocked patterns of one vault as its files are, for a writer that holds the lock: also what was
+/// written a moment ago and what the index could not take up yet.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn as_written(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+    let notes = memory.notes_of(open)?;
+    let queued = open.index().queued();
+    if queued.is_empty() {
+        return Ok(of_notes(&notes));
+    }
+    let mut current: Vec<Note> = notes.iter().filter(|note| !queued.contains(&note.path)).cloned().collect();
+    // A file that is gone again is no note.
+    current.extend(queued.iter().filter_map(|path| Some(load(open, path).ok()?.note)));
+    current.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(of_notes(&current))
 }
 
 /// Lays playbooks on each other, the one that wins first. Of two bullets with one id the first counts, with the feedback
