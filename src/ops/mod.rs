@@ -36,10 +36,13 @@ pub mod related;
 pub mod restore;
 pub mod search;
 pub mod similar;
+pub mod stale;
 pub mod stats;
 pub mod tags;
+pub mod top;
 pub mod undo;
 pub mod update;
+pub mod usage;
 pub mod validate;
 pub mod write;
 

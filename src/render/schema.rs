@@ -120,10 +120,13 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("relate", schema_for!(ops::relate::Related)),
         ("related", schema_for!(ops::related::Related)),
         ("search", schema_for!(ops::search::Searched)),
+        ("stale", schema_for!(ops::stale::Stale)),
         ("stats", schema_for!(ops::stats::Stats)),
         ("tags", schema_for!(ops::tags::Tags)),
+        ("top", schema_for!(ops::top::Top)),
         ("undo", schema_for!(ops::undo::Undone)),
         ("update", schema_for!(ops::update::Changed)),
+        ("usage", schema_for!(ops::usage::UsageReport)),
         ("validate", schema_for!(ops::validate::Validated)),
     ];
     all.sort_by_key(|(name, _)| *name);

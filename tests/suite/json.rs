@@ -106,6 +106,10 @@ tags
 stats
 get 1bc3be
 decay
+top
+top 3 --category testing
+stale --days 0
+usage
 related 1bc3be --hops 2
 graph
 graph 1bc3be

@@ -27,11 +27,14 @@ pub mod reindex;
 pub mod relate;
 pub mod related;
 pub mod search;
+pub mod stale;
 pub mod stats;
 pub mod style;
 pub mod tags;
+pub mod top;
 pub mod undo;
 pub mod update;
+pub mod usage;
 pub mod validate;
 
 use crate::ops::Error;
