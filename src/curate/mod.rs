@@ -4,6 +4,7 @@
 //! Pure like the domain: a plan comes from notes, scores and a day, and changes nothing.
 
 pub mod adopt;
+pub mod audit;
 pub mod complete;
 pub mod core;
 pub mod export;
@@ -12,3 +13,4 @@ pub mod import;
 mod live;
 pub mod playbook;
 pub mod reflection;
+pub mod succession;

@@ -3,6 +3,7 @@
 
 pub mod add;
 pub mod adopt;
+pub mod audit;
 pub mod commit;
 pub mod config;
 pub mod decay;
@@ -37,6 +38,7 @@ pub mod tags;
 pub mod undo;
 pub mod update;
 pub mod validate;
+pub mod why;
 pub mod write;
 
 pub use error::{Error, Kind, Result};

@@ -2,6 +2,7 @@
 
 pub mod add;
 pub mod adopt;
+pub mod audit;
 pub mod commit;
 pub mod config;
 pub mod decay;
@@ -29,6 +30,7 @@ pub mod tags;
 pub mod undo;
 pub mod update;
 pub mod validate;
+pub mod why;
 
 use crate::ops::Error;
 use style::{BAD, DIM, GOOD, WARN, paint, safe};

@@ -2,6 +2,7 @@
 
 mod add;
 mod adopt;
+mod audit;
 mod commit;
 mod completions;
 mod config;
@@ -38,3 +39,4 @@ mod unpin;
 mod unrelate;
 mod update;
 mod validate;
+mod why;
