@@ -13,4 +13,5 @@ pub mod import;
 mod live;
 pub mod playbook;
 pub mod reflection;
+pub mod starters;
 pub mod succession;
