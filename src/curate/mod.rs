@@ -6,6 +6,7 @@
 pub mod adopt;
 pub mod audit;
 pub mod complete;
+pub mod conflict;
 pub mod core;
 pub mod export;
 pub mod generated;
