@@ -10,6 +10,7 @@ pub mod conflict;
 pub mod core;
 pub mod export;
 pub mod generated;
+pub mod health;
 pub mod import;
 mod live;
 pub mod playbook;
