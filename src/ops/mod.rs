@@ -3,6 +3,7 @@
 
 pub mod add;
 pub mod adopt;
+pub mod audit;
 pub mod commit;
 pub mod config;
 pub mod curate;
@@ -44,6 +45,7 @@ pub mod undo;
 pub mod update;
 pub mod usage;
 pub mod validate;
+pub mod why;
 pub mod write;
 
 pub use error::{Error, Kind, Result};

@@ -90,6 +90,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("core", schema_for!(ops::generate::Generated)),
         ("add", schema_for!(ops::add::Added)),
         ("adopt", schema_for!(ops::adopt::Adoption)),
+        ("audit", schema_for!(ops::audit::Audited)),
         ("export", schema_for!(ops::export::Exported)),
         ("import", schema_for!(ops::import::Imported)),
         ("commit", schema_for!(ops::commit::Committed)),
@@ -128,6 +129,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("update", schema_for!(ops::update::Changed)),
         ("usage", schema_for!(ops::usage::UsageReport)),
         ("validate", schema_for!(ops::validate::Validated)),
+        ("why", schema_for!(ops::why::Why)),
     ];
     all.sort_by_key(|(name, _)| *name);
     all

@@ -2,6 +2,7 @@
 
 pub mod add;
 pub mod adopt;
+pub mod audit;
 pub mod commit;
 pub mod config;
 pub mod curate;
@@ -36,6 +37,7 @@ pub mod undo;
 pub mod update;
 pub mod usage;
 pub mod validate;
+pub mod why;
 
 use crate::ops::Error;
 use style::{BAD, DIM, GOOD, WARN, paint, safe};

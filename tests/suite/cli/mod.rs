@@ -2,6 +2,7 @@
 
 mod add;
 mod adopt;
+mod audit;
 mod commit;
 mod completions;
 mod config;
@@ -46,3 +47,4 @@ mod unrelate;
 mod update;
 mod usage;
 mod validate;
+mod why;
