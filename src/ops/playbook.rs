@@ -1,5 +1,9 @@
 //! The playbook of all open vaults as one: the project's bullets win, feedback adds up, blocks of either vault hold.
 
+pub mod get;
+pub mod list;
+pub mod row;
+
 use std::collections::HashMap;
 
 use super::error::{Error, Result};
@@ -9,6 +13,9 @@ use crate::curate::playbook::{Limits, Playbook};
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
 use crate::domain::note::{Feedback, Kind, Note};
+use crate::domain::score::Scoring;
+
+pub use row::Row;
 
 /// A bullet, and the vault that it is from.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +95,12 @@ fn add_feedback(feedback: &mut Vec<Feedback>, more: &[Feedback]) {
     }
 }
 
+/// The constants of scores in the vault of that level.
+pub fn scoring(memory: &Memory, level: Level) -> Scoring {
+    let open = memory.vaults.iter().find(|open| open.level == level);
+    super::decay::scoring(&open.unwrap_or_else(|| memory.target()).settings)
+}
+
 /// The limits of curation that a vault has set.
 pub fn limits(open: &OpenVault) -> Limits {
     Limits {
@@ -106,7 +119,7 @@ pub fn find_bullet<'a>(memory: &'a Memory, reference: &str) -> Result<(Found<'a>
     let kind = found.note.kind;
     match Bullet::of(&found.note) {
         Some(bullet) if kind == Kind::Bullet => Ok((found, bullet)),
-        _ => Err(Error::usage(format!("{} is a {} and no bullet", found.note.path, kind.name()))
+        _ => Err(Error::usage(format!("{} is no bullet, its kind is `{}`", found.note.path, kind.name()))
             .hint("`cm playbook list` lists the bullets")),
     }
 }

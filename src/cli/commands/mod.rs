@@ -51,6 +51,7 @@ commands! {
     reflection::Reflection,
     stats::Stats,
     episode::Episode,
+    playbook::Playbook,
     validate::Validate,
     doctor::Doctor,
     import::Import,

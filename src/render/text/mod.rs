@@ -18,6 +18,7 @@ pub mod import;
 pub mod init;
 pub mod list;
 pub mod log;
+pub mod playbook;
 pub mod recent;
 pub mod reindex;
 pub mod relate;

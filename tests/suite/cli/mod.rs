@@ -22,6 +22,7 @@ mod log;
 mod manpages;
 mod new;
 mod pin;
+mod playbook;
 mod quickstart;
 mod recent;
 mod reflection;
