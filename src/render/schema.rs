@@ -116,6 +116,8 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("init", schema_for!(ops::init::Initialised)),
         ("log", schema_for!(ops::log::Logged)),
         ("manpages", schema_for!(ManpagesJson)),
+        ("playbook-get", schema_for!(ops::playbook::get::Got)),
+        ("playbook-list", schema_for!(ops::playbook::list::Listed)),
         ("recent", schema_for!(ops::recent::Recent)),
         ("reindex", schema_for!(ops::reindex::Reindexed)),
         ("relate", schema_for!(ops::relate::Related)),

@@ -144,6 +144,8 @@ export --format markdown --out ../copy
 import ../copy --from markdown --into copy --dry-run
 import ../copy/graph/facts --from markdown --into facts
 adopt --dry-run
+playbook list --state all
+playbook get b-mnq4ancz
 config list
 config get search.limit
 config set search.limit 7
@@ -167,6 +169,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
         assert_eq!(ran.code, 0, "{line}\n{}", ran.snapshot());
         let document = match (words[0].as_str(), words.get(1).map(String::as_str)) {
             ("config", Some("set" | "unset")) => "config-set",
+            ("playbook", Some(action)) => &format!("playbook-{action}"),
             (command, _) => of_command(command),
         };
         assert_fits(document, &ran);

@@ -58,6 +58,7 @@ commands! {
     unforget::Unforget,
     episode::Episode,
     why::Why,
+    playbook::Playbook,
     validate::Validate,
     audit::Audit,
     doctor::Doctor,

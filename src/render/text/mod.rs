@@ -22,6 +22,7 @@ pub mod init;
 pub mod list;
 pub mod log;
 pub mod mark;
+pub mod playbook;
 pub mod propose;
 pub mod recent;
 pub mod reindex;

@@ -26,6 +26,7 @@ mod manpages;
 mod mark;
 mod new;
 mod pin;
+mod playbook;
 mod quickstart;
 mod recent;
 mod reflection;
