@@ -54,7 +54,7 @@ pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
     };
     let view = View::of(memory, open)?;
     let graph = Graph::connect(&view.notes);
-    let entries = core::core_entries(&graph, &view.scores);
+    let entries = core::core_entries(&graph, &view.scores, memory.now(), &scoring(&open.settings));
     let planned = core::plan_core(&entries, &settings, &memory.now().day());
     keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
 }
