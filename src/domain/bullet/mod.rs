@@ -144,10 +144,10 @@ pub struct Source {
     /// The session's id.
     pub session: String,
     /// The agent whose session it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub agent: Option<String>,
     /// The line in the session's log, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub line: Option<u64>,
 }
 
@@ -155,10 +155,10 @@ pub struct Source {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DerivedFrom {
     /// Ids of diaries.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub diaries: Vec<String>,
     /// Quotes from sessions.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub evidence: Vec<String>,
 }
 
