@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::domain::graph::sample::{edge, note};
+use crate::domain::instant::Instant;
 use crate::domain::markdown::outline;
-use crate::domain::note::RelationTable;
+use crate::domain::note::{RelationTable, TypeTable, read};
+use crate::domain::path::NotePath;
 
 fn of_project(workspace: &str, note: Note) -> Note {
     Note { workspace: Some(workspace.to_owned()), ..note }
@@ -14,8 +16,9 @@ fn plan(notes: &[Note], scores: &[f64], accesses: &[u64], projects: &[&str]) -> 
     let scores: Vec<Score> = scores.iter().map(|score| Score::new(*score)).collect();
     let usage: Vec<Usage> =
         accesses.iter().map(|accesses| Usage { accesses: *accesses, last_access: None }).collect();
-    let settings = ReflectionSettings { projects: projects.iter().map(|name| (*name).to_owned()).collect() };
-    plan_reflection(&graph, &scores, &usage, &settings, "2026-11-21")
+    let projects = projects.iter().map(|name| (*name).to_owned()).collect();
+    let settings = ReflectionSettings { projects, ..ReflectionSettings::default() };
+    plan_reflection(&graph, &scores, &usage, &settings, Instant::parse("2026-11-21").unwrap())
 }
 
 fn vault() -> Vec<Note> {
@@ -120,6 +123,92 @@ fn an_empty_vault_says_so_in_every_section() {
     Nothing was merged or superseded yet.
     ");
     assert_eq!((file.entries, file.omitted), (0, 0));
+}
+
+/// A bullet as its file is read.
+fn bullet(id: &str, yaml: &str, rule: &str) -> Note {
+    let path = NotePath::parse(&format!("playbook/testing/{id}.md")).unwrap();
+    let text = format!("---\nid: b-mt2ssunl-{id}\n{yaml}\n---\n\n{rule}\n");
+    read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note
+}
+
+/// The lines of a section.
+fn section(file: &GeneratedFile, title: &str) -> String {
+    let rest = file.text.split_once(&format!("## {title}\n\n")).unwrap().1;
+    rest.split("\n## ").next().unwrap().trim_end().to_owned()
+}
+
+#[test]
+fn what_became_of_bullets_is_told_once() {
+    let gone = |new: &str| {
+        format!("state: retired\nmaturity: deprecated\nupdated: 2026-11-12\nreplaced_by: b-mt2ssunl-{new}")
+    };
+    let notes = [
+        bullet("00part", &gone("merged"), "Let the health check ask the database."),
+        bullet("01part", &gone("merged"), "Give the health check a limit."),
+        bullet(
+            "merged",
+            "state: active\ncreated: 2026-11-12\nsupersedes: b-mt2ssunl-00part",
+            "Let the health check ask the database, with a limit.",
+        ),
+        bullet("retry0", &gone("avoid0"), "Retry at once."),
+        bullet(
+            "avoid0",
+            "type: anti_pattern\nstate: active\ncreated: 2026-06-11\ntags: [inverted, anti-pattern]\nsupersedes: b-mt2ssunl-retry0",
+            "AVOID: retrying at once.",
+        ),
+        bullet("friday", &gone("tuesda").replace("11-12", "07-20"), "Release on Friday."),
+        bullet("tuesda", "state: active\ncreated: 2026-07-20", "Release on Tuesday."),
+        bullet("orphan", &gone("nobody"), "Its successor is no more."),
+        bullet("narcis", "state: active\nreplaced_by: b-mt2ssunl-narcis", "Replaced by itself."),
+        bullet("byedge", &gone("edged0"), "Superseded by an edge too."),
+        bullet("edged0", "state: active", "Supersedes by an edge."),
+        edge("id-x", "SUPERSEDES", "b-mt2ssunl-edged0", "b-mt2ssunl-byedge", 1.0).with_created("2026-01-01"),
+    ];
+    let file = plan(&notes, &[], &[], &[]);
+    insta::assert_snapshot!(section(&file, "Consolidation History"), @"
+    - 2026-11-12 [Let the health check ask the database, with a limit.](playbook/testing/merged.md) merges [Let the health check ask the database.](playbook/testing/00part.md) and [Give the health check a limit.](playbook/testing/01part.md)
+    - 2026-11-12 [AVOID: retrying at once.](playbook/testing/avoid0.md) inverts [Retry at once.](playbook/testing/retry0.md)
+    - 2026-07-20 [Release on Tuesday.](playbook/testing/tuesda.md) replaces [Release on Friday.](playbook/testing/friday.md)
+    - 2026-01-01 [Supersedes by an edge.](playbook/testing/edged0.md) supersedes [Superseded by an edge too.](playbook/testing/byedge.md)
+    ");
+}
+
+#[test]
+fn a_merge_of_many_names_a_few() {
+    let mut notes: Vec<Note> = (0..40)
+        .map(|i| {
+            bullet(
+                &format!("part{i:02}"),
+                "state: retired\nreplaced_by: b-mt2ssunl-merged",
+                "One of many parts.",
+            )
+        })
+        .collect();
+    notes.push(bullet("merged", "state: active", "All parts in one."));
+    let history = section(&plan(&notes, &[], &[], &[]), "Consolidation History");
+    assert_eq!(history.lines().count(), 1);
+    assert!(history.ends_with("and 35 more") && history.matches("](playbook").count() == 6, "{history}");
+}
+
+#[test]
+fn a_contradiction_is_open_until_a_side_is_out_of_use() {
+    let side = |id: &str, yaml: &str| bullet(id, yaml, &format!("Rule {id} of the pair."));
+    let notes = [
+        side("active", "state: active"),
+        side("draft0", "state: draft"),
+        side("retire", "state: retired"),
+        side("deprec", "state: active\nmaturity: deprecated"),
+        side("supers", "state: draft"),
+        edge("id-a", "CONTRADICTS", "b-mt2ssunl-draft0", "b-mt2ssunl-active", 1.0),
+        edge("id-b", "CONTRADICTS", "b-mt2ssunl-retire", "b-mt2ssunl-active", 1.0),
+        edge("id-c", "CONTRADICTS", "b-mt2ssunl-deprec", "b-mt2ssunl-active", 1.0),
+        edge("id-d", "CONTRADICTS", "b-mt2ssunl-supers", "b-mt2ssunl-active", 1.0),
+        edge("id-e", "SUPERSEDES", "b-mt2ssunl-active", "b-mt2ssunl-supers", 1.0),
+    ];
+    insta::assert_snapshot!(section(&plan(&notes, &[], &[], &[]), "Contradictions"), @"
+    - [Rule active of the pair.](playbook/testing/active.md) contradicts [Rule draft0 of the pair.](playbook/testing/draft0.md) (draft)
+    ");
 }
 
 #[test]
