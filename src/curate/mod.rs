@@ -5,9 +5,11 @@
 
 pub mod adopt;
 pub mod complete;
+pub mod conflict;
 pub mod core;
 pub mod export;
 pub mod generated;
+pub mod health;
 pub mod import;
 mod live;
 pub mod playbook;
