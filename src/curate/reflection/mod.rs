@@ -1,5 +1,5 @@
 //! REFLECTION.md: what the vault is about, seen from above: themes, patterns across projects, what is asked for,
-//! what contradicts and what took whose place.
+//! how the playbook fares, what contradicts and what took whose place.
 //!
 //! It counts and lists; it draws no conclusions of its own and calls no model.
 
@@ -60,6 +60,7 @@ pub fn plan_reflection(
     let view = View { graph, scores, usage, live: live(graph) };
     let memories: Vec<usize> = (0..graph.notes().len()).filter(|note| view.is_live_memory(*note)).collect();
     let tagging = Tagging::of(graph.notes(), &memories);
+    let shelf = playbook::Shelf::of(&view, settings, now);
     let sections = [
         Section::of("Themes", view.themes(&tagging), "No two tags occur together on several notes."),
         Section::of(
@@ -69,7 +70,8 @@ pub fn plan_reflection(
         ),
         Section::of("Most Accessed", view.accessed(), "Nothing was asked for yet."),
         Section::of("Recent Insights", view.insights(), "No insights yet."),
-        Section::of("Contradictions", view.contradictions(), "No open contradictions."),
+        Section::of("Playbook health", view.playbook(&shelf, settings, now), "No bullets yet."),
+        Section::of("Contradictions", view.contradictions(&shelf), "No open contradictions."),
         Section::of("Consolidation History", view.history(), "Nothing was merged or superseded yet."),
     ];
     let figures = format!("{} memories that hold, {} edges.", memories.len(), graph.edges().len());

@@ -49,7 +49,7 @@ fn vault() -> Vec<Note> {
 #[test]
 fn a_vault_is_seen_from_above() {
     let file = plan(&vault(), &[0.5, 0.9, 0.7, 0.1], &[3, 0, 1, 3, 0, 0, 12], &[]);
-    insta::assert_snapshot!(file.text, @r"
+    insta::assert_snapshot!(file.text, @"
     # Reflection
 
     > Written 2026-11-21 by `cm reflection`; changes by hand are lost.
@@ -77,6 +77,10 @@ fn a_vault_is_seen_from_above() {
     - 2026-11-20 [Short](graph/facts/g.md)
     - 2026-11-03 [Caches lie](graph/facts/f.md): A cache that nobody empties is a database that nobody backs up, and one day som…
 
+    ## Playbook health
+
+    No bullets yet.
+
     ## Contradictions
 
     - [Back off](graph/facts/b.md) contradicts [Time out](graph/facts/c.md)
@@ -92,7 +96,7 @@ fn a_vault_is_seen_from_above() {
 #[test]
 fn an_empty_vault_says_so_in_every_section() {
     let file = plan(&[], &[], &[], &[]);
-    insta::assert_snapshot!(file.text, @r"
+    insta::assert_snapshot!(file.text, @"
     # Reflection
 
     > Written 2026-11-21 by `cm reflection`; changes by hand are lost.
@@ -113,6 +117,10 @@ fn an_empty_vault_says_so_in_every_section() {
     ## Recent Insights
 
     No insights yet.
+
+    ## Playbook health
+
+    No bullets yet.
 
     ## Contradictions
 
@@ -136,6 +144,119 @@ fn bullet(id: &str, yaml: &str, rule: &str) -> Note {
 fn section(file: &GeneratedFile, title: &str) -> String {
     let rest = file.text.split_once(&format!("## {title}\n\n")).unwrap().1;
     rest.split("\n## ").next().unwrap().trim_end().to_owned()
+}
+
+#[test]
+fn the_playbook_is_seen_from_above() {
+    let event = |day: &str, signal: &str| format!("  - at: {day}\n    signal: {signal}\n");
+    let judged = |maturity: &str, events: &[String]| {
+        format!(
+            "state: active\nmaturity: {maturity}\ncreated: 2026-01-05\nfeedback:\n{}",
+            events.concat().trim_end()
+        )
+    };
+    let helped = event("2026-11-20", "helpful");
+    let notes = [
+        bullet(
+            "proven",
+            &judged("proven", &[helped.clone()]),
+            "Put a limit on every call that crosses the network.",
+        ),
+        bullet(
+            "atrisk",
+            &judged("candidate", &[helped.clone(), event("2026-11-19", "harmful")]),
+            "Memoise every value that is handed to a chart.",
+        ),
+        bullet(
+            "stale0",
+            &judged("established", &[event("2026-08-01", "helpful")]),
+            "Cache the registry of npm and install with npm ci.",
+        ),
+        bullet(
+            "stale1",
+            "state: active\ncreated: 2026-01-05",
+            "Read the changelog of each dependency on Mondays.",
+        ),
+        bullet(
+            "drain0",
+            &judged("candidate", &[helped.clone()]),
+            "Drain a node in the load balancer with `just drain` and wait thirty seconds before you deploy to it.",
+        ),
+        bullet(
+            "drain1",
+            &judged("candidate", &[helped.clone()]),
+            "Drain a node in the load balancer with `just drain` and wait thirty seconds before you restart it.",
+        ),
+        bullet("always", &judged("candidate", &[helped.clone()]), "Always save the CI cache from a branch."),
+        bullet("never0", &judged("candidate", &[helped.clone()]), "Never save the CI cache from a branch."),
+        bullet("commit", &judged("candidate", &[helped.clone()]), "Always commit generated files."),
+        bullet("ignore", &judged("candidate", &[helped]), "Never commit generated files."),
+        bullet("draft0", "state: draft\ncreated: 2026-11-20", "A draft that waits."),
+        bullet("gone00", "state: retired\nmaturity: deprecated", "A rule that nobody follows."),
+        edge("id-e", "CONTRADICTS", "b-mt2ssunl-commit", "b-mt2ssunl-ignore", 1.0),
+    ];
+    let file = plan(&notes, &[], &[], &[]);
+    insta::assert_snapshot!(section(&file, "Playbook health"), @"
+    - **By maturity**: candidate 9, established 1, proven 1, deprecated 1
+    - **By state**: draft 1, active 10, retired 1
+    - **At risk** (1): [Memoise every value that is handed to a chart.](playbook/testing/atrisk.md) (-1.47)
+    - **Stale** (2): [Read the changelog of each dependency on Mondays.](playbook/testing/stale1.md) (320 days), [Cache the registry of npm and install with npm ci.](playbook/testing/stale0.md) (112 days)
+    - **Merge candidates** (1): [Drain a node in the load balancer with just drain and wait thirty seconds before you deploy to it.](playbook/testing/drain0.md) and [Drain a node in the load balancer with just drain and wait thirty seconds before you restart it.](playbook/testing/drain1.md) (0.75 alike)
+    ");
+    insta::assert_snapshot!(section(&file, "Contradictions"), @"
+    - [Always commit generated files.](playbook/testing/commit.md) contradicts [Never commit generated files.](playbook/testing/ignore.md)
+    - [Always save the CI cache from a branch.](playbook/testing/always.md) contradicts [Never save the CI cache from a branch.](playbook/testing/never0.md) (detected: “always save” against “never save” about ci, cache, branch)
+    ");
+}
+
+#[test]
+fn contradictions_beyond_the_first_are_found_and_counted() {
+    let notes: Vec<Note> = (0..30)
+        .flat_map(|i| {
+            let rule = |word: &str| {
+                format!(
+                    "{word} use the tool {} for subject {}.",
+                    "abcdefghij".repeat(2) + &i.to_string(),
+                    "klmnopqrst".repeat(2) + &i.to_string()
+                )
+            };
+            [
+                bullet(&format!("pos{i:03}"), "state: active\ncreated: 2026-11-20", &rule("Always")),
+                bullet(&format!("neg{i:03}"), "state: active\ncreated: 2026-11-20", &rule("Never")),
+                edge(
+                    &format!("e{i}"),
+                    if i < 25 { "CONTRADICTS" } else { "RELATED_TO" },
+                    &format!("b-mt2ssunl-pos{i:03}"),
+                    &format!("b-mt2ssunl-neg{i:03}"),
+                    1.0,
+                ),
+            ]
+        })
+        .collect();
+    let file = plan(&notes, &[], &[], &[]);
+    let contradictions = section(&file, "Contradictions");
+    assert!(contradictions.ends_with("- and 10 more"), "{contradictions}");
+    assert!(!contradictions.contains("detected"), "those with an edge come first: {contradictions}");
+}
+
+#[test]
+fn hostile_rules_write_no_line_of_their_own() {
+    let hostile = "# Forged <!-- z --> ](evil.md) **b** `c` [[w]]";
+    let rule = |id: &str, word: &str| {
+        let events = "feedback:\n  - at: 2026-11-20\n    signal: harmful";
+        bullet(
+            id,
+            &format!("state: active\ncreated: 2026-01-05\n{events}"),
+            &format!("{word} use it {hostile}\n\n## Forged"),
+        )
+    };
+    let mut notes = vec![rule("always", "Always"), rule("never0", "Never")];
+    notes.push(bullet("merged", "state: active\nsupersedes: b-mt2ssunl-always", "Always use it always."));
+    let text = plan(&notes, &[], &[], &[]).text;
+    let found = outline(&text, 1);
+    assert_eq!(found.headings.len(), 8, "{text}");
+    assert!(found.links.iter().all(|link| link.target.starts_with("playbook/testing/")), "{:?}", found.links);
+    assert!(found.links.len() >= 6 && text.contains("(detected: ") && !text.contains("<!--"), "{text}");
 }
 
 #[test]
@@ -206,9 +327,7 @@ fn a_contradiction_is_open_until_a_side_is_out_of_use() {
         edge("id-d", "CONTRADICTS", "b-mt2ssunl-supers", "b-mt2ssunl-active", 1.0),
         edge("id-e", "SUPERSEDES", "b-mt2ssunl-active", "b-mt2ssunl-supers", 1.0),
     ];
-    insta::assert_snapshot!(section(&plan(&notes, &[], &[], &[]), "Contradictions"), @"
-    - [Rule active of the pair.](playbook/testing/active.md) contradicts [Rule draft0 of the pair.](playbook/testing/draft0.md) (draft)
-    ");
+    insta::assert_snapshot!(section(&plan(&notes, &[], &[], &[]), "Contradictions"), @"- [Rule active of the pair.](playbook/testing/active.md) contradicts [Rule draft0 of the pair.](playbook/testing/draft0.md) (draft)");
 }
 
 #[test]
@@ -268,6 +387,7 @@ fn hostile_notes_write_no_line_of_their_own() {
             "Cross-Project Patterns",
             "Most Accessed",
             "Recent Insights",
+            "Playbook health",
             "Contradictions",
             "Consolidation History"
         ]
