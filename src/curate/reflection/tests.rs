@@ -149,7 +149,7 @@ fn section(file: &GeneratedFile, title: &str) -> String {
 #[test]
 fn the_playbook_is_seen_from_above() {
     let event = |day: &str, signal: &str| format!("  - at: {day}\n    signal: {signal}\n");
-    let judged = |maturity: &str, events: &[String]| {
+    let judged = |maturity: &str, events: &[&str]| {
         format!(
             "state: active\nmaturity: {maturity}\ncreated: 2026-01-05\nfeedback:\n{}",
             events.concat().trim_end()
@@ -159,17 +159,17 @@ fn the_playbook_is_seen_from_above() {
     let notes = [
         bullet(
             "proven",
-            &judged("proven", &[helped.clone()]),
+            &judged("proven", &[&helped]),
             "Put a limit on every call that crosses the network.",
         ),
         bullet(
             "atrisk",
-            &judged("candidate", &[helped.clone(), event("2026-11-19", "harmful")]),
+            &judged("candidate", &[&helped, &event("2026-11-19", "harmful")]),
             "Memoise every value that is handed to a chart.",
         ),
         bullet(
             "stale0",
-            &judged("established", &[event("2026-08-01", "helpful")]),
+            &judged("established", &[&event("2026-08-01", "helpful")]),
             "Cache the registry of npm and install with npm ci.",
         ),
         bullet(
@@ -179,18 +179,18 @@ fn the_playbook_is_seen_from_above() {
         ),
         bullet(
             "drain0",
-            &judged("candidate", &[helped.clone()]),
+            &judged("candidate", &[&helped]),
             "Drain a node in the load balancer with `just drain` and wait thirty seconds before you deploy to it.",
         ),
         bullet(
             "drain1",
-            &judged("candidate", &[helped.clone()]),
+            &judged("candidate", &[&helped]),
             "Drain a node in the load balancer with `just drain` and wait thirty seconds before you restart it.",
         ),
-        bullet("always", &judged("candidate", &[helped.clone()]), "Always save the CI cache from a branch."),
-        bullet("never0", &judged("candidate", &[helped.clone()]), "Never save the CI cache from a branch."),
-        bullet("commit", &judged("candidate", &[helped.clone()]), "Always commit generated files."),
-        bullet("ignore", &judged("candidate", &[helped]), "Never commit generated files."),
+        bullet("always", &judged("candidate", &[&helped]), "Always save the CI cache from a branch."),
+        bullet("never0", &judged("candidate", &[&helped]), "Never save the CI cache from a branch."),
+        bullet("commit", &judged("candidate", &[&helped]), "Always commit generated files."),
+        bullet("ignore", &judged("candidate", &[&helped]), "Never commit generated files."),
         bullet("draft0", "state: draft\ncreated: 2026-11-20", "A draft that waits."),
         bullet("gone00", "state: retired\nmaturity: deprecated", "A rule that nobody follows."),
         edge("id-e", "CONTRADICTS", "b-mt2ssunl-commit", "b-mt2ssunl-ignore", 1.0),
