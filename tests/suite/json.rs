@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cm::render::schema::{documents, of_command, text};
 use serde_json::Value;
 
-use crate::support::{Ran, Sandbox};
+use crate::support::{Ran, Sandbox, example};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -34,28 +34,6 @@ fn the_schema_files_are_what_the_types_say() {
     let kept: BTreeSet<PathBuf> =
         std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(kept, expected, "no schema is left of a document that is no more");
-}
-
-/// The example vault in a repository of its own.
-fn example() -> Sandbox {
-    let sandbox = Sandbox::new();
-    copy(&root().join("example-vault"), &sandbox.vault());
-    sandbox.git(&["init", "--quiet"]);
-    sandbox.commit_all("Begin");
-    sandbox
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
-        // What earlier runs of the program left there is no part of the example.
-        if path.is_dir() && !name.to_string_lossy().starts_with('_') {
-            copy(&path, &to.join(name));
-        } else if path.is_file() {
-            std::fs::copy(&path, to.join(name)).unwrap();
-        }
-    }
 }
 
 /// The names of all commands, as the help lists them.

@@ -12,6 +12,7 @@ mod architecture;
 mod cli;
 mod damage;
 mod frontmatter;
+mod generated;
 mod json;
 mod notes;
 mod odd;
