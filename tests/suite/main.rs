@@ -10,6 +10,7 @@
 
 mod architecture;
 mod cli;
+mod conflicts;
 mod damage;
 mod frontmatter;
 mod generated;
