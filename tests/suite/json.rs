@@ -124,6 +124,8 @@ import ../copy/graph/facts --from markdown --into facts
 adopt --dry-run
 playbook list --state all
 playbook get b-mnq4ancz
+playbook add --category testing Print+the+seed+of+every+test+before+it+runs.
+playbook remove b-mt2ssunl-jq6d8j
 config list
 config get search.limit
 config set search.limit 7

@@ -18,6 +18,7 @@ mod json;
 mod notes;
 mod odd;
 mod pipes;
+mod playbook_life;
 mod sandbox;
 mod schema;
 mod support;
