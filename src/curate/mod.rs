@@ -4,6 +4,7 @@
 //! Pure like the domain: a plan comes from notes, scores and a day, and changes nothing.
 
 pub mod adopt;
+pub mod briefing;
 pub mod complete;
 pub mod core;
 pub mod export;

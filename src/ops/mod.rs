@@ -5,6 +5,7 @@ pub mod add;
 pub mod adopt;
 pub mod commit;
 pub mod config;
+pub mod context;
 pub mod decay;
 pub mod delete;
 pub mod diff;

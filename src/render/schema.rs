@@ -96,6 +96,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("completions", schema_for!(CompletionsJson)),
         ("config", schema_for!(ops::config::Listed)),
         ("config-set", schema_for!(ops::config::Written)),
+        ("context", schema_for!(ops::context::Briefing)),
         ("decay", schema_for!(ops::decay::Decayed)),
         ("delete", schema_for!(ops::delete::Deleted)),
         ("diff", schema_for!(ops::diff::Diffed)),

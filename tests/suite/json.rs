@@ -37,7 +37,7 @@ fn the_schema_files_are_what_the_types_say() {
 }
 
 /// The example vault in a repository of its own.
-fn example() -> Sandbox {
+pub fn example() -> Sandbox {
     let sandbox = Sandbox::new();
     copy(&root().join("example-vault"), &sandbox.vault());
     sandbox.git(&["init", "--quiet"]);
@@ -101,6 +101,7 @@ reindex --check
 reindex --full
 search pool
 search type:fix --limit 2
+context change+the+retry+of+gauge+fetches
 recent
 tags
 stats

@@ -44,6 +44,7 @@ commands! {
     tags::Tags,
     recent::Recent,
     search::Search,
+    context::Context,
     graph::Graph,
     reindex::Reindex,
     decay::Decay,

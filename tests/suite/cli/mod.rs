@@ -5,6 +5,7 @@ mod adopt;
 mod commit;
 mod completions;
 mod config;
+mod context;
 mod core;
 mod decay;
 mod delete;
