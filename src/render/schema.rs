@@ -103,6 +103,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("playbook-add", schema_for!(ops::propose::Proposed)),
         ("playbook-remove", schema_for!(ops::propose::Removed)),
         ("unforget", schema_for!(ops::forget::Lifted)),
+        ("context", schema_for!(ops::context::Briefing)),
         ("decay", schema_for!(ops::decay::Decayed)),
         ("delete", schema_for!(ops::delete::Deleted)),
         ("diff", schema_for!(ops::diff::Diffed)),

@@ -82,6 +82,7 @@ reindex --check
 reindex --full
 search pool
 search type:fix --limit 2
+context change+the+retry+of+gauge+fetches
 recent
 tags
 stats

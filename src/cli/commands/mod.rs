@@ -46,6 +46,7 @@ commands! {
     search::Search,
     top::Top,
     stale::Stale,
+    context::Context,
     graph::Graph,
     reindex::Reindex,
     decay::Decay,

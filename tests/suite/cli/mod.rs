@@ -6,6 +6,7 @@ mod audit;
 mod commit;
 mod completions;
 mod config;
+mod context;
 mod core;
 mod curate;
 mod decay;
