@@ -45,6 +45,8 @@ commands! {
     recent::Recent,
     search::Search,
     graph::Graph,
+    review::Review,
+    starters::Starters,
     reindex::Reindex,
     decay::Decay,
     core::Core,
