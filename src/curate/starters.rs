@@ -98,7 +98,7 @@ impl Starter {
         };
         let mut tags = self.tags.clone();
         tags.push(TAG.to_owned());
-        Delta::Add(Add {
+        Delta::Add(Box::new(Add {
             bullet: Proposal {
                 category: rule.category.clone(),
                 content: rule.content.clone(),
@@ -110,7 +110,7 @@ impl Starter {
                 ..Proposal::default()
             },
             ..Add::default()
-        })
+        }))
     }
 }
 

@@ -2,13 +2,20 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::decay::scoring;
 use super::error::{Error, Result};
-use super::find::{Found, find};
+use super::find::{Found, find, load};
 use super::memory::{Level, Memory, OpenVault};
 use crate::curate::playbook::{Limits, Playbook};
-use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
-use crate::domain::note::{Feedback, Kind, Note};
+use crate::domain::bullet::{Bullet, BulletType, Maturity, State};
+use crate::domain::instant::Instant;
+use crate::domain::note::{Feedback, Kind, Note, Signal};
+use crate::domain::score::Scoring;
+use crate::domain::score::bullet::{self as score, Effective};
 
 /// A bullet, and the vault that it is from.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +35,58 @@ pub struct Merged {
     pub blocked: Vec<(Level, Blocked)>,
 }
 
+/// A bullet as it stands in lists.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Row {
+    /// What it answers to.
+    pub id: String,
+    /// The rule.
+    pub content: String,
+    /// Its category.
+    pub category: String,
+    /// A rule or an anti-pattern.
+    #[serde(rename = "type")]
+    pub bullet_type: BulletType,
+    /// Whether it is in use.
+    pub state: State,
+    /// How far it has proved itself.
+    pub maturity: Maturity,
+    /// Its effective score.
+    pub score: Effective,
+    /// Helpful events, faded or not.
+    pub helpful: usize,
+    /// Harmful events, faded or not.
+    pub harmful: usize,
+    /// Whether automation must leave it alone.
+    pub pinned: bool,
+    /// Its file.
+    pub path: String,
+    /// Which vault it is from.
+    pub vault: Level,
+}
+
+impl Row {
+    /// The bullet with its score at an instant.
+    pub fn of(shelved: &Shelved, now: Instant, scoring: &Scoring) -> Self {
+        let bullet = &shelved.bullet;
+        let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
+        Self {
+            id: bullet.id.to_string(),
+            content: bullet.content().to_owned(),
+            category: bullet.category.clone(),
+            bullet_type: bullet.bullet_type,
+            state: bullet.state,
+            maturity: bullet.maturity,
+            score: score::effective(bullet, now, scoring),
+            helpful: events(Signal::Helpful),
+            harmful: events(Signal::Harmful),
+            pinned: bullet.pinned,
+            path: bullet.path.to_string(),
+            vault: shelved.level,
+        }
+    }
+}
+
 /// The bullets and blocked patterns of all open vaults.
 ///
 /// # Errors
@@ -38,6 +97,12 @@ pub fn merged(memory: &Memory) -> Result<Merged> {
         shelves.push((open.level, of_vault(memory, open)?));
     }
     Ok(merge(shelves))
+}
+
+/// The constants by which a vault's bullets are scored: its own.
+pub fn constants(memory: &Memory, level: Level) -> Scoring {
+    let open = memory.vaults.iter().find(|open| open.level == level);
+    open.map_or_else(Scoring::default, |open| scoring(&open.settings))
 }
 
 /// The bullets and blocked patterns of one vault.
@@ -55,6 +120,24 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
         bullets: notes.iter().filter_map(Bullet::of).collect(),
         blocked: notes.iter().filter_map(Blocked::of).collect(),
     }
+}
+
+/// The bullets and blocked patterns of one vault as its files are, for a writer that holds the lock: also what was
+/// written a moment ago and what the index could not take up yet.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn as_written(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+    let notes = memory.notes_of(open)?;
+    let queued = open.index().queued();
+    if queued.is_empty() {
+        return Ok(of_notes(&notes));
+    }
+    let mut current: Vec<Note> = notes.iter().filter(|note| !queued.contains(&note.path)).cloned().collect();
+    // A file that is gone again is no note.
+    current.extend(queued.iter().filter_map(|path| Some(load(open, path).ok()?.note)));
+    current.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(of_notes(&current))
 }
 
 /// Lays playbooks on each other, the one that wins first. Of two bullets with one id the first counts, with the feedback
@@ -137,6 +220,19 @@ mod tests {
         let one = &merged.bullets[0];
         assert_eq!((one.level, one.bullet.content()), (Level::Project, "Run the tests of this project."));
         assert_eq!(one.bullet.feedback.len(), 3);
+    }
+
+    #[test]
+    fn a_row_counts_events_and_fades_scores() {
+        let mut playbook = bullet("Run the tests first.", &["2026-01-01", "2026-04-01"]);
+        playbook.bullets[0]
+            .feedback
+            .push(Feedback::new(Instant::parse("2026-04-01").unwrap(), Signal::Irrelevant));
+        let merged = merge(vec![(Level::Project, playbook)]);
+        let row = Row::of(&merged.bullets[0], Instant::parse("2026-04-01").unwrap(), &Scoring::default());
+        assert_eq!((row.helpful, row.harmful, row.score.value()), (2, 0, 0.75));
+        let json = serde_json::to_value(&row).unwrap();
+        assert_eq!((&json["type"], &json["state"]), (&"rule".into(), &"active".into()));
     }
 
     #[test]

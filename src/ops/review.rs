@@ -7,8 +7,10 @@ use yaml_serde::Value;
 use super::error::{Error, Result};
 use super::find::{Found, find_to_change};
 use super::memory::Memory;
-use super::{playbook, write};
+use super::{curate, playbook, write};
 use crate::curate::inbox::{self, Entry};
+use crate::curate::playbook::Authority;
+use crate::curate::playbook::delta::{Delta, DeltaFile, Merge};
 use crate::domain::bullet::{Maturity, State};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
@@ -233,6 +235,31 @@ pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
     let decisions: Result<_> =
         planned.into_iter().map(|(word, changes)| carry_out(memory, word, changes)).collect();
     Ok(Settled { decisions: decisions? })
+}
+
+/// Makes one bullet of several, in one commit.
+///
+/// # Errors
+/// Notes that are not found or no bullets, what curation refuses, and those of [`write::apply`].
+pub fn merge(memory: &Memory, ids: &[String], content: &str) -> Result<Settled> {
+    let found: Result<Vec<String>> =
+        ids.iter().map(|id| Ok(playbook::find_bullet(memory, id)?.1.id.to_string())).collect();
+    let merge = Merge { ids: found?, content: content.to_owned(), reason: memory.call.by.reason.clone() };
+    let file = DeltaFile { deltas: vec![Delta::Merge(merge.clone())], ..DeltaFile::default() };
+    let how = curate::Options {
+        authority: Authority::Person,
+        dry_run: false,
+        sweep: false,
+        op: "review",
+        subject: None,
+    };
+    let outcome = curate::curate(memory, &file, &how)?;
+    if let Some(error) = curate::refusal(&outcome.report) {
+        return Err(error);
+    }
+    let into = outcome.report.applied.first().map(|applied| applied.id.clone());
+    let ids = if into.is_some() { merge.ids } else { Vec::new() };
+    Ok(Settled { decisions: vec![Decision { word: Word::Merge, ids, into, commit: outcome.commit }] })
 }
 
 /// One note's part in a decision.

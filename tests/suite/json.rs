@@ -109,6 +109,10 @@ tags
 stats
 get 1bc3be
 decay
+top
+top 3 --category testing
+stale --days 0
+usage
 related 1bc3be --hops 2
 graph
 graph 1bc3be
@@ -122,6 +126,10 @@ pin Ports+differ
 unpin Ports+differ
 relate Ports+differ Use+another+port --type SUPERSEDES
 unrelate Ports+differ Use+another+port
+mark b-mt2ssunl-jq6d8j --helpful
+forget b-mt2ssunl-jq6d8j --reason Wrong
+unforget b-mt2ssunl-jq6d8j --revive
+curate ../deltas.json --dry-run
 episode Release --memory Ports+differ
 log
 history Ports+differ
@@ -150,6 +158,7 @@ const TALKERS: [&str; 1] = ["quickstart"];
 #[test]
 fn every_command_answers_with_one_document_that_fits_its_schema() {
     let sandbox = example();
+    sandbox.write("../deltas.json", "[{\"type\": \"helpful\", \"id\": \"b-mt2ssunl-jq6d8j\"}]");
     let mut called: BTreeSet<String> = TALKERS.map(str::to_owned).into();
     for line in CALLS.lines() {
         let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();

@@ -7,6 +7,7 @@ use std::io::IsTerminal as _;
 use clap::Args;
 
 use super::edit::open_editor;
+use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use crate::domain::finding::Severity;
 use crate::ops::review::{self, Inbox, Waiting, Words};
@@ -19,7 +20,7 @@ use crate::render::text;
 /// rules worth merging, and notes that nobody has looked at for long or whose source no longer holds. Decide by flags,
 /// several at once, or one by one with --interactive. Each kind of decision is one commit, and nothing is deleted.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm review\n  cm review --kind due --limit 5\n  cm review --accept b-mq6d3m8l-vo5c1z b-mt2ssunl-jq6d8j\n  cm review --reject b-mo76pd48-ckhtk7 --reason \"holds for one project only\"\n  cm review --confirm 1f0c2a 77ab01\n  cm review --interactive")]
+#[command(after_help = "Examples:\n  cm review\n  cm review --kind due --limit 5\n  cm review --accept b-mq6d3m8l-vo5c1z b-mt2ssunl-jq6d8j\n  cm review --reject b-mo76pd48-ckhtk7 --reason \"holds for one project only\"\n  cm review --confirm 1f0c2a 77ab01\n  cm review --merge b-mo76pd48-ckhtk7 b-mq9k7r70-lz8utt --content \"Name every number with its unit.\"\n  cm review --interactive")]
 pub struct Arguments {
     /// Take drafts into use
     #[arg(long, value_name = "ID", num_args = 1..)]
@@ -30,6 +31,12 @@ pub struct Arguments {
     /// Say that notes still hold
     #[arg(long, value_name = "ID", num_args = 1..)]
     confirm: Vec<String>,
+    /// Make one bullet of several, with --content
+    #[arg(long, value_name = "ID", num_args = 2.., requires = "content", conflicts_with_all = ["accept", "reject", "confirm"])]
+    merge: Vec<String>,
+    /// What the merged bullet says, `-` for standard input
+    #[arg(long, value_name = "TEXT", requires = "merge")]
+    content: Option<String>,
     /// Only this section: drafts, conflicts, quarantined, merges or due
     #[arg(long, value_name = "SECTION", value_parser = section)]
     kind: Option<Waiting>,
@@ -37,7 +44,7 @@ pub struct Arguments {
     #[arg(long, short = 'n', default_value_t = 20)]
     limit: usize,
     /// Go through them one by one on the terminal
-    #[arg(long, short, conflicts_with_all = ["accept", "reject", "confirm", "json"])]
+    #[arg(long, short, conflicts_with_all = ["accept", "reject", "confirm", "merge", "json"])]
     interactive: bool,
 }
 
@@ -50,6 +57,10 @@ fn section(typed: &str) -> std::result::Result<Waiting, String> {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
     let words = Words { accept: arguments.accept, reject: arguments.reject, confirm: arguments.confirm };
+    if let Some(content) = &arguments.content {
+        let outcome = review::merge(&memory, &arguments.merge, &text_or_stdin(content)?)?;
+        return output.print(&memory, &outcome, text::review::settled);
+    }
     if !words.is_empty() {
         let outcome = review::settle(&memory, &words)?;
         return output.print(&memory, &outcome, text::review::settled);

@@ -25,6 +25,7 @@ use crate::domain::id::NoteId;
 use crate::domain::instant::Instant;
 use crate::domain::path::NotePath;
 
+pub use entries::REASONS;
 pub use kind::Kind;
 pub use types::{RelationTable, TypeTable};
 
