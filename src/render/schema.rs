@@ -123,7 +123,11 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("reindex", schema_for!(ops::reindex::Reindexed)),
         ("relate", schema_for!(ops::relate::Related)),
         ("related", schema_for!(ops::related::Related)),
+        ("review", schema_for!(ops::review::Inbox)),
+        ("review-settled", schema_for!(ops::review::Settled)),
         ("search", schema_for!(ops::search::Searched)),
+        ("starters", schema_for!(ops::starters::Starters)),
+        ("starters-add", schema_for!(ops::starters::Added)),
         ("stale", schema_for!(ops::stale::Stale)),
         ("stats", schema_for!(ops::stats::Stats)),
         ("tags", schema_for!(ops::tags::Tags)),
@@ -132,6 +136,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("update", schema_for!(ops::update::Changed)),
         ("usage", schema_for!(ops::usage::UsageReport)),
         ("validate", schema_for!(ops::validate::Validated)),
+        ("validate-rule", schema_for!(ops::validate_rule::Judged)),
         ("why", schema_for!(ops::why::Why)),
     ];
     all.sort_by_key(|(name, _)| *name);

@@ -29,8 +29,10 @@ pub mod recent;
 pub mod reindex;
 pub mod relate;
 pub mod related;
+pub mod review;
 pub mod search;
 pub mod stale;
+pub mod starters;
 pub mod stats;
 pub mod style;
 pub mod tags;
@@ -39,6 +41,7 @@ pub mod undo;
 pub mod update;
 pub mod usage;
 pub mod validate;
+pub mod validate_rule;
 pub mod why;
 
 use crate::ops::Error;
