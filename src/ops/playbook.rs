@@ -1,21 +1,22 @@
 //! The playbook of all open vaults as one: the project's bullets win, feedback adds up, blocks of either vault hold.
 
-use std::collections::HashMap;
+pub mod get;
+pub mod list;
+pub mod row;
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::collections::HashMap;
 
 use super::decay::scoring;
 use super::error::{Error, Result};
-use super::find::{Found, find};
+use super::find::{Found, find, load};
 use super::memory::{Level, Memory, OpenVault};
 use crate::curate::playbook::{Limits, Playbook};
+use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
-use crate::domain::bullet::{Bullet, BulletType, Maturity, State};
-use crate::domain::instant::Instant;
-use crate::domain::note::{Feedback, Kind, Note, Signal};
+use crate::domain::note::{Feedback, Kind, Note};
 use crate::domain::score::Scoring;
-use crate::domain::score::bullet::{self as score, Effective};
+
+pub use row::Row;
 
 /// A bullet, and the vault that it is from.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,58 +34,6 @@ pub struct Merged {
     pub bullets: Vec<Shelved>,
     /// What is blocked, in either vault.
     pub blocked: Vec<(Level, Blocked)>,
-}
-
-/// A bullet as it stands in lists.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Row {
-    /// What it answers to.
-    pub id: String,
-    /// The rule.
-    pub content: String,
-    /// Its category.
-    pub category: String,
-    /// A rule or an anti-pattern.
-    #[serde(rename = "type")]
-    pub bullet_type: BulletType,
-    /// Whether it is in use.
-    pub state: State,
-    /// How far it has proved itself.
-    pub maturity: Maturity,
-    /// Its effective score.
-    pub score: Effective,
-    /// Helpful events, faded or not.
-    pub helpful: usize,
-    /// Harmful events, faded or not.
-    pub harmful: usize,
-    /// Whether automation must leave it alone.
-    pub pinned: bool,
-    /// Its file.
-    pub path: String,
-    /// Which vault it is from.
-    pub vault: Level,
-}
-
-impl Row {
-    /// The bullet with its score at an instant.
-    pub fn of(shelved: &Shelved, now: Instant, scoring: &Scoring) -> Self {
-        let bullet = &shelved.bullet;
-        let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
-        Self {
-            id: bullet.id.to_string(),
-            content: bullet.content().to_owned(),
-            category: bullet.category.clone(),
-            bullet_type: bullet.bullet_type,
-            state: bullet.state,
-            maturity: bullet.maturity,
-            score: score::effective(bullet, now, scoring),
-            helpful: events(Signal::Helpful),
-            harmful: events(Signal::Harmful),
-            pinned: bullet.pinned,
-            path: bullet.path.to_string(),
-            vault: shelved.level,
-        }
-    }
 }
 
 /// The bullets and blocked patterns of all open vaults.
@@ -120,6 +69,24 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
         bullets: notes.iter().filter_map(Bullet::of).collect(),
         blocked: notes.iter().filter_map(Blocked::of).collect(),
     }
+}
+
+/// The bullets and blocked patterns of one vault as its files are, for a writer that holds the lock: also what was
+/// written a moment ago and what the index could not take up yet.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn as_written(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+    let notes = memory.notes_of(open)?;
+    let queued = open.index().queued();
+    if queued.is_empty() {
+        return Ok(of_notes(&notes));
+    }
+    let mut current: Vec<Note> = notes.iter().filter(|note| !queued.contains(&note.path)).cloned().collect();
+    // A file that is gone again is no note.
+    current.extend(queued.iter().filter_map(|path| Some(load(open, path).ok()?.note)));
+    current.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(of_notes(&current))
 }
 
 /// Lays playbooks on each other, the one that wins first. Of two bullets with one id the first counts, with the feedback
@@ -173,7 +140,7 @@ pub fn find_bullet<'a>(memory: &'a Memory, reference: &str) -> Result<(Found<'a>
     let kind = found.note.kind;
     match Bullet::of(&found.note) {
         Some(bullet) if kind == Kind::Bullet => Ok((found, bullet)),
-        _ => Err(Error::usage(format!("{} is a {} and no bullet", found.note.path, kind.name()))
+        _ => Err(Error::usage(format!("{} is no bullet, its kind is `{}`", found.note.path, kind.name()))
             .hint("`cm playbook list` lists the bullets")),
     }
 }
