@@ -113,7 +113,7 @@ pub fn search(memory: &Memory, options: &Options) -> Result<Searched> {
 }
 
 /// Whether the note is one of the global vault whose id a note of the project has, which then counts instead.
-fn is_hidden(memory: &Memory, open: &OpenVault, hit: &TextHit) -> bool {
+pub(super) fn is_hidden(memory: &Memory, open: &OpenVault, hit: &TextHit) -> bool {
     let Some(id) = hit.note.id.as_ref().filter(|_| open.level == Level::Global) else { return false };
     memory.vaults.iter().filter(|other| other.level == Level::Project).any(|project| {
         project.index().lookup(id.as_str()).is_ok_and(|known| known.iter().any(|(other, _)| other == id))

@@ -114,6 +114,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("relate", schema_for!(ops::relate::Related)),
         ("related", schema_for!(ops::related::Related)),
         ("search", schema_for!(ops::search::Searched)),
+        ("similar", schema_for!(ops::similar::Similar)),
         ("stats", schema_for!(ops::stats::Stats)),
         ("tags", schema_for!(ops::tags::Tags)),
         ("undo", schema_for!(ops::undo::Undone)),

@@ -102,6 +102,8 @@ reindex --full
 search pool
 search type:fix --limit 2
 recent
+similar 1bc3be
+similar retry+the+request --kind bullet
 tags
 stats
 get 1bc3be

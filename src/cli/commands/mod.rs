@@ -44,6 +44,7 @@ commands! {
     tags::Tags,
     recent::Recent,
     search::Search,
+    similar::Similar,
     graph::Graph,
     reindex::Reindex,
     decay::Decay,

@@ -23,6 +23,7 @@ pub mod reindex;
 pub mod relate;
 pub mod related;
 pub mod search;
+pub mod similar;
 pub mod stats;
 pub mod style;
 pub mod tags;

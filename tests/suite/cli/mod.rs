@@ -30,6 +30,7 @@ mod relate;
 mod related;
 mod restore;
 mod search;
+mod similar;
 mod small;
 mod stats;
 mod tags;
