@@ -4,6 +4,8 @@
 //! Pure like the domain: a plan comes from notes, scores and a day, and changes nothing.
 
 pub mod adopt;
+pub mod audit;
+pub mod briefing;
 pub mod complete;
 pub mod conflict;
 pub mod core;
@@ -11,6 +13,9 @@ pub mod export;
 pub mod generated;
 pub mod health;
 pub mod import;
+pub mod inbox;
 mod live;
 pub mod playbook;
 pub mod reflection;
+pub mod starters;
+pub mod succession;

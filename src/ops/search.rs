@@ -158,7 +158,7 @@ fn shown(open: &OpenVault, hit: TextHit, query: &Query) -> Hit {
 }
 
 /// The place in the text that fits best, without the heading that only repeats the title.
-fn snippet(text: &str, title: &str, query: &Query) -> String {
+pub(super) fn snippet(text: &str, title: &str, query: &Query) -> String {
     let split = crate::domain::frontmatter::split::Split::of(text);
     let outline = crate::domain::markdown::outline(split.body(), 1);
     let text = outline.text.trim_start();

@@ -5,6 +5,7 @@
 pub mod blocked;
 pub mod content;
 pub mod id;
+pub mod marker;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -144,10 +145,10 @@ pub struct Source {
     /// The session's id.
     pub session: String,
     /// The agent whose session it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub agent: Option<String>,
     /// The line in the session's log, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub line: Option<u64>,
 }
 
@@ -155,10 +156,10 @@ pub struct Source {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DerivedFrom {
     /// Ids of diaries.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub diaries: Vec<String>,
     /// Quotes from sessions.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub evidence: Vec<String>,
 }
 

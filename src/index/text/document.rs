@@ -176,4 +176,15 @@ mod tests {
         assert_eq!(bytes_of(text.as_bytes()), Some(bytes));
         assert_eq!(bytes_of("Ā".as_bytes()), None);
     }
+
+    #[test]
+    fn a_bullet_with_a_source_of_which_little_is_known_is_read_back() {
+        use crate::domain::note::{RelationTable, TypeTable, read};
+        use crate::domain::path::NotePath;
+        let path = NotePath::parse("playbook/testing/a.md").unwrap();
+        let text = "---\nsources:\n- {session: s}\nderived_from: {diaries: [d]}\n---\nRun the tests.\n";
+        let note = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        assert_eq!(note.bullet.as_ref().unwrap().sources.len(), 1);
+        assert_eq!(Stored::of(&note).note().unwrap(), note);
+    }
 }
