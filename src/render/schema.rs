@@ -126,6 +126,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("review", schema_for!(ops::review::Inbox)),
         ("review-settled", schema_for!(ops::review::Settled)),
         ("search", schema_for!(ops::search::Searched)),
+        ("similar", schema_for!(ops::similar::Similar)),
         ("starters", schema_for!(ops::starters::Starters)),
         ("starters-add", schema_for!(ops::starters::Added)),
         ("stale", schema_for!(ops::stale::Stale)),

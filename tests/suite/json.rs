@@ -84,6 +84,8 @@ search pool
 search type:fix --limit 2
 context change+the+retry+of+gauge+fetches
 recent
+similar 1bc3be
+similar retry+the+request --kind bullet
 tags
 stats
 get 1bc3be

@@ -44,6 +44,7 @@ commands! {
     tags::Tags,
     recent::Recent,
     search::Search,
+    similar::Similar,
     top::Top,
     stale::Stale,
     context::Context,

@@ -31,6 +31,7 @@ pub mod relate;
 pub mod related;
 pub mod review;
 pub mod search;
+pub mod similar;
 pub mod stale;
 pub mod starters;
 pub mod stats;

@@ -38,6 +38,7 @@ mod restore;
 mod review;
 mod rules;
 mod search;
+mod similar;
 mod small;
 mod stale;
 mod starters;
