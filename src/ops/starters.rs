@@ -204,7 +204,8 @@ fn sorted_out(
     rules: &[&Rule],
 ) -> Result<(Vec<crate::curate::playbook::delta::Delta>, Vec<LeftOut>)> {
     let open = memory.target();
-    let (own, other) = (as_written(memory, open)?, elsewhere(memory, open)?);
+    let own = as_written(memory, open)?;
+    let other = elsewhere(memory, open, &own)?;
     let (shelf, others) = (Shelf::of(&own), Shelf::of(&other));
     let blocked = [own.blocked, other.blocked].concat();
     let door = Door {

@@ -105,7 +105,8 @@ pub fn validate_rule(memory: &Memory, text: &str, category: &str) -> Result<Judg
 
 fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> Result<Judged> {
     let open = memory.target();
-    let (own, other) = (as_written(memory, open)?, elsewhere(memory, open)?);
+    let own = as_written(memory, open)?;
+    let other = elsewhere(memory, open, &own)?;
     let blocked = [own.blocked.clone(), other.blocked.clone()].concat();
     let bench = Bench { shelf: Shelf::of(&own), elsewhere: Shelf::of(&other), category };
     let limits = limits(open);

@@ -72,7 +72,7 @@ fn assert_fits(document: &str, ran: &Ran) {
 /// whose answers differ by arguments several times. A line is split at blanks; `+` stands for one in an argument.
 const CALLS: &str = "\
 init
-audit
+audit b-mo76pd48-ckhtk7
 why b-mq9k7r70-lz8utt
 why Use+Postgres+rather+than+SQLite
 validate

@@ -22,4 +22,5 @@ mod playbook_life;
 mod sandbox;
 mod schema;
 mod support;
+mod two_vaults;
 mod write_path;

@@ -5,9 +5,9 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::commands::text_or_stdin;
-use crate::curate::playbook::delta::Proposal;
 use crate::domain::bullet::{BulletKind, BulletType, Scope};
-use crate::ops::{Memory, Result, propose};
+use crate::ops::propose::{self, Proposal};
+use crate::ops::{Memory, Result};
 use crate::render::text;
 
 /// Add a rule, or what to avoid
