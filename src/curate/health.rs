@@ -152,17 +152,24 @@ impl Health {
     }
 
     fn conflicts(&mut self, live: &[&Bullet], statements: &[Statement]) {
-        let mut pairs = conflict::oppositions(statements);
-        pairs.retain(|(a, b, _)| meet(live[*a], live[*b]));
-        self.conflicts_total = pairs.len();
-        let contradiction = |(a, b, found): (usize, usize, conflict::Opposition)| Contradiction {
-            ids: ids(live[a], live[b]),
-            contents: contents(live[a], live[b]),
-            ground: found.ground,
-            reason: found.reason,
-        };
-        self.conflicts = pairs.into_iter().take(LISTED).map(contradiction).collect();
+        let mut found = contradictions(live, statements);
+        self.conflicts_total = found.len();
+        found.truncate(LISTED);
+        self.conflicts = found;
     }
+}
+
+/// All pairs of these bullets that contradict each other; the statements stand in the order of the bullets.
+pub fn contradictions(bullets: &[&Bullet], statements: &[Statement]) -> Vec<Contradiction> {
+    let pairs = conflict::oppositions(statements).into_iter();
+    let pairs = pairs.filter(|(a, b, _)| meet(bullets[*a], bullets[*b]));
+    let contradiction = |(a, b, found): (usize, usize, conflict::Opposition)| Contradiction {
+        ids: ids(bullets[a], bullets[b]),
+        contents: contents(bullets[a], bullets[b]),
+        ground: found.ground,
+        reason: found.reason,
+    };
+    pairs.map(contradiction).collect()
 }
 
 /// Whether there is a place where both hold: rules of two projects, languages or frameworks may well say the opposite.

@@ -5,6 +5,7 @@
 
 pub mod adopt;
 pub mod audit;
+pub mod briefing;
 pub mod complete;
 pub mod conflict;
 pub mod core;

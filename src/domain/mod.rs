@@ -18,6 +18,7 @@ pub mod message;
 pub mod note;
 pub mod path;
 pub mod query;
+pub mod rank;
 pub mod score;
 pub mod spelling;
 pub mod tokens;

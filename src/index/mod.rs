@@ -22,4 +22,4 @@ mod tests;
 pub use error::{Error, Unusable};
 pub use refresh::{Options, Refreshed, Stale};
 pub use store::Index;
-pub use text::{Found, Hit, snippet};
+pub use text::{Found, Hit, is_stopword, snippet};

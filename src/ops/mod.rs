@@ -6,6 +6,7 @@ pub mod adopt;
 pub mod audit;
 pub mod commit;
 pub mod config;
+pub mod context;
 pub mod curate;
 pub mod decay;
 pub mod delete;

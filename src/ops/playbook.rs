@@ -1,21 +1,22 @@
 //! The playbook of all open vaults as one: the project's bullets win, feedback adds up, blocks of either vault hold.
 
-use std::collections::HashMap;
+pub mod get;
+pub mod list;
+pub mod row;
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::collections::HashMap;
 
 use super::decay::scoring;
 use super::error::{Error, Result};
 use super::find::{Found, find, load};
 use super::memory::{Level, Memory, OpenVault};
 use crate::curate::playbook::{Limits, Playbook};
+use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
-use crate::domain::bullet::{Bullet, BulletType, Maturity, State};
-use crate::domain::instant::Instant;
-use crate::domain::note::{Feedback, Kind, Note, Signal};
+use crate::domain::note::{Feedback, Kind, Note};
 use crate::domain::score::Scoring;
-use crate::domain::score::bullet::{self as score, Effective};
+
+pub use row::Row;
 
 /// A bullet, and the vault that it is from.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,58 +34,6 @@ pub struct Merged {
     pub bullets: Vec<Shelved>,
     /// What is blocked, in either vault.
     pub blocked: Vec<(Level, Blocked)>,
-}
-
-/// A bullet as it stands in lists.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Row {
-    /// What it answers to.
-    pub id: String,
-    /// The rule.
-    pub content: String,
-    /// Its category.
-    pub category: String,
-    /// A rule or an anti-pattern.
-    #[serde(rename = "type")]
-    pub bullet_type: BulletType,
-    /// Whether it is in use.
-    pub state: State,
-    /// How far it has proved itself.
-    pub maturity: Maturity,
-    /// Its effective score.
-    pub score: Effective,
-    /// Helpful events, faded or not.
-    pub helpful: usize,
-    /// Harmful events, faded or not.
-    pub harmful: usize,
-    /// Whether automation must leave it alone.
-    pub pinned: bool,
-    /// Its file.
-    pub path: String,
-    /// Which vault it is from.
-    pub vault: Level,
-}
-
-impl Row {
-    /// The bullet with its score at an instant.
-    pub fn of(shelved: &Shelved, now: Instant, scoring: &Scoring) -> Self {
-        let bullet = &shelved.bullet;
-        let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
-        Self {
-            id: bullet.id.to_string(),
-            content: bullet.content().to_owned(),
-            category: bullet.category.clone(),
-            bullet_type: bullet.bullet_type,
-            state: bullet.state,
-            maturity: bullet.maturity,
-            score: score::effective(bullet, now, scoring),
-            helpful: events(Signal::Helpful),
-            harmful: events(Signal::Harmful),
-            pinned: bullet.pinned,
-            path: bullet.path.to_string(),
-            vault: shelved.level,
-        }
-    }
 }
 
 /// The bullets and blocked patterns of all open vaults.
@@ -162,11 +111,13 @@ pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
     merged
 }
 
-/// Adds the events that are not there yet.
+/// Adds the events that are not there yet; an event that stands twice in one list is two events.
 fn add_feedback(feedback: &mut Vec<Feedback>, more: &[Feedback]) {
+    let mut known = feedback.clone();
     for event in more {
-        if !feedback.contains(event) {
-            feedback.push(event.clone());
+        match known.iter().position(|known| known == event) {
+            Some(at) => drop(known.swap_remove(at)),
+            None => feedback.push(event.clone()),
         }
     }
 }
@@ -189,7 +140,7 @@ pub fn find_bullet<'a>(memory: &'a Memory, reference: &str) -> Result<(Found<'a>
     let kind = found.note.kind;
     match Bullet::of(&found.note) {
         Some(bullet) if kind == Kind::Bullet => Ok((found, bullet)),
-        _ => Err(Error::usage(format!("{} is a {} and no bullet", found.note.path, kind.name()))
+        _ => Err(Error::usage(format!("{} is no bullet, its kind is `{}`", found.note.path, kind.name()))
             .hint("`cm playbook list` lists the bullets")),
     }
 }
@@ -214,12 +165,12 @@ mod tests {
     #[test]
     fn the_projects_words_win_and_the_feedback_of_both_counts() {
         let project = bullet("Run the tests of this project.", &["2026-01-01", "2026-02-01"]);
-        let global = bullet("Run the tests of the world.", &["2026-02-01", "2026-03-01"]);
+        let global = bullet("Run the tests of the world.", &["2026-02-01", "2026-03-01", "2026-03-01"]);
         let merged = merge(vec![(Level::Project, project), (Level::Global, global)]);
         assert_eq!(merged.bullets.len(), 1);
         let one = &merged.bullets[0];
         assert_eq!((one.level, one.bullet.content()), (Level::Project, "Run the tests of this project."));
-        assert_eq!(one.bullet.feedback.len(), 3);
+        assert_eq!(one.bullet.feedback.len(), 4);
     }
 
     #[test]

@@ -113,7 +113,7 @@ pub fn search(memory: &Memory, options: &Options) -> Result<Searched> {
 }
 
 /// Whether the note is one of the global vault whose id a note of the project has, which then counts instead.
-fn is_hidden(memory: &Memory, open: &OpenVault, hit: &TextHit) -> bool {
+pub(super) fn is_hidden(memory: &Memory, open: &OpenVault, hit: &TextHit) -> bool {
     let Some(id) = hit.note.id.as_ref().filter(|_| open.level == Level::Global) else { return false };
     memory.vaults.iter().filter(|other| other.level == Level::Project).any(|project| {
         project.index().lookup(id.as_str()).is_ok_and(|known| known.iter().any(|(other, _)| other == id))
@@ -158,7 +158,7 @@ fn shown(open: &OpenVault, hit: TextHit, query: &Query) -> Hit {
 }
 
 /// The place in the text that fits best, without the heading that only repeats the title.
-fn snippet(text: &str, title: &str, query: &Query) -> String {
+pub(super) fn snippet(text: &str, title: &str, query: &Query) -> String {
     let split = crate::domain::frontmatter::split::Split::of(text);
     let outline = crate::domain::markdown::outline(split.body(), 1);
     let text = outline.text.trim_start();

@@ -8,10 +8,15 @@ use crate::ops::Error;
 
 /// An outcome as one document, indented for reading, numbers with at most four digits behind the point.
 pub fn document<T: Serialize>(outcome: &T) -> String {
+    serde_json::to_string_pretty(&value(outcome)).unwrap_or_default()
+}
+
+/// The document as a value, for other notations of the same.
+pub(super) fn value<T: Serialize>(outcome: &T) -> Value {
     // Outcomes hold strings, numbers, lists and maps with text keys, which always have a JSON form.
     let mut value = serde_json::to_value(outcome).unwrap_or(Value::Null);
     round(&mut value);
-    serde_json::to_string_pretty(&value).unwrap_or_default()
+    value
 }
 
 /// An error as the document that every surface answers with.

@@ -4,3 +4,4 @@ pub mod json;
 pub mod schema;
 pub mod status;
 pub mod text;
+pub mod toon;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cm::render::schema::{documents, of_command, text};
 use serde_json::Value;
 
-use crate::support::{Ran, Sandbox};
+use crate::support::{Ran, Sandbox, example};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -34,28 +34,6 @@ fn the_schema_files_are_what_the_types_say() {
     let kept: BTreeSet<PathBuf> =
         std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(kept, expected, "no schema is left of a document that is no more");
-}
-
-/// The example vault in a repository of its own.
-fn example() -> Sandbox {
-    let sandbox = Sandbox::new();
-    copy(&root().join("example-vault"), &sandbox.vault());
-    sandbox.git(&["init", "--quiet"]);
-    sandbox.commit_all("Begin");
-    sandbox
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
-        // What earlier runs of the program left there is no part of the example.
-        if path.is_dir() && !name.to_string_lossy().starts_with('_') {
-            copy(&path, &to.join(name));
-        } else if path.is_file() {
-            std::fs::copy(&path, to.join(name)).unwrap();
-        }
-    }
 }
 
 /// The names of all commands, as the help lists them.
@@ -94,7 +72,7 @@ fn assert_fits(document: &str, ran: &Ran) {
 /// whose answers differ by arguments several times. A line is split at blanks; `+` stands for one in an argument.
 const CALLS: &str = "\
 init
-audit
+audit b-mo76pd48-ckhtk7
 review
 review --confirm b0e0c6
 validate-rule Write+the+changelog+first.
@@ -109,6 +87,7 @@ reindex --check
 reindex --full
 search pool
 search type:fix --limit 2
+context change+the+retry+of+gauge+fetches
 recent
 tags
 stats
@@ -149,6 +128,10 @@ export --format markdown --out ../copy
 import ../copy --from markdown --into copy --dry-run
 import ../copy/graph/facts --from markdown --into facts
 adopt --dry-run
+playbook list --state all
+playbook get b-mnq4ancz
+playbook add --category testing Print+the+seed+of+every+test+before+it+runs.
+playbook remove b-mt2ssunl-jq6d8j
 config list
 config get search.limit
 config set search.limit 7
@@ -174,6 +157,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
             ("config", Some("set" | "unset")) => "config-set",
             ("review", Some("--confirm")) => "review-settled",
             ("starters", Some("add")) => "starters-add",
+            ("playbook", Some(action)) => &format!("playbook-{action}"),
             (command, _) => of_command(command),
         };
         assert_fits(document, &ran);

@@ -10,12 +10,15 @@
 
 mod architecture;
 mod cli;
+mod conflicts;
 mod damage;
 mod frontmatter;
+mod generated;
 mod json;
 mod notes;
 mod odd;
 mod pipes;
+mod playbook_life;
 mod sandbox;
 mod schema;
 mod support;

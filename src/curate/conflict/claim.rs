@@ -32,6 +32,10 @@ pub(super) struct Term {
     pub(super) place: Place,
     /// Whether it follows the word before it without anything between, as the parts of a name do.
     pub(super) joined: bool,
+    /// The number of the phrase that says there is none of it: "without tests".
+    pub(super) lacking: Option<usize>,
+    /// Whether it comes behind a word of order: what is done after, in "after merging", or before.
+    pub(super) ordered: bool,
 }
 
 /// A clause.
@@ -41,6 +45,10 @@ pub(super) struct Claim {
     pub(super) terms: Vec<Term>,
     /// Whether it denies.
     pub(super) denies: bool,
+    /// Whether a clause that tells its things apart denies: "tests that do not wait".
+    pub(super) relative: bool,
+    /// Whether it says that one thing comes before another, or behind it.
+    pub(super) before: Option<bool>,
     /// Whether a denial leaves no room.
     pub(super) hard: bool,
     /// Whether it is said of everything.
@@ -63,6 +71,13 @@ impl Claim {
         self.terms.iter().any(|term| term.place == place)
     }
 }
+
+/// The key of a word of order.
+pub(super) const ORDER: &str = "#order";
+
+/// Verbs after which "over" sets one thing against another.
+const PREFERRING: [&str; 8] =
+    ["prefer", "prefers", "preferred", "favor", "favour", "choose", "enforce", "enforces"];
 
 /// The claims of a text.
 pub(super) fn claims(pieces: &[Piece]) -> Vec<Claim> {
@@ -98,6 +113,13 @@ struct Reader {
     /// Whether the last piece was a term.
     after_term: bool,
     prefers: bool,
+    /// Whether the words belong to a clause that tells things apart: "that …".
+    relative: bool,
+    /// The phrase of "no" or "without" that the words belong to, and how many there were.
+    lacking: Option<usize>,
+    phrases: usize,
+    /// Whether the words belong to a word of order.
+    ordered: bool,
 }
 
 impl Reader {
@@ -105,11 +127,17 @@ impl Reader {
         let piece = &pieces[at];
         let next = pieces.get(at + 1).filter(|next| next.gap == Gap::None).map_or("", |next| &next.raw);
         let before = at.checked_sub(1).map_or("", |before| pieces[before].raw.as_str());
-        let cue = cue_of(piece, next);
+        let cue = cue_of(pieces, at, next);
         self.pause(piece, before, cue);
         if self.turns(piece, before, next) {
             self.turn(&piece.raw);
             return;
+        }
+        if piece.raw == "that" && self.after_term {
+            self.relative = true;
+        }
+        if cue.is_some_and(|cue| cue != Cue::All) && !matches!(piece.raw.as_str(), "a" | "an" | "the") {
+            self.lacking = None;
         }
         if LEXICON.is_placing(&piece.raw) && self.is_fresh() {
             self.claim.placing = true;
@@ -126,7 +154,7 @@ impl Reader {
             matches!(cue, Some(Cue::Affirm { .. } | Cue::Deny { .. } | Cue::Do | Cue::Undo | Cue::Only))
                 && piece.raw != "without"
                 && piece.raw != "no";
-        let joint = matches!(before, "and" | "then" | "but");
+        let joint = matches!(before, "and" | "then" | "but" | "instead");
         match piece.gap {
             Gap::Stop => self.finish(),
             Gap::Colon if self.claim.terms.len() > 3 || !self.claim.cues.is_empty() && !self.is_bare() => {
@@ -150,7 +178,9 @@ impl Reader {
 
     /// Whether the clause so far is only the circumstance that leads it: "in tests, …".
     fn leads(&self) -> bool {
-        self.mode == Mode::Aside && self.is_bare() || self.mode == Mode::Where && !self.claim.has(Place::Core)
+        self.mode == Mode::Aside && self.is_bare()
+            || self.mode == Mode::Where && !self.claim.has(Place::Core)
+            || self.ordered && self.claim.terms.iter().all(|term| term.ordered)
     }
 
     fn is_bare(&self) -> bool {
@@ -161,6 +191,9 @@ impl Reader {
         self.mode = Mode::Core;
         self.fresh_after = self.claim.terms.len();
         self.after_term = false;
+        self.relative = false;
+        self.lacking = None;
+        self.ordered = false;
     }
 
     fn is_fresh(&self) -> bool {
@@ -169,7 +202,7 @@ impl Reader {
 
     /// Whether this piece sets what follows against what came before: "not", "instead of", "rather than", "over".
     fn turns(&self, piece: &Piece, before: &str, next: &str) -> bool {
-        if self.is_bare() {
+        if self.is_bare() || piece.code {
             return false;
         }
         match piece.raw.as_str() {
@@ -179,8 +212,19 @@ impl Reader {
             "opposed" => next == "to",
             "favor" | "favour" => before == "in" && next == "of",
             "over" => self.prefers,
+            // "prefer early returns to nested ones", but not "prefer a queue to retry".
+            "to" => {
+                self.prefers
+                    && self.names_things()
+                    && ["s", "ing", "ed"].iter().any(|end| next.ends_with(end))
+            }
             _ => false,
         }
+    }
+
+    /// Whether no word so far is what is done, such as "passing".
+    fn names_things(&self) -> bool {
+        !self.claim.terms.iter().any(|term| term.raw.ends_with("ing"))
     }
 
     fn turn(&mut self, word: &str) {
@@ -208,8 +252,7 @@ impl Reader {
             Cue::Affirm { absolute } => {
                 self.resume();
                 self.claim.absolute |= absolute;
-                self.prefers |=
-                    matches!(piece.raw.as_str(), "prefer" | "favor" | "favour" | "choose" | "prefers");
+                self.prefers |= PREFERRING.contains(&piece.raw.as_str());
                 self.say(piece);
                 if self.mode == Mode::Core {
                     self.fresh_after = self.claim.terms.len();
@@ -228,6 +271,12 @@ impl Reader {
             }
             Cue::All => self.claim.absolute |= self.mode == Mode::Core || self.mode == Mode::Purpose,
             Cue::Only => self.claim.only = true,
+            Cue::Order { before } => {
+                self.claim.before = Some(before);
+                self.ordered = true;
+                self.push(ORDER.to_owned(), piece, None);
+                return true;
+            }
             Cue::Where if self.mode != Mode::Aside && self.mode != Mode::Except => self.mode = Mode::Where,
             Cue::Purpose if claiming => {
                 let purpose = matches!(LEXICON.cue(next), Some(Cue::Deny { .. } | Cue::Undo | Cue::Do));
@@ -251,7 +300,13 @@ impl Reader {
             return true;
         }
         self.resume();
+        if matches!(piece.raw.as_str(), "no" | "without") && !self.is_fresh() && self.mode != Mode::Aside {
+            self.phrases += 1;
+            self.lacking = Some(self.phrases);
+            return true;
+        }
         match self.mode {
+            Mode::Core | Mode::Purpose if self.relative => self.claim.relative = !self.claim.relative,
             Mode::Core | Mode::Purpose => {
                 self.claim.denies = !self.claim.denies;
                 self.claim.hard |= hard;
@@ -295,7 +350,8 @@ impl Reader {
             Mode::Aside => return,
         };
         let joined = self.after_term && piece.gap == Gap::None;
-        let term = Term { key, raw: piece.raw.clone(), pole, place, joined };
+        let (lacking, ordered) = (self.lacking, self.ordered);
+        let term = Term { key, raw: piece.raw.clone(), pole, place, joined, lacking, ordered };
         // What "X rather than Y for Z" says for Z holds of X as well.
         if let Some(main) = self.against
             && place != Place::Core
@@ -309,9 +365,7 @@ impl Reader {
     fn finish(&mut self) {
         let mut claim = std::mem::take(&mut self.claim);
         let against = self.against.take();
-        self.mode = Mode::Core;
-        self.fresh_after = 0;
-        self.after_term = false;
+        self.open();
         self.prefers = false;
         if !claim.has(Place::Core) && !claim.has(Place::Purpose) && claim.has(Place::Where) {
             // "…, but never in production": what is meant was said before.
@@ -327,13 +381,18 @@ impl Reader {
 }
 
 /// What a piece steers, by what follows it too.
-fn cue_of(piece: &Piece, next: &str) -> Option<Cue> {
+fn cue_of(pieces: &[Piece], at: usize, next: &str) -> Option<Cue> {
+    let piece = &pieces[at];
+    if piece.code {
+        return None;
+    }
     if piece.negated {
         return Some(Cue::Deny { hard: true });
     }
     match (piece.raw.as_str(), next) {
         ("turn" | "turns" | "switch", "off") => return Some(Cue::Undo),
         ("turn" | "turns" | "switch", "on") => return Some(Cue::Do),
+        ("keep" | "leave" | "keeps" | "leaves", _) if is_out(&pieces[at + 1..]) => return Some(Cue::Undo),
         ("fail" | "fails", "to") => return Some(Cue::Deny { hard: true }),
         ("as", "long") | ("provided", _) => return Some(Cue::Where),
         ("other", "than") | ("apart", "from") => return Some(Cue::Except),
@@ -344,4 +403,9 @@ fn cue_of(piece: &Piece, next: &str) -> Option<Cue> {
         return None;
     }
     LEXICON.cue(&piece.raw)
+}
+
+/// Whether "out" closes what a verb opened: "keep secrets out of the repository".
+fn is_out(rest: &[Piece]) -> bool {
+    rest.iter().take(5).take_while(|piece| piece.gap == Gap::None).any(|piece| piece.raw == "out")
 }

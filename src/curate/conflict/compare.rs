@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::claim::{Claim, Place, Term};
+use super::claim::{Claim, ORDER, Place, Term};
 use super::lexicon::{LEXICON, NUMBER};
 use super::{Ground, Opposition};
 
@@ -53,13 +53,65 @@ pub(super) fn opposed(one: &Claim, other: &Claim) -> Option<Opposition> {
     if comparison.common + comparison.choices.len() == 0 {
         return None;
     }
-    let denial = one.denies != other.denies;
-    match comparison.choices.as_slice() {
-        [] if denial => comparison.denial(),
-        [] => comparison.exception(),
-        [choice] if !denial && !one.denies => comparison.choice(choice),
+    let differences = Differences::of(one, other);
+    match (comparison.choices.as_slice(), differences.count()) {
+        ([], 0) => comparison.exception(),
+        ([], 1) => comparison.difference(&differences),
+        ([choice], 0) if !one.denies => comparison.choice(choice),
         _ => None,
     }
+}
+
+/// What one claim says and the other denies.
+struct Differences {
+    /// The claim as a whole.
+    denial: bool,
+    /// What tells its things apart: "that wait", "that do not wait".
+    relative: bool,
+    /// Phrases of "no" and "without".
+    lacks: usize,
+    /// Which comes first.
+    order: bool,
+}
+
+impl Differences {
+    fn of(one: &Claim, other: &Claim) -> Self {
+        Self {
+            denial: one.denies != other.denies,
+            relative: one.relative != other.relative,
+            lacks: lacks(one, other).max(lacks(other, one)),
+            order: is_crossed(one, other),
+        }
+    }
+
+    fn count(&self) -> usize {
+        usize::from(self.denial) + usize::from(self.relative) + self.lacks + usize::from(self.order)
+    }
+}
+
+/// How many phrases of a claim say that there is none of what the other wants.
+fn lacks(one: &Claim, other: &Claim) -> usize {
+    let wanted = |term: &Term| other.terms.iter().any(|want| want.key == term.key && want.lacking.is_none());
+    let mut phrases: Vec<usize> =
+        one.terms.iter().filter(|term| wanted(term)).filter_map(|term| term.lacking).collect();
+    phrases.dedup();
+    phrases.len()
+}
+
+/// Whether what comes first in one comes last in the other, and the reverse.
+fn is_crossed(one: &Claim, other: &Claim) -> bool {
+    let meet = |ours: bool, theirs: bool| {
+        stage(one, ours).any(|term| stage(other, theirs).any(|against| against.key == term.key))
+    };
+    meet(false, true) && meet(true, false)
+}
+
+/// What a claim says is done first, or last, and not both.
+fn stage(claim: &Claim, last: bool) -> impl Iterator<Item = &Term> {
+    let behind = claim.before.map(|before| last == before);
+    let twice =
+        |term: &Term| claim.terms.iter().any(|other| other.key == term.key && other.ordered != term.ordered);
+    claim.terms.iter().filter(move |term| term.key != ORDER && Some(term.ordered) == behind && !twice(term))
 }
 
 impl<'a> Comparison<'a> {
@@ -84,15 +136,29 @@ impl<'a> Comparison<'a> {
         match (one.is_covered(), other.is_covered()) {
             (true, true) => true,
             (false, false) => self.nearly_same(),
-            (true, false) => one.is_general() && !shifts(other),
-            (false, true) => other.is_general() && !shifts(one),
+            (true, false) => self.narrows(one, other),
+            (false, true) => self.narrows(other, one),
         }
+    }
+
+    /// Whether what one forbids or demands in general holds for the special thing that the other is about.
+    fn narrows(&self, general: &Side<'_>, special: &Side<'_>) -> bool {
+        general.is_general() && special.extra.len() <= self.common.max(2) && !shifts(special)
     }
 
     /// Long claims may each have a word more.
     fn nearly_same(&self) -> bool {
         let least = self.one.beyond().min(self.other.beyond());
-        self.common >= 3 && least <= 1 && (self.one.circumstances == 0 || self.other.circumstances == 0)
+        self.common >= 4 && least <= 1 && (self.one.circumstances == 0 || self.other.circumstances == 0)
+    }
+
+    fn difference(&self, differences: &Differences) -> Option<Opposition> {
+        let both = self.one.is_covered() && self.other.is_covered();
+        if differences.order {
+            let reason = format!("opposite order of {}", self.common_words());
+            return (both && self.common > 1).then(|| self.found(Ground::Directive, reason));
+        }
+        if differences.denial || both { self.denial() } else { None }
     }
 
     fn denial(&self) -> Option<Opposition> {
@@ -198,7 +264,8 @@ fn excluded<'a>(one: &'a Claim, other: &Claim) -> Option<&'a str> {
 
 /// Whether the other claim names a circumstance that this one leaves out.
 fn names_exception(one: &Claim, other: &Claim) -> bool {
-    let mut left_out = one.terms.iter().filter(|term| term.place == Place::Except);
+    let kept = |key: &str| one.terms.iter().any(|term| term.key == key && term.place != Place::Except);
+    let mut left_out = one.terms.iter().filter(|term| term.place == Place::Except && !kept(&term.key));
     left_out.any(|term| other.terms.iter().any(|named| named.key == term.key && named.place != Place::Except))
 }
 
@@ -232,10 +299,12 @@ fn side<'a>(claim: &'a Claim, others: &HashMap<&str, Vec<&Term>>) -> Side<'a> {
     Side { claim, circumstances: beyond.len() - extra.len(), extra }
 }
 
-/// Words of two claims that choose differently, where no choice is in both.
+/// Words of two claims that choose differently: each has one that the other does not have.
 fn differing<'a>(ones: &[&'a Term], others: &[&'a Term]) -> Option<(&'a Term, &'a Term)> {
-    let same = ones.iter().any(|one| others.iter().any(|other| one.pole == other.pole));
-    if same { None } else { Some((*ones.first()?, *others.first()?)) }
+    let own = |ones: &[&'a Term], others: &[&Term]| {
+        ones.iter().copied().find(|one| others.iter().all(|other| one.pole != other.pole))
+    };
+    Some((own(ones, others)?, own(others, ones)?))
 }
 
 /// The words of a claim that affirm or deny it.

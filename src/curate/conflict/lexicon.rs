@@ -3,6 +3,7 @@
 //! General English and the common vocabulary of programming; nothing of one project or one set of examples. How the
 //! words work together is the business of [`claim`](super::claim).
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -33,6 +34,8 @@ pub(super) enum Cue {
     Except,
     /// A reason follows, which claims nothing: `because`.
     Reason,
+    /// What comes before or behind follows.
+    Order { before: bool },
 }
 
 /// What choice between things a word makes.
@@ -90,6 +93,8 @@ const CUES: &[(Cue, &str)] = &[
          blocks bypass suppress suppresses deny denies ditch abandon neglect",
     ),
     (Cue::All, "all every each any everything anything whole entire entirely"),
+    (Cue::Order { before: true }, "before prior"),
+    (Cue::Order { before: false }, "after afterwards following"),
     (Cue::Only, "only solely exclusively"),
     (Cue::Where, "in when whenever if while where within during inside under once whilst throughout"),
     (Cue::Purpose, "for to"),
@@ -99,7 +104,7 @@ const CUES: &[(Cue, &str)] = &[
 
 /// Verbs that say where something goes, so that two places exclude each other.
 const PLACING: &str = "put puts place places store stores save saves keep keeps live lives go goes define declare write \
-                       begin begins start starts end ends";
+                       name names format formats begin begins start starts end ends";
 
 /// Choices with two sides: words that mean the opposite of each other.
 const ANTONYMS: &[&str] = &[
@@ -146,7 +151,7 @@ const ANTONYMS: &[&str] = &[
     "indoor indoors | outdoor outdoors",
     "increase increases raise | decrease decreases reduce reduces",
     "open opens opened | closes closed",
-    "show shows display | hide hides hidden",
+    "show shows display expose exposes reveal | hide hides hidden conceal",
     "lock locks locked | unlock unlocks unlocked",
     "throw throws | swallow swallows",
     "inline inlined | extract extracted",
@@ -154,6 +159,7 @@ const ANTONYMS: &[&str] = &[
     "serially sequential sequentially | parallel concurrently concurrent",
     "shared | isolated",
     "shallow | deep",
+    "relative | absolute",
     "nullable | non-null nonnull non-nullable",
     "encrypted | unencrypted plaintext",
     "signed | unsigned",
@@ -162,9 +168,6 @@ const ANTONYMS: &[&str] = &[
     "safe | unsafe",
     "used | unused",
 ];
-
-/// Verbs and words of order that give opposite directions.
-const DIRECTIVES: &[&str] = &["before prior ahead | after afterwards following"];
 
 /// Choices between things of which one is chosen.
 const EXCLUSIVE: &[&str] = &[
@@ -193,8 +196,8 @@ const EXCLUSIVE: &[&str] = &[
     "flask | django | fastapi",
     "tailwind tailwindcss | bootstrap",
     "redux | zustand | mobx | recoil | jotai",
-    "axios | fetch | got | ky",
-    "requests | httpx | aiohttp | urllib",
+    "axios | fetch | ky",
+    "httpx | aiohttp | urllib",
     "moment moment.js | dayjs | luxon | date-fns",
     "jenkins | circleci | travis | buildkite",
     "merge merging | rebase rebasing | squash",
@@ -263,6 +266,8 @@ impl Lexicon {
 
     /// What it chooses, if it is one of things that exclude each other.
     pub(super) fn pole(&self, word: &str) -> Option<Pole> {
+        let word =
+            &*if word.contains('_') { Cow::Owned(word.replace('_', "-")) } else { Cow::Borrowed(word) };
         if let Some(pole) = self.poles.get(word) {
             return Some(*pole);
         }
@@ -286,9 +291,7 @@ impl Lexicon {
                 lexicon.cues.entry(word).or_insert(*cue);
             }
         }
-        for (ground, choices) in
-            [(Ground::Antonym, ANTONYMS), (Ground::Directive, DIRECTIVES), (Ground::Exclusive, EXCLUSIVE)]
-        {
+        for (ground, choices) in [(Ground::Antonym, ANTONYMS), (Ground::Exclusive, EXCLUSIVE)] {
             for sides in choices {
                 let choice = lexicon.grounds.len() as u16;
                 lexicon.grounds.push(ground);

@@ -1,5 +1,7 @@
 //! A rule cut into words, each with what stands before it: the form in which clauses are read.
 
+use std::borrow::Cow;
+
 use crate::domain::tokens::{Role, Tokenizer, fold};
 
 /// What stands between a word and the one before it.
@@ -26,10 +28,14 @@ pub(super) struct Piece {
     pub(super) gap: Gap,
     /// Whether `n't` hangs on it.
     pub(super) negated: bool,
+    /// Whether it is code, which never steers a sentence.
+    pub(super) code: bool,
 }
 
-/// The words of a text in order.
+/// The words of a text in order; of a link only what it shows.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
+    let text = &*without_targets(text);
+    let mut code = false;
     let mut tokenizer = Tokenizer::default();
     let mut pieces: Vec<Piece> = Vec::new();
     let (mut at, mut end) = (0, 0);
@@ -46,13 +52,31 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
             }
             let mut raw = String::new();
             fold(&text[token.from..token.to], &mut raw);
-            let gap = text.get(end..token.from).map_or(Gap::None, gap_of);
+            let between = text.get(end..token.from).unwrap_or("");
+            code ^= between.bytes().filter(|byte| *byte == b'`').count() % 2 == 1;
+            let gap = gap_of(between);
             let negated = is_negated(&text[token.to..]);
-            pieces.push(Piece { raw, stem: token.text.to_owned(), gap, negated });
+            pieces.push(Piece { raw, stem: token.text.to_owned(), gap, negated, code });
             end = token.to;
         }
     }
     pieces
+}
+
+/// A text without the addresses that its links lead to.
+fn without_targets(text: &str) -> Cow<'_, str> {
+    if !text.contains("](") && !text.contains("://") {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("](") {
+        shown.push_str(&rest[..at]);
+        rest = rest[at..].find(')').map_or("", |end| &rest[at + end + 1..]);
+    }
+    shown.push_str(rest);
+    let words = shown.split(' ').filter(|word| !word.contains("://"));
+    Cow::Owned(words.collect::<Vec<_>>().join(" "))
 }
 
 fn is_negated(rest: &str) -> bool {
@@ -111,6 +135,13 @@ mod tests {
             ("x", Gap::Colon),
         ];
         assert_eq!(shown, expected.map(|(word, gap)| (word.to_owned(), gap)));
+        let code: Vec<bool> = pieces("use `any of` it").iter().map(|piece| piece.code).collect();
+        assert_eq!(code, [false, true, true, false]);
+        let linked: Vec<String> = pieces("Use [the map](https://a.b/not) or https://c.d now")
+            .into_iter()
+            .map(|piece| piece.raw)
+            .collect();
+        assert_eq!(linked, ["use", "the", "map", "or", "now"]);
         assert!(pieces("don't").first().is_some_and(|piece| piece.negated));
         assert!(pieces("it's").first().is_some_and(|piece| !piece.negated));
     }

@@ -53,7 +53,7 @@ impl Statement {
 
 /// Whether a word tells rules apart, rather than only steering them.
 fn counts(word: &str) -> bool {
-    !matches!(LEXICON.cue(word), Some(Cue::Silent | Cue::Affirm { .. } | Cue::Deny { .. }))
+    !matches!(LEXICON.cue(word), Some(Cue::Silent | Cue::Affirm { .. } | Cue::Deny { .. } | Cue::All))
 }
 
 fn signs(claims: &[Claim]) -> BTreeMap<String, bool> {
@@ -72,10 +72,13 @@ fn signs(claims: &[Claim]) -> BTreeMap<String, bool> {
 /// How much two rules have in common: the share of words that both have, 0–1. A word that one affirms and the other
 /// denies is none that they share, so that "always X" is not like "never X".
 pub fn likeness(a: &Statement, b: &Statement) -> f64 {
-    let both = a.words.intersection(&b.words);
-    let shared =
-        both.filter(|word| !matches!((a.signs.get(*word), b.signs.get(*word)), (Some(a), Some(b)) if a != b));
-    let common = a.words.intersection(&b.words).count();
+    let opposed =
+        |word: &String| matches!((a.signs.get(word), b.signs.get(word)), (Some(a), Some(b)) if a != b);
+    let (mut common, mut opposite) = (0, 0);
+    for word in a.words.intersection(&b.words) {
+        common += 1;
+        opposite += usize::from(opposed(word));
+    }
     let all = a.words.len() + b.words.len() - common;
-    if all == 0 { 0.0 } else { shared.count() as f64 / all as f64 }
+    if all == 0 { 0.0 } else { (common - opposite) as f64 / all as f64 }
 }

@@ -244,8 +244,8 @@ fn what_looks_like_an_order_to_the_agent_waits_for_a_person() {
 
 #[test]
 fn what_cannot_be_a_rule_is_refused_alone() {
-    let bullet = Proposal { category: "No Good".into(), content: SUITE.into(), ..Proposal::default() };
-    let bad_category = Delta::Add(Box::new(Add { bullet, ..Add::default() }));
+    let proposal = Proposal { category: "No Good".into(), content: SUITE.into(), ..Proposal::default() };
+    let bad_category = Delta::Add(Box::new(Add { bullet: proposal, ..Add::default() }));
     let deltas = [add("Too short"), bad_category, Delta::Helpful(judge("b-nowhere")), add(JITTER)];
     let curated = Asking::default().curate(&Playbook::default(), &deltas);
     assert_eq!(codes(&curated), ["not-a-rule", "bad-category", "unknown-bullet"]);

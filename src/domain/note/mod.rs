@@ -149,7 +149,7 @@ pub struct EdgeEnds {
 }
 
 /// An entry of `feedback`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Feedback {
     /// When it was given.
     pub at: Instant,

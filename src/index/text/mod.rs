@@ -25,6 +25,7 @@ use schema::Fields;
 pub(super) use directory::touched;
 pub use search::{Found, Hit};
 pub use snippet::snippet;
+pub use stopwords::is_stopword;
 pub(super) use writer::Writer;
 
 /// An opened text index, as of one commit.

@@ -12,7 +12,7 @@ const WORDS: [&str; 92] = [
 ];
 
 /// Whether a folded word is one.
-pub(super) fn is_stopword(word: &str) -> bool {
+pub fn is_stopword(word: &str) -> bool {
     WORDS.binary_search(&word).is_ok()
 }
 

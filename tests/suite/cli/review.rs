@@ -347,7 +347,7 @@ fn rules_worth_merging_become_one() {
     assert!(replaced.contains("replaced_by: b-") && replaced.contains("maturity: deprecated"), "{replaced}");
     insta::assert_snapshot!(sandbox.cm(&["review", "--merge", "b-mq6d3m8l-a1a1a1", "2b2b2b2b", "--content", content]).snapshot(), @"
     [stderr]
-    error: graph/facts/draft.md is a memory and no bullet
+    error: graph/facts/draft.md is no bullet, its kind is `memory`
      hint: `cm playbook list` lists the bullets
     [exit 2]
     ");

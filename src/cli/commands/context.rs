@@ -1,0 +1,70 @@
+//! `cm context`
+
+use clap::{Args, ValueEnum};
+
+use super::text_or_stdin;
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Error, Kind, Memory, Result, context};
+use crate::render::{text, toon};
+
+/// Brief an agent for a task
+///
+/// The rules, pitfalls and memories that matter for it, warnings, and where to look further, within a budget of tokens.
+/// What does not fit is left out, the least valuable first, and counted.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cm context \"fix the retry of gauge fetches\"
+  cm context \"migrate the readings table\" --max-tokens 1000 --json
+  cm context \"draw the tide chart\" --workspace tidewater-web --format toon
+  git log -1 --format=%B | cm context -")]
+pub struct Arguments {
+    /// The task, 3 to 2,000 characters; several words need no quotes, `-` reads standard input
+    #[arg(required = true)]
+    task: Vec<String>,
+    /// The project whose rules count [default: the name of the vault's folder]
+    #[arg(long, value_name = "NAME")]
+    workspace: Option<String>,
+    /// Rules and pitfalls at most [default: the setting context.max_rules, 50]
+    #[arg(long, value_name = "N")]
+    limit_rules: Option<usize>,
+    /// Tokens at most, 100 or more [default: the setting context.max_tokens, 2000]
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<usize>,
+    /// How it is written [default: md; json with --json]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Markdown
+    Md,
+    /// One JSON document, as with --json
+    Json,
+    /// The same as TOON, which costs fewer tokens
+    Toon,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    if output.json && arguments.format.is_some_and(|format| format != Format::Json) {
+        return Err(Error::usage("--json and another --format exclude each other").hint("leave one of them out"));
+    }
+    let memory = Memory::open(call)?;
+    let options = context::Options {
+        task: text_or_stdin(&arguments.task.join(" "))?,
+        workspace: arguments.workspace,
+        limit_rules: arguments.limit_rules,
+        max_tokens: arguments.max_tokens,
+    };
+    let outcome = context::context(&memory, &options)?;
+    if arguments.format == Some(Format::Toon) {
+        let written = toon::document(&outcome);
+        output.notices(&memory);
+        return output.plain(&written.map_err(|error| Error::new(Kind::Failed, "toon", error.to_string()))?);
+    }
+    let mut output = *output;
+    output.json |= arguments.format == Some(Format::Json);
+    output.print(&memory, &outcome, text::context::briefed)
+}

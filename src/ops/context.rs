@@ -1,0 +1,197 @@
+//! The briefing for a task: the rules, pitfalls and memories that matter for it, what to be warned of, and where to look
+//! further, within a budget.
+//!
+//! It asks the index for candidates and never reads all notes. Showing something is no feedback: no score moves.
+
+mod budget;
+mod candidates;
+mod stage;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::decay::scoring;
+use super::error::{Error, Result};
+use super::memory::{Level, Memory};
+use crate::curate::briefing::warning::Warning;
+use crate::curate::briefing::{LEAST_TOKENS, Omitted};
+use crate::domain::bullet::{BulletType, Maturity};
+use crate::domain::score::bullet::Effective;
+use budget::Drafted;
+use candidates::Candidates;
+use stage::Stage;
+
+/// What the briefing is for, and how much of it is wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The task.
+    pub task: String,
+    /// The project that it is about; the vault's own where nothing is said.
+    pub workspace: Option<String>,
+    /// Rules and pitfalls at most; the setting `context.max_rules` where nothing is said.
+    pub limit_rules: Option<usize>,
+    /// Tokens at most; the setting `context.max_tokens` where nothing is said.
+    pub max_tokens: Option<usize>,
+}
+
+/// Why a rule is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// It fits the task.
+    Task,
+    /// It holds for every task: it is pinned, or one of the best proven of this scope.
+    Standing,
+}
+
+/// A rule, or something to avoid.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Rule {
+    /// What it answers to, also in feedback.
+    pub id: String,
+    /// What it says.
+    pub content: String,
+    /// Its category.
+    pub category: String,
+    /// `rule` or `anti_pattern`.
+    #[serde(rename = "type")]
+    pub bullet_type: BulletType,
+    /// How far it has proved itself.
+    pub maturity: Maturity,
+    /// Its effective score.
+    pub score: Effective,
+    /// How often it was found helpful.
+    pub helpful: usize,
+    /// How often it was found harmful.
+    pub harmful: usize,
+    /// Whether a person has pinned it.
+    pub pinned: bool,
+    /// Why it is shown.
+    pub why: Why,
+    /// Its file.
+    pub path: String,
+    /// Which vault it is from.
+    pub vault: Level,
+}
+
+/// A memory that fits the task.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Recalled {
+    /// What it answers to.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Its file.
+    pub path: String,
+    /// Its worth for the task: how well it fits beside the best one, times how vivid it is.
+    pub score: f64,
+    /// The place in its text that fits best, on one line.
+    pub snippet: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Which vault it is from.
+    pub vault: Level,
+}
+
+/// A passage of a session that fits the task.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Passage {
+    /// What was said.
+    pub snippet: String,
+    /// In which session.
+    pub session: String,
+    /// By or to which agent.
+    pub agent: Option<String>,
+    /// On which line of the session's log, from 1.
+    pub line: Option<u64>,
+}
+
+/// A briefing.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Briefing {
+    /// The task.
+    pub task: String,
+    /// The project whose rules count.
+    pub workspace: String,
+    /// What to do, the most valuable first, pinned rules before all others.
+    pub rules: Vec<Rule>,
+    /// What to avoid, in the same order.
+    pub pitfalls: Vec<Rule>,
+    /// What is known, the most valuable first.
+    pub memories: Vec<Recalled>,
+    /// What was said in sessions; empty where none are indexed.
+    pub history: Vec<Passage>,
+    /// What the task or something shown mentions and should not.
+    pub warnings: Vec<Warning>,
+    /// Queries for `cm search`.
+    pub searches: Vec<String>,
+    /// How to say what helped.
+    pub feedback: String,
+    /// How many entries are left out for space or beyond a limit.
+    pub omitted: Omitted,
+    /// About how many tokens the briefing costs a prompt as markdown.
+    pub tokens: usize,
+    /// What the briefing did without.
+    pub notices: Vec<String>,
+    /// The briefing as markdown.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// The lengths of a task, in characters.
+const TASK: std::ops::RangeInclusive<usize> = 3..=2_000;
+
+/// Briefs for a task.
+///
+/// # Errors
+/// A task or budget that cannot be, or an index that can neither be used nor rebuilt.
+pub fn context(memory: &Memory, options: &Options) -> Result<Briefing> {
+    let task = checked(&options.task)?;
+    let settings = &memory.target().settings;
+    let budget = options.max_tokens.unwrap_or_else(|| settings.whole("context.max_tokens"));
+    if budget < LEAST_TOKENS {
+        return Err(Error::usage(format!(
+            "a briefing needs at least {LEAST_TOKENS} tokens, and {budget} are allowed"
+        ))
+        .hint("for example: cm context \"fix the flaky retry test\" --max-tokens 2000"));
+    }
+    let limit = options.limit_rules.unwrap_or_else(|| settings.whole("context.max_rules")).min(1_000);
+    let candidates = Candidates::ask(memory, task, limit)?;
+    let mut omitted = Omitted::default();
+    let scoring = scoring(settings);
+    let workspace = options.workspace.clone().unwrap_or_else(|| project(memory));
+    let stage = Stage { memory, task, named: options.workspace.is_some(), workspace, scoring, candidates };
+    let memories = stage.memories(&mut omitted);
+    let rules = stage.rules(&memories, limit, &mut omitted);
+    let notices = stage.notices();
+    let warnings = stage.warnings(&rules, &memories)?;
+    let drafted = Drafted { rules, memories, warnings, notices, omitted };
+    Ok(drafted.fit(task, stage.workspace, memory.now(), budget))
+}
+
+fn checked(task: &str) -> Result<&str> {
+    let task = task.trim();
+    let length = task.chars().count();
+    let wrong = if !TASK.contains(&length) {
+        format!("a task has {} to {} characters, and this one {length}", TASK.start(), TASK.end())
+    } else if task.contains('\0') {
+        "a task is text, and this one has a NUL character".to_owned()
+    } else {
+        return Ok(task);
+    };
+    Err(Error::usage(wrong).hint("for example: cm context \"fix the flaky retry test in the gateway\""))
+}
+
+/// The name of the project that the vault belongs to: of its folder, or of the one above a `.memory`.
+fn project(memory: &Memory) -> String {
+    let root = memory.target().vault.root();
+    let name = |path: &std::path::Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    match name(root) {
+        Some(hidden) if hidden.starts_with('.') => root.parent().and_then(name).unwrap_or(hidden),
+        Some(name) => name,
+        None => String::new(),
+    }
+}

@@ -1,0 +1,115 @@
+//! What was found for a task cut to a budget: the briefing itself.
+
+use super::{Briefing, Recalled, Rule};
+use crate::curate::briefing::warning::Warning;
+use crate::curate::briefing::{self, Entry, Omitted, Section, Tier, lines, searches};
+use crate::domain::bullet::BulletType;
+use crate::domain::instant::Instant;
+use crate::index::is_stopword;
+
+/// What a suggested search is worth beside a rule that fits best.
+const SEARCH: f64 = 0.15;
+
+/// A rule with what it is worth here.
+pub(super) struct Ruled {
+    pub rule: Rule,
+    pub worth: f64,
+    pub pointer: Option<String>,
+}
+
+/// What may be in the briefing, before its size is looked at.
+pub(super) struct Drafted {
+    pub rules: Vec<Ruled>,
+    pub memories: Vec<Recalled>,
+    pub warnings: Vec<Warning>,
+    pub notices: Vec<String>,
+    pub omitted: Omitted,
+}
+
+impl Drafted {
+    /// Cuts what was drafted to the budget.
+    pub fn fit(self, task: &str, workspace: String, now: Instant, budget: usize) -> Briefing {
+        let Drafted { rules, memories, warnings, notices, omitted } = self;
+        let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
+        let suggested = searches::searches(pointers, &searches::salient(task, is_stopword), now);
+        let mut entries: Vec<Entry> = rules.iter().map(rule_entry).collect();
+        entries.extend(memories.iter().map(memory_entry));
+        let place = |id: &str| {
+            rules
+                .iter()
+                .position(|ruled| ruled.rule.id == id)
+                .or_else(|| memories.iter().position(|memory| memory.id == id).map(|at| rules.len() + at))
+        };
+        let warned = entries.len();
+        entries.extend(warnings.iter().map(|warning| Entry {
+            about: place(&warning.place).filter(|_| warning.place != Warning::TASK),
+            ..entry(Section::Warnings, Tier::Warning, 0.0, lines::warning(warning))
+        }));
+        let searched = entries.len();
+        entries.extend(
+            suggested.iter().map(|query| entry(Section::Searches, Tier::Worth, SEARCH, lines::search(query))),
+        );
+        entries.push(entry(
+            Section::Feedback,
+            Tier::Feedback,
+            0.0,
+            format!("Feedback: {}\n", lines::feedback()),
+        ));
+        entries.extend(
+            notices.iter().map(|notice| entry(Section::Notices, Tier::Notice, 0.0, lines::notice(notice))),
+        );
+        let plan = briefing::plan(task, &entries, omitted, budget);
+        let stays = |from: usize| plan.kept[from..].iter().copied();
+        let of_memories = rules.len();
+        let rules = kept(rules, stays(0)).into_iter().map(|ruled| ruled.rule);
+        let (pitfalls, rules) = rules.partition(|rule| rule.bullet_type == BulletType::AntiPattern);
+        Briefing {
+            task: task.to_owned(),
+            workspace,
+            rules,
+            pitfalls,
+            memories: kept(memories, stays(of_memories)),
+            history: Vec::new(),
+            warnings: kept(warnings, stays(warned)),
+            searches: kept(suggested, stays(searched)),
+            feedback: lines::feedback().replace('`', ""),
+            omitted: plan.omitted,
+            tokens: plan.tokens,
+            notices,
+            text: plan.text,
+        }
+    }
+}
+
+fn kept<T>(items: Vec<T>, stays: impl Iterator<Item = bool>) -> Vec<T> {
+    items.into_iter().zip(stays).filter_map(|(item, stays)| stays.then_some(item)).collect()
+}
+
+fn entry(section: Section, tier: Tier, worth: f64, line: String) -> Entry {
+    Entry { section, tier, worth, about: None, line }
+}
+
+fn rule_entry(ruled: &Ruled) -> Entry {
+    let rule = &ruled.rule;
+    let section = match rule.bullet_type {
+        BulletType::Rule => Section::Rules,
+        BulletType::AntiPattern => Section::Pitfalls,
+    };
+    let tier = if rule.pinned { Tier::Pinned } else { Tier::Worth };
+    let pinned = if rule.pinned { "pinned" } else { "" };
+    entry(
+        section,
+        tier,
+        ruled.worth,
+        lines::rule(&rule.content, &[&rule.id, &rule.category, rule.maturity.name(), pinned]),
+    )
+}
+
+fn memory_entry(memory: &Recalled) -> Entry {
+    let id = match uuid::Uuid::try_parse(&memory.id) {
+        Ok(_) => memory.id.get(..8).unwrap_or(&memory.id),
+        Err(_) => &memory.id,
+    };
+    let known = [memory.note_type.as_deref().unwrap_or_default(), id];
+    entry(Section::Memories, Tier::Worth, memory.score, lines::memory(&memory.title, &known, &memory.snippet))
+}

@@ -1,0 +1,326 @@
+//! What may be in a briefing, asked of the indexes of all open vaults: bullets, memories and blocked patterns.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::curate::playbook::Playbook;
+use crate::domain::bullet::Bullet;
+use crate::domain::bullet::blocked::Blocked;
+use crate::domain::finding::Code;
+use crate::domain::note::{Kind, Note};
+use crate::domain::path::NotePath;
+use crate::domain::query::{Group, Label, Node, Query, Text};
+use crate::domain::tokens::Tokenizer;
+use crate::index::Hit;
+use crate::ops::error::Result;
+use crate::ops::memory::{Level, Memory, OpenVault};
+use crate::ops::{playbook, search};
+
+/// Hits of memories that are looked at.
+const MEMORIES: usize = 40;
+/// More bullets than are shown, since some of them do not count.
+const SPARE: usize = 50;
+/// Pinned bullets that are looked at.
+const PINNED: usize = 200;
+/// Bullets of one maturity that are looked at besides those that fit.
+const PROVED: usize = 100;
+/// Blocked patterns that are looked at.
+const BLOCKED: usize = 2_000;
+/// Edges that say that one note takes another's place.
+const SUPERSEDING: usize = 500;
+/// Bullets out of use that are looked at.
+const REPLACED: usize = 10;
+/// The words of a task that are searched for.
+const WORDS: usize = 250;
+
+/// A bullet that is in use.
+pub(super) struct Candidate {
+    pub level: Level,
+    pub bullet: Bullet,
+    /// How well it fits, where it has words of the task.
+    pub score: Option<f32>,
+}
+
+/// A memory that has words of the task.
+pub(super) struct Recollection<'m> {
+    pub open: &'m OpenVault,
+    pub hit: Hit,
+    /// Whether another note has taken its place.
+    pub replaced: bool,
+}
+
+/// All of them.
+pub(super) struct Candidates<'m> {
+    pub bullets: Vec<Candidate>,
+    pub memories: Vec<Recollection<'m>>,
+    pub blocked: Vec<Blocked>,
+    /// The score of the bullet that fits best; 0 where none does.
+    pub best_bullet: f32,
+    /// The same of memories.
+    pub best_memory: f32,
+    pub has_playbook: bool,
+    pub notices: Vec<String>,
+    words: Vec<Node>,
+    notes: usize,
+}
+
+/// The notes that a vault gives for the playbook, and how well those fit that have words of the task.
+#[derive(Default)]
+struct OfVault {
+    notes: Vec<Note>,
+    scores: HashMap<NotePath, f32>,
+    blocked: Vec<Blocked>,
+}
+
+impl<'m> Candidates<'m> {
+    /// Asks all vaults, of bullets for about so many.
+    pub fn ask(memory: &'m Memory, task: &str, limit: usize) -> Result<Self> {
+        let words = words(task);
+        let mut found = Self {
+            bullets: Vec::new(),
+            memories: Vec::new(),
+            blocked: Vec::new(),
+            best_bullet: 0.0,
+            best_memory: 0.0,
+            has_playbook: false,
+            notices: Vec::new(),
+            words,
+            notes: 0,
+        };
+        let mut shelves = Vec::new();
+        for open in &memory.vaults {
+            memory.freshen(open)?;
+            found.notes += count(memory, open, Node::Everything)?;
+            shelves.push(found.shelf(memory, open, limit)?);
+            found.recall(memory, open)?;
+        }
+        add_twins(memory, &mut shelves)?;
+        found.lay(memory, shelves);
+        found.best_memory = found.memories.iter().map(|it| it.hit.score).fold(0.0, f32::max);
+        let fitting = found.bullets.iter().filter_map(|candidate| candidate.score);
+        found.best_bullet = fitting.fold(0.0, f32::max);
+        found.has_playbook = !found.bullets.is_empty() || {
+            let mut bullets = 0;
+            for open in &memory.vaults {
+                bullets += count(memory, open, label(Label::Kind, Kind::Bullet.name()))?;
+            }
+            bullets > 0
+        };
+        Ok(found)
+    }
+
+    /// Whether the vaults hold nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.notes == 0
+    }
+
+    /// The task's words, any of which a note may have.
+    pub fn words(&self) -> Node {
+        Node::Group(self.wish())
+    }
+
+    fn wish(&self) -> Group {
+        Group { should: self.words.clone(), ..Group::default() }
+    }
+
+    fn shelf(&self, memory: &Memory, open: &OpenVault, limit: usize) -> Result<OfVault> {
+        let mut shelf = OfVault::default();
+        let in_use = vec![label(Label::Kind, Kind::Bullet.name()), label(Label::State, "active")];
+        let not = vec![label(Label::Maturity, "deprecated")];
+        let with = |more: Node| Group {
+            filter: in_use.iter().cloned().chain([more]).collect(),
+            not: not.clone(),
+            ..Group::default()
+        };
+        if !self.words.is_empty() {
+            let fitting = Group { filter: in_use.clone(), not: not.clone(), ..self.wish() };
+            for hit in ask(memory, open, fitting, limit + SPARE)? {
+                shelf.scores.insert(hit.note.path.clone(), hit.score);
+                shelf.notes.push(hit.note);
+            }
+        }
+        let mut more = ask(memory, open, with(label(Label::Pinned, "true")), PINNED)?;
+        for maturity in ["proven", "established"] {
+            more.extend(ask(memory, open, with(label(Label::Maturity, maturity)), PROVED)?);
+        }
+        shelf.add(more);
+        let blocked = Group { filter: vec![label(Label::Kind, Kind::Blocked.name())], ..Group::default() };
+        shelf.blocked =
+            ask(memory, open, blocked, BLOCKED)?.iter().filter_map(|hit| Blocked::of(&hit.note)).collect();
+        Ok(shelf)
+    }
+
+    /// Lays the vaults' playbooks on each other and keeps what is in use.
+    fn lay(&mut self, memory: &Memory, shelves: Vec<OfVault>) {
+        let mut scores = HashMap::new();
+        let mut hiding = HashSet::new();
+        let mut playbooks = Vec::new();
+        for (open, shelf) in memory.vaults.iter().zip(shelves) {
+            let level = open.level;
+            scores.extend(shelf.scores.into_iter().map(|(path, score)| ((level, path), score)));
+            let hides = |note: &&Note| note.findings.iter().any(|found| found.code == Code::HiddenCharacter);
+            hiding.extend(shelf.notes.iter().filter(hides).map(|note| (level, note.path.clone())));
+            let bullets = playbook::of_notes(&shelf.notes).bullets;
+            playbooks.push((level, Playbook { bullets, blocked: shelf.blocked }));
+        }
+        let merged = playbook::merge(playbooks);
+        self.blocked = merged.blocked.into_iter().map(|(_, blocked)| blocked).collect();
+        let mut unsafe_to_show = 0;
+        for shelved in merged.bullets.into_iter().filter(|shelved| shelved.bullet.is_live()) {
+            let place = (shelved.level, shelved.bullet.path.clone());
+            if hiding.contains(&place) {
+                unsafe_to_show += 1;
+                continue;
+            }
+            let score = scores.get(&place).copied();
+            self.bullets.push(Candidate { level: shelved.level, bullet: shelved.bullet, score });
+        }
+        if unsafe_to_show > 0 {
+            let rules = if unsafe_to_show == 1 {
+                "1 rule is".to_owned()
+            } else {
+                format!("{unsafe_to_show} rules are")
+            };
+            self.notices.push(format!("{rules} left out for hidden characters: `cm validate` shows them"));
+        }
+    }
+
+    /// Memories with words of the task.
+    fn recall(&mut self, memory: &'m Memory, open: &'m OpenVault) -> Result<()> {
+        if self.words.is_empty() {
+            return Ok(());
+        }
+        // A note of a vault that was never adopted has no kind, and is knowledge all the same.
+        let kinds = [Kind::Memory, Kind::Plain].map(|kind| label(Label::Kind, kind.name()));
+        let group = Group {
+            filter: vec![Node::Group(Group { should: kinds.into(), ..Group::default() })],
+            not: vec![label(Label::State, "draft"), label(Label::State, "retired")],
+            ..self.wish()
+        };
+        let hits = ask(memory, open, group, MEMORIES)?;
+        if hits.is_empty() {
+            return Ok(());
+        }
+        let edges = Group {
+            filter: vec![label(Label::Kind, Kind::Edge.name()), label(Label::Type, SUPERSEDES)],
+            ..Group::default()
+        };
+        let edges = ask(memory, open, edges, SUPERSEDING)?;
+        let mut old: HashSet<String> =
+            edges.into_iter().filter_map(|hit| hit.note.edge.map(|ends| ends.to)).collect();
+        for note in hits.iter().map(|hit| &hit.note) {
+            for relation in note.relations.iter().filter(|relation| relation.relation == SUPERSEDES) {
+                old.insert(if relation.outgoing { relation.target.clone() } else { note.key().to_owned() });
+            }
+            let links = note.links.iter().filter(|link| link.relation.as_deref() == Some(SUPERSEDES));
+            old.extend(links.map(|link| link.target.clone()));
+        }
+        let shown = hits.into_iter().filter(|hit| !search::is_hidden(memory, open, hit));
+        self.memories.extend(shown.map(|hit| {
+            let note = &hit.note;
+            let named = [note.key(), &note.title, note.path.stem()];
+            let replaced = !note.condensed_into.is_empty() || named.iter().any(|name| old.contains(*name));
+            Recollection { open, hit, replaced }
+        }));
+        Ok(())
+    }
+
+    /// Bullets out of use that another has replaced and that have words of the task.
+    pub fn replaced(&self, memory: &Memory) -> Result<Vec<Bullet>> {
+        let mut found = Vec::new();
+        if self.words.is_empty() {
+            return Ok(found);
+        }
+        let kind = label(Label::Kind, Kind::Bullet.name());
+        let group = Group { filter: vec![kind, label(Label::Maturity, "deprecated")], ..self.wish() };
+        for open in &memory.vaults {
+            let hits = ask(memory, open, group.clone(), REPLACED)?;
+            let hits = hits.iter().filter(|hit| !search::is_hidden(memory, open, hit));
+            let bullets = hits.filter_map(|hit| Bullet::of(&hit.note));
+            found.extend(bullets.filter(|bullet| bullet.fields.replaced_by.is_some()));
+        }
+        Ok(found)
+    }
+
+    /// What the bullet of that id says.
+    pub fn content_of(&self, memory: &Memory, id: &str) -> Result<Option<String>> {
+        if let Some(known) = self.bullets.iter().find(|candidate| candidate.bullet.id.as_str() == id) {
+            return Ok(Some(known.bullet.content().to_owned()));
+        }
+        for open in &memory.vaults {
+            let named = [id.to_owned()];
+            if let Some(bullet) = with_ids(memory, open, &named)?.iter().find_map(Bullet::of) {
+                return Ok(Some(bullet.content().to_owned()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The type of an edge from a note to the one whose place it takes.
+const SUPERSEDES: &str = "SUPERSEDES";
+
+impl OfVault {
+    fn add(&mut self, hits: Vec<Hit>) {
+        let mut known: HashSet<NotePath> = self.notes.iter().map(|note| note.path.clone()).collect();
+        for note in hits.into_iter().map(|hit| hit.note) {
+            if known.insert(note.path.clone()) {
+                self.notes.push(note);
+            }
+        }
+    }
+}
+
+/// Gives each vault the bullets whose ids another vault found, so that the project's words win and the feedback of both
+/// counts also where only one of them fits.
+fn add_twins(memory: &Memory, shelves: &mut [OfVault]) -> Result<()> {
+    let ids = |shelf: &OfVault| -> Vec<String> {
+        shelf.notes.iter().filter_map(|note| note.id.as_ref().map(ToString::to_string)).collect()
+    };
+    let known: Vec<Vec<String>> = shelves.iter().map(ids).collect();
+    for (at, open) in memory.vaults.iter().enumerate() {
+        for (_, ids) in known.iter().enumerate().filter(|(other, ids)| *other != at && !ids.is_empty()) {
+            let twins = with_ids(memory, open, ids)?;
+            shelves[at].add(twins.into_iter().map(|note| Hit { note, score: 0.0 }).collect());
+        }
+    }
+    Ok(())
+}
+
+/// The bullets of a vault with one of these ids.
+fn with_ids(memory: &Memory, open: &OpenVault, ids: &[String]) -> Result<Vec<Note>> {
+    let any = Group { should: ids.iter().map(|id| label(Label::Id, id)).collect(), ..Group::default() };
+    let filter = vec![label(Label::Kind, Kind::Bullet.name()), Node::Group(any)];
+    let hits = ask(memory, open, Group { filter, ..Group::default() }, ids.len().saturating_mul(2))?;
+    Ok(hits.into_iter().map(|hit| hit.note).collect())
+}
+
+fn ask(memory: &Memory, open: &OpenVault, group: Group, limit: usize) -> Result<Vec<Hit>> {
+    let query = Query { root: Node::Group(group), notices: Vec::new() };
+    Ok(memory.ask(open, |index| index.search(&query, 0, limit))?.hits)
+}
+
+fn count(memory: &Memory, open: &OpenVault, root: Node) -> Result<usize> {
+    let query = Query { root, notices: Vec::new() };
+    Ok(memory.ask(open, |index| index.search(&query, 0, 0))?.total)
+}
+
+fn label(label: Label, value: &str) -> Node {
+    Node::Label { label, value: label.folded(value), prefix: false }
+}
+
+/// The words and identifiers of a task, whatever signs stand between them.
+fn words(task: &str) -> Vec<Node> {
+    let mut tokenizer = Tokenizer::default();
+    let (mut at, mut words) = (0, Vec::new());
+    while let Some(unit) = tokenizer.next_unit(task, &mut at) {
+        let from = unit.tokens().map(|token| token.from).min();
+        let to = unit.tokens().map(|token| token.to).max();
+        if let (Some(from), Some(to)) = (from, to) {
+            words.push(Node::Text { field: None, text: Text::Word(task[from..to].to_owned()) });
+        }
+        if words.len() == WORDS {
+            break;
+        }
+    }
+    words
+}

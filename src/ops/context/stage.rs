@@ -1,0 +1,239 @@
+//! What may be in a briefing, by worth: rules, memories, and the warnings that they and the task call for.
+
+use std::collections::BTreeMap;
+
+use super::budget::Ruled;
+use super::candidates::{Candidate, Candidates, Recollection};
+use super::{Recalled, Rule, Why};
+use crate::curate::briefing::Omitted;
+use crate::curate::briefing::warning::{Warning, WarningKind, is_about, mentions, quotes};
+use crate::domain::bullet::blocked::BlockKind;
+use crate::domain::bullet::{BulletType, Maturity, Scope};
+use crate::domain::markdown::escape::visible;
+use crate::domain::note::Signal;
+use crate::domain::query::Query;
+use crate::domain::rank;
+use crate::domain::score::bullet::{effective, standing};
+use crate::domain::score::{Scoring, Status};
+use crate::index::is_stopword;
+use crate::ops::decay::{score_of, scoring};
+use crate::ops::error::Result;
+use crate::ops::find::load;
+use crate::ops::memory::{Level, Memory};
+use crate::ops::search;
+
+/// Memories at most.
+const MEMORIES: usize = 12;
+/// Rules that hold for every task, besides the pinned ones, at most.
+const STANDING: usize = 12;
+/// A hit whose score is below this share of the best one's fits only by chance.
+const CHANCE: f32 = 0.2;
+/// What a rule is worth that does not fit the task, beside one that fits it best.
+const BACKGROUND: f64 = 0.1;
+/// What is left of the worth of a memory of another project.
+const ELSEWHERE: f64 = 0.5;
+
+/// What a briefing is made from.
+pub(super) struct Stage<'m> {
+    pub memory: &'m Memory,
+    pub task: &'m str,
+    /// Whether somebody named the workspace.
+    pub named: bool,
+    pub workspace: String,
+    pub scoring: Scoring,
+    pub candidates: Candidates<'m>,
+}
+
+impl Stage<'_> {
+    /// The memories that fit, the most valuable first.
+    pub fn memories(&self, omitted: &mut Omitted) -> Vec<Recalled> {
+        let mut usage = BTreeMap::new();
+        let mut valued: Vec<(f64, &Recollection<'_>)> = Vec::new();
+        for found in &self.candidates.memories {
+            if self.is_chance(found.hit.score) {
+                continue;
+            }
+            let settings = &found.open.settings;
+            let used = usage.entry(found.open.level).or_insert_with(|| {
+                let (table, notices) = found.open.usage().load();
+                notices.into_iter().for_each(|notice| self.memory.notice(notice));
+                table
+            });
+            let note = &found.hit.note;
+            let used = used.get(note.key()).copied().unwrap_or_default();
+            let constants = scoring(settings);
+            let score = score_of(note, used, settings, &constants, self.memory.now());
+            let vivid = rank::vividness(score, Status::of(score, &constants), found.replaced);
+            let elsewhere = note.workspace.as_deref().is_some_and(|own| self.named && !self.is_here(own));
+            let here = if elsewhere { ELSEWHERE } else { 1.0 };
+            valued
+                .push((rank::relevance(found.hit.score, self.candidates.best_memory) * vivid * here, found));
+        }
+        valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.hit.note.key().cmp(y.hit.note.key())));
+        omitted.memories += valued.len().saturating_sub(MEMORIES);
+        let query = Query { root: self.candidates.words(), notices: Vec::new() };
+        valued.into_iter().take(MEMORIES).map(|(worth, found)| remembered(worth, found, &query)).collect()
+    }
+
+    /// Rules and pitfalls in order: pinned ones, those that fit the task, the best of those that always hold.
+    pub fn rules(&self, memories: &[Recalled], limit: usize, omitted: &mut Omitted) -> Vec<Ruled> {
+        let mut seen = self.task.to_owned();
+        for memory in memories {
+            seen.push_str(&format!("\n{} {} {}", memory.title, memory.tags.join(" "), memory.snippet));
+        }
+        let (mut pinned, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for candidate in self.candidates.bullets.iter().filter(|candidate| self.counts(candidate)) {
+            let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
+            let useful = rank::usefulness(standing(bullet, self.memory.now(), &self.scoring));
+            let fits = candidate.score.is_some() && !self.is_chance(score);
+            let relevance = rank::relevance(score, self.candidates.best_bullet);
+            let why = if fits { Why::Task } else { Why::Standing };
+            if bullet.pinned {
+                pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
+            } else if fits {
+                fitting.push(self.ruled(candidate, relevance * useful, why));
+            } else if bullet.maturity >= Maturity::Established && self.holds_here(candidate, &seen) {
+                others.push(self.ruled(candidate, BACKGROUND * useful, why));
+            }
+        }
+        for part in [&mut pinned, &mut fitting, &mut others] {
+            part.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.rule.id.cmp(&b.rule.id)));
+        }
+        others.truncate(STANDING.min(limit.saturating_sub(pinned.len() + fitting.len())));
+        let mut rules: Vec<Ruled> = pinned.into_iter().chain(fitting).chain(others).collect();
+        for out in rules.drain(limit.min(rules.len())..) {
+            match out.rule.bullet_type {
+                BulletType::Rule => omitted.rules += 1,
+                BulletType::AntiPattern => omitted.pitfalls += 1,
+            }
+        }
+        rules
+    }
+
+    fn ruled(&self, candidate: &Candidate, worth: f64, why: Why) -> Ruled {
+        let bullet = &candidate.bullet;
+        let given = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
+        let rule = Rule {
+            id: bullet.id.to_string(),
+            content: bullet.content().to_owned(),
+            category: bullet.category.clone(),
+            bullet_type: bullet.bullet_type,
+            maturity: bullet.maturity,
+            score: effective(bullet, self.memory.now(), &self.scoring),
+            helpful: given(Signal::Helpful),
+            harmful: given(Signal::Harmful),
+            pinned: bullet.pinned,
+            why,
+            path: bullet.path.to_string(),
+            vault: candidate.level,
+        };
+        Ruled { rule, worth, pointer: bullet.fields.search_pointer.clone() }
+    }
+
+    fn is_chance(&self, score: f32) -> bool {
+        score < CHANCE * self.candidates.best_memory.max(self.candidates.best_bullet)
+    }
+
+    fn is_here(&self, workspace: &str) -> bool {
+        workspace.to_lowercase() == self.workspace.to_lowercase()
+    }
+
+    /// Whether a bullet may be shown at all: not one of another project, where it is clear which project this is.
+    fn counts(&self, candidate: &Candidate) -> bool {
+        let bullet = &candidate.bullet;
+        let own = bullet.workspace.as_deref().or(bullet.fields.scope_key.as_deref());
+        let settled = self.named || candidate.level == Level::Global;
+        bullet.scope != Scope::Workspace || !settled || own.is_none_or(|own| self.is_here(own))
+    }
+
+    /// Whether a bullet holds for this task although it has none of its words.
+    fn holds_here(&self, candidate: &Candidate, seen: &str) -> bool {
+        let bullet = &candidate.bullet;
+        let key = bullet.fields.scope_key.as_deref();
+        match bullet.scope {
+            Scope::Global => true,
+            Scope::Workspace => bullet.workspace.as_deref().or(key).is_some_and(|own| self.is_here(own)),
+            Scope::Language | Scope::Framework | Scope::Task => key.is_some_and(|key| mentions(key, seen)),
+        }
+    }
+
+    /// What the task, a rule or a memory mentions and should not. A pitfall names what to avoid by its nature.
+    pub fn warnings(&self, rules: &[Ruled], memories: &[Recalled]) -> Result<Vec<Warning>> {
+        let mut warnings: Vec<Warning> = Vec::new();
+        for blocked in &self.candidates.blocked {
+            let pattern = blocked.text();
+            let deprecated = blocked.kind == BlockKind::Deprecated;
+            let hit = if deprecated { mentions(pattern, self.task) } else { quotes(pattern, self.task) };
+            if hit && !pattern.is_empty() {
+                warnings.push(Warning::of(blocked, Warning::TASK));
+            } else if deprecated {
+                let rules =
+                    rules.iter().map(|ruled| &ruled.rule).filter(|rule| rule.bullet_type == BulletType::Rule);
+                let texts = rules.map(|rule| (&rule.id, rule.content.clone()));
+                let texts =
+                    texts.chain(memories.iter().map(|it| (&it.id, format!("{}\n{}", it.title, it.snippet))));
+                let mentioned = texts.filter(|(_, text)| mentions(pattern, text));
+                warnings.extend(mentioned.map(|(id, _)| Warning::of(blocked, id)));
+            }
+        }
+        for bullet in self.candidates.replaced(self.memory)? {
+            if is_about(bullet.content(), self.task, is_stopword) {
+                let by = bullet.fields.replaced_by.as_deref().unwrap_or_default();
+                let content = self.candidates.content_of(self.memory, by)?;
+                warnings.push(Warning {
+                    kind: WarningKind::Replaced,
+                    id: bullet.id.to_string(),
+                    pattern: bullet.content().to_owned(),
+                    reason: bullet.fields.deprecation_reason.clone(),
+                    replacement: Some(
+                        content.map_or_else(|| by.to_owned(), |content| format!("{content} ({by})")),
+                    ),
+                    place: Warning::TASK.to_owned(),
+                });
+            }
+        }
+        let mut known = Vec::new();
+        warnings.retain(|warning| {
+            let key = (warning.pattern.to_lowercase(), warning.place.clone());
+            let new = !known.contains(&key);
+            known.push(key);
+            new
+        });
+        Ok(warnings)
+    }
+
+    /// What the briefing does without.
+    pub fn notices(&self) -> Vec<String> {
+        let mut notices = self.candidates.notices.clone();
+        if self.candidates.is_empty() {
+            notices.push("the vault has no notes: nothing is known yet".to_owned());
+        } else {
+            if !self.candidates.has_playbook {
+                notices.push("there is no playbook: no rules".to_owned());
+            }
+            if self.candidates.best_memory == 0.0 && self.candidates.best_bullet == 0.0 {
+                notices.push("no note has a word of the task".to_owned());
+            }
+        }
+        notices.push("no sessions are indexed: no history".to_owned());
+        notices
+    }
+}
+
+fn remembered(worth: f64, found: &Recollection<'_>, query: &Query) -> Recalled {
+    let note = &found.hit.note;
+    // The file may be gone where the index was not refreshed; the memory is then shown without its text.
+    let snippet = load(found.open, &note.path)
+        .map(|loaded| search::snippet(&loaded.text(), &note.title, query))
+        .unwrap_or_default();
+    Recalled {
+        id: note.key().to_owned(),
+        title: visible(&note.title),
+        note_type: note.note_type.clone(),
+        path: note.path.to_string(),
+        score: worth,
+        snippet: visible(&snippet),
+        tags: note.tags.clone(),
+        vault: found.open.level,
+    }
+}
