@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::conflict::{Statement, alike, opposition, oppositions};
+use super::health::meet;
 use super::live::SUPERSEDES;
 use super::playbook::shelf::told_as;
 use crate::domain::bullet::{Bullet, Maturity, State};
@@ -167,6 +168,9 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules) -> Vec<En
         .collect();
     for (a, b, found) in oppositions(&rules.statements) {
         let pair = [rules.at[a], rules.at[b]];
+        if !meet(&rules.bullets[a], &rules.bullets[b]) {
+            continue;
+        }
         if !entries.iter().any(|entry| pair.iter().all(|at| entry.notes.contains(at))) {
             entries.push(Entry { notes: pair.to_vec(), why: found.reason, since: None });
         }
