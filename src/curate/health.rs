@@ -173,7 +173,7 @@ pub fn contradictions(bullets: &[&Bullet], statements: &[Statement]) -> Vec<Cont
 }
 
 /// Whether there is a place where both hold: rules of two projects, languages or frameworks may well say the opposite.
-fn meet(one: &Bullet, other: &Bullet) -> bool {
+pub fn meet(one: &Bullet, other: &Bullet) -> bool {
     let apart = |a: &Option<String>, b: &Option<String>| matches!((a, b), (Some(a), Some(b)) if a != b);
     let keyed = one.scope == other.scope && one.scope != Scope::Global;
     let keys = keyed && apart(&one.fields.scope_key, &other.fields.scope_key);

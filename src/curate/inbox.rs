@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::conflict::{Statement, alike, opposition, oppositions};
-use super::health::statement;
+use super::health::meet;
 use super::live::SUPERSEDES;
+use super::playbook::shelf::told_as;
 use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::finding::Code;
 use crate::domain::graph::{Edge, Graph};
@@ -131,6 +132,8 @@ impl Rules {
         let live =
             |(at, note): (usize, &Note)| Bullet::of(note).filter(Bullet::is_live).map(|bullet| (at, bullet));
         let (at, bullets): (Vec<_>, Vec<_>) = notes.iter().enumerate().filter_map(live).unzip();
+        // As an add compares them, so that a conflict that lets a rule in only as a draft is the one that is listed.
+        let statement = |bullet: &Bullet| Statement::of(&told_as(bullet.content(), bullet.bullet_type));
         let statements = bullets.iter().map(statement).collect();
         Self { at, bullets, statements }
     }
@@ -165,6 +168,9 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules) -> Vec<En
         .collect();
     for (a, b, found) in oppositions(&rules.statements) {
         let pair = [rules.at[a], rules.at[b]];
+        if !meet(&rules.bullets[a], &rules.bullets[b]) {
+            continue;
+        }
         if !entries.iter().any(|entry| pair.iter().all(|at| entry.notes.contains(at))) {
             entries.push(Entry { notes: pair.to_vec(), why: found.reason, since: None });
         }

@@ -256,3 +256,40 @@ impl Bench<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(state: State, successes: usize, failures: usize) -> (Verdict, f64) {
+        let evidence = Evidence { sessions: successes + failures, successes, failures, quotes: Vec::new() };
+        let playbook = crate::curate::playbook::Playbook::default();
+        let bench =
+            Bench { shelf: Shelf::of(&playbook), elsewhere: Shelf::of(&playbook), category: "testing" };
+        let judged = bench.admitted(Admitted {
+            rule: "Run the tests first.".to_owned(),
+            state,
+            because: Vec::new(),
+            conflicts: Vec::new(),
+            conflicts_elsewhere: Vec::new(),
+            gate: Gate::of(&evidence),
+            evidence,
+        });
+        (judged.verdict, (judged.confidence * 100.0).round() / 100.0)
+    }
+
+    #[test]
+    fn the_verdict_is_what_an_add_would_come_to_and_grows_surer_with_the_evidence() {
+        assert_eq!(verdict(State::Active, 5, 0), (Verdict::Accept, 0.86));
+        assert_eq!(verdict(State::Active, 3, 0), (Verdict::AcceptWithCaution, 0.8));
+        assert_eq!(verdict(State::Draft, 5, 0).0, Verdict::Draft);
+        assert_eq!(verdict(State::Draft, 0, 0), (Verdict::Draft, 0.5));
+        assert_eq!(verdict(State::Draft, 1, 3), (Verdict::Draft, 0.33));
+    }
+
+    #[test]
+    fn a_text_that_begins_with_avoid_says_what_to_avoid() {
+        assert_eq!(type_of(" Avoid: sleeping in tests."), BulletType::AntiPattern);
+        assert_eq!(type_of("Avoidance é"), BulletType::Rule);
+    }
+}

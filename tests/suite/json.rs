@@ -73,6 +73,11 @@ fn assert_fits(document: &str, ran: &Ran) {
 const CALLS: &str = "\
 init
 audit b-mo76pd48-ckhtk7
+review
+review --confirm b0e0c6
+validate-rule Write+the+changelog+first.
+starters
+starters add git --dry-run
 why b-mq9k7r70-lz8utt
 why Use+Postgres+rather+than+SQLite
 validate
@@ -152,6 +157,8 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
         assert_eq!(ran.code, 0, "{line}\n{}", ran.snapshot());
         let document = match (words[0].as_str(), words.get(1).map(String::as_str)) {
             ("config", Some("set" | "unset")) => "config-set",
+            ("review", Some("--confirm")) => "review-settled",
+            ("starters", Some("add")) => "starters-add",
             ("playbook", Some(action)) => &format!("playbook-{action}"),
             (command, _) => of_command(command),
         };

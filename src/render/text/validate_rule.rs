@@ -38,7 +38,7 @@ fn collision(collision: &Collision) -> String {
         How::Similar => "similar to",
     };
     let likeness = collision.likeness.map(|share| format!(" ({:.0} %)", share * 100.0)).unwrap_or_default();
-    let reason = collision.reason.as_ref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
+    let reason = collision.reason.as_ref().map(|reason| format!(" ({})", safe(reason))).unwrap_or_default();
     format!(
         "  {word}{likeness} {} {}{reason}\n",
         paint(ID, &safe(&collision.id)),

@@ -328,3 +328,37 @@ fn an_empty_inbox_says_so() {
     [exit 0]
     ");
 }
+
+#[test]
+fn rules_worth_merging_become_one() {
+    let sandbox = waiting();
+    let content = "Put a timeout on every query of the worker.";
+    let ran =
+        sandbox.cm(&["review", "--merge", "b-mq6d3m8l-e1e1e1", "b-mq6d3m8l-e2e2e2", "--content", content]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    merged 2 notes: b-mq6d3m8l-e1e1e1 b-mq6d3m8l-e2e2e2 into b-mwqcvpc0-dxzt81  commit [COMMIT]
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["review", "--kind", "merges"]).snapshot(), @"
+    nothing waits
+    [exit 0]
+    ");
+    let replaced = sandbox.read("playbook/db/limits.md");
+    assert!(replaced.contains("replaced_by: b-") && replaced.contains("maturity: deprecated"), "{replaced}");
+    insta::assert_snapshot!(sandbox.cm(&["review", "--merge", "b-mq6d3m8l-a1a1a1", "2b2b2b2b", "--content", content]).snapshot(), @"
+    [stderr]
+    error: graph/facts/draft.md is no bullet, its kind is `memory`
+     hint: `cm playbook list` lists the bullets
+    [exit 2]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["review", "--merge", "b-mq6d3m8l-a1a1a1", "b-mq6d3m8l-b2b2b2"]).snapshot(), @"
+    [stderr]
+    error: the following required arguments were not provided:
+      --content <TEXT>
+
+    Usage: cm review --merge <ID> <ID>... --content <TEXT> --now <WHEN>
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+}
