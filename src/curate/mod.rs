@@ -6,9 +6,12 @@
 pub mod adopt;
 pub mod complete;
 pub mod core;
+pub mod exchange;
 pub mod export;
 pub mod generated;
 pub mod import;
 mod live;
+pub mod memory_file;
 pub mod playbook;
+pub mod project;
 pub mod reflection;
