@@ -24,6 +24,7 @@ pub mod log;
 pub mod memory;
 pub mod pin;
 pub mod playbook;
+pub mod project;
 pub mod read;
 pub mod recent;
 pub mod reindex;

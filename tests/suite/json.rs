@@ -135,6 +135,11 @@ import ../copy/graph/facts --from markdown --into facts
 adopt --dry-run
 playbook list --state all
 playbook get b-mnq4ancz
+playbook export --out ../playbook.yaml
+playbook import ../playbook.yaml
+import ../playbook.yaml --dry-run
+project --format agents.md --counts
+export --format memory.md --out ../MEMORY.md
 config list
 config get search.limit
 config set search.limit 7

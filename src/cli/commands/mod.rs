@@ -52,6 +52,7 @@ commands! {
     stats::Stats,
     episode::Episode,
     playbook::Playbook,
+    project::Project,
     validate::Validate,
     doctor::Doctor,
     import::Import,

@@ -19,6 +19,7 @@ pub mod init;
 pub mod list;
 pub mod log;
 pub mod playbook;
+pub mod project;
 pub mod recent;
 pub mod reindex;
 pub mod relate;

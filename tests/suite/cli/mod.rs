@@ -23,6 +23,7 @@ mod manpages;
 mod new;
 mod pin;
 mod playbook;
+mod project;
 mod quickstart;
 mod recent;
 mod reflection;

@@ -1,6 +1,8 @@
 //! `cm playbook`
 
+mod export;
 mod get;
+mod import;
 mod list;
 
 use clap::{Args, Subcommand};
@@ -10,7 +12,7 @@ use crate::ops::{Call, Memory, Result};
 
 /// Read the rules and anti-patterns of the playbook, and exchange them with other tools
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm playbook list --category testing\n  cm playbook get b-mt2ssunl")]
+#[command(after_help = "Examples:\n  cm playbook list --category testing\n  cm playbook get b-mt2ssunl\n  cm playbook export --out playbook.yaml\n  cm playbook import playbook.yaml")]
 pub struct Arguments {
     #[command(subcommand)]
     action: Action,
@@ -20,6 +22,8 @@ pub struct Arguments {
 enum Action {
     List(list::Arguments),
     Get(get::Arguments),
+    Export(export::Arguments),
+    Import(import::Arguments),
 }
 
 /// Runs it.
@@ -28,5 +32,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     match arguments.action {
         Action::List(arguments) => list::run(&memory, arguments, output),
         Action::Get(arguments) => get::run(&memory, arguments, output),
+        Action::Export(arguments) => export::run(&memory, arguments, output),
+        Action::Import(arguments) => import::run(&memory, arguments, output),
     }
 }
