@@ -248,6 +248,18 @@ mod tests {
     }
 
     #[test]
+    fn only_a_plain_file_is_read_as_one() {
+        let source = folder(&[("a.yaml", "a: 1")]);
+        assert_eq!(file(&source.path().join("a.yaml")).unwrap(), b"a: 1");
+        for (path, words) in
+            [(source.path().to_owned(), "no plain file"), (source.path().join("b"), "cannot read")]
+        {
+            let refused = file(&path).unwrap_err().to_string();
+            assert!(refused.contains(words), "{refused}");
+        }
+    }
+
+    #[test]
     fn an_export_writes_all_or_nothing_and_over_nothing_else() {
         let target = folder(&[("a.md", "same"), ("b.md", "theirs")]);
         let path = |text: &str| NotePath::parse(text).unwrap();

@@ -521,3 +521,24 @@ fn a_rule_file_comes_in_as_drafts_that_no_projection_shows() {
     [exit 8]
     ");
 }
+
+#[test]
+fn a_rule_that_is_kept_out_for_ever_comes_in_by_no_file_and_goes_out_by_none() {
+    let sandbox = playbook();
+    sandbox.write(
+        "blocked/toxic.md",
+        "---\nid: k-2\nkind: toxic\ncontent: Skip the tests when in a hurry\n---\n",
+    );
+    sandbox.write("../more.yaml", "bullets:\n- {id: b-7, content: skip the TESTS when in a hurry}\n");
+    insta::assert_snapshot!(sandbox.cm(&["import", "../more.yaml"]).snapshot(), @"
+    [stderr]
+    error: no bullet of ../more.yaml could be imported
+     hint: b-7: blocked in this vault
+    [exit 8]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["playbook", "export", "-o", "../playbook.yaml"]).snapshot(), @"
+    exported 4 bullets and 1 deprecated pattern to ../playbook.yaml
+    left out 1 toxic pattern: the format has no place for what is kept out for ever
+    [exit 0]
+    ");
+}
