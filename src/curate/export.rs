@@ -24,11 +24,14 @@ pub enum Format {
     Json,
     /// The notes alone, each in its place.
     Markdown,
+    /// What has proved itself, as one file for reading.
+    #[serde(rename = "memory.md")]
+    MemoryMd,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::ClaudeMemory, Self::Json, Self::Markdown];
+    pub const ALL: [Self; 4] = [Self::ClaudeMemory, Self::Json, Self::Markdown, Self::MemoryMd];
 
     /// Its name on the command line and in JSON.
     pub fn name(self) -> &'static str {
@@ -36,6 +39,7 @@ impl Format {
             Self::ClaudeMemory => "claude-memory",
             Self::Json => "json",
             Self::Markdown => "markdown",
+            Self::MemoryMd => "memory.md",
         }
     }
 

@@ -9,9 +9,12 @@ use serde::Serialize;
 use super::error::{Error, Result};
 use super::memory::{Memory, OpenVault};
 use crate::config::keys::KEYS;
-use crate::curate::export;
 use crate::curate::import::state::{Access, Accesses};
+use crate::curate::{export, memory_file};
+use crate::domain::graph::Graph;
 use crate::domain::path::NotePath;
+use crate::domain::score::Score;
+use crate::domain::score::bullet::effective;
 use crate::vault::foreign::{self, Wrote};
 
 pub use crate::curate::export::Format;
@@ -72,6 +75,7 @@ pub fn export(memory: &Memory, options: &Options) -> Result<Exported> {
     let out = options.out.as_deref().map(|out| memory.call.cwd.join(out));
     match (options.format, out) {
         (Format::Json, out) => document(memory, open, options, out.as_deref()),
+        (Format::MemoryMd, out) => memory_md(memory, open, options, out.as_deref()),
         (Format::Markdown, None) => {
             Err(Error::usage("the notes are copied to a folder").hint("name it, such as --out ../copy"))
         }
@@ -93,6 +97,30 @@ pub fn export(memory: &Memory, options: &Options) -> Result<Exported> {
             write(options, &out, notes, files)
         }
     }
+}
+
+/// MEMORY.md, from the notes of one vault.
+fn memory_md(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&Path>) -> Result<Exported> {
+    let notes = memory.notes_of(open)?;
+    let graph = Graph::connect(&notes);
+    let mut scores = vec![Score::default(); notes.len()];
+    for scored in super::decay::scored(memory, open)? {
+        scores[scored.at] = scored.score;
+    }
+    let playbook = super::playbook::of_notes(&notes);
+    let constants = super::decay::scoring(&open.settings);
+    let bullets: Vec<_> =
+        playbook.bullets.iter().map(|bullet| (bullet, effective(bullet, memory.now(), &constants))).collect();
+    let file = memory_file::plan(&bullets, &graph, &scores, &memory.now().day());
+    let mut outcome = Exported::to(options, file.entries);
+    let Some(out) = out else {
+        outcome.document = Some(file.text);
+        return Ok(outcome);
+    };
+    outside(open, out)?;
+    let ours = |there: &[u8]| options.force || there.starts_with(memory_file::OPENING.as_bytes());
+    let wrote = one_file(out, file.text.into_bytes(), &ours)?;
+    taken(outcome, out.parent().unwrap_or(out), &wrote)
 }
 
 /// The four JSON files, where the earlier tool has them. A file with keys of its own is left as it is.
@@ -159,14 +187,20 @@ fn document(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&P
         outcome.document = Some(text);
         return Ok(outcome);
     };
+    let folder = out.parent().unwrap_or(out);
+    let wrote = one_file(out, text.into_bytes(), &|_| options.force)?;
+    taken(outcome, folder, &wrote)
+}
+
+/// Writes one file; `may_replace` says, of other bytes that are there, whether they may go.
+pub(super) fn one_file(out: &Path, bytes: Vec<u8>, may_replace: &dyn Fn(&[u8]) -> bool) -> Result<Wrote> {
     let name = out.file_name().and_then(|name| name.to_str()).filter(|_| !out.is_dir());
     let (Some(folder), Some(name)) = (out.parent(), name) else {
         return Err(
             Error::usage(format!("{} is no file", out.display())).hint("name one, such as --out notes.json")
         );
     };
-    let wrote = foreign::write(folder, &[(path(name)?, text.into_bytes())], &|_, _| options.force)?;
-    taken(outcome, folder, &wrote)
+    Ok(foreign::write(folder, &[(path(name)?, bytes)], &|_, there| may_replace(there))?)
 }
 
 fn write(options: &Options, out: &Path, notes: usize, files: Vec<(NotePath, Vec<u8>)>) -> Result<Exported> {

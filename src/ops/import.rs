@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::memory::{Memory, OpenVault};
-use super::write;
+use super::{playbook, write};
 use crate::curate::import::state::{self, Accesses};
 use crate::curate::import::{self as plan, How, Incoming, Plan, detect};
 use crate::domain::change::{Change, ChangeSet};
@@ -72,7 +72,45 @@ impl Imported {
 }
 
 /// More ids than this make a commit's message unreadable; the files of the commit tell them as well.
-const IDS: usize = 200;
+pub(super) const IDS: usize = 200;
+
+/// What was brought in from a folder, or from one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// Notes of a folder.
+    Folder(Imported),
+    /// Bullets of a file.
+    Bullets(playbook::import::Imported),
+}
+
+impl Outcome {
+    /// Whether a part of what was asked for was not done.
+    pub fn failed(&self) -> bool {
+        match self {
+            Self::Folder(notes) => notes.failed(),
+            Self::Bullets(bullets) => bullets.failed(),
+        }
+    }
+}
+
+/// Imports what a name means: the notes of a folder, or the bullets of a file.
+///
+/// # Errors
+/// Those of [`import`] and of [`playbook::import::import`].
+pub fn any(memory: &Memory, options: &Options, bullets: Option<playbook::import::Source>) -> Result<Outcome> {
+    let source = memory.call.cwd.join(&options.source);
+    if bullets.is_none() && !source.is_file() {
+        return import(memory, options).map(Outcome::Folder);
+    }
+    if options.from.is_some() || options.into.is_some() {
+        return Err(Error::usage(format!("{} is a file of bullets, no folder", options.source.display()))
+            .hint("leave --into out; --from is playbook or rules for a file"));
+    }
+    let file = options.source.clone();
+    let options = playbook::import::Options { file, from: bullets, dry_run: options.dry_run };
+    playbook::import::import(memory, &options).map(Outcome::Bullets)
+}
 
 /// Imports a folder.
 ///
@@ -83,7 +121,7 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     let source = memory.call.cwd.join(&options.source);
     let shown = options.source.display();
     if !source.is_dir() {
-        return Err(Error::usage(format!("there is no folder {shown}")));
+        return Err(Error::usage(format!("there is no folder or file {shown}")));
     }
     if foreign::is_within(&open.vault, &source) {
         return Err(Error::refused("inside-the-vault", format!("{shown} lies in the vault already"))

@@ -29,6 +29,7 @@ pub mod mark;
 pub mod memory;
 pub mod pin;
 pub mod playbook;
+pub mod project;
 pub mod propose;
 pub mod read;
 pub mod recent;

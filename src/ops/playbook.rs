@@ -1,6 +1,8 @@
 //! The playbook of all open vaults as one: the project's bullets win, feedback adds up, blocks of either vault hold.
 
+pub mod export;
 pub mod get;
+pub mod import;
 pub mod list;
 pub mod row;
 

@@ -54,6 +54,25 @@ pub fn read(root: &Path, leave_out: &Path) -> Result<Folder, Error> {
     Ok(folder)
 }
 
+/// The largest single file that is read, in bytes; no rule file or playbook comes near it.
+const LARGEST: u64 = 16 << 20;
+
+/// Reads one file.
+///
+/// # Errors
+/// [`Error::Io`], also of what is no plain file or too large.
+pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
+    let refuse = |kind, words: &str| Error::io("read", path)(std::io::Error::new(kind, words));
+    let stat = fs::metadata(path).map_err(Error::io("read", path))?;
+    if !stat.is_file() {
+        return Err(refuse(std::io::ErrorKind::InvalidInput, "it is no plain file"));
+    }
+    if stat.len() > LARGEST {
+        return Err(refuse(std::io::ErrorKind::FileTooLarge, "it is larger than 16 MiB"));
+    }
+    fs::read(path).map_err(Error::io("read", path))
+}
+
 /// Takes a file as a note or as an attachment.
 fn take(root: &Path, entry: &DirEntry, folder: &mut Folder) {
     let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
@@ -226,6 +245,18 @@ mod tests {
         let source = folder(&[("a.md", "a")]);
         assert!(read(&source.path().join("a.md"), Path::new("/")).is_err());
         assert!(read(&source.path().join("absent"), Path::new("/")).is_err());
+    }
+
+    #[test]
+    fn only_a_plain_file_is_read_as_one() {
+        let source = folder(&[("a.yaml", "a: 1")]);
+        assert_eq!(file(&source.path().join("a.yaml")).unwrap(), b"a: 1");
+        for (path, words) in
+            [(source.path().to_owned(), "no plain file"), (source.path().join("b"), "cannot read")]
+        {
+            let refused = file(&path).unwrap_err().to_string();
+            assert!(refused.contains(words), "{refused}");
+        }
     }
 
     #[test]

@@ -134,6 +134,11 @@ playbook list --state all
 playbook get b-mnq4ancz
 playbook add --category testing Print+the+seed+of+every+test+before+it+runs.
 playbook remove b-mt2ssunl-jq6d8j
+playbook export --out ../playbook.yaml
+playbook import ../playbook.yaml
+import ../playbook.yaml --dry-run
+project --format agents.md --counts
+export --format memory.md --out ../MEMORY.md
 config list
 config get search.limit
 config set search.limit 7

@@ -19,17 +19,19 @@ Formats:
                  without --out the JSON files alone, beside the notes
   json           one document with every note, to --out or to standard output
   markdown       copies of the notes
+  memory.md      established and proven rules, and memories in use, as one file for reading
 
 Examples:
   cm export --format claude-memory --out ../for-the-old-tool
   cm export --format json | jq '.notes[].title'
-  cm export --format markdown --out ../copy"
+  cm export --format markdown --out ../copy
+  cm export --format memory.md > ../MEMORY.md"
 )]
 pub struct Arguments {
     /// In which form
     #[arg(long, value_name = "FORM", value_parser = forms())]
     format: String,
-    /// The folder, or the file for json
+    /// The folder, or the file for json and memory.md
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     /// Write over files that no export made

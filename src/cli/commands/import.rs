@@ -7,18 +7,22 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
 use crate::ops::import::{self, Format};
+use crate::ops::playbook::import::Source;
 use crate::ops::{Call, Memory, Result};
 use crate::render::text;
 
 /// Bring in a folder of another tool: an Obsidian vault, basic-memory, a zk notebook, plain markdown, or a vault of the
 /// earlier Python tool. Notes keep their places, their links and every byte of their text; they get the keys that they
 /// lack. A second import brings only what is new.
+///
+/// A file brings bullets: a YAML playbook as it stands, an agent's rule file (AGENTS.md, CLAUDE.md, .cursorrules, …) as
+/// drafts.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm import ~/Obsidian --dry-run\n  cm import ~/basic-memory --into knowledge\n  cm import ../old-vault --from claude-memory"
+    after_help = "Examples:\n  cm import ~/Obsidian --dry-run\n  cm import ~/basic-memory --into knowledge\n  cm import ../old-vault --from claude-memory\n  cm import AGENTS.md --dry-run\n  cm import playbook.yaml"
 )]
 pub struct Arguments {
-    /// The folder; it is only read
+    /// The folder or file; it is only read
     source: PathBuf,
     /// The tool it is from
     #[arg(long, value_name = "TOOL", default_value = "auto", value_parser = tools())]
@@ -32,7 +36,7 @@ pub struct Arguments {
 }
 
 fn tools() -> PossibleValuesParser {
-    let names = Format::ALL.map(Format::name);
+    let names = Format::ALL.map(Format::name).into_iter().chain(Source::ALL.map(Source::name));
     PossibleValuesParser::new(std::iter::once("auto").chain(names))
 }
 
@@ -45,6 +49,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         into: arguments.into,
         dry_run: arguments.dry_run,
     };
-    let outcome = import::import(&memory, &options)?;
-    Ok(output.print(&memory, &outcome, text::import::imported)?.failed(outcome.failed()))
+    let bullets = Source::ALL.into_iter().find(|source| source.name() == arguments.from);
+    let outcome = import::any(&memory, &options, bullets)?;
+    Ok(output.print(&memory, &outcome, text::import::any)?.failed(outcome.failed()))
 }

@@ -63,6 +63,7 @@ commands! {
     episode::Episode,
     why::Why,
     playbook::Playbook,
+    project::Project,
     validate::Validate,
     validate_rule::ValidateRule,
     audit::Audit,

@@ -75,6 +75,18 @@ pub fn core_entries(graph: &Graph<'_>, scores: &[Score], now: Instant, scoring: 
         .collect()
 }
 
+/// The memories that may be listed, with their decay scores.
+pub fn memory_entries(graph: &Graph<'_>, scores: &[Score]) -> Vec<(CoreEntry, Score)> {
+    let notes = graph.notes().iter().zip(live(graph)).zip(scores);
+    let listed = |note: &Note, live: bool| {
+        note.kind == Kind::Memory && note.state.as_deref() != Some("draft") && (live || note.pinned)
+    };
+    let of = |((note, live), score): ((&Note, bool), &Score)| {
+        listed(note, live).then(|| (CoreEntry::of(note, *score), *score))
+    };
+    notes.filter_map(of).collect()
+}
+
 fn hides_something(note: &Note) -> bool {
     note.findings.iter().any(|finding| finding.code == Code::HiddenCharacter)
 }

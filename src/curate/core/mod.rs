@@ -11,7 +11,7 @@ use crate::domain::note::check::RULE;
 use super::generated::{GeneratedFile, head, tokens};
 
 pub use super::generated::same_but_for_day;
-pub use entry::{CoreEntry, Worth, core_entries};
+pub use entry::{CoreEntry, Worth, core_entries, memory_entries};
 
 /// The limits of the file, and what a vault adds to it.
 #[derive(Debug, Clone, PartialEq)]

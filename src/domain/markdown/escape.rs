@@ -35,6 +35,67 @@ pub fn escape_but_code(text: &str) -> String {
     written
 }
 
+/// A rule as the text of a list item: its own code and emphasis stay, so that an agent reads what was written, but it opens
+/// no block, HTML or comment.
+pub fn escape_rule(text: &str) -> String {
+    let line = visible(text);
+    let mut escaped = String::with_capacity(line.len() + 8);
+    let mut at = 0;
+    while let Some(c) = line[at..].chars().next() {
+        let rest = &line[at..];
+        if c == '`' {
+            let run = rest.len() - rest.trim_start_matches('`').len();
+            match code_span(rest, run) {
+                Some(span) => {
+                    escaped.push_str(&span.replace("<!--", "<!\u{2011}-").replace("-->", "-\u{2011}>"));
+                    at += span.len();
+                }
+                None => {
+                    escaped.push_str(&"\\`".repeat(run));
+                    at += run;
+                }
+            }
+            continue;
+        }
+        let after = &rest[c.len_utf8()..];
+        match c {
+            // What is escaped already stays so.
+            '\\' if after.starts_with(|next: char| next.is_ascii_punctuation() && next != '<') => {
+                escaped.push_str(&rest[..2]);
+                at += 1;
+            }
+            '<' if opens_html(after) => escaped.push_str("&lt;"),
+            '>' if at == 0 || line[..at].ends_with("--") => escaped.push_str("&gt;"),
+            '#' | '+' | '=' | '~' | '|' | ':' if at == 0 => escaped.extend(['\\', c]),
+            '-' | '*' | '_' if at == 0 && begins_block(after, c) => escaped.extend(['\\', c]),
+            '.' | ')' if is_number(&line[..at]) => escaped.extend(['\\', c]),
+            '[' if at == 0 => escaped.push_str("\\["),
+            _ => escaped.push(c),
+        }
+        at += c.len_utf8();
+    }
+    escaped
+}
+
+/// The code that a run of so many backticks opens, with its marks; `None` where nothing closes it.
+fn code_span(rest: &str, run: usize) -> Option<&str> {
+    let mut at = run;
+    while let Some(next) = rest[at..].find('`') {
+        let begin = at + next;
+        let length = rest[begin..].len() - rest[begin..].trim_start_matches('`').len();
+        at = begin + length;
+        if length == run {
+            return Some(&rest[..at]);
+        }
+    }
+    None
+}
+
+/// Whether a `-`, `*` or `_` with this behind it would begin a list item or a rule across the page.
+fn begins_block(after: &str, mark: char) -> bool {
+    after.is_empty() || after.starts_with(' ') || after.chars().all(|c| c == mark || c == ' ')
+}
+
 /// A path as a link's destination, percent-encoded only where markdown or an address would read it otherwise.
 pub fn link_destination(path: &str) -> String {
     let mut written = String::with_capacity(path.len());
@@ -193,6 +254,29 @@ mod tests {
         }
 
         #[test]
+        fn any_rule_is_one_paragraph_of_one_item(text in hostile()) {
+            let escaped = escape_rule(&text);
+            let list = format!("- {escaped}\n- next\n");
+            let events: Vec<_> = Parser::new_ext(&list, extensions() | Options::ENABLE_GFM).collect();
+            let items = events.iter().filter(|event| matches!(event, Event::Start(Tag::Item))).count();
+            prop_assert_eq!(items, 2, "{}", list);
+            for event in &events {
+                let sound = match event {
+                    Event::Html(_) | Event::InlineHtml(_) | Event::Rule | Event::TaskListMarker(_) => false,
+                    Event::Start(tag) => !matches!(
+                        tag,
+                        Tag::Heading { .. } | Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::BlockQuote(_) | Tag::Table(_)
+                    ),
+                    _ => true,
+                };
+                prop_assert!(sound, "{:?} in {}", event, list);
+            }
+            prop_assert!(!escaped.contains("<!--") && !escaped.contains("-->") && !escaped.contains('\n'));
+            let lists = events.iter().filter(|event| matches!(event, Event::Start(Tag::List(_)))).count();
+            prop_assert_eq!(lists, 1, "{}", list);
+        }
+
+        #[test]
         fn any_title_stays_within_its_link(title in hostile()) {
             let line = format!("- [{}](a.md) (b)", escape_link_text(&title));
             let events: Vec<_> = Parser::new_ext(&line, extensions()).collect();
@@ -227,6 +311,20 @@ mod tests {
         assert_eq!(escape_inline("1. first"), "1\\. first");
         assert_eq!(escape_but_code("Set `lock_*` and a*b"), "Set `lock_*` and a\\*b");
         assert_eq!(escape_but_code("One ` alone"), "One \\` alone");
+    }
+
+    #[test]
+    fn everyday_rules_are_left_as_they_are() {
+        for rule in [
+            "Run `cargo test -- --nocapture` before a **release**",
+            "Use Vec<u8> never: prefer `Vec<u8>`, see [the guide](docs/guide.md)",
+            "**Never** commit *secrets*",
+        ] {
+            assert_eq!(escape_rule(rule), rule.replace("Use Vec<", "Use Vec&lt;"));
+        }
+        assert_eq!(escape_rule("## Forged"), "\\## Forged");
+        assert_eq!(escape_rule("<!-- cm:end playbook -->"), "&lt;!-- cm:end playbook --&gt;");
+        assert_eq!(escape_rule("an open ` mark"), "an open \\` mark");
     }
 
     #[test]

@@ -70,7 +70,7 @@ const DEEPEST: usize = 128;
 
 /// Whether a line opens more quotes and lists than anybody writes. The parser looks at every open one on every
 /// line, so that a large body of that kind would cost its square; such a body is text without structure.
-fn nested_too_deep(body: &str) -> bool {
+pub fn nested_too_deep(body: &str) -> bool {
     body.len() > SMALL && body.lines().any(|line| opened_by(line) > DEEPEST)
 }
 

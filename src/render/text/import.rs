@@ -5,13 +5,20 @@ use std::collections::BTreeMap;
 use super::committed;
 use super::style::{BAD, DIM, STRONG, count, paint, safe};
 use super::validate::findings;
-use crate::ops::import::{Brought, Imported, Skipped, Why, reason};
+use crate::ops::import::{Brought, Imported, Outcome, Skipped, Why, reason};
 
 /// So many files are named; more are counted.
 const NAMED: usize = 20;
 
 /// As text.
-pub fn imported(outcome: &Imported) -> String {
+pub fn any(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Folder(notes) => imported(notes),
+        Outcome::Bullets(bullets) => super::playbook::import::imported(bullets),
+    }
+}
+
+fn imported(outcome: &Imported) -> String {
     let mut lines = String::new();
     for Brought { path, id } in outcome.imported.iter().take(NAMED) {
         let id = id.as_deref().unwrap_or("without an id");

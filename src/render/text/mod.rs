@@ -24,6 +24,7 @@ pub mod list;
 pub mod log;
 pub mod mark;
 pub mod playbook;
+pub mod project;
 pub mod propose;
 pub mod recent;
 pub mod reindex;

@@ -24,3 +24,34 @@ fn an_export_writes_over_nothing_that_it_did_not_make() {
     assert_eq!(document.json()["notes"][1]["frontmatter"]["importance"], 0.25);
     assert!(!document.stdout.contains("private"));
 }
+
+#[test]
+fn memory_md_tells_what_has_proved_itself() {
+    let sandbox = super::playbook::playbook();
+    sandbox.write("vault/heights.md", "---\nid: 7a7a7a7a-0000-4000-8000-000000000007\ntype: fact\ntitle: Heights are relative\nimportance: 0.9\ncreated: 2026-01-01T00:00:00Z\nupdated: 2026-01-01T00:00:00Z\n---\n\n# Heights are relative\n\nTo chart <datum>, not to the sea.\n");
+    sandbox.write("graph/facts/faded.md", "---\nid: 8a7a7a7a-0000-4000-8000-000000000007\ntype: fact\ntitle: Faded\nimportance: 0.1\ncreated: 2026-01-01T00:00:00Z\nupdated: 2026-01-01T00:00:00Z\n---\n");
+    insta::assert_snapshot!(sandbox.cm(&["export", "--format", "memory.md"]).snapshot(), @"
+    # Memory, exported
+
+    > Written 2026-11-21 by `cm export --format memory.md`; changes by hand are lost.
+    > 2 bullets and 1 memory that have proved themselves; 3 left out.
+
+    ## Rules
+
+    - testing: Print the seed of every randomised test before it runs.
+
+    ## Pitfalls
+
+    - network: Retrying a failed request at once.
+
+    ## Preferences & Facts
+
+    - Heights are relative: To chart , not to the sea.
+    [exit 0]
+    ");
+    sandbox.cm(&["export", "--format", "memory.md", "--out", "../MEMORY.md"]).ok();
+    sandbox.cm(&["export", "--format", "memory.md", "--out", "../MEMORY.md", "--now", "2026-11-22"]).ok();
+    sandbox.write("../MEMORY.md", "mine");
+    assert_eq!(sandbox.cm(&["export", "--format", "memory.md", "--out", "../MEMORY.md"]).code, 5);
+    assert_eq!(sandbox.read("../MEMORY.md"), "mine");
+}

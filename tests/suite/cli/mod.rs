@@ -28,6 +28,7 @@ mod mark;
 mod new;
 mod pin;
 mod playbook;
+mod project;
 mod quickstart;
 mod recent;
 mod reflection;

@@ -81,7 +81,7 @@ created: 2026-07-01T08:00:00Z
 ---
 ";
 
-fn playbook() -> Sandbox {
+pub fn playbook() -> Sandbox {
     vault_of(PLAYBOOK)
 }
 
@@ -199,5 +199,346 @@ fn what_is_no_bullet_is_refused() {
     error: there is no note `b-nowhere`
      hint: `cm search` finds notes by their words
     [exit 4]
+    ");
+}
+
+#[test]
+fn an_export_imports_elsewhere_to_the_same_playbook_in_one_commit() {
+    let sandbox = playbook();
+    sandbox.cm(&["playbook", "export", "--out", "../playbook.yaml"]).ok();
+    insta::assert_snapshot!(sandbox.read("../playbook.yaml"), @"
+    schema_version: 2
+    name: playbook
+    metadata:
+      created_at: 2026-05-01T08:00:00Z
+    deprecated_patterns:
+    - id: k-1
+      pattern: sleep before retry
+      deprecated_at: 2026-07-01T08:00:00Z
+      reason: It only hides the race
+      replacement: wait for the condition
+    bullets:
+    - id: b-mq6d3m8l-aaaaaa
+      scope: global
+      category: testing
+      content: Print the seed of every randomised test before it runs.
+      type: rule
+      is_negative: false
+      kind: workflow_rule
+      state: active
+      maturity: proven
+      helpful_count: 4
+      harmful_count: 1
+      feedback_events:
+      - type: helpful
+        timestamp: 2026-11-20T12:00:00Z
+        session_path: s-1
+      - type: helpful
+        timestamp: 2026-11-20T12:00:00Z
+      - type: helpful
+        timestamp: 2026-10-22T12:00:00Z
+        weight: 0.5
+        agent: codex
+      - type: helpful
+        timestamp: 2026-11-18T12:00:00Z
+      - type: harmful
+        timestamp: 2026-08-23T12:00:00Z
+        reason: wasted_time
+        context: Not for unit tests
+      - type: irrelevant
+        timestamp: 2026-11-19T12:00:00Z
+      created_at: 2026-06-01T08:00:00Z
+      updated_at: 2026-11-20T12:00:00Z
+      pinned: true
+      pinned_reason: The nightly job relies on it
+      deprecated: false
+      source_sessions:
+      - s-1
+      source_agents:
+      - claude
+      sources:
+      - session: s-1
+        agent: claude
+        line: 12
+      tags:
+      - flaky
+      - nightly
+      reasoning: Without it nobody can run the failed case again.
+    - id: b-mq6d3m8l-bbbbbb
+      scope: language
+      scope_key: rust
+      category: network
+      content: Retrying a failed request at once.
+      type: anti-pattern
+      is_negative: true
+      kind: anti_pattern
+      state: active
+      maturity: established
+      helpful_count: 1
+      harmful_count: 0
+      feedback_events:
+      - type: helpful
+        timestamp: 2026-11-20T12:00:00Z
+      created_at: 2026-06-02T08:00:00Z
+      pinned: false
+      deprecated: false
+      source_sessions: []
+      source_agents: []
+      tags: []
+    - id: b-mq6d3m8l-cccccc
+      scope: global
+      category: network
+      content: Give every request a deadline of its own.
+      type: rule
+      is_negative: false
+      kind: stack_pattern
+      state: draft
+      maturity: candidate
+      helpful_count: 0
+      harmful_count: 0
+      feedback_events: []
+      created_at: 2026-11-01T08:00:00Z
+      pinned: false
+      deprecated: false
+      source_sessions: []
+      source_agents: []
+      tags: []
+    - id: b-mq6d3m8l-dddddd
+      scope: global
+      category: network
+      content: Set the socket timeout to a minute.
+      type: rule
+      is_negative: false
+      kind: stack_pattern
+      state: retired
+      maturity: deprecated
+      helpful_count: 0
+      harmful_count: 0
+      feedback_events: []
+      created_at: 2026-05-01T08:00:00Z
+      pinned: false
+      deprecated: true
+      replaced_by: b-mq6d3m8l-cccccc
+      deprecation_reason: The gateway has its own
+      source_sessions: []
+      source_agents: []
+      tags: []
+    ");
+    let other = vault_of("");
+    other.write("../playbook.yaml", sandbox.read("../playbook.yaml"));
+    insta::assert_snapshot!(other.cm(&["import", "../playbook.yaml", "--dry-run"]).snapshot(), @"
+      b-mq6d3m8l-aaaaaa  testing  Print the seed of every randomised test before it runs.
+      b-mq6d3m8l-bbbbbb  network  Retrying a failed request at once.
+      b-mq6d3m8l-cccccc  network  Give every request a deadline of its own.
+      b-mq6d3m8l-dddddd  network  Set the socket timeout to a minute.
+      k-1  blocked  sleep before retry
+    would import 5 bullets
+    [exit 0]
+    ");
+    assert_eq!(other.git(&["status", "--porcelain"]), "");
+    insta::assert_snapshot!(other.cm(&["playbook", "import", "../playbook.yaml"]).snapshot(), @"
+      b-mq6d3m8l-aaaaaa  testing  Print the seed of every randomised test before it runs.
+      b-mq6d3m8l-bbbbbb  network  Retrying a failed request at once.
+      b-mq6d3m8l-cccccc  network  Give every request a deadline of its own.
+      b-mq6d3m8l-dddddd  network  Set the socket timeout to a minute.
+      k-1  blocked  sleep before retry
+    imported 5 bullets  commit [COMMIT]
+    [exit 0]
+    ");
+    insta::assert_snapshot!(other.git(&["log", "-1", "--format=%B", "--name-only"]), @"
+    Import 5 bullets from playbook.yaml
+
+    Cm-Op: import
+    Cm-Id: b-mq6d3m8l-aaaaaa
+    Cm-Id: b-mq6d3m8l-bbbbbb
+    Cm-Id: b-mq6d3m8l-cccccc
+    Cm-Id: b-mq6d3m8l-dddddd
+    Cm-Id: k-1
+    Cm-Operation: 919c96b6b6a04a1b95b6104ee0940e4b
+
+
+    blocked/sleep-before-retry-67f041.md
+    playbook/network/give-every-request-a-deadline-of-its-own-33a177.md
+    playbook/network/retrying-a-failed-request-at-once-b0b9a6.md
+    playbook/network/set-the-socket-timeout-to-a-minute-b54724.md
+    playbook/testing/print-the-seed-of-every-randomised-test-before-it-runs-920d75.md
+    ");
+    insta::assert_snapshot!(other.cm(&["import", "../playbook.yaml"]).snapshot(), @"
+    imported 0 bullets
+    left out 5 bullets (in the vault already)
+    [exit 0]
+    ");
+    assert_eq!(other.cm(&["playbook", "export"]).ok().stdout, sandbox.read("../playbook.yaml"));
+    insta::assert_snapshot!(other.cm(&["validate"]).snapshot(), @"
+    5 notes: nothing wrong
+    [exit 0]
+    ");
+    let json = other.cm(&["playbook", "export", "--state", "draft", "--json"]).ok().json();
+    assert_eq!(json["bullets"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_export_writes_over_nothing_else() {
+    let sandbox = playbook();
+    sandbox.write("../mine.yaml", "mine: 1\n");
+    insta::assert_snapshot!(sandbox.cm(&["playbook", "export", "--out", "../mine.yaml"]).snapshot(), @"
+    [stderr]
+    error: ../mine.yaml would be written over
+       at: ../mine.yaml
+     hint: nothing was written; choose another place, or use --force
+    [exit 5]
+    ");
+    assert_eq!(sandbox.read("../mine.yaml"), "mine: 1\n");
+    insta::assert_snapshot!(sandbox.cm(&["playbook", "export", "--out", "../mine.yaml", "--force"]).snapshot(), @"
+    exported 4 bullets and 1 deprecated pattern to ../mine.yaml
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["playbook", "export", "--out", "../mine.yaml"]).snapshot(), @"
+    exported 4 bullets and 1 deprecated pattern to ../mine.yaml, which held them already
+    [exit 0]
+    ");
+}
+
+#[test]
+fn what_differs_is_left_and_named_and_the_rest_comes_in() {
+    let sandbox = playbook();
+    sandbox.write(
+        "../other.yaml",
+        "schema_version: 2\nbullets:\n- {id: b-mq6d3m8l-aaaaaa, content: Something else of that id}\n- {id: b-9, content: Ask before you drop a table, category: Data Base, mood: grim}\n",
+    );
+    insta::assert_snapshot!(sandbox.cm(&["playbook", "import", "../other.yaml"]).snapshot(), @"
+      b-9  data-base  Ask before you drop a table
+    imported 1 bullet  commit [COMMIT]
+    left out 1 bullet (the id belongs to another bullet)
+      b-mq6d3m8l-aaaaaa  Something else of that id
+    ../other.yaml:4 warning invalid-value bullet b-9: the category `Data Base` is written `data-base` here
+    ../other.yaml:4 warning unknown-key bullet b-9: `mood` has no place here and was left out
+    [exit 1]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["playbook", "import", "../other.yaml", "--json"]).snapshot(), @r#"
+    {
+      "from": "playbook",
+      "imported": [],
+      "skipped": [
+        {
+          "id": "b-mq6d3m8l-aaaaaa",
+          "content": "Something else of that id",
+          "why": "id-taken"
+        },
+        {
+          "id": "b-9",
+          "content": "Ask before you drop a table",
+          "why": "there-already"
+        }
+      ],
+      "left_out": [],
+      "findings": [
+        {
+          "path": "../other.yaml",
+          "line": 4,
+          "column": null,
+          "code": "invalid-value",
+          "severity": "warning",
+          "message": "bullet b-9: the category `Data Base` is written `data-base` here",
+          "hint": null
+        },
+        {
+          "path": "../other.yaml",
+          "line": 4,
+          "column": null,
+          "code": "unknown-key",
+          "severity": "warning",
+          "message": "bullet b-9: `mood` has no place here and was left out",
+          "hint": null
+        }
+      ],
+      "commit": null,
+      "dry_run": false
+    }
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn a_file_that_is_no_playbook_is_refused_with_its_place() {
+    let sandbox = playbook();
+    sandbox.write("../broken.yaml", "bullets:\n- id: a\n  content: [\n");
+    insta::assert_snapshot!(sandbox.cm(&["import", "../broken.yaml"]).snapshot(), @"
+    [stderr]
+    error: the playbook is no YAML: did not find expected node content, while parsing a flow node
+       at: ../broken.yaml:3:1
+     hint: close the bracket, or put the value in quotes
+    [exit 5]
+    ");
+    sandbox.write("../notes.md", "- Run the tests before you push\n");
+    insta::assert_snapshot!(sandbox.cm(&["import", "../notes.md"]).snapshot(), @"
+    [stderr]
+    error: what ../notes.md holds is not told by its name
+     hint: say --from playbook or --from rules
+    [exit 2]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["import", "../nowhere"]).snapshot(), @"
+    [stderr]
+    error: there is no folder or file ../nowhere
+     hint: `cm help COMMAND` shows its arguments with examples
+    [exit 2]
+    ");
+    assert_eq!(sandbox.cm(&["import", "../broken.yaml", "--into", "x"]).code, 2);
+    assert_eq!(sandbox.cm(&["import", "..", "--from", "playbook"]).code, 1);
+}
+
+#[test]
+fn a_rule_file_comes_in_as_drafts_that_no_projection_shows() {
+    let sandbox = playbook();
+    sandbox.write(
+        "../AGENTS.md",
+        "# Agents\n\n## Testing\n\n- Run the tests before you push\n- Never skip a hook\n- print the SEED of every randomised test before it runs.\n\n```sh\nls\n```\n",
+    );
+    insta::assert_snapshot!(sandbox.cm(&["import", "../AGENTS.md"]).snapshot(), @"
+      b-mwqcvpc0-alk222  testing  Run the tests before you push
+      b-mwqcvpc0-bsiyel  testing  Never skip a hook
+    imported 2 bullets  commit [COMMIT]
+    left out 1 bullet (the vault has the same rule)
+    no rule: code blocks (1)
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["import", "../AGENTS.md"]).snapshot(), @"
+    imported 0 bullets
+    left out 2 bullets (in the vault already)
+    left out 1 bullet (the vault has the same rule)
+    no rule: code blocks (1)
+    [exit 0]
+    ");
+    let listed = sandbox.cm(&["playbook", "list", "--tag", "imported", "--json"]).ok().json();
+    assert_eq!(listed["bullets"][0]["state"], "draft");
+    sandbox.cm(&["project"]).ok();
+    assert!(!sandbox.read("AGENTS.md").contains("skip a hook"));
+    sandbox.write("../CLAUDE.md", "Nothing to see.\n");
+    insta::assert_snapshot!(sandbox.cm(&["import", "../CLAUDE.md"]).snapshot(), @"
+    [stderr]
+    error: there is no rule in ../CLAUDE.md
+     hint: list items, and paragraphs of one sentence, become rules
+    [exit 8]
+    ");
+}
+
+#[test]
+fn a_rule_that_is_kept_out_for_ever_comes_in_by_no_file_and_goes_out_by_none() {
+    let sandbox = playbook();
+    sandbox.write(
+        "blocked/toxic.md",
+        "---\nid: k-2\nkind: toxic\ncontent: Skip the tests when in a hurry\n---\n",
+    );
+    sandbox.write("../more.yaml", "bullets:\n- {id: b-7, content: skip the TESTS when in a hurry}\n");
+    insta::assert_snapshot!(sandbox.cm(&["import", "../more.yaml"]).snapshot(), @"
+    [stderr]
+    error: no bullet of ../more.yaml could be imported
+     hint: b-7: blocked in this vault
+    [exit 8]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["playbook", "export", "-o", "../playbook.yaml"]).snapshot(), @"
+    exported 4 bullets and 1 deprecated pattern to ../playbook.yaml
+    left out 1 toxic pattern: the format has no place for what is kept out for ever
+    [exit 0]
     ");
 }

@@ -1,7 +1,9 @@
 //! `cm playbook`
 
 mod add;
+mod export;
 mod get;
+mod import;
 mod list;
 mod remove;
 
@@ -12,7 +14,7 @@ use crate::ops::{Call, Memory, Result};
 
 /// List, show, add and remove the rules and anti-patterns of the playbook, and exchange them with other tools
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm playbook list --category testing\n  cm playbook get b-mt2ssunl")]
+#[command(after_help = "Examples:\n  cm playbook list --category testing\n  cm playbook get b-mt2ssunl\n  cm playbook export --out playbook.yaml\n  cm playbook import playbook.yaml")]
 pub struct Arguments {
     #[command(subcommand)]
     action: Action,
@@ -24,6 +26,8 @@ enum Action {
     Get(get::Arguments),
     Add(add::Arguments),
     Remove(remove::Arguments),
+    Export(export::Arguments),
+    Import(import::Arguments),
 }
 
 /// Runs it.
@@ -34,5 +38,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         Action::Get(arguments) => get::run(&memory, arguments, output),
         Action::Add(arguments) => add::run(&memory, arguments, output),
         Action::Remove(arguments) => remove::run(&memory, arguments, output),
+        Action::Export(arguments) => export::run(&memory, arguments, output),
+        Action::Import(arguments) => import::run(&memory, arguments, output),
     }
 }

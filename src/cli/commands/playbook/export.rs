@@ -1,0 +1,53 @@
+//! `cm playbook export`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::list::{Chosen, states};
+use crate::cli::answer::{Output, Printed};
+use crate::ops::playbook::export::{self, Form, Options};
+use crate::ops::{Memory, Result};
+use crate::render::text;
+
+/// Write the playbook out as one file for other tools, with all bullets and deprecated patterns
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  cm playbook export > playbook.yaml\n  cm playbook export --state active --out playbook.yaml\n  cm playbook export --format json | jq '.bullets[].content'"
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    chosen: Chosen,
+    /// In this state only
+    #[arg(long, value_name = "STATE", value_parser = states())]
+    state: Option<String>,
+    /// As yaml or json [default: yaml]
+    #[arg(long, value_name = "FORM", value_parser = ["yaml", "json"])]
+    format: Option<String>,
+    /// The file [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write over a file that holds something else
+    #[arg(long)]
+    force: bool,
+}
+
+/// Runs it.
+pub fn run(memory: &Memory, arguments: Arguments, output: &Output) -> Result<Printed> {
+    // Without a file the document is the answer, and an answer to --json is JSON.
+    let json = arguments.format.as_deref() == Some("json") || (output.json && arguments.out.is_none());
+    let options = Options {
+        form: if json { Form::Json } else { Form::Yaml },
+        filter: arguments.chosen.filter(arguments.state.as_deref(), &[]),
+        out: arguments.out,
+        force: arguments.force,
+    };
+    let outcome = export::export(memory, &options)?;
+    match &outcome.document {
+        Some(document) => {
+            output.notices(memory);
+            output.plain(document)
+        }
+        None => output.print(memory, &outcome, text::playbook::export::exported),
+    }
+}

@@ -1,0 +1,199 @@
+//! Which bullets of another file come into a vault, and which are left out because it has them, or blocks them.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Document;
+use crate::domain::bullet::blocked::{BlockKind, Blocked};
+use crate::domain::bullet::content::RuleHash;
+use crate::domain::bullet::{Bullet, Maturity, State};
+use crate::domain::finding::{Code, Finding};
+use crate::domain::id::NoteId;
+use crate::domain::likeness::{jaccard, words};
+use crate::domain::note::{Kind, Note, RelationTable, TypeTable, compose, read};
+
+/// What the vault has already.
+pub struct Held<'a> {
+    /// Its notes.
+    pub notes: &'a [Note],
+    /// What is blocked, in any open vault.
+    pub blocked: &'a [Blocked],
+    /// Above which share of common words a rule is as good as blocked.
+    pub block_jaccard: f64,
+    /// Whether a rule that the vault has under another id is left out.
+    pub same_rule_once: bool,
+}
+
+/// Why something of the file is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// The vault has the very same.
+    ThereAlready,
+    /// The vault has the same rule under another id.
+    SameRule,
+    /// The vault, or the file itself, has something else of this id.
+    IdTaken,
+    /// The rule is blocked.
+    Blocked,
+    /// The text cannot be kept as it is, such as one with control characters.
+    NoRule,
+}
+
+impl Why {
+    /// Whether something was asked for that was not done.
+    pub fn failed(self) -> bool {
+        matches!(self, Self::IdTaken | Self::Blocked | Self::NoRule)
+    }
+}
+
+/// Something that is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Skipped {
+    /// Its id.
+    pub id: String,
+    /// What it says.
+    pub content: String,
+    /// Why.
+    pub why: Why,
+}
+
+/// What an import comes to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plan {
+    /// Bullets with the text of their notes.
+    pub bullets: Vec<(Bullet, String)>,
+    /// Patterns with the text of their notes.
+    pub blocked: Vec<(Blocked, String)>,
+    /// What is left out.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Plans what comes in. Of what is quarantined, a finding is added to the document's.
+pub fn plan(document: &mut Document, held: &Held<'_>, file: &str) -> Plan {
+    let mut plan = Plan::default();
+    let mut known = Known::of(held);
+    for bullet in std::mem::take(&mut document.bullets) {
+        let quarantined = quarantined(bullet, file, &mut document.findings);
+        match known.bullet(quarantined, held) {
+            Ok(composed) => plan.bullets.push(composed),
+            Err(skipped) => plan.skipped.push(skipped),
+        }
+    }
+    for blocked in std::mem::take(&mut document.blocked) {
+        match known.pattern(blocked) {
+            Ok(composed) => plan.blocked.push(composed),
+            Err(skipped) => plan.skipped.push(skipped),
+        }
+    }
+    plan
+}
+
+/// The bullet, as a draft where it holds characters that nobody sees: a person has to accept it.
+fn quarantined(mut bullet: Bullet, file: &str, findings: &mut Vec<Finding>) -> Bullet {
+    let note = read(&bullet);
+    for found in note.findings {
+        let hidden = found.code == Code::HiddenCharacter;
+        if hidden && bullet.state == State::Active {
+            bullet.state = State::Draft;
+        }
+        if hidden || matches!(found.code, Code::OutOfRange) {
+            let message = format!("bullet {}: {}", bullet.id, found.message);
+            findings.push(Finding { path: file.to_owned(), line: None, column: None, message, ..found });
+        }
+    }
+    bullet
+}
+
+fn read(bullet: &Bullet) -> Note {
+    let (types, relations) = (TypeTable::default(), RelationTable::default());
+    read::read(&bullet.path, compose::bullet(bullet).as_bytes(), &types, &relations).note
+}
+
+/// A bullet as its note gives it back: with the tags of its text, for one.
+fn as_noted(bullet: &Bullet) -> Option<Bullet> {
+    Bullet::of(&read(bullet))
+}
+
+struct Known<'a> {
+    ids: HashMap<&'a str, &'a Note>,
+    added: HashSet<NoteId>,
+    rules: HashSet<RuleHash>,
+    toxic: Vec<(Option<RuleHash>, BTreeSet<String>)>,
+}
+
+impl<'a> Known<'a> {
+    fn of(held: &Held<'a>) -> Self {
+        let bullets = held.notes.iter().filter(|note| note.kind == Kind::Bullet);
+        let toxic = held.blocked.iter().filter(|blocked| blocked.kind == BlockKind::Toxic);
+        Self {
+            ids: held.notes.iter().map(|note| (note.key(), note)).collect(),
+            added: HashSet::new(),
+            rules: bullets.filter_map(|note| Some(RuleHash::of(&note.bullet.as_ref()?.content))).collect(),
+            toxic: toxic.map(|blocked| (blocked.hash(), words(blocked.text()))).collect(),
+        }
+    }
+
+    fn bullet(&mut self, bullet: Bullet, held: &Held<'_>) -> Result<(Bullet, String), Skipped> {
+        let left_out = |why| Skipped { id: bullet.id.to_string(), content: bullet.content().to_owned(), why };
+        if bullet.content().chars().any(char::is_control) {
+            return Err(left_out(Why::NoRule));
+        }
+        let noted = as_noted(&bullet).ok_or_else(|| left_out(Why::NoRule))?;
+        if noted.content() != bullet.content()
+            || noted.fields.why != bullet.fields.why
+            || noted.id != bullet.id
+        {
+            return Err(left_out(Why::NoRule));
+        }
+        if let Some(there) = self.ids.get(bullet.id.as_str()) {
+            let same = Bullet::of(there).is_some_and(|there| same(&there, &noted));
+            return Err(left_out(if same { Why::ThereAlready } else { Why::IdTaken }));
+        }
+        if self.added.contains(&bullet.id) {
+            return Err(left_out(Why::IdTaken));
+        }
+        let hash = RuleHash::of(bullet.content());
+        if held.same_rule_once && self.rules.contains(&hash) {
+            return Err(left_out(Why::SameRule));
+        }
+        if self.is_blocked(&bullet, hash, held.block_jaccard) {
+            return Err(left_out(Why::Blocked));
+        }
+        self.added.insert(bullet.id.clone());
+        self.rules.insert(hash);
+        let text = compose::bullet(&bullet);
+        Ok((bullet, text))
+    }
+
+    /// What is retired anyway comes in as the history that it is.
+    fn is_blocked(&self, bullet: &Bullet, hash: RuleHash, most: f64) -> bool {
+        if bullet.state == State::Retired || bullet.maturity == Maturity::Deprecated {
+            return false;
+        }
+        let own = words(bullet.content());
+        self.toxic.iter().any(|(toxic, words)| *toxic == Some(hash) || jaccard(words, &own) > most)
+    }
+
+    fn pattern(&mut self, blocked: Blocked) -> Result<(Blocked, String), Skipped> {
+        let left_out = |why| Skipped { id: blocked.id.to_string(), content: blocked.text().to_owned(), why };
+        if let Some(there) = self.ids.get(blocked.id.as_str()) {
+            let same = Blocked::of(there).is_some_and(|there| {
+                (there.kind, there.created, &there.fields) == (blocked.kind, blocked.created, &blocked.fields)
+            });
+            return Err(left_out(if same { Why::ThereAlready } else { Why::IdTaken }));
+        }
+        if !self.added.insert(blocked.id.clone()) {
+            return Err(left_out(Why::IdTaken));
+        }
+        let text = compose::blocked(&blocked, "");
+        Ok((blocked, text))
+    }
+}
+
+/// Whether two bullets say the same, wherever they lie.
+fn same(a: &Bullet, b: &Bullet) -> bool {
+    *a == Bullet { path: a.path.clone(), ..b.clone() }
+}

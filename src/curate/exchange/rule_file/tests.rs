@@ -1,0 +1,113 @@
+//! What becomes of a rule file, seen on one of every kind of part.
+
+use super::*;
+
+const FILE: &str = "\
+---
+description: Rules of the harbour
+globs: *.rs
+---
+# Guide
+
+This project is a tide gauge.
+
+Always say which station a height belongs to.
+
+## Code style
+
+- Name every number with its **unit**, see [the list](docs/units.md) or [docs/a.md](docs/a.md)
+- `src/main.rs`
+- `src/lib.rs`, `src/a.rs` - the parts of it
+- `src/b.rs`: keep it small
+- tiny
+* [ ] Don't use `unwrap()` outside
+  of tests
+- Errors:
+  - carry their path
+  - are lower case, without
+    a full stop
+- Prefer plain words.
+  1. No jargon in messages
+
+Before a release:
+
+1. Run the tests:
+
+   ```sh
+   cargo test
+   ```
+
+2. Tag the commit
+
+   with the version
+
+```sh
+rm -rf target
+```
+
+| a | b |
+|---|---|
+| c | d |
+
+<!-- cm:begin playbook -->
+- A rule that the playbook has itself
+<!-- cm:end playbook -->
+
+Run it. Then look at it.
+
+## 2. Größe & Ort
+
+> - Keep the `a``b` as it is, <name> too
+";
+
+#[test]
+fn items_and_instructions_become_drafts_by_section() {
+    let document = read(FILE, "rules.mdc", Instant::parse("2026-11-21T12:00:00Z").unwrap());
+    let shown: Vec<String> = document
+        .bullets
+        .iter()
+        .map(|bullet| format!("{} {}: {}", bullet.bullet_type.name(), bullet.category, bullet.content()))
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    rule general: Always say which station a height belongs to.
+    rule code-style: Name every number with its unit, see the list (docs/units.md) or docs/a.md
+    rule code-style: `src/b.rs`: keep it small
+    anti_pattern code-style: Don't use `unwrap()` outside of tests
+    rule code-style: Errors: carry their path
+    rule code-style: Errors: are lower case, without a full stop
+    rule code-style: Prefer plain words.
+    anti_pattern code-style: Prefer plain words: No jargon in messages
+    rule code-style: Before a release: Run the tests: `cargo test`
+    rule code-style: Before a release: Tag the commit with the version
+    rule grosse-ort: Keep the ```a``b``` as it is, <name> too
+    ");
+    let left: Vec<String> =
+        document.left_out.iter().map(|left| format!("{} {}", left.count, left.what)).collect();
+    insta::assert_snapshot!(left.join("\n"), @"
+    1 code blocks
+    1 items that are names or code alone
+    1 items that say what something is
+    2 paragraphs that are more than one rule, or none
+    1 part that `cm project` wrote
+    1 tables
+    1 texts shorter than 10 characters
+    ");
+    let told: Vec<&str> = document.findings.iter().map(|found| found.message.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "`description` of the file is not kept: Rules of the harbour",
+            "`globs` of the file is not kept: *.rs"
+        ]
+    );
+    assert!(document.bullets.iter().all(|bullet| bullet.state == State::Draft && bullet.tags == [TAG]));
+}
+
+#[test]
+fn the_same_file_gives_the_same_bullets() {
+    let at = Instant::parse("2026-11-21T12:00:00Z").unwrap();
+    assert_eq!(read(FILE, "a", at), read(FILE, "a", at));
+    assert_eq!(read("", "a", at), Document::default());
+    let deep = "> ".repeat(20_000) + "x";
+    assert_eq!(read(&deep, "a", at).left_out[0].what, "text that is nested too deep");
+}

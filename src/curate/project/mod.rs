@@ -1,0 +1,172 @@
+//! The playbook as a part of an agent's rule file: rules by category, the best first, then what to avoid.
+//!
+//! Only what is in use is listed. It holds no date, so that an unchanged playbook gives unchanged bytes.
+
+pub mod section;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
+use crate::domain::bullet::Bullet;
+use crate::domain::bullet::content::RuleHash;
+use crate::domain::markdown::escape::{escape_inline, escape_rule};
+use crate::domain::note::Signal;
+use crate::domain::score::bullet::Effective;
+
+/// How much is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct How {
+    /// At most so many rules of a category, and so many pitfalls of one.
+    pub per_category: usize,
+    /// Say behind each how often it helped and did harm.
+    pub counts: bool,
+}
+
+/// The part of the file, and how much it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its text, ending with a line break.
+    pub text: String,
+    /// How many rules.
+    pub rules: usize,
+    /// How many pitfalls.
+    pub pitfalls: usize,
+    /// How many that are in use were left out.
+    pub omitted: usize,
+}
+
+/// Bullets of one category, the best first.
+type Shelf<'a> = BTreeMap<&'a str, Vec<&'a Bullet>>;
+
+/// Plans the part for bullets with their standing. Those that are not in use are passed over, and of those that say the
+/// same only the best is listed.
+pub fn plan(bullets: &[(&Bullet, Effective)], how: &How) -> Part {
+    let mut ranked: Vec<(Effective, &Bullet)> = bullets
+        .iter()
+        .filter(|(bullet, _)| bullet.is_live())
+        .map(|(bullet, standing)| (*standing, *bullet))
+        .collect();
+    ranked.sort_by_key(|(standing, bullet)| (Reverse(*standing), &bullet.id, &bullet.path));
+    let mut seen = HashSet::new();
+    ranked.retain(|(_, bullet)| seen.insert(RuleHash::of(bullet.content())));
+    let (mut rules, mut pitfalls) = (Shelf::new(), Shelf::new());
+    for (_, bullet) in &ranked {
+        let shelf = if bullet.is_anti_pattern() { &mut pitfalls } else { &mut rules };
+        let category = shelf.entry(bullet.category.as_str()).or_default();
+        if category.len() < how.per_category {
+            category.push(bullet);
+        }
+    }
+    let count = |shelf: &Shelf<'_>| shelf.values().map(Vec::len).sum::<usize>();
+    let (rule_count, pitfall_count) = (count(&rules), count(&pitfalls));
+    Part {
+        text: text(&rules, &pitfalls, how),
+        rules: rule_count,
+        pitfalls: pitfall_count,
+        omitted: ranked.len() - rule_count - pitfall_count,
+    }
+}
+
+fn text(rules: &Shelf<'_>, pitfalls: &Shelf<'_>, how: &How) -> String {
+    let mut text = "## Playbook\n".to_owned();
+    if rules.values().chain(pitfalls.values()).all(Vec::is_empty) {
+        text.push_str("\nNo rules yet.\n");
+        return text;
+    }
+    for (category, bullets) in rules.iter().filter(|(_, bullets)| !bullets.is_empty()) {
+        text.push_str(&format!("\n### {}\n\n", escape_inline(category)));
+        text.extend(bullets.iter().map(|bullet| line(bullet, "", how)));
+    }
+    if pitfalls.values().any(|bullets| !bullets.is_empty()) {
+        text.push_str("\n### Pitfalls\n\n");
+    }
+    for (category, bullets) in pitfalls {
+        let subject = format!("{}: ", escape_inline(category));
+        text.extend(bullets.iter().map(|bullet| line(bullet, &subject, how)));
+    }
+    text
+}
+
+fn line(bullet: &Bullet, subject: &str, how: &How) -> String {
+    let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
+    let counts = match how.counts {
+        true => format!(" (helpful {}, harmful {})", events(Signal::Helpful), events(Signal::Harmful)),
+        false => String::new(),
+    };
+    format!("- {subject}{}{counts}\n", escape_rule(bullet.content()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::bullet::{BulletFields, BulletType, Maturity, Scope, State};
+    use crate::domain::id::NoteId;
+    use crate::domain::instant::Instant;
+    use crate::domain::note::Feedback;
+    use crate::domain::path::NotePath;
+
+    fn bullet(id: &str, category: &str, content: &str) -> Bullet {
+        Bullet {
+            id: NoteId::parse(id).unwrap(),
+            path: NotePath::parse(&format!("playbook/{id}.md")).unwrap(),
+            bullet_type: BulletType::Rule,
+            category: category.to_owned(),
+            scope: Scope::Global,
+            workspace: None,
+            state: State::Active,
+            maturity: Maturity::Candidate,
+            pinned: false,
+            tags: Vec::new(),
+            feedback: vec![Feedback::new(Instant::from_unix(0), Signal::Helpful)],
+            created: None,
+            updated: None,
+            last_checked: None,
+            fields: BulletFields { content: content.to_owned(), ..BulletFields::default() },
+        }
+    }
+
+    fn part(bullets: &[Bullet], how: &How) -> Part {
+        let scored: Vec<_> =
+            bullets.iter().zip(1..).map(|(bullet, n)| (bullet, Effective::new(f64::from(n)))).collect();
+        plan(&scored, how)
+    }
+
+    const PLAIN: How = How { per_category: 2, counts: false };
+
+    #[test]
+    fn rules_stand_by_category_the_best_first_and_pitfalls_apart() {
+        let pitfall =
+            Bullet { bullet_type: BulletType::AntiPattern, ..bullet("e", "time", "Adding 24 hours") };
+        let draft = Bullet { state: State::Draft, ..bullet("f", "time", "A draft of a rule") };
+        let fallen = Bullet { maturity: Maturity::Deprecated, ..bullet("g", "time", "A fallen rule") };
+        let bullets = [
+            bullet("a", "testing", "Print the `seed`"),
+            bullet("b", "testing", "# Run <b>all</b> tests"),
+            bullet("c", "testing", "Run them twice"),
+            bullet("d", "naming", "Name the unit"),
+            pitfall,
+            draft,
+            fallen,
+            bullet("h", "other", "run THEM twice"),
+        ];
+        let planned = part(&bullets, &PLAIN);
+        assert_eq!(
+            planned.text,
+            "## Playbook\n\n### naming\n\n- Name the unit\n\n### other\n\n- run THEM twice\n\n### testing\n\n\
+             - \\# Run &lt;b>all&lt;/b> tests\n- Print the `seed`\n\n### Pitfalls\n\n- time: Adding 24 hours\n"
+        );
+        assert_eq!((planned.rules, planned.pitfalls, planned.omitted), (4, 1, 0));
+        let one = part(&bullets, &How { per_category: 1, counts: true });
+        assert!(
+            one.text.contains("- \\# Run &lt;b>all&lt;/b> tests (helpful 1, harmful 0)\n"),
+            "{}",
+            one.text
+        );
+        assert_eq!(one.omitted, 1);
+    }
+
+    #[test]
+    fn an_empty_playbook_says_so() {
+        assert_eq!(part(&[], &PLAIN).text, "## Playbook\n\nNo rules yet.\n");
+    }
+}

@@ -1,0 +1,270 @@
+//! Bullets from a file of another tool: a YAML playbook, or an agent's rule file. One commit; the file is only read.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{limits, merged};
+use crate::curate::exchange::plan::{self, Held, Plan};
+use crate::curate::exchange::{Document, playbook, rule_file};
+use crate::domain::bullet::State;
+use crate::domain::change::{Change, ChangeSet};
+use crate::domain::finding::Finding;
+use crate::domain::id::NoteId;
+use crate::domain::message::Message;
+use crate::domain::path::NotePath;
+use crate::ops::error::{Error, Result};
+use crate::ops::memory::{Memory, OpenVault};
+use crate::ops::{import, write};
+use crate::vault::foreign;
+
+pub use crate::curate::exchange::LeftOut;
+pub use crate::curate::exchange::plan::{Skipped, Why};
+
+/// The files that bullets come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A YAML or JSON playbook.
+    Playbook,
+    /// What an agent is told in prose: AGENTS.md and its like.
+    Rules,
+}
+
+impl Source {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Playbook, Self::Rules];
+
+    /// Its name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Playbook => "playbook",
+            Self::Rules => "rules",
+        }
+    }
+
+    /// What a file is by its name.
+    fn of(file: &Path) -> Option<Self> {
+        let name = file.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        if ends(&[".yaml", ".yml", ".json"]) {
+            return Some(Self::Playbook);
+        }
+        let rules = [
+            "agents.md",
+            "claude.md",
+            "claude.local.md",
+            "agents.override.md",
+            "gemini.md",
+            "copilot-instructions.md",
+            ".instructions.md",
+            ".mdc",
+            ".cursorrules",
+            ".windsurfrules",
+            ".clinerules",
+        ];
+        ends(&rules).then_some(Self::Rules)
+    }
+}
+
+/// What is to be brought in.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The file.
+    pub file: PathBuf,
+    /// What it is; its name tells where nothing is said.
+    pub from: Option<Source>,
+    /// Only say what would be done.
+    pub dry_run: bool,
+}
+
+/// A bullet or a pattern that came in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Brought {
+    /// Its id.
+    pub id: String,
+    /// Where it lies in the vault.
+    pub path: String,
+    /// What it says.
+    pub content: String,
+    /// Its category; null for a deprecated pattern.
+    pub category: Option<String>,
+    /// Its state; null for a deprecated pattern.
+    pub state: Option<State>,
+}
+
+/// What was brought in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Imported {
+    /// What the file is.
+    pub from: Source,
+    /// The bullets and patterns that came in.
+    pub imported: Vec<Brought>,
+    /// Those that did not, and why.
+    pub skipped: Vec<Skipped>,
+    /// Parts of the file that are no rules, counted.
+    pub left_out: Vec<LeftOut>,
+    /// What could not be taken over as it stands there.
+    pub findings: Vec<Finding>,
+    /// The commit; null where commits are manual or nothing came in.
+    pub commit: Option<String>,
+    /// Whether this only says what would be done.
+    pub dry_run: bool,
+}
+
+impl Imported {
+    /// Whether a part of what was asked for was not done.
+    pub fn failed(&self) -> bool {
+        self.skipped.iter().any(|skipped| skipped.why.failed())
+    }
+}
+
+/// Imports the bullets of a file.
+///
+/// # Errors
+/// A file that cannot be read or understood, nothing in it that could come in, and those of [`write::apply`].
+pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
+    let shown = options.file.display().to_string();
+    let from = options.from.or_else(|| Source::of(&options.file)).ok_or_else(|| {
+        Error::usage(format!("what {shown} holds is not told by its name"))
+            .hint("say --from playbook or --from rules")
+    })?;
+    let text = text(memory, &options.file)?;
+    let mut document = match from {
+        Source::Playbook => playbook::read(&text, &shown, memory.now()).map_err(|refused| {
+            Error::refused("no-playbook", refused.message)
+                .at(&shown, Some(refused.line), Some(refused.column))
+                .hint(refused.hint)
+        })?,
+        Source::Rules => rule_file::read(&text, &shown, memory.now()),
+    };
+    let plan = planned(memory, from, &mut document, &shown)?;
+    if plan.bullets.is_empty() && plan.blocked.is_empty() && plan.skipped.iter().all(|it| it.why.failed()) {
+        return Err(nothing_came(&shown, &plan));
+    }
+    let files = placed(memory.target(), plan.bullets, plan.blocked)?;
+    let mut outcome = Imported {
+        from,
+        imported: files.iter().map(|(brought, ..)| brought.clone()).collect(),
+        skipped: plan.skipped,
+        left_out: document.left_out,
+        findings: document.findings,
+        commit: None,
+        dry_run: options.dry_run,
+    };
+    if !options.dry_run && !files.is_empty() {
+        let name = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
+        outcome.commit = carry_out(memory, files, &name)?;
+    }
+    Ok(outcome)
+}
+
+fn text(memory: &Memory, file: &Path) -> Result<String> {
+    let bytes = foreign::file(&memory.call.cwd.join(file))?;
+    String::from_utf8(bytes).map_err(|_| {
+        Error::refused("invalid-utf8", format!("{} is no UTF-8", file.display()))
+            .at(file.display(), None, None)
+            .hint("save the file as UTF-8, then run the command again")
+    })
+}
+
+fn planned(memory: &Memory, from: Source, document: &mut Document, shown: &str) -> Result<Plan> {
+    let open = memory.target();
+    let notes = memory.notes_of(open)?;
+    let blocked: Vec<_> = merged(memory)?.blocked.into_iter().map(|(_, blocked)| blocked).collect();
+    let held = Held {
+        notes: &notes,
+        blocked: &blocked,
+        block_jaccard: limits(open).block_jaccard,
+        same_rule_once: from == Source::Rules,
+    };
+    Ok(plan::plan(document, &held, shown))
+}
+
+/// What comes in, with its file and the file's text.
+type Placed = (Brought, NotePath, String);
+
+fn placed(
+    open: &OpenVault,
+    bullets: Vec<(crate::domain::bullet::Bullet, String)>,
+    blocked: Vec<(crate::domain::bullet::blocked::Blocked, String)>,
+) -> Result<Vec<Placed>> {
+    let mut taken = HashSet::new();
+    let mut files = Vec::with_capacity(bullets.len() + blocked.len());
+    for (bullet, text) in bullets {
+        let path = free(open, &bullet.path, &bullet.id, &mut taken)?;
+        let brought = Brought {
+            id: bullet.id.to_string(),
+            path: path.to_string(),
+            content: bullet.content().to_owned(),
+            category: Some(bullet.category.clone()),
+            state: Some(bullet.state),
+        };
+        files.push((brought, path, text));
+    }
+    for (blocked, text) in blocked {
+        let path = free(open, &blocked.path, &blocked.id, &mut taken)?;
+        let (id, content) = (blocked.id.to_string(), blocked.text().to_owned());
+        files.push((
+            Brought { id, path: path.to_string(), content, category: None, state: None },
+            path,
+            text,
+        ));
+    }
+    Ok(files)
+}
+
+/// A path for a new file where none lies: the wanted one, sharded where its folder is full, else one with a number.
+fn free(open: &OpenVault, wanted: &NotePath, id: &NoteId, taken: &mut HashSet<NotePath>) -> Result<NotePath> {
+    let mut number = 1;
+    loop {
+        let name = match number {
+            1 => wanted.file_name().to_owned(),
+            n => format!("{}-{n}.md", wanted.stem()),
+        };
+        let path = crate::ops::add::sharded(open, wanted.folder(), &name, id)?;
+        if open.vault.read(&path).is_err() && taken.insert(path.clone()) {
+            return Ok(path);
+        }
+        number += 1;
+    }
+}
+
+fn carry_out(memory: &Memory, files: Vec<Placed>, name: &str) -> Result<Option<String>> {
+    let subject = match files.as_slice() {
+        [(one, ..)] => format!("Import \"{}\" from {name}", one.content),
+        several => format!("Import {} bullets from {name}", several.len()),
+    };
+    let listed = if files.len() > import::IDS { 0 } else { files.len() };
+    let message = Message::new("import", subject);
+    let message = files.iter().take(listed).fold(message, |message, (brought, ..)| message.id(&brought.id));
+    let changes = files.into_iter().map(|(_, path, text)| Change::Create { path, text }).collect();
+    Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
+}
+
+fn nothing_came(shown: &str, plan: &Plan) -> Error {
+    if plan.skipped.is_empty() {
+        return write::nothing(format!("there is no rule in {shown}"))
+            .hint("list items, and paragraphs of one sentence, become rules");
+    }
+    let named: Vec<String> = plan
+        .skipped
+        .iter()
+        .take(5)
+        .map(|skipped| format!("{}: {}", skipped.id, reason(skipped.why)))
+        .collect();
+    write::nothing(format!("no bullet of {shown} could be imported")).hint(named.join("; "))
+}
+
+/// Why a bullet did not come in, in words.
+pub fn reason(why: Why) -> &'static str {
+    match why {
+        Why::ThereAlready => "in the vault already",
+        Why::SameRule => "the vault has the same rule",
+        Why::IdTaken => "the id belongs to another bullet",
+        Why::Blocked => "blocked in this vault",
+        Why::NoRule => "no text that a bullet can hold",
+    }
+}
