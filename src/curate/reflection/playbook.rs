@@ -46,18 +46,20 @@ impl Shelf {
         contradictions(&live, &statements)
     }
 
-    /// Live bullets without feedback for long, the longest silent first.
-    fn stale(&self, now: Instant, scoring: &Scoring) -> Vec<(&Bullet, f64)> {
-        let silent = self.bullets.iter().filter(|bullet| bullet.is_live());
-        let silent = silent.map(|bullet| (bullet, silent_days(bullet, now)));
-        let mut stale: Vec<(&Bullet, f64)> = silent.filter(|(_, days)| *days >= scoring.stale_days).collect();
-        stale.sort_by(|(a, one), (b, other)| other.total_cmp(one).then_with(|| a.id.cmp(&b.id)));
+    /// Live bullets without feedback for long, the longest silent first, with when they were last heard of.
+    fn stale(&self, now: Instant, scoring: &Scoring) -> Vec<(Option<Instant>, &Bullet)> {
+        let live = self.bullets.iter().filter(|bullet| bullet.is_live());
+        let stale = live.filter(|bullet| silent_days(bullet, now) >= scoring.stale_days);
+        let last = |bullet: &Bullet| bullet.feedback.iter().map(|event| event.at).max().or(bullet.created);
+        let mut stale: Vec<(Option<Instant>, &Bullet)> = stale.map(|bullet| (last(bullet), bullet)).collect();
+        stale.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.id.cmp(&other.id)));
         stale
     }
 }
 
 impl View<'_, '_> {
-    /// What there is of which maturity, what does harm, what nobody asks for, and what could be one.
+    /// What there is of which maturity, what does harm, what nobody judges any more, and what could be one. Nothing of it
+    /// changes with the day alone, as a score or an age would.
     pub(super) fn playbook(&self, shelf: &Shelf, settings: &ReflectionSettings, now: Instant) -> List {
         let health = &shelf.health;
         let linked = |id: &str, content: &str| match shelf.notes.get(id) {
@@ -74,16 +76,14 @@ impl View<'_, '_> {
             line(
                 "At risk",
                 Some(health.at_risk.len()),
-                health
-                    .at_risk
-                    .iter()
-                    .map(|one| format!("{} ({:.2})", linked(&one.id, &one.content), one.score.value())),
+                health.at_risk.iter().map(|one| linked(&one.id, &one.content)),
             ),
             line(
                 "Stale",
                 Some(health.stale),
-                shelf.stale(now, &settings.scoring).iter().map(|(bullet, days)| {
-                    format!("{} ({days:.0} days)", linked(bullet.id.as_str(), bullet.content()))
+                shelf.stale(now, &settings.scoring).iter().map(|(last, bullet)| {
+                    let since = last.map_or(String::new(), |last| format!(" (since {})", last.day()));
+                    linked(bullet.id.as_str(), bullet.content()) + &since
                 }),
             ),
             line(

@@ -1,6 +1,7 @@
 //! The file for a hand-made vault, an empty one, and one whose notes want to write it themselves.
 
 use super::*;
+use crate::curate::generated::same_but_for_day;
 use crate::domain::graph::sample::{edge, note};
 use crate::domain::instant::Instant;
 use crate::domain::markdown::outline;
@@ -12,13 +13,17 @@ fn of_project(workspace: &str, note: Note) -> Note {
 }
 
 fn plan(notes: &[Note], scores: &[f64], accesses: &[u64], projects: &[&str]) -> GeneratedFile {
+    plan_on("2026-11-21", notes, scores, accesses, projects)
+}
+
+fn plan_on(day: &str, notes: &[Note], scores: &[f64], accesses: &[u64], projects: &[&str]) -> GeneratedFile {
     let (graph, _) = Graph::build(notes, &RelationTable::default());
     let scores: Vec<Score> = scores.iter().map(|score| Score::new(*score)).collect();
     let usage: Vec<Usage> =
         accesses.iter().map(|accesses| Usage { accesses: *accesses, last_access: None }).collect();
     let projects = projects.iter().map(|name| (*name).to_owned()).collect();
     let settings = ReflectionSettings { projects, ..ReflectionSettings::default() };
-    plan_reflection(&graph, &scores, &usage, &settings, Instant::parse("2026-11-21").unwrap())
+    plan_reflection(&graph, &scores, &usage, &settings, Instant::parse(day).unwrap())
 }
 
 fn vault() -> Vec<Note> {
@@ -196,11 +201,13 @@ fn the_playbook_is_seen_from_above() {
         edge("id-e", "CONTRADICTS", "b-mt2ssunl-commit", "b-mt2ssunl-ignore", 1.0),
     ];
     let file = plan(&notes, &[], &[], &[]);
+    let next = plan_on("2026-11-22", &notes, &[], &[], &[]);
+    assert!(same_but_for_day(&next.text, &file.text), "a day alone changes nothing: {}", next.text);
     insta::assert_snapshot!(section(&file, "Playbook health"), @"
     - **By maturity**: candidate 9, established 1, proven 1, deprecated 1
     - **By state**: draft 1, active 10, retired 1
-    - **At risk** (1): [Memoise every value that is handed to a chart.](playbook/testing/atrisk.md) (-1.47)
-    - **Stale** (2): [Read the changelog of each dependency on Mondays.](playbook/testing/stale1.md) (320 days), [Cache the registry of npm and install with npm ci.](playbook/testing/stale0.md) (112 days)
+    - **At risk** (1): [Memoise every value that is handed to a chart.](playbook/testing/atrisk.md)
+    - **Stale** (2): [Read the changelog of each dependency on Mondays.](playbook/testing/stale1.md) (since 2026-01-05), [Cache the registry of npm and install with npm ci.](playbook/testing/stale0.md) (since 2026-08-01)
     - **Merge candidates** (1): [Drain a node in the load balancer with just drain and wait thirty seconds before you deploy to it.](playbook/testing/drain0.md) and [Drain a node in the load balancer with just drain and wait thirty seconds before you restart it.](playbook/testing/drain1.md) (0.75 alike)
     ");
     insta::assert_snapshot!(section(&file, "Contradictions"), @"

@@ -8,14 +8,14 @@ use crate::support::{Sandbox, harbour, hashes, vault_of};
 fn the_memories_that_matter_are_written_and_committed() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  4 entries, 0 omitted, about 140 tokens  commit [COMMIT]
+    CORE.md  5 entries, 0 omitted, about 169 tokens  commit [COMMIT]
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.read("CORE.md"), @"
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 1 active of 8 memories, 4 listed. Left out: 4 below a score of 0.2.
+    > 1 active of 8 memories, 1 bullet in use, 5 listed. Left out: 4 below a score of 0.2.
 
     ## Pinned
 
@@ -32,6 +32,10 @@ fn the_memories_that_matter_are_written_and_committed() {
     ## Configurations
 
     - [Limits of the gateway](graph/configurations/socket-6f6f6f.md) (network)
+
+    ## Rules
+
+    - [Run the tests of the worker with a real database.](playbook/testing/b-mq6d3m8l-x1.md)
     ");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
     assert_eq!(sandbox.git(&["log", "-1", "--format=%s", "--name-only"]), "Write CORE.md\n\nCORE.md\n");
@@ -43,15 +47,15 @@ fn two_runs_write_the_same_bytes_and_where_only_the_day_would_change_nothing_is_
     sandbox.cm(&["core"]).ok();
     let (head, text) = (sandbox.git(&["rev-parse", "HEAD"]), sandbox.read("CORE.md"));
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  4 entries, 0 omitted, about 140 tokens  as it was
+    CORE.md  5 entries, 0 omitted, about 169 tokens  as it was
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["core", "--now", "2026-11-22", "--json"]).snapshot(), @r#"
     {
       "path": "CORE.md",
-      "entries": 4,
+      "entries": 5,
       "omitted": 0,
-      "tokens": 140,
+      "tokens": 169,
       "commit": null,
       "changed": false
     }
@@ -81,7 +85,7 @@ fn what_fades_leaves_the_file_and_what_is_pinned_stays() {
     # Core memory
 
     > Written 2036-01-01 by `cm core`; changes by hand are lost.
-    > 1 active of 8 memories, 1 listed. Left out: 7 below a score of 0.2.
+    > 1 active of 8 memories, 1 bullet in use, 1 listed. Left out: 8 below a score of 0.2.
 
     ## Pinned
 

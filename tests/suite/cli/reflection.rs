@@ -7,7 +7,7 @@ fn what_there_is_to_see_in_the_whole_is_written_and_committed() {
     let sandbox = harbour();
     sandbox.cm(&["get", "Use Postgres"]).ok();
     insta::assert_snapshot!(sandbox.cm(&["reflection"]).snapshot(), @"
-    REFLECTION.md  1 entry, 0 omitted, about 118 tokens  commit [COMMIT]
+    REFLECTION.md  3 entries, 0 omitted, about 137 tokens  commit [COMMIT]
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.read("REFLECTION.md"), @"
@@ -31,6 +31,11 @@ fn what_there_is_to_see_in_the_whole_is_written_and_committed() {
     ## Recent Insights
 
     No insights yet.
+
+    ## Playbook health
+
+    - **By maturity**: candidate 1
+    - **By state**: active 1
 
     ## Contradictions
 
@@ -56,9 +61,9 @@ fn where_only_the_day_would_change_nothing_is_committed() {
     insta::assert_snapshot!(sandbox.cm(&["reflection", "--now", "2026-11-22", "--json"]).snapshot(), @r#"
     {
       "path": "REFLECTION.md",
-      "entries": 0,
+      "entries": 2,
       "omitted": 0,
-      "tokens": 108,
+      "tokens": 127,
       "commit": null,
       "changed": false
     }
@@ -102,6 +107,10 @@ fn an_empty_vault_has_a_reflection_too() {
     ## Recent Insights
 
     No insights yet.
+
+    ## Playbook health
+
+    No bullets yet.
 
     ## Contradictions
 
