@@ -79,6 +79,9 @@ pub(super) const ORDER: &str = "#order";
 const PREFERRING: [&str; 8] =
     ["prefer", "prefers", "preferred", "favor", "favour", "choose", "enforce", "enforces"];
 
+/// Verbs that deny as "never" does; to delete one thing is no word against all others of its kind.
+const HALTING: [&str; 8] = ["disable", "disables", "stop", "skip", "omit", "prevent", "block", "bypass"];
+
 /// The claims of a text.
 pub(super) fn claims(pieces: &[Piece]) -> Vec<Claim> {
     let mut reader = Reader::default();
@@ -263,7 +266,7 @@ impl Reader {
             Cue::Do => self.say(piece),
             Cue::Undo => {
                 self.claim.denies = !self.claim.denies;
-                self.claim.hard = true;
+                self.claim.hard |= HALTING.contains(&piece.raw.as_str());
                 self.claim.undoes = true;
                 self.say(piece);
                 // A second verb is an ordinary word: "never add or remove files".

@@ -9,6 +9,9 @@ use super::claim::{Claim, ORDER, Place, Term};
 use super::lexicon::{LEXICON, NUMBER};
 use super::{Ground, Opposition};
 
+/// The least share of common words of two rules that can contradict each other.
+pub(super) const LEAST: f64 = 0.12;
+
 /// What is the same and what is not in two claims.
 struct Comparison<'a> {
     one: Side<'a>,
@@ -48,7 +51,8 @@ impl Side<'_> {
 }
 
 /// What makes two claims contradict each other.
-pub(super) fn opposed(one: &Claim, other: &Claim) -> Option<Opposition> {
+/// `overlap` is the share of words that their whole rules have in common.
+pub(super) fn opposed(one: &Claim, other: &Claim, overlap: f64) -> Option<Opposition> {
     let comparison = Comparison::of(one, other);
     if comparison.common + comparison.choices.len() == 0 {
         return None;
@@ -56,6 +60,7 @@ pub(super) fn opposed(one: &Claim, other: &Claim) -> Option<Opposition> {
     let differences = Differences::of(one, other);
     match (comparison.choices.as_slice(), differences.count()) {
         ([], 0) => comparison.exception(),
+        _ if overlap < comparison.needed() => None,
         ([], 1) => comparison.difference(&differences),
         ([choice], 0) if !one.denies => comparison.choice(choice),
         _ => None,
@@ -128,6 +133,18 @@ impl<'a> Comparison<'a> {
         }
         choices.sort_by(|a, b| a.0.key.cmp(&b.0.key));
         Self { one: side(one, &others), other: side(other, &ones), common, choices }
+    }
+
+    /// The share of common words that the two rules must have: the less the claims have in common, and the more they
+    /// differ in what they are about, the more.
+    fn needed(&self) -> f64 {
+        let both = self.one.is_covered() && self.other.is_covered();
+        match self.common + self.choices.len() {
+            _ if both => LEAST,
+            1 => 0.3,
+            2 => 0.2,
+            _ => 0.15,
+        }
     }
 
     /// Whether the one with more to say may do so: "use X" and "never use X in tests".

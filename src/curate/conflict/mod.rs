@@ -54,5 +54,11 @@ pub fn opposition(a: &Statement, b: &Statement) -> Option<Opposition> {
     if a.claims() == b.claims() {
         return None;
     }
-    a.claims().iter().find_map(|one| b.claims().iter().find_map(|other| compare::opposed(one, other)))
+    let overlap = a.overlap(b);
+    if overlap < compare::LEAST {
+        return None;
+    }
+    a.claims()
+        .iter()
+        .find_map(|one| b.claims().iter().find_map(|other| compare::opposed(one, other, overlap)))
 }

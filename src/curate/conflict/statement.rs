@@ -1,6 +1,7 @@
 //! A rule prepared for comparing: its words, and its claims.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::claim::{Claim, Place, claims};
 use super::lexicon::{Cue, LEXICON};
@@ -10,6 +11,8 @@ use super::piece::pieces;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     words: BTreeSet<String>,
+    /// The same words as sorted numbers, which are compared faster.
+    marks: Vec<u64>,
     /// The words that only denying claims have, and only affirming ones.
     signs: BTreeMap<String, bool>,
     claims: Vec<Claim>,
@@ -20,12 +23,14 @@ impl Statement {
     pub fn of(text: &str) -> Self {
         let pieces = pieces(text);
         let claims = claims(&pieces);
-        let words = pieces
+        let words: BTreeSet<String> = pieces
             .iter()
             .filter(|piece| !piece.negated && counts(&piece.raw))
             .map(|piece| piece.stem.clone())
             .collect();
-        Self { words, signs: signs(&claims), claims }
+        let mut marks: Vec<u64> = words.iter().map(|word| mark(word)).collect();
+        marks.sort_unstable();
+        Self { words, marks, signs: signs(&claims), claims }
     }
 
     /// Prepares a rule that says what to avoid. One that names the thing without a word of denial ("catching every
@@ -46,9 +51,34 @@ impl Statement {
         &self.words
     }
 
+    /// The share of words that both have, whatever is said of them.
+    pub(super) fn overlap(&self, other: &Self) -> f64 {
+        let common = common(&self.marks, &other.marks);
+        let all = self.marks.len() + other.marks.len() - common;
+        if all == 0 { 0.0 } else { common as f64 / all as f64 }
+    }
+
     pub(super) fn claims(&self) -> &[Claim] {
         &self.claims
     }
+}
+
+/// A word as a number.
+fn mark(word: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    word.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// How many of two sorted lists' numbers both have.
+fn common(ones: &[u64], others: &[u64]) -> usize {
+    let (mut at, mut against, mut count) = (0, 0, 0);
+    while let (Some(one), Some(other)) = (ones.get(at), others.get(against)) {
+        at += usize::from(one <= other);
+        against += usize::from(other <= one);
+        count += usize::from(one == other);
+    }
+    count
 }
 
 /// Whether a word tells rules apart, rather than only steering them.
