@@ -53,6 +53,9 @@ impl Side<'_> {
 /// What makes two claims contradict each other.
 /// `overlap` is the share of words that their whole rules have in common.
 pub(super) fn opposed(one: &Claim, other: &Claim, overlap: f64) -> Option<Opposition> {
+    if !may_oppose(one, other) {
+        return None;
+    }
     let comparison = Comparison::of(one, other);
     if comparison.common + comparison.choices.len() == 0 {
         return None;
@@ -117,6 +120,18 @@ fn stage(claim: &Claim, last: bool) -> impl Iterator<Item = &Term> {
     let twice =
         |term: &Term| claim.terms.iter().any(|other| other.key == term.key && other.ordered != term.ordered);
     claim.terms.iter().filter(move |term| term.key != ORDER && Some(term.ordered) == behind && !twice(term))
+}
+
+/// Whether the shorter claim has enough words in common with the other: all, or all but one of many, or all but its
+/// circumstances. Tells most pairs apart at little cost.
+fn may_oppose(one: &Claim, other: &Claim) -> bool {
+    let common = one.keys.common(&other.keys);
+    let missing = one.keys.len().min(other.keys.len()) - common;
+    let core = one.core.len();
+    common > 0
+        && (missing == 0
+            || missing == 1 && common >= 4
+            || core == other.core.len() && one.core.common(&other.core) == core)
 }
 
 impl<'a> Comparison<'a> {

@@ -8,6 +8,7 @@
 mod claim;
 mod compare;
 mod lexicon;
+mod marks;
 mod pairs;
 mod piece;
 mod statement;

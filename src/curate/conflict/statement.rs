@@ -1,18 +1,18 @@
 //! A rule prepared for comparing: its words, and its claims.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::claim::{Claim, Place, claims};
 use super::lexicon::{Cue, LEXICON};
+use super::marks::Marks;
 use super::piece::pieces;
 
 /// A rule, prepared once for comparing it with many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     words: BTreeSet<String>,
-    /// The same words as sorted numbers, which are compared faster.
-    marks: Vec<u64>,
+    /// The same words, to compare fast.
+    marks: Marks,
     /// The words that only denying claims have, and only affirming ones.
     signs: BTreeMap<String, bool>,
     claims: Vec<Claim>,
@@ -28,8 +28,7 @@ impl Statement {
             .filter(|piece| !piece.negated && counts(&piece.raw))
             .map(|piece| piece.stem.clone())
             .collect();
-        let mut marks: Vec<u64> = words.iter().map(|word| mark(word)).collect();
-        marks.sort_unstable();
+        let marks = Marks::of(words.iter().map(String::as_str));
         Self { words, marks, signs: signs(&claims), claims }
     }
 
@@ -53,7 +52,7 @@ impl Statement {
 
     /// The share of words that both have, whatever is said of them.
     pub(super) fn overlap(&self, other: &Self) -> f64 {
-        let common = common(&self.marks, &other.marks);
+        let common = self.marks.common(&other.marks);
         let all = self.marks.len() + other.marks.len() - common;
         if all == 0 { 0.0 } else { common as f64 / all as f64 }
     }
@@ -61,24 +60,6 @@ impl Statement {
     pub(super) fn claims(&self) -> &[Claim] {
         &self.claims
     }
-}
-
-/// A word as a number.
-fn mark(word: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    word.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// How many of two sorted lists' numbers both have.
-fn common(ones: &[u64], others: &[u64]) -> usize {
-    let (mut at, mut against, mut count) = (0, 0, 0);
-    while let (Some(one), Some(other)) = (ones.get(at), others.get(against)) {
-        at += usize::from(one <= other);
-        against += usize::from(other <= one);
-        count += usize::from(one == other);
-    }
-    count
 }
 
 /// Whether a word tells rules apart, rather than only steering them.
