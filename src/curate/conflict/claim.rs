@@ -4,6 +4,7 @@
 //! makes two claims. Reasons claim nothing. It does not compare claims.
 
 use super::lexicon::{Cue, LEXICON, Pole};
+use super::marks::Marks;
 use super::piece::{Gap, Piece};
 
 /// What a word is to its claim.
@@ -63,9 +64,21 @@ pub(super) struct Claim {
     pub(super) cues: Vec<String>,
     /// The word that makes an exception.
     pub(super) except: Option<String>,
+    /// The keys of its words, but for those that it leaves out.
+    pub(super) keys: Marks,
+    /// The same without circumstances.
+    pub(super) core: Marks,
 }
 
 impl Claim {
+    fn mark(&mut self) {
+        let keys = |core: bool| {
+            let counts = move |place| place != Place::Except && !(core && place == Place::Where);
+            self.terms.iter().filter(move |term| counts(term.place)).map(|term| term.key.as_str())
+        };
+        (self.keys, self.core) = (Marks::of(keys(false)), Marks::of(keys(true)));
+    }
+
     /// Whether it has words of its own that stand there.
     pub(super) fn has(&self, place: Place) -> bool {
         self.terms.iter().any(|term| term.place == place)
@@ -79,6 +92,9 @@ pub(super) const ORDER: &str = "#order";
 const PREFERRING: [&str; 8] =
     ["prefer", "prefers", "preferred", "favor", "favour", "choose", "enforce", "enforces"];
 
+/// Verbs that deny as "never" does; to delete one thing is no word against all others of its kind.
+const HALTING: [&str; 8] = ["disable", "disables", "stop", "skip", "omit", "prevent", "block", "bypass"];
+
 /// The claims of a text.
 pub(super) fn claims(pieces: &[Piece]) -> Vec<Claim> {
     let mut reader = Reader::default();
@@ -86,6 +102,7 @@ pub(super) fn claims(pieces: &[Piece]) -> Vec<Claim> {
         reader.read(pieces, at);
     }
     reader.finish();
+    reader.claims.iter_mut().for_each(Claim::mark);
     reader.claims
 }
 
@@ -263,7 +280,7 @@ impl Reader {
             Cue::Do => self.say(piece),
             Cue::Undo => {
                 self.claim.denies = !self.claim.denies;
-                self.claim.hard = true;
+                self.claim.hard |= HALTING.contains(&piece.raw.as_str());
                 self.claim.undoes = true;
                 self.say(piece);
                 // A second verb is an ordinary word: "never add or remove files".

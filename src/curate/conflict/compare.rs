@@ -9,6 +9,9 @@ use super::claim::{Claim, ORDER, Place, Term};
 use super::lexicon::{LEXICON, NUMBER};
 use super::{Ground, Opposition};
 
+/// The least share of common words of two rules that can contradict each other.
+pub(super) const LEAST: f64 = 0.12;
+
 /// What is the same and what is not in two claims.
 struct Comparison<'a> {
     one: Side<'a>,
@@ -48,7 +51,11 @@ impl Side<'_> {
 }
 
 /// What makes two claims contradict each other.
-pub(super) fn opposed(one: &Claim, other: &Claim) -> Option<Opposition> {
+/// `overlap` is the share of words that their whole rules have in common.
+pub(super) fn opposed(one: &Claim, other: &Claim, overlap: f64) -> Option<Opposition> {
+    if !may_oppose(one, other) {
+        return None;
+    }
     let comparison = Comparison::of(one, other);
     if comparison.common + comparison.choices.len() == 0 {
         return None;
@@ -56,6 +63,7 @@ pub(super) fn opposed(one: &Claim, other: &Claim) -> Option<Opposition> {
     let differences = Differences::of(one, other);
     match (comparison.choices.as_slice(), differences.count()) {
         ([], 0) => comparison.exception(),
+        _ if overlap < comparison.needed() => None,
         ([], 1) => comparison.difference(&differences),
         ([choice], 0) if !one.denies => comparison.choice(choice),
         _ => None,
@@ -114,6 +122,18 @@ fn stage(claim: &Claim, last: bool) -> impl Iterator<Item = &Term> {
     claim.terms.iter().filter(move |term| term.key != ORDER && Some(term.ordered) == behind && !twice(term))
 }
 
+/// Whether the shorter claim has enough words in common with the other: all, or all but one of many, or all but its
+/// circumstances. Tells most pairs apart at little cost.
+fn may_oppose(one: &Claim, other: &Claim) -> bool {
+    let common = one.keys.common(&other.keys);
+    let missing = one.keys.len().min(other.keys.len()) - common;
+    let core = one.core.len();
+    common > 0
+        && (missing == 0
+            || missing == 1 && common >= 4
+            || core == other.core.len() && one.core.common(&other.core) == core)
+}
+
 impl<'a> Comparison<'a> {
     fn of(one: &'a Claim, other: &'a Claim) -> Self {
         let (ones, others) = (by_key(one), by_key(other));
@@ -128,6 +148,18 @@ impl<'a> Comparison<'a> {
         }
         choices.sort_by(|a, b| a.0.key.cmp(&b.0.key));
         Self { one: side(one, &others), other: side(other, &ones), common, choices }
+    }
+
+    /// The share of common words that the two rules must have: the less the claims have in common, and the more they
+    /// differ in what they are about, the more.
+    fn needed(&self) -> f64 {
+        let both = self.one.is_covered() && self.other.is_covered();
+        match self.common + self.choices.len() {
+            _ if both => LEAST,
+            1 => 0.3,
+            2 => 0.2,
+            _ => 0.15,
+        }
     }
 
     /// Whether the one with more to say may do so: "use X" and "never use X in tests".

@@ -8,6 +8,7 @@
 mod claim;
 mod compare;
 mod lexicon;
+mod marks;
 mod pairs;
 mod piece;
 mod statement;
@@ -54,5 +55,11 @@ pub fn opposition(a: &Statement, b: &Statement) -> Option<Opposition> {
     if a.claims() == b.claims() {
         return None;
     }
-    a.claims().iter().find_map(|one| b.claims().iter().find_map(|other| compare::opposed(one, other)))
+    let overlap = a.overlap(b);
+    if overlap < compare::LEAST {
+        return None;
+    }
+    a.claims()
+        .iter()
+        .find_map(|one| b.claims().iter().find_map(|other| compare::opposed(one, other, overlap)))
 }

@@ -15,17 +15,21 @@ pub fn oppositions(statements: &[Statement]) -> Vec<(usize, usize, Opposition)> 
         }
     }
     let mut found = Vec::new();
-    let mut candidates = BTreeSet::new();
     for (at, statement) in statements.iter().enumerate() {
-        for claim in statement.claims() {
-            for key in telling(claim, &having) {
-                candidates.extend(having[key].iter().filter(|b| **b != at).map(|b| (at.min(*b), at.max(*b))));
-            }
+        let mut others: Vec<usize> = Vec::new();
+        for key in statement.claims().iter().flat_map(|claim| telling(claim, &having)) {
+            others.extend(having[key].iter().filter(|other| **other != at));
+        }
+        others.sort_unstable();
+        others.dedup();
+        for other in others {
+            let (a, b) = (at.min(other), at.max(other));
+            found.extend(opposition(&statements[a], &statements[b]).map(|opposition| (a, b, opposition)));
         }
     }
-    for (a, b) in candidates {
-        found.extend(opposition(&statements[a], &statements[b]).map(|opposition| (a, b, opposition)));
-    }
+    // A pair is met from either side.
+    found.sort_by_key(|(a, b, _)| (*a, *b));
+    found.dedup_by_key(|(a, b, _)| (*a, *b));
     found
 }
 

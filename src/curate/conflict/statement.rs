@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::claim::{Claim, Place, claims};
 use super::lexicon::{Cue, LEXICON};
+use super::marks::Marks;
 use super::piece::pieces;
 
 /// A rule, prepared once for comparing it with many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     words: BTreeSet<String>,
+    /// The same words, to compare fast.
+    marks: Marks,
     /// The words that only denying claims have, and only affirming ones.
     signs: BTreeMap<String, bool>,
     claims: Vec<Claim>,
@@ -20,12 +23,13 @@ impl Statement {
     pub fn of(text: &str) -> Self {
         let pieces = pieces(text);
         let claims = claims(&pieces);
-        let words = pieces
+        let words: BTreeSet<String> = pieces
             .iter()
             .filter(|piece| !piece.negated && counts(&piece.raw))
             .map(|piece| piece.stem.clone())
             .collect();
-        Self { words, signs: signs(&claims), claims }
+        let marks = Marks::of(words.iter().map(String::as_str));
+        Self { words, marks, signs: signs(&claims), claims }
     }
 
     /// Prepares a rule that says what to avoid. One that names the thing without a word of denial ("catching every
@@ -44,6 +48,13 @@ impl Statement {
     /// The stems of its words, without those that only steer.
     pub fn words(&self) -> &BTreeSet<String> {
         &self.words
+    }
+
+    /// The share of words that both have, whatever is said of them.
+    pub(super) fn overlap(&self, other: &Self) -> f64 {
+        let common = self.marks.common(&other.marks);
+        let all = self.marks.len() + other.marks.len() - common;
+        if all == 0 { 0.0 } else { common as f64 / all as f64 }
     }
 
     pub(super) fn claims(&self) -> &[Claim] {

@@ -14,12 +14,17 @@ pub fn similar(outcome: &Similar) -> String {
         .notes
         .iter()
         .map(|note| {
-            let contradicts = note.contradicts.as_ref().map(|why| format!("  contradicts: {why}"));
+            let contradicts =
+                note.contradicts.as_ref().map(|why| paint(DIM, &cut(&format!("contradicts: {why}"), 80)));
             vec![
                 format!("{:.2}", note.score),
                 cut(&shown_id(&note.id), 20),
                 cut(note.note_type.as_deref().unwrap_or(note.kind.name()), 16),
-                format!("{}{}", cut(&note.title, 80), cut(&contradicts.unwrap_or_default(), 80)),
+                [Some(cut(&note.title, 80)), contradicts]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join("  "),
             ]
         })
         .collect();
