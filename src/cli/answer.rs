@@ -15,12 +15,19 @@ use crate::render::{json, text};
 pub struct Printed {
     /// Exit code 1 instead of 0.
     pub failed: bool,
+    /// Nothing was done where work was asked for.
+    pub nothing: bool,
 }
 
 impl Printed {
     /// The same answer, which says that something failed.
     pub fn failed(self, failed: bool) -> Self {
-        Self { failed }
+        Self { failed, nothing: false }
+    }
+
+    /// The same answer, which lists why nothing was done.
+    pub fn nothing_done(self) -> Self {
+        Self { failed: true, nothing: true }
     }
 }
 

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
 
+use crate::ops::Kind;
 use crate::render::status;
 use answer::{Output, Printed};
 use commands::Command;
@@ -50,8 +51,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let answer = cli.globals.call(&arguments).and_then(|call| cli.command.run(call, &output));
     output.took(begun);
     match answer {
-        Ok(Printed { failed: false }) => ExitCode::SUCCESS,
-        Ok(Printed { failed: true }) => ExitCode::from(1),
+        Ok(Printed { nothing: true, .. }) => ExitCode::from(status::exit(Kind::NothingDone)),
+        Ok(Printed { failed: true, .. }) => ExitCode::from(1),
+        Ok(Printed { failed: false, .. }) => ExitCode::SUCCESS,
         Err(error) => {
             let error = answer::with_way_on(error);
             output.error(&error);

@@ -9,13 +9,15 @@ pub(super) const SUPERSEDES: &str = "SUPERSEDES";
 /// is history; a draft waits for a person's word.
 pub(super) fn live(graph: &Graph<'_>) -> Vec<bool> {
     let holds = |state: Option<&str>| !matches!(state, Some("draft" | "retired"));
-    let mut live: Vec<bool> = graph
-        .notes()
-        .iter()
-        .map(|note| note.condensed_into.is_empty() && holds(note.state.as_deref()))
-        .collect();
+    let notes = graph.notes().iter().zip(in_place(graph));
+    notes.map(|(note, in_place)| in_place && holds(note.state.as_deref())).collect()
+}
+
+/// For each note whether it is in its place still: no reflection made another of it, and none supersedes it.
+pub(super) fn in_place(graph: &Graph<'_>) -> Vec<bool> {
+    let mut in_place: Vec<bool> = graph.notes().iter().map(|note| note.condensed_into.is_empty()).collect();
     for edge in graph.edges().iter().filter(|edge| edge.relation == SUPERSEDES) {
-        live[edge.to] = false;
+        in_place[edge.to] = false;
     }
-    live
+    in_place
 }

@@ -4,12 +4,17 @@
 //! Pure like the domain: a plan comes from notes, scores and a day, and changes nothing.
 
 pub mod adopt;
+pub mod audit;
 pub mod briefing;
 pub mod complete;
+pub mod conflict;
 pub mod core;
 pub mod export;
 pub mod generated;
+pub mod health;
 pub mod import;
 mod live;
 pub mod playbook;
 pub mod reflection;
+pub mod starters;
+pub mod succession;

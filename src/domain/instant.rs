@@ -31,6 +31,11 @@ impl Instant {
         }))
     }
 
+    /// One second later.
+    pub fn plus_second(self) -> Self {
+        Self::from_unix(self.unix().saturating_add(1))
+    }
+
     /// Whole seconds since 1970.
     pub fn unix(self) -> i64 {
         self.0.timestamp()

@@ -84,6 +84,11 @@ impl Index {
         Ok(found)
     }
 
+    /// Files that were written and that no refresh has taken up yet.
+    pub fn queued(&self) -> Vec<NotePath> {
+        self.queue_file().entries().into_iter().map(|(path, _)| path).collect()
+    }
+
     /// Notes that a note was written, for the next refresh and for [`Index::lookup`]; it waits for nobody.
     pub fn queue(&self, path: &NotePath, id: Option<&NoteId>) -> Result<(), Error> {
         std::fs::create_dir_all(&self.folder).map_err(at(&self.folder))?;

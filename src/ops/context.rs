@@ -169,7 +169,19 @@ pub fn context(memory: &Memory, options: &Options) -> Result<Briefing> {
     let notices = stage.notices();
     let warnings = stage.warnings(&rules, &memories)?;
     let drafted = Drafted { rules, memories, warnings, notices, omitted };
-    Ok(drafted.fit(task, stage.workspace, memory.now(), budget))
+    let briefing = drafted.fit(task, stage.workspace, memory.now(), budget);
+    note_retrievals(memory, &briefing);
+    Ok(briefing)
+}
+
+/// Counts that rules and pitfalls were shown, which is no feedback.
+fn note_retrievals(memory: &Memory, briefing: &Briefing) {
+    for open in &memory.vaults {
+        let shown = briefing.rules.iter().chain(&briefing.pitfalls).filter(|rule| rule.vault == open.level);
+        let keys: Vec<&str> = shown.map(|rule| rule.id.as_str()).collect();
+        // A vault on a read-only disk can still be read.
+        let _ = open.usage().retrieved(&keys, memory.now());
+    }
 }
 
 fn checked(task: &str) -> Result<&str> {

@@ -131,11 +131,55 @@ pub(super) fn score_of(
 
 /// The constants that the settings give.
 pub(super) fn scoring(settings: &Settings) -> Scoring {
+    let number = |name: &str| settings.number(&format!("scoring.{name}"));
     Scoring {
-        lambda: settings.number("scoring.lambda"),
-        half_life_days: settings.number("scoring.half_life_days"),
-        harmful_multiplier: settings.number("scoring.harmful_multiplier"),
-        prune_harmful_threshold: settings.number("scoring.prune_harmful_threshold"),
-        ..Scoring::default()
+        lambda: number("lambda"),
+        half_life_days: number("half_life_days"),
+        harmful_multiplier: number("harmful_multiplier"),
+        prune_harmful_threshold: number("prune_harmful_threshold"),
+        multipliers: ["candidate_multiplier", "established_multiplier", "proven_multiplier"].map(number),
+        established_score: number("established_score"),
+        proven_score: number("proven_score"),
+        proven_ratio: number("proven_ratio"),
+        deprecated_ratio: number("deprecated_ratio"),
+        deprecated_events: settings.whole("scoring.deprecated_events"),
+        recent_days: number("recent_days"),
+        stale_days: number("stale_days"),
+        priority_factor: number("priority_factor"),
+        unused: number("unused"),
+        importance: number("importance"),
+        pinned: number("pinned"),
+        active: number("active"),
+        fading: number("fading"),
+        dormant: number("dormant"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Layer, Origin};
+
+    #[test]
+    fn settings_that_nobody_made_are_the_constants_of_the_domain() {
+        assert_eq!(scoring(&Settings::of(Vec::new())), Scoring::default());
+    }
+
+    #[test]
+    fn every_constant_can_be_set() {
+        let fields = serde_json::to_value(Scoring::default()).unwrap();
+        let mut names: Vec<&str> = fields.as_object().unwrap().keys().map(String::as_str).collect();
+        names.retain(|name| *name != "multipliers");
+        names.extend(["candidate_multiplier", "established_multiplier", "proven_multiplier"]);
+        for name in names {
+            let value = match name {
+                "deprecated_events" => "7",
+                "pinned" => "700.0",
+                _ => "0.7",
+            };
+            let layer = Layer::of_toml("cm.toml", &format!("[scoring]\n{name} = {value}\n"));
+            let settings = Settings::of(vec![(layer, Origin::Vault)]);
+            assert_ne!(scoring(&settings), Scoring::default(), "{name}");
+        }
     }
 }

@@ -117,6 +117,7 @@ fn json_files(memory: &Memory, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let usage: Accesses = usage
         .into_iter()
+        .filter(|(_, used)| used.accesses > 0 || used.last.is_some())
         .map(|(key, used)| (key, Access { count: used.accesses, last: used.last }))
         .collect();
     let settings: BTreeMap<String, serde_json::Value> = KEYS

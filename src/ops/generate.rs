@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::decay::{score_of, scoring};
 use super::error::{Error, Result};
 use super::memory::{Memory, OpenVault};
+use super::playbook::limits;
 use super::write;
 use crate::curate::core::{self, CoreSettings, same_but_for_day};
 use crate::curate::generated::GeneratedFile;
@@ -54,7 +55,7 @@ pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
     };
     let view = View::of(memory, open)?;
     let graph = Graph::connect(&view.notes);
-    let entries = core::core_entries(&graph, &view.scores);
+    let entries = core::core_entries(&graph, &view.scores, memory.now(), &scoring(&open.settings));
     let planned = core::plan_core(&entries, &settings, &memory.now().day());
     keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
 }
@@ -65,11 +66,14 @@ pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
 /// Those of [`core()`].
 pub fn reflection(memory: &Memory, dry_run: bool) -> Result<Generated> {
     let open = memory.target();
-    let settings = ReflectionSettings { projects: open.settings.texts("projects") };
+    let settings = ReflectionSettings {
+        projects: open.settings.texts("projects"),
+        scoring: scoring(&open.settings),
+        merge_jaccard: limits(open).merge_jaccard,
+    };
     let view = View::of(memory, open)?;
     let graph = Graph::connect(&view.notes);
-    let day = memory.now().day();
-    let planned = reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &day);
+    let planned = reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, memory.now());
     keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
 }
 

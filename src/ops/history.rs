@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::error::{Error, Result};
 use super::find::{ambiguous, find};
 use super::log::{Commit, repository};
-use super::memory::Memory;
+use super::memory::{Memory, OpenVault};
 use crate::domain::id::NoteId;
 use crate::domain::note::{Note, read};
 use crate::domain::path::NotePath;
@@ -68,12 +68,7 @@ const AROUND: usize = 1;
 pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History> {
     let (id, path) = here_or_gone(memory, reference)?;
     let open = memory.target();
-    let repo = repository(open)?;
-    let is_same = |bytes: &[u8]| {
-        let note = read::read(&path, bytes, &open.settings.types, &open.settings.relations).note;
-        note.id.is_some_and(|found| found.as_str() == id)
-    };
-    let versions = repo.history_of(&path, &is_same)?.into_iter().take(limit).map(|version| {
+    let versions = versions(open, &id, &path)?.into_iter().take(limit).map(|version| {
         let text = |bytes: &Option<Vec<u8>>| {
             String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
         };
@@ -88,6 +83,18 @@ pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History
         }
     });
     Ok(History { id: id.clone(), path: path.to_string(), versions: versions.collect() })
+}
+
+/// The commits that changed a note, over renames, the newest first.
+///
+/// # Errors
+/// No repository, or one that cannot be read.
+pub(super) fn versions(open: &OpenVault, id: &str, path: &NotePath) -> Result<Vec<crate::git::Version>> {
+    let is_same = |bytes: &[u8]| {
+        let note = read::read(path, bytes, &open.settings.types, &open.settings.relations).note;
+        note.id.is_some_and(|found| found.as_str() == id)
+    };
+    Ok(repository(open)?.history_of(path, &is_same)?)
 }
 
 /// The id and path of a note that is there, or of one that is gone.

@@ -200,7 +200,7 @@ fn take_usage(open: &OpenVault, usage: &Accesses) -> Result<usize> {
     if usage.is_empty() {
         return Ok(0);
     }
-    let used = |access: &state::Access| Used { accesses: access.count, last: access.last };
+    let used = |access: &state::Access| Used { accesses: access.count, last: access.last, ..Used::default() };
     let table: UsageTable = usage.iter().map(|(key, access)| (key.clone(), used(access))).collect();
     Ok(if open.usage().adopt(&table)? { table.len() } else { 0 })
 }

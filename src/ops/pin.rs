@@ -1,18 +1,21 @@
-//! Pinning: a pinned memory never fades, and lies in `vault/`.
+//! Pinning: a pinned memory never fades, and lies in `vault/`; a pinned bullet is left alone by automation.
 
 use super::add::place;
+use super::curate;
 use super::error::{Error, Result};
 use super::find::find_to_change;
 use super::memory::Memory;
 use super::update::Changed;
 use super::write;
+use crate::curate::playbook::Authority;
+use crate::curate::playbook::delta::{Delta, DeltaFile, Pin};
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::message::Message;
 use crate::domain::note::Kind;
 use crate::domain::path::NotePath;
 
-/// Pins a memory: it moves to `vault/`, its id stays.
+/// Pins a memory: it moves to `vault/`, its id stays. Or a bullet, where it lies.
 ///
 /// # Errors
 /// Not found, not a memory, and those of [`write::apply`].
@@ -31,8 +34,15 @@ pub fn unpin(memory: &Memory, reference: &str) -> Result<Changed> {
 fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
     let found = find_to_change(memory, reference)?;
     let note = &found.note;
-    if note.kind != Kind::Memory {
-        return Err(Error::usage(format!("{} is no memory, and only memories are pinned", note.path)));
+    match note.kind {
+        Kind::Memory => {}
+        Kind::Bullet => return set_bullet(memory, &found, pinned),
+        _ => {
+            return Err(Error::usage(format!(
+                "{} is neither a memory nor a bullet, and only those are pinned",
+                note.path
+            )));
+        }
     }
     let mut outcome =
         Changed { id: note.key().to_owned(), path: note.path.to_string(), commit: None, changed: false };
@@ -55,6 +65,31 @@ fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
     outcome.commit = written.commit;
     outcome.changed = !written.changed.is_empty();
     Ok(outcome)
+}
+
+/// A pinned bullet says so in its frontmatter, and stays where it lies.
+fn set_bullet(memory: &Memory, found: &super::find::Found<'_>, pinned: bool) -> Result<Changed> {
+    let id = found.note.key().to_owned();
+    let pin = Pin { id: id.clone(), reason: memory.call.by.reason.clone() };
+    let delta = if pinned { Delta::Pin(pin) } else { Delta::Unpin(pin) };
+    let how = curate::Options {
+        authority: Authority::Person,
+        dry_run: false,
+        sweep: false,
+        op: if pinned { "pin" } else { "unpin" },
+        subject: None,
+    };
+    let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
+    let outcome = curate::curate(memory, &file, &how)?;
+    match curate::refusal(&outcome.report) {
+        Some(error) => Err(error),
+        None => Ok(Changed {
+            id,
+            path: found.note.path.to_string(),
+            commit: outcome.commit.clone(),
+            changed: !outcome.report.applied.is_empty(),
+        }),
+    }
 }
 
 fn home(found: &super::find::Found<'_>) -> Result<String> {

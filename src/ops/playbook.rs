@@ -1,14 +1,22 @@
 //! The playbook of all open vaults as one: the project's bullets win, feedback adds up, blocks of either vault hold.
 
+pub mod get;
+pub mod list;
+pub mod row;
+
 use std::collections::HashMap;
 
+use super::decay::scoring;
 use super::error::{Error, Result};
-use super::find::{Found, find};
+use super::find::{Found, find, load};
 use super::memory::{Level, Memory, OpenVault};
 use crate::curate::playbook::{Limits, Playbook};
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
 use crate::domain::note::{Feedback, Kind, Note};
+use crate::domain::score::Scoring;
+
+pub use row::Row;
 
 /// A bullet, and the vault that it is from.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +48,12 @@ pub fn merged(memory: &Memory) -> Result<Merged> {
     Ok(merge(shelves))
 }
 
+/// The constants by which a vault's bullets are scored: its own.
+pub fn constants(memory: &Memory, level: Level) -> Scoring {
+    let open = memory.vaults.iter().find(|open| open.level == level);
+    open.map_or_else(Scoring::default, |open| scoring(&open.settings))
+}
+
 /// The bullets and blocked patterns of one vault.
 ///
 /// # Errors
@@ -55,6 +69,24 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
         bullets: notes.iter().filter_map(Bullet::of).collect(),
         blocked: notes.iter().filter_map(Blocked::of).collect(),
     }
+}
+
+/// The bullets and blocked patterns of one vault as its files are, for a writer that holds the lock: also what was
+/// written a moment ago and what the index could not take up yet.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn as_written(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+    let notes = memory.notes_of(open)?;
+    let queued = open.index().queued();
+    if queued.is_empty() {
+        return Ok(of_notes(&notes));
+    }
+    let mut current: Vec<Note> = notes.iter().filter(|note| !queued.contains(&note.path)).cloned().collect();
+    // A file that is gone again is no note.
+    current.extend(queued.iter().filter_map(|path| Some(load(open, path).ok()?.note)));
+    current.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(of_notes(&current))
 }
 
 /// Lays playbooks on each other, the one that wins first. Of two bullets with one id the first counts, with the feedback
@@ -106,7 +138,7 @@ pub fn find_bullet<'a>(memory: &'a Memory, reference: &str) -> Result<(Found<'a>
     let kind = found.note.kind;
     match Bullet::of(&found.note) {
         Some(bullet) if kind == Kind::Bullet => Ok((found, bullet)),
-        _ => Err(Error::usage(format!("{} is a {} and no bullet", found.note.path, kind.name()))
+        _ => Err(Error::usage(format!("{} is no bullet, its kind is `{}`", found.note.path, kind.name()))
             .hint("`cm playbook list` lists the bullets")),
     }
 }
@@ -137,6 +169,19 @@ mod tests {
         let one = &merged.bullets[0];
         assert_eq!((one.level, one.bullet.content()), (Level::Project, "Run the tests of this project."));
         assert_eq!(one.bullet.feedback.len(), 3);
+    }
+
+    #[test]
+    fn a_row_counts_events_and_fades_scores() {
+        let mut playbook = bullet("Run the tests first.", &["2026-01-01", "2026-04-01"]);
+        playbook.bullets[0]
+            .feedback
+            .push(Feedback::new(Instant::parse("2026-04-01").unwrap(), Signal::Irrelevant));
+        let merged = merge(vec![(Level::Project, playbook)]);
+        let row = Row::of(&merged.bullets[0], Instant::parse("2026-04-01").unwrap(), &Scoring::default());
+        assert_eq!((row.helpful, row.harmful, row.score.value()), (2, 0, 0.75));
+        let json = serde_json::to_value(&row).unwrap();
+        assert_eq!((&json["type"], &json["state"]), (&"rule".into(), &"active".into()));
     }
 
     #[test]

@@ -77,6 +77,18 @@ pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<Chang
     Ok(Written { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
 }
 
+/// What a change would make of each file: its path, its text before and its text after, empty for a file that is not there.
+///
+/// # Errors
+/// Those of [`apply`] that do not need the lock.
+pub fn preview(memory: &Memory, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
+    let files = bytes_of(memory.target(), set.changes)?;
+    let text = |bytes: Option<Bytes>| {
+        bytes.map(|bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned()).unwrap_or_default()
+    };
+    Ok(files.into_iter().map(|file| (file.path, text(file.before), text(file.after))).collect())
+}
+
 /// Commits files of the vault as they lie in the work tree, such as a person's own edits.
 ///
 /// # Errors

@@ -1,4 +1,5 @@
-//! How often notes were read: appended line by line, folded now and then. Losing it loses no knowledge.
+//! How often notes were read, and how often they were shown: appended line by line, folded now and then. Losing it loses
+//! no knowledge. What it is worth is not decided here; being shown never counts as being read.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -20,12 +21,26 @@ pub struct Used {
     pub accesses: u64,
     /// When last.
     pub last: Option<Instant>,
+    /// How often it was shown without being asked for by name.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retrievals: u64,
+    /// When last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_retrieval: Option<Instant>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl Used {
-    fn add(&mut self, other: Self) {
+    /// Counts the other's use too.
+    pub fn add(&mut self, other: Self) {
         self.accesses = self.accesses.saturating_add(other.accesses);
         self.last = self.last.max(other.last);
+        self.retrievals = self.retrievals.saturating_add(other.retrievals);
+        self.last_retrieval = self.last_retrieval.max(other.last_retrieval);
     }
 }
 
@@ -39,6 +54,33 @@ struct Line {
     at: Instant,
     #[serde(default = "once")]
     n: u64,
+    #[serde(default, skip_serializing_if = "Use::is_access")]
+    kind: Use,
+}
+
+/// How a note was used; lines that say nothing are of the first kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Use {
+    /// Somebody asked for it.
+    #[default]
+    Access,
+    /// It was among what was shown.
+    Retrieval,
+}
+
+impl Use {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    fn is_access(&self) -> bool {
+        *self == Self::Access
+    }
+
+    fn counted(self, n: u64, at: Instant) -> Used {
+        match self {
+            Self::Access => Used { accesses: n, last: Some(at), ..Used::default() },
+            Self::Retrieval => Used { retrievals: n, last_retrieval: Some(at), ..Used::default() },
+        }
+    }
 }
 
 const fn once() -> u64 {
@@ -67,14 +109,33 @@ impl Usage {
     /// # Errors
     /// [`Error::Io`]; a caller that only reads may ignore it.
     pub fn record(&self, key: &str, at: Instant) -> Result<(), Error> {
+        self.append(&[key], Use::Access, at)
+    }
+
+    /// Notes that these were shown. Waits for nobody, and writes once, however many they are.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; a caller that only reads may ignore it.
+    pub fn retrieved(&self, keys: &[&str], at: Instant) -> Result<(), Error> {
+        self.append(keys, Use::Retrieval, at)
+    }
+
+    fn append(&self, keys: &[&str], kind: Use, at: Instant) -> Result<(), Error> {
+        let mut lines = Vec::new();
+        for key in keys {
+            let line = Line { key: (*key).to_owned(), at, n: 1, kind };
+            lines.extend(serde_json::to_vec(&line).unwrap_or_default());
+            lines.push(b'\n');
+        }
+        if lines.is_empty() {
+            return Ok(());
+        }
         let path = self.log();
         fs::create_dir_all(&self.folder).map_err(Error::io("make the folder", &self.folder))?;
-        let mut line = serde_json::to_vec(&Line { key: key.to_owned(), at, n: 1 }).unwrap_or_default();
-        line.push(b'\n');
-        // One write of one short line with O_APPEND: lines of several processes do not mix.
+        // One write of short lines with O_APPEND: lines of several processes do not mix.
         let mut file =
             OpenOptions::new().create(true).append(true).open(&path).map_err(Error::io("open", &path))?;
-        file.write_all(&line).map_err(Error::io("write", &path))
+        file.write_all(&lines).map_err(Error::io("write", &path))
     }
 
     /// All that is known. What is damaged or cannot be read counts for nothing; the second value says what that was.
@@ -182,8 +243,7 @@ fn replay(bytes: &[u8], table: &mut UsageTable, notices: &mut Vec<String>, name:
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         match serde_json::from_slice::<Line>(line) {
             Ok(line) => {
-                let used = Used { accesses: line.n, last: Some(line.at) };
-                table.entry(line.key).or_default().add(used);
+                table.entry(line.key).or_default().add(line.kind.counted(line.n, line.at));
             }
             Err(_) => damaged += 1,
         }
@@ -211,12 +271,12 @@ mod tests {
     #[test]
     fn accesses_add_up_across_the_log_and_the_folded_table() {
         let (_folder, usage) = usage();
-        let old = UsageTable::from([("a".to_owned(), Used { accesses: 3, last: Some(at("2026-01-01")) })]);
+        let old = UsageTable::from([("a".to_owned(), Use::Access.counted(3, at("2026-01-01")))]);
         assert!(usage.adopt(&old).unwrap());
         usage.record("a", at("2026-02-01")).unwrap();
         usage.record("b", at("2026-02-02")).unwrap();
         let (table, notices) = usage.load();
-        assert_eq!(table["a"], Used { accesses: 4, last: Some(at("2026-02-01")) });
+        assert_eq!(table["a"], Use::Access.counted(4, at("2026-02-01")));
         assert_eq!(table["b"].accesses, 1);
         assert!(notices.is_empty());
         assert!(!usage.adopt(&old).unwrap(), "another tool's counts are taken once");
@@ -247,5 +307,47 @@ mod tests {
         fs::write(usage.table(), "00000000\n{}").unwrap();
         let (table, notices) = usage.load();
         assert_eq!((table.len(), notices.len()), (1, 2));
+    }
+
+    #[test]
+    fn what_is_shown_is_counted_apart_from_what_is_asked_for() {
+        let (_folder, usage) = usage();
+        usage.record("a", at("2026-02-01")).unwrap();
+        usage.retrieved(&["a", "b"], at("2026-03-01")).unwrap();
+        usage.retrieved(&["b"], at("2026-02-15")).unwrap();
+        usage.retrieved(&[], at("2026-02-15")).unwrap();
+        let (table, notices) = usage.load();
+        let mut a = Use::Access.counted(1, at("2026-02-01"));
+        a.add(Use::Retrieval.counted(1, at("2026-03-01")));
+        assert_eq!((table["a"], table["b"]), (a, Use::Retrieval.counted(2, at("2026-03-01"))));
+        assert!(notices.is_empty());
+        usage.store(&table).unwrap();
+        fs::remove_file(usage.log()).unwrap();
+        assert_eq!(usage.load().0, table, "folding keeps both");
+    }
+
+    #[test]
+    fn nothing_shown_writes_nothing() {
+        let (folder, usage) = usage();
+        usage.retrieved(&[], at("2026-02-15")).unwrap();
+        assert!(fs::read_dir(folder.path()).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn logs_and_tables_from_before_retrievals_were_counted_still_read() {
+        let (_folder, usage) = usage();
+        fs::create_dir_all(&usage.folder).unwrap();
+        let log = b"{\"key\":\"a\",\"at\":\"2026-02-01T00:00:00Z\",\"n\":1}\n{\"key\":\"a\",\"at\":\"2026-02-02T00:00:00Z\"}\n";
+        fs::write(usage.log(), log).unwrap();
+        let body = b"{\"a\":{\"accesses\":3,\"last\":\"2026-01-01T00:00:00Z\"}}";
+        let mut table = format!("{:08x}\n", crc32fast::hash(body)).into_bytes();
+        table.extend(body);
+        fs::write(usage.table(), table).unwrap();
+        let (table, notices) = usage.load();
+        assert_eq!(table["a"], Use::Access.counted(5, at("2026-02-02")));
+        assert_eq!(notices, [""; 0]);
+        usage.record("b", at("2026-02-03")).unwrap();
+        let written = fs::read_to_string(usage.log()).unwrap();
+        assert!(written.ends_with("{\"key\":\"b\",\"at\":\"2026-02-03T00:00:00Z\",\"n\":1}\n"), "{written}");
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cm::render::schema::{documents, of_command, text};
 use serde_json::Value;
 
-use crate::support::{Ran, Sandbox};
+use crate::support::{Ran, Sandbox, example};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -34,28 +34,6 @@ fn the_schema_files_are_what_the_types_say() {
     let kept: BTreeSet<PathBuf> =
         std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(kept, expected, "no schema is left of a document that is no more");
-}
-
-/// The example vault in a repository of its own.
-pub fn example() -> Sandbox {
-    let sandbox = Sandbox::new();
-    copy(&root().join("example-vault"), &sandbox.vault());
-    sandbox.git(&["init", "--quiet"]);
-    sandbox.commit_all("Begin");
-    sandbox
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
-        // What earlier runs of the program left there is no part of the example.
-        if path.is_dir() && !name.to_string_lossy().starts_with('_') {
-            copy(&path, &to.join(name));
-        } else if path.is_file() {
-            std::fs::copy(&path, to.join(name)).unwrap();
-        }
-    }
 }
 
 /// The names of all commands, as the help lists them.
@@ -94,6 +72,9 @@ fn assert_fits(document: &str, ran: &Ran) {
 /// whose answers differ by arguments several times. A line is split at blanks; `+` stands for one in an argument.
 const CALLS: &str = "\
 init
+audit
+why b-mq9k7r70-lz8utt
+why Use+Postgres+rather+than+SQLite
 validate
 doctor
 reindex
@@ -107,6 +88,10 @@ tags
 stats
 get 1bc3be
 decay
+top
+top 3 --category testing
+stale --days 0
+usage
 related 1bc3be --hops 2
 graph
 graph 1bc3be
@@ -120,6 +105,10 @@ pin Ports+differ
 unpin Ports+differ
 relate Ports+differ Use+another+port --type SUPERSEDES
 unrelate Ports+differ Use+another+port
+mark b-mt2ssunl-jq6d8j --helpful
+forget b-mt2ssunl-jq6d8j --reason Wrong
+unforget b-mt2ssunl-jq6d8j --revive
+curate ../deltas.json --dry-run
 episode Release --memory Ports+differ
 log
 history Ports+differ
@@ -134,6 +123,8 @@ export --format markdown --out ../copy
 import ../copy --from markdown --into copy --dry-run
 import ../copy/graph/facts --from markdown --into facts
 adopt --dry-run
+playbook list --state all
+playbook get b-mnq4ancz
 config list
 config get search.limit
 config set search.limit 7
@@ -148,6 +139,7 @@ const TALKERS: [&str; 1] = ["quickstart"];
 #[test]
 fn every_command_answers_with_one_document_that_fits_its_schema() {
     let sandbox = example();
+    sandbox.write("../deltas.json", "[{\"type\": \"helpful\", \"id\": \"b-mt2ssunl-jq6d8j\"}]");
     let mut called: BTreeSet<String> = TALKERS.map(str::to_owned).into();
     for line in CALLS.lines() {
         let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();
@@ -156,6 +148,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
         assert_eq!(ran.code, 0, "{line}\n{}", ran.snapshot());
         let document = match (words[0].as_str(), words.get(1).map(String::as_str)) {
             ("config", Some("set" | "unset")) => "config-set",
+            ("playbook", Some(action)) => &format!("playbook-{action}"),
             (command, _) => of_command(command),
         };
         assert_fits(document, &ran);

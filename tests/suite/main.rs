@@ -10,8 +10,10 @@
 
 mod architecture;
 mod cli;
+mod conflicts;
 mod damage;
 mod frontmatter;
+mod generated;
 mod json;
 mod notes;
 mod odd;

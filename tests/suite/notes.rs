@@ -5,11 +5,17 @@
 
 use std::path::{Path, PathBuf};
 
+use cm::domain::bullet::blocked::{BlockKind, Blocked};
+use cm::domain::bullet::id::BulletId;
+use cm::domain::bullet::{Bullet, BulletKind, Maturity, Scope, State, VerifyKind};
 use cm::domain::frontmatter::edit::{Edit, apply};
+use cm::domain::instant::Instant;
 use cm::domain::note::read::read;
 use cm::domain::note::types::MemoryType;
 use cm::domain::note::{Kind, Note, RelationTable, TypeTable};
 use cm::domain::path::NotePath;
+use cm::domain::score::Scoring;
+use cm::domain::score::bullet::{Verdict, effective, silent_days, verdict};
 
 fn texts() -> Vec<(NotePath, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("example-vault");
@@ -68,5 +74,87 @@ fn its_notes_can_be_edited_and_edited_back() {
         let set = Edit::Set { key: "zz".to_owned(), value: "x: y".into() };
         let edited = apply(&text, &[set, Edit::Remove { key: "zz".to_owned() }]).unwrap();
         assert_eq!(edited, text, "{path}");
+    }
+}
+
+fn bullets() -> Vec<Bullet> {
+    notes().iter().filter_map(Bullet::of).collect()
+}
+
+/// The day that the example vault is written for.
+fn day() -> Instant {
+    Instant::parse("2026-11-21").unwrap()
+}
+
+#[test]
+fn the_maturity_of_every_bullet_is_what_its_feedback_says() {
+    for bullet in bullets() {
+        assert_eq!(verdict(&bullet, day(), &Scoring::default()), Verdict::Stays, "{}", bullet.path);
+        let given = bullet.feedback.iter().map(|event| event.at);
+        assert!(given.clone().is_sorted() && given.max() <= Some(day()), "{}", bullet.path);
+        assert!(bullet.updated >= bullet.feedback.iter().map(|event| event.at).max(), "{}", bullet.path);
+        let deprecated = bullet.maturity == Maturity::Deprecated;
+        assert_eq!(bullet.state == State::Retired, deprecated, "{}", bullet.path);
+        assert_eq!(bullet.fields.deprecation_reason.is_some(), deprecated, "{}", bullet.path);
+        assert_eq!(bullet.fields.pinned_reason.is_some(), bullet.pinned, "{}", bullet.path);
+    }
+}
+
+#[test]
+fn the_ids_of_its_bullets_tell_when_they_were_made() {
+    for bullet in bullets() {
+        let id = BulletId::parse(bullet.id.as_str()).unwrap_or_else(|_| panic!("{}", bullet.path));
+        let milliseconds = i64::from_str_radix(id.as_str().split('-').nth(1).unwrap(), 36).unwrap();
+        assert_eq!(Some(milliseconds / 1000), bullet.created.map(Instant::unix), "{}", bullet.path);
+        assert_eq!(bullet.path.folder(), format!("playbook/{}", bullet.category));
+    }
+}
+
+#[test]
+fn its_playbook_shows_every_kind_of_bullet() {
+    let bullets = bullets();
+    let any = |name: &str, has: &dyn Fn(&Bullet) -> bool| {
+        assert!(bullets.iter().any(has), "there is no bullet with {name}");
+    };
+    for maturity in Maturity::ALL {
+        any(maturity.name(), &|bullet| bullet.maturity == *maturity);
+    }
+    for state in State::ALL {
+        any(state.name(), &|bullet| bullet.state == *state);
+    }
+    for scope in Scope::ALL {
+        any(scope.name(), &|bullet| bullet.scope == *scope);
+    }
+    for kind in BulletKind::ALL {
+        any(kind.name(), &|bullet| bullet.fields.kind == *kind);
+    }
+    for kind in VerifyKind::ALL {
+        any(kind.name(), &|bullet| bullet.fields.verify.as_ref().is_some_and(|verify| verify.kind == *kind));
+    }
+    any("a half-life of its own", &|bullet| bullet.fields.half_life_days.is_some());
+    any("no feedback for ninety days", &|bullet| bullet.is_live() && silent_days(bullet, day()) > 90.0);
+    any("more harm than help", &|bullet| {
+        bullet.is_live() && effective(bullet, day(), &Scoring::default()).value() < 0.0
+    });
+    // What was replaced names its successor, and that one what it supersedes.
+    let of = |id: &str| bullets.iter().find(|bullet| bullet.id.as_str() == id);
+    for bullet in &bullets {
+        for id in bullet.fields.replaced_by.iter().chain(&bullet.fields.supersedes) {
+            assert!(of(id).is_some_and(|other| other.id != bullet.id), "{} names {id}", bullet.path);
+        }
+    }
+    let successors = |id: &str| {
+        let named = |bullet: &&Bullet| bullet.fields.replaced_by.as_deref() == Some(id);
+        bullets.iter().filter(named).count()
+    };
+    any("two parts that were merged into it", &|bullet| successors(bullet.id.as_str()) == 2);
+    any("the tag of an inversion", &|bullet| {
+        bullet.is_anti_pattern()
+            && bullet.tags.iter().any(|tag| tag == "inverted")
+            && bullet.fields.supersedes.is_some()
+    });
+    let notes = notes();
+    for kind in [BlockKind::Toxic, BlockKind::Deprecated] {
+        assert!(notes.iter().filter_map(Blocked::of).any(|blocked| blocked.kind == kind), "{kind:?}");
     }
 }

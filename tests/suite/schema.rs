@@ -39,6 +39,31 @@ fn the_schema_files_are_what_the_types_say() {
 }
 
 #[test]
+fn the_schema_of_delta_files_is_what_the_types_say_and_what_they_read() {
+    let schema = cm::curate::playbook::delta::schema();
+    let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
+    let file = root().join("schema/deltas.json");
+    if std::env::var_os("CM_BLESS").is_some() {
+        std::fs::write(&file, &text).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap_or_default(), text, "CM_BLESS=1 cargo test");
+    let fits = jsonschema::validator_for(&serde_json::to_value(&schema).unwrap()).unwrap();
+    let whole = include_str!("../golden/deltas.json");
+    assert!(fits.is_valid(&serde_json::from_str(whole).unwrap()));
+    let read = cm::curate::playbook::delta::DeltaFile::parse(whole).unwrap();
+    assert_eq!(read.deltas.len(), 9, "one of each kind");
+    assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::from_str::<Value>(whole).unwrap());
+    for bad in [
+        "{}",
+        "[]",
+        "{\"deltas\": [{\"type\": \"erase\", \"id\": \"b-1\"}]}",
+        "{\"deltas\": [{\"type\": \"pin\"}]}",
+    ] {
+        assert!(!fits.is_valid(&serde_json::from_str(bad).unwrap()), "{bad}");
+    }
+}
+
+#[test]
 fn the_example_vault_fits_the_schemas() {
     let mut checked = 0;
     for file in notes(&root().join("example-vault")) {

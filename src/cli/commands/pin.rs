@@ -6,11 +6,11 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, pin};
 use crate::render::text;
 
-/// Keep a memory from fading
+/// Keep a memory from fading, or a rule from being changed by automation
 ///
-/// It moves to vault/, and its id stays.
+/// A memory moves to vault/, and its id stays. A rule stays where it is; its score never deprecates it, and only a person changes it.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cm pin 1f0c2a")]
+#[command(after_help = "Example:\n  cm pin 1f0c2a\n  cm pin b-mt2ssunl --reason \"required by the auditors\"")]
 pub struct Arguments {
     /// Its id or the beginning of it, its title, or its path
     note: String,

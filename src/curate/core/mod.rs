@@ -1,45 +1,24 @@
-//! CORE.md: the memories that an agent loads into its system prompt, best first, within a budget of tokens.
+//! CORE.md: the memories and rules that an agent loads into its system prompt, best first, within a budget of tokens.
 //!
-//! It lists titles and paths, never bodies. It reads and writes no file.
+//! It lists titles and paths, never bodies; the title of a bullet is its rule, which is to be followed without opening a
+//! file. It reads and writes no file.
 
-use std::cmp::Reverse;
+mod entry;
 
-use crate::domain::graph::Graph;
 use crate::domain::markdown::escape::escape_link_text;
-use crate::domain::note::{Kind, Note};
-use crate::domain::path::NotePath;
-use crate::domain::score::Score;
+use crate::domain::note::check::RULE;
 
-use super::generated::{GeneratedFile, head, link, tokens};
-use super::live::live;
+use super::generated::{GeneratedFile, head, tokens};
 
 pub use super::generated::same_but_for_day;
-
-/// A memory that may be listed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CoreEntry {
-    /// What it answers to.
-    pub id: String,
-    /// Its title, as written.
-    pub title: String,
-    /// Where it lies.
-    pub path: NotePath,
-    /// Its type, empty for none.
-    pub note_type: String,
-    /// Its tags.
-    pub tags: Vec<String>,
-    /// Its decay score.
-    pub score: Score,
-    /// Whether somebody pinned it.
-    pub pinned: bool,
-}
+pub use entry::{CoreEntry, Worth, core_entries};
 
 /// The limits of the file, and what a vault adds to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreSettings {
     /// The whole file's budget.
     pub tokens: usize,
-    /// The most entries of a section; pinned ones have no such limit.
+    /// The most entries of a section; pinned ones are listed beyond it.
     pub per_section: usize,
     /// The least score that is listed.
     pub least_score: f64,
@@ -77,6 +56,10 @@ enum Section<'s> {
     Pinned,
     /// Memories of some types.
     Memories { title: &'s str, types: Vec<&'s str> },
+    /// Bullets that say what to do.
+    Rules,
+    /// Bullets that say what to avoid.
+    Pitfalls,
 }
 
 const BUILT_IN: [(&str, &[&str]); 5] = [
@@ -95,13 +78,17 @@ impl<'s> Section<'s> {
             title,
             types: types.iter().map(String::as_str).collect(),
         });
-        [Self::Pinned].into_iter().chain(built_in).chain(extra).collect()
+        let bullets = [Self::Rules, Self::Pitfalls];
+        [Self::Pinned].into_iter().chain(built_in).chain(bullets).chain(extra).collect()
     }
 
     fn takes(&self, entry: &CoreEntry) -> bool {
-        match self {
-            Self::Pinned => entry.pinned,
-            Self::Memories { types, .. } => types.contains(&entry.note_type.as_str()),
+        match (self, entry.worth) {
+            (Self::Pinned, Worth::Memory(_)) => entry.pinned,
+            (Self::Memories { types, .. }, Worth::Memory(_)) => types.contains(&entry.note_type.as_str()),
+            (Self::Rules, Worth::Bullet { anti_pattern, .. }) => !anti_pattern,
+            (Self::Pitfalls, Worth::Bullet { anti_pattern, .. }) => anti_pattern,
+            _ => false,
         }
     }
 
@@ -109,47 +96,18 @@ impl<'s> Section<'s> {
         let title = match self {
             Self::Pinned => "Pinned",
             Self::Memories { title, .. } => title,
+            Self::Rules => "Rules",
+            Self::Pitfalls => "Pitfalls",
         };
         format!("\n## {}\n\n", escape_link_text(title))
-    }
-}
-
-/// The memories that may be listed: those that hold, with their scores, which stand in the order of the notes.
-/// A pinned one is listed even where another supersedes it: a person has said so, and can take it back.
-pub fn core_entries(graph: &Graph<'_>, scores: &[Score]) -> Vec<CoreEntry> {
-    let live = live(graph);
-    let listed = |(note, live): (&Note, bool)| {
-        let draft = note.state.as_deref() == Some("draft");
-        note.kind == Kind::Memory && !draft && (live || note.pinned)
-    };
-    let notes = graph.notes().iter().zip(live).zip(scores);
-    notes.filter(|(note, _)| listed(*note)).map(|((note, _), score)| CoreEntry::of(note, *score)).collect()
-}
-
-impl CoreEntry {
-    fn of(note: &Note, score: Score) -> Self {
-        Self {
-            id: note.key().to_owned(),
-            title: note.title.clone(),
-            path: note.path.clone(),
-            note_type: note.note_type.clone().unwrap_or_default(),
-            tags: note.tags.clone(),
-            score,
-            pinned: note.pinned,
-        }
-    }
-
-    fn line(&self) -> String {
-        let tags: Vec<String> =
-            self.tags.iter().map(|tag| escape_link_text(tag)).filter(|tag| !tag.is_empty()).collect();
-        let tags = if tags.is_empty() { String::new() } else { format!(" ({})", tags.join(", ")) };
-        format!("- {}{tags}\n", link(&self.title, &self.path))
     }
 }
 
 /// An entry with its place in the file.
 struct Placed {
     section: usize,
+    /// Which of its section it is, from the best.
+    at: usize,
     line: String,
     characters: usize,
 }
@@ -161,21 +119,17 @@ struct LeftOut {
     no_section: usize,
     full_section: usize,
     no_space: usize,
+    too_long: usize,
 }
 
-/// The file for these memories on that day. Entries leave it lowest score first until it fits its budget; the
-/// same arguments give the same bytes.
+/// The file for these entries on that day. They leave it lowest score first until it fits its budget; the same
+/// arguments give the same bytes.
 pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> GeneratedFile {
     let sections = Section::all(settings);
     let (mut placed, mut left_out) = place(entries, &sections, settings);
-    let active =
-        entries.iter().filter(|entry| entry.pinned || entry.score.value() >= settings.active_score).count();
+    let counts = counts(entries, settings);
     let head = |listed: usize, left_out: &LeftOut| {
-        let figures = format!(
-            "{active} active of {} memories, {listed} listed. {}",
-            entries.len(),
-            left_out.say(settings)
-        );
+        let figures = format!("{counts}, {listed} listed. {}", left_out.say(settings));
         head("Core memory", day, "cm core", &figures)
     };
     let headings: Vec<String> = sections.iter().map(Section::heading).collect();
@@ -198,42 +152,62 @@ pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> G
         }
     }
     let mut text = head(placed.len(), &left_out);
-    for (section, heading) in headings.iter().enumerate().filter(|(section, _)| of_section[*section] > 0) {
-        text += heading;
-        text.extend(placed.iter().filter(|entry| entry.section == section).map(|entry| entry.line.as_str()));
+    placed.sort_by_key(|entry| (entry.section, entry.at));
+    for of_one in placed.chunk_by(|a, b| a.section == b.section) {
+        text += &headings[of_one[0].section];
+        text.extend(of_one.iter().map(|entry| entry.line.as_str()));
     }
     GeneratedFile::new(text, placed.len(), left_out.total())
 }
 
-/// The entries that have a place, best first, before the budget is looked at.
-fn place(entries: &[CoreEntry], sections: &[Section<'_>], settings: &CoreSettings) -> (Vec<Placed>, LeftOut) {
-    let mut left_out = LeftOut::default();
-    let mut ranked: Vec<&CoreEntry> =
-        entries.iter().filter(|entry| entry.score.value() >= settings.least_score).collect();
-    left_out.faded = entries.len() - ranked.len();
-    ranked.sort_by_key(|entry| (Reverse(entry.score), &entry.id, &entry.path));
-    let mut filled = vec![0; sections.len()];
-    let mut placed = Vec::new();
-    for entry in ranked {
-        let Some(section) = sections.iter().position(|section| section.takes(entry)) else {
-            left_out.no_section += 1;
-            continue;
-        };
-        if filled[section] == settings.per_section && !entry.pinned {
-            left_out.full_section += 1;
-            continue;
-        }
-        filled[section] += 1;
-        let line = entry.line();
-        placed.push(Placed { section, characters: line.chars().count(), line });
+/// How many entries there are, and how many of the memories are active.
+fn counts(entries: &[CoreEntry], settings: &CoreSettings) -> String {
+    let scores = entries.iter().filter_map(|entry| match entry.worth {
+        Worth::Memory(score) => Some((entry.pinned, score)),
+        Worth::Bullet { .. } => None,
+    });
+    let memories = scores.clone().count();
+    let active = scores.filter(|(pinned, score)| *pinned || score.value() >= settings.active_score).count();
+    match entries.len() - memories {
+        0 => format!("{active} active of {memories} memories"),
+        1 => format!("{active} active of {memories} memories, 1 bullet in use"),
+        bullets => format!("{active} active of {memories} memories, {bullets} bullets in use"),
     }
-    (placed, left_out)
+}
+
+/// The entries that have a place, the last to leave first, before the budget is looked at.
+fn place(entries: &[CoreEntry], sections: &[Section<'_>], settings: &CoreSettings) -> (Vec<Placed>, LeftOut) {
+    let least = settings.least_score;
+    let mut left_out = LeftOut::default();
+    let mut of_section: Vec<Vec<&CoreEntry>> = vec![Vec::new(); sections.len()];
+    for entry in entries {
+        match sections.iter().position(|section| section.takes(entry)) {
+            _ if !entry.counts(least) => left_out.faded += 1,
+            _ if entry.is_too_long() => left_out.too_long += 1,
+            None => left_out.no_section += 1,
+            Some(section) => of_section[section].push(entry),
+        }
+    }
+    let mut ranked = Vec::new();
+    for (section, mut entries) in of_section.into_iter().enumerate() {
+        entries.sort_by_key(|entry| entry.place(least));
+        let pinned = entries.iter().filter(|entry| entry.pinned).count();
+        let most = settings.per_section.max(pinned);
+        left_out.full_section += entries.len().saturating_sub(most);
+        ranked.extend(entries.into_iter().take(most).enumerate().map(|(at, entry)| (entry, section, at)));
+    }
+    ranked.sort_by_key(|(entry, ..)| entry.rank(least));
+    let placed = ranked.into_iter().map(|(entry, section, at)| {
+        let line = entry.line();
+        Placed { section, at, characters: line.chars().count(), line }
+    });
+    (placed.collect(), left_out)
 }
 
 impl LeftOut {
     /// What is left out although its score is high enough.
     fn total(&self) -> usize {
-        self.no_section + self.full_section + self.no_space
+        self.no_section + self.full_section + self.no_space + self.too_long
     }
 
     fn say(&self, settings: &CoreSettings) -> String {
@@ -241,6 +215,7 @@ impl LeftOut {
             (self.no_space, "for space".to_owned()),
             (self.full_section, format!("beyond {} a section", settings.per_section)),
             (self.no_section, "of types without a section".to_owned()),
+            (self.too_long, format!("longer than the {} characters of a rule", RULE.end())),
             (self.faded, format!("below a score of {}", settings.least_score)),
         ];
         let said: Vec<String> = reasons

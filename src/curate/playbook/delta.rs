@@ -25,7 +25,7 @@ pub struct DeltaFile {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Delta {
     /// A new bullet.
-    Add(Add),
+    Add(Box<Add>),
     /// A bullet helped.
     Helpful(Judge),
     /// A bullet did harm.
@@ -187,6 +187,11 @@ pub struct Pin {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// The JSON Schema of delta files.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(DeltaFile)
 }
 
 /// A text that is no file of deltas.

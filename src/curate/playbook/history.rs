@@ -30,7 +30,7 @@ pub struct Quote {
 }
 
 /// Where evidence about rules comes from.
-pub trait History {
+pub trait History: std::fmt::Debug {
     /// What is known about a rule.
     fn evidence(&self, rule: &str) -> Evidence;
 }

@@ -3,9 +3,18 @@
 //! One pure function ([`curate`]) decides, another ([`plan::changes`]) says which files that changes. No language model
 //! has a hand in either; whoever proposes the deltas does not matter.
 
+pub mod admission;
+pub mod curation;
 pub mod delta;
+pub mod forgetting;
 pub mod history;
+mod merging;
+pub mod plan;
 pub mod report;
+pub mod settle;
+pub mod shelf;
+
+pub use curation::{Curated, Proposer, Request, curate};
 
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
@@ -46,3 +55,6 @@ pub enum Authority {
     /// A proposal of a program: the evidence gate decides, and pinned bullets stay as they are.
     Automation,
 }
+
+#[cfg(test)]
+mod tests;

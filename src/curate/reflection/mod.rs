@@ -1,27 +1,41 @@
 //! REFLECTION.md: what the vault is about, seen from above: themes, patterns across projects, what is asked for,
-//! what contradicts and what took whose place.
+//! how the playbook fares, what contradicts and what took whose place.
 //!
 //! It counts and lists; it draws no conclusions of its own and calls no model.
 
+mod history;
+mod playbook;
 mod tagging;
 
 use std::cmp::Reverse;
 
-use crate::domain::graph::{Edge, Graph, Resolution, SourceForm};
+use crate::domain::graph::Graph;
 use crate::domain::instant::Instant;
 use crate::domain::markdown::escape::escape_inline;
 use crate::domain::note::{Kind, Note};
-use crate::domain::score::{Score, Usage};
+use crate::domain::score::{Score, Scoring, Usage};
 
 use super::generated::{GeneratedFile, clipped, head, link};
-use super::live::{SUPERSEDES, live};
+use super::live::live;
+use super::playbook::Limits;
 use tagging::Tagging;
 
 /// What a vault says about its reflection.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReflectionSettings {
     /// The names of its projects; where empty, each `workspace` is one.
     pub projects: Vec<String>,
+    /// The constants of scoring.
+    pub scoring: Scoring,
+    /// From which share of common words two rules of one category are worth merging.
+    pub merge_jaccard: f64,
+}
+
+impl Default for ReflectionSettings {
+    fn default() -> Self {
+        let merge_jaccard = Limits::default().merge_jaccard;
+        Self { projects: Vec::new(), scoring: Scoring::default(), merge_jaccard }
+    }
 }
 
 const THEMES: usize = 8;
@@ -34,18 +48,19 @@ const INSIGHT_LENGTH: usize = 80;
 const CONTRADICTIONS: usize = 20;
 const HISTORY: usize = 20;
 
-/// The file for a graph on that day. Scores and usage stand in the order of the notes; a note without them
+/// The file for a graph at that instant. Scores and usage stand in the order of the notes; a note without them
 /// counts as never used.
 pub fn plan_reflection(
     graph: &Graph<'_>,
     scores: &[Score],
     usage: &[Usage],
     settings: &ReflectionSettings,
-    day: &str,
+    now: Instant,
 ) -> GeneratedFile {
     let view = View { graph, scores, usage, live: live(graph) };
     let memories: Vec<usize> = (0..graph.notes().len()).filter(|note| view.is_live_memory(*note)).collect();
     let tagging = Tagging::of(graph.notes(), &memories);
+    let shelf = playbook::Shelf::of(&view, settings, now);
     let sections = [
         Section::of("Themes", view.themes(&tagging), "No two tags occur together on several notes."),
         Section::of(
@@ -55,11 +70,12 @@ pub fn plan_reflection(
         ),
         Section::of("Most Accessed", view.accessed(), "Nothing was asked for yet."),
         Section::of("Recent Insights", view.insights(), "No insights yet."),
-        Section::of("Contradictions", view.contradictions(), "No open contradictions."),
+        Section::of("Playbook health", view.playbook(&shelf, settings, now), "No bullets yet."),
+        Section::of("Contradictions", view.contradictions(&shelf), "No open contradictions."),
         Section::of("Consolidation History", view.history(), "Nothing was merged or superseded yet."),
     ];
     let figures = format!("{} memories that hold, {} edges.", memories.len(), graph.edges().len());
-    let mut text = head("Reflection", day, "cm reflection", &figures);
+    let mut text = head("Reflection", &now.day(), "cm reflection", &figures);
     text.extend(sections.iter().map(Section::text));
     let entries = sections.iter().map(|section| section.list.lines.len()).sum();
     let omitted = sections.iter().map(|section| section.list.more).sum();
@@ -184,53 +200,6 @@ impl<'v> View<'v, '_> {
             let said = if said.is_empty() { said } else { format!(": {said}") };
             format!("{}{}{said}", dated(written(*note)), self.link(*note))
         })
-    }
-
-    /// Pairs of live notes that contradict each other, each once.
-    fn contradictions(&self) -> List {
-        let open =
-            |edge: &&Edge| edge.relation == "CONTRADICTS" && self.live[edge.from] && self.live[edge.to];
-        let pair = |edge: &Edge| (edge.from.min(edge.to), edge.from.max(edge.to));
-        let mut pairs: Vec<(usize, usize)> = self.graph.edges().iter().filter(open).map(pair).collect();
-        pairs.sort_by_key(|(a, b)| (self.note(*a).key(), self.note(*b).key(), *a, *b));
-        pairs.dedup();
-        List::all(&pairs, CONTRADICTIONS, |(a, b)| format!("{} contradicts {}", self.link(*a), self.link(*b)))
-    }
-
-    /// What took the place of what, newest first.
-    fn history(&self) -> List {
-        let superseding = self.graph.edges().iter().filter(|edge| edge.relation == SUPERSEDES);
-        let superseding = superseding.map(|edge| (self.dated(edge), edge.to, Some(edge.from)));
-        let absorbed =
-            self.graph.notes().iter().enumerate().filter(|(_, note)| !note.condensed_into.is_empty());
-        let absorbed = absorbed.map(|(old, note)| (note.updated, old, None));
-        let mut events: Vec<(Option<Instant>, usize, Option<usize>)> = superseding.chain(absorbed).collect();
-        events.sort_by_key(|(at, old, new)| (Reverse(*at), self.note(*old).key(), *old, *new));
-        List::all(&events, HISTORY, |(at, old, new)| {
-            let (at, old_link) = (dated(*at), self.link(*old));
-            match new {
-                Some(new) => format!("{at}{} supersedes {old_link}", self.link(*new)),
-                None => {
-                    let into: Vec<String> =
-                        self.note(*old).condensed_into.iter().map(|id| self.named(id)).collect();
-                    format!("{at}{old_link} was condensed into {}", into.join(", "))
-                }
-            }
-        })
-    }
-
-    /// When an edge was written: its file's date, else that of the note it leads from.
-    fn dated(&self, edge: &Edge) -> Option<Instant> {
-        let file = edge.sources.iter().find(|source| source.form == SourceForm::EdgeFile);
-        let note = self.note(file.map_or(edge.from, |file| file.note));
-        note.created.or(note.updated)
-    }
-
-    fn named(&self, id: &str) -> String {
-        match self.graph.resolve(id) {
-            Resolution::One(note) => self.link(note),
-            Resolution::Many(_) | Resolution::None => escape_inline(id),
-        }
     }
 }
 

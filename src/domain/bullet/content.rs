@@ -86,6 +86,20 @@ pub fn rule(text: &str) -> Result<String, NotARule> {
     }
 }
 
+/// A body with another rule; what follows its first heading stays byte for byte.
+///
+/// ```
+/// use cm::domain::bullet::content::reworded;
+/// assert_eq!(reworded("\nOld rule.\n\n## Why\n\nIt is.\n", "New rule."), "\nNew rule.\n\n## Why\n\nIt is.\n");
+/// ```
+pub fn reworded(body: &str, rule: &str) -> String {
+    let (old, _) = parts(body);
+    match body.find(&old).filter(|_| !old.is_empty()) {
+        Some(at) => format!("{}{rule}{}", &body[..at], &body[at + old.len()..]),
+        None => format!("\n{rule}\n{body}"),
+    }
+}
+
 /// A body's rule, and the text below its `## Why`. A body without any text before its first heading has no rule of its
 /// own: then all of it up to `## Why` counts.
 pub fn parts(body: &str) -> (String, Option<String>) {

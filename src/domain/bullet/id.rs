@@ -84,3 +84,94 @@ impl From<BulletId> for NoteId {
         Self::try_from(id.0).unwrap_or_else(|_| uuid::Uuid::nil().into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+    use regex::Regex;
+
+    use super::*;
+
+    /// The seconds of 2001 to 2058, while the time has eight digits.
+    const CURRENT: std::ops::Range<i64> = 980_000_000..2_800_000_000;
+
+    #[test]
+    fn an_id_is_its_time_and_its_random_digits() {
+        let id = |at: &str, entropy| BulletId::draw(Instant::parse(at).unwrap(), &entropy).to_string();
+        assert_eq!(id("1970-01-01T00:00:00Z", [0; 16]), "b-0-000000");
+        assert_eq!(id("1969-01-01T00:00:00Z", [0; 16]), "b-0-000000");
+        assert_eq!(id("2026-11-21T12:00:00Z", 35_u128.to_be_bytes()), "b-mwqcvpc0-00000z");
+        assert_eq!(id("2026-11-21T12:00:00Z", (36_u128.pow(6) - 1).to_be_bytes()), "b-mwqcvpc0-zzzzzz");
+    }
+
+    #[test]
+    fn upper_case_and_blanks_around_are_forgiven_and_nothing_else() {
+        let id = BulletId::parse(" B-MT2SSUNL-jq6d8j\n").unwrap();
+        assert_eq!(id.as_str(), "b-mt2ssunl-jq6d8j");
+        assert_eq!(BulletId::parse("b-0-000000").map(|id| id.to_string()), Ok("b-0-000000".to_owned()));
+        for other in [
+            "",
+            "b",
+            "b-",
+            "b--jq6d8j",
+            "b-mt2ssunl",
+            "b-mt2ssunl-",
+            "b-mt2ssunl-jq6d8",
+            "b-mt2ssunl-jq6d8jx",
+            "b-mt2ssunl1234x-jq6d8j",
+            "a-mt2ssunl-jq6d8j",
+            "b_mt2ssunl-jq6d8j",
+            "b-mt2s-sunl-jq6d8j",
+            "b-mt2ssünl-jq6d8j",
+            "b-mt2ssunl-jq6d\u{212a}j",
+            "b-mt2 sunl-jq6d8j",
+            "b-mt2ssunl-jq6d8j.md",
+        ] {
+            assert_eq!(BulletId::parse(other), Err(NotABulletId), "{other}");
+        }
+    }
+
+    /// The grammar in other words than those of [`BulletId::parse`].
+    fn fits(text: &str) -> bool {
+        static GRAMMAR: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new("^b-[0-9a-z]{1,12}-[0-9a-z]{6}$").unwrap());
+        GRAMMAR.is_match(&text.trim().to_ascii_lowercase())
+    }
+
+    proptest! {
+        #[test]
+        fn a_drawn_id_is_one_for_every_instant_and_entropy(at: i64, entropy: [u8; 16]) {
+            let id = BulletId::draw(Instant::from_unix(at), &entropy);
+            prop_assert!(fits(id.as_str()), "{}", id);
+            prop_assert_eq!(BulletId::parse(&id.to_string()), Ok(id.clone()));
+            prop_assert_eq!(BulletId::draw(Instant::from_unix(at), &entropy), id.clone());
+            prop_assert_eq!(NoteId::from(id.clone()).to_string(), id.to_string());
+        }
+
+        #[test]
+        fn what_does_not_fit_the_grammar_is_no_id(text in prop_oneof![".{0,24}", "[bB-][0-9a-zA-Z_-]{0,24}", "b-[0-9a-z]{0,14}-[0-9a-zA-Z]{5,7}"]) {
+            prop_assert_eq!(BulletId::parse(&text).is_ok(), fits(&text), "{}", text);
+        }
+
+        #[test]
+        fn what_is_printed_is_read_as_the_same(text in "[bB]-[0-9a-zA-Z]{1,12}-[0-9a-zA-Z]{6}") {
+            let id = BulletId::parse(&text).unwrap();
+            prop_assert_eq!(BulletId::parse(&id.to_string()), Ok(id));
+        }
+
+        #[test]
+        fn ids_sort_by_their_time(one in CURRENT, other in CURRENT, entropy: [u8; 16], another: [u8; 16]) {
+            prop_assume!(one < other);
+            let id = |at, entropy| BulletId::draw(Instant::from_unix(at), entropy);
+            prop_assert!(id(one, &entropy) < id(other, &another));
+        }
+
+        #[test]
+        fn other_entropy_gives_another_id(at in CURRENT, one in 0..36_u128.pow(6), other in 0..36_u128.pow(6)) {
+            let id = |entropy: u128| BulletId::draw(Instant::from_unix(at), &entropy.to_be_bytes());
+            prop_assert_eq!(id(one) == id(other), one == other);
+        }
+    }
+}

@@ -5,6 +5,7 @@
 pub mod blocked;
 pub mod content;
 pub mod id;
+pub mod marker;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -25,6 +25,7 @@ use crate::domain::id::NoteId;
 use crate::domain::instant::Instant;
 use crate::domain::path::NotePath;
 
+pub use entries::REASONS;
 pub use kind::Kind;
 pub use types::{RelationTable, TypeTable};
 
@@ -148,7 +149,7 @@ pub struct EdgeEnds {
 }
 
 /// An entry of `feedback`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Feedback {
     /// When it was given.
     pub at: Instant,

@@ -165,10 +165,10 @@ pub fn verdict(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Verdict {
     let score = tally.score(bullet.maturity, scoring);
     if !bullet.pinned {
         let ratio = tally.harmful_ratio();
-        if ratio > scoring.deprecated_ratio && tally.events >= scoring.deprecated_events {
+        if above(ratio, scoring.deprecated_ratio) && tally.events >= scoring.deprecated_events {
             return Verdict::Falls(Downfall::Ratio { ratio });
         }
-        if score.value() < -scoring.prune() {
+        if above(-scoring.prune(), score.value()) {
             return Verdict::Falls(Downfall::Score { score });
         }
     }
@@ -182,11 +182,11 @@ pub fn verdict(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Verdict {
 fn rise(maturity: Maturity, tally: &Tally, scoring: &Scoring) -> Option<Maturity> {
     let score = tally.score(maturity, scoring).value();
     let enough = match maturity {
-        Maturity::Candidate => score >= scoring.established_score && tally.recent_helpful >= 1,
+        Maturity::Candidate => at_least(score, scoring.established_score) && tally.recent_helpful >= 1,
         Maturity::Established => {
-            score >= scoring.proven_score
+            at_least(score, scoring.proven_score)
                 && tally.recent_helpful >= 2
-                && tally.harmful_ratio() < scoring.proven_ratio
+                && above(scoring.proven_ratio, tally.harmful_ratio())
         }
         Maturity::Proven | Maturity::Deprecated => false,
     };
@@ -195,6 +195,17 @@ fn rise(maturity: Maturity, tally: &Tally, scoring: &Scoring) -> Option<Maturity
         Maturity::Established if enough => Some(Maturity::Proven),
         _ => None,
     }
+}
+
+/// How close to a threshold is on it: a sum of tenths must not fall short of one, or pass it, by the order of the events.
+const EXACT: f64 = 1e-9;
+
+fn at_least(value: f64, least: f64) -> bool {
+    value - least >= -EXACT
+}
+
+fn above(value: f64, most: f64) -> bool {
+    value - most > EXACT
 }
 
 /// Days since a bullet last got feedback of any kind; since it was made where it got none. 0 where nothing tells.
@@ -249,3 +260,6 @@ impl Band {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -98,9 +98,9 @@ fn only_one_memory_that_is_found_can_be_pinned() {
     sandbox.cm(&["episode", "Release 1.4"]).ok();
     let before = hashes(&sandbox.vault());
     let ran = sandbox.cm(&["pin", "episodes/2026-11-21.md"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: episodes/2026-11-21.md is no memory, and only memories are pinned
+    error: episodes/2026-11-21.md is neither a memory nor a bullet, and only those are pinned
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");

@@ -1,5 +1,6 @@
 //! What the tests stand on: a closed sandbox for the real program, notes from one string, and hashes of what lies on disk.
 
+mod example;
 pub mod exchange;
 mod harbour;
 mod hashes;
@@ -7,6 +8,7 @@ mod notes;
 mod ran;
 mod sandbox;
 
+pub use example::example;
 pub use harbour::harbour;
 pub use hashes::{everything, hashes};
 pub use notes::files_of;

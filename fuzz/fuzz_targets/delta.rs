@@ -1,0 +1,20 @@
+//! A delta file is read or refused, never worse; what was read is written and read again as the same.
+#![no_main]
+
+use cm::curate::playbook::delta::DeltaFile;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    match DeltaFile::parse(text) {
+        Ok(file) => {
+            for delta in &file.deltas {
+                let _ = (delta.name(), delta.ids());
+            }
+            let written = serde_json::to_string(&file).expect("what was read from JSON is written as JSON");
+            let again = DeltaFile::parse(&written).expect("what was written is read");
+            let names = |file: &DeltaFile| file.deltas.iter().map(cm::curate::playbook::delta::Delta::name).collect::<Vec<_>>();
+            assert_eq!(names(&again), names(&file));
+        }
+        Err(error) => assert!(!error.message.is_empty(), "a refusal says why"),
+    }
+});

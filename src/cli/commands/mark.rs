@@ -1,0 +1,51 @@
+//! `cm mark`
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::domain::note::Signal;
+use crate::ops::{Call, Memory, Result, mark};
+use crate::render::text;
+
+/// Say that a rule or memory helped, did harm, or did not matter
+///
+/// The word is kept in the note itself, with session and agent where they are known, and moves its score. A rule that helps rises to
+/// established and proven; one that does harm is deprecated and turned into an anti-pattern. A session says each thing once.
+///
+/// Reasons of harm (--reason): caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated, other; any other words are
+/// kept as a note.
+#[derive(Debug, Args)]
+#[command(
+    group = clap::ArgGroup::new("signal").required(true).args(["helpful", "harmful", "irrelevant"]),
+    after_help = "Examples:\n  cm mark b-mt2ssunl-jq6d8j --helpful\n  cm mark b-mt2ssunl --harmful --reason wasted_time"
+)]
+pub struct Arguments {
+    /// Its id or the beginning of it, its title, or its path
+    note: String,
+    /// It helped
+    #[arg(long)]
+    helpful: bool,
+    /// It did harm
+    #[arg(long)]
+    harmful: bool,
+    /// It did not matter
+    #[arg(long)]
+    irrelevant: bool,
+    /// How much the word counts: 1 for an explicit one, a fraction for an inferred one
+    #[arg(long, value_name = "0.0-1.0")]
+    weight: Option<f64>,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let signal = match (arguments.helpful, arguments.harmful) {
+        (true, _) => Signal::Helpful,
+        (_, true) => Signal::Harmful,
+        _ => Signal::Irrelevant,
+    };
+    let because = memory.call.by.reason.clone();
+    let options = mark::Options { signal, because, weight: arguments.weight };
+    let outcome = mark::mark(&memory, &arguments.note, &options)?;
+    output.print(&memory, &outcome, text::mark::marked)
+}

@@ -1,0 +1,79 @@
+//! `cm playbook list`, and the flags that choose bullets.
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::cli::answer::{Output, Printed};
+use crate::domain::bullet::{BulletType, Maturity, Scope, State};
+use crate::ops::playbook::list::{self, Filter, Options};
+use crate::ops::{Memory, Result};
+use crate::render::text;
+
+/// List bullets, the best score first
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  cm playbook list\n  cm playbook list --category testing --maturity proven\n  cm playbook list --state all --type anti_pattern --json"
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    chosen: Chosen,
+    /// In this state; drafts and active ones where nothing is said
+    #[arg(long, value_name = "STATE", value_parser = states())]
+    state: Option<String>,
+    /// At most so many
+    #[arg(long, short = 'n', default_value_t = 100)]
+    limit: usize,
+    /// Leave out so many at the front: `next` of an earlier answer
+    #[arg(long, default_value_t = 0, hide_short_help = true)]
+    offset: usize,
+}
+
+/// Which bullets, whatever their state.
+#[derive(Debug, Args)]
+pub struct Chosen {
+    /// Of this category
+    #[arg(long, value_name = "NAME")]
+    category: Option<String>,
+    /// Of this maturity
+    #[arg(long, value_name = "MATURITY", value_parser = PossibleValuesParser::new(Maturity::ALL.iter().map(|one| one.name())))]
+    maturity: Option<String>,
+    /// Rules, or what to avoid
+    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(BulletType::ALL.iter().map(|one| one.name())))]
+    bullet_type: Option<String>,
+    /// Of this scope
+    #[arg(long, value_name = "SCOPE", value_parser = PossibleValuesParser::new(Scope::ALL.iter().map(|one| one.name())))]
+    scope: Option<String>,
+    /// With this tag
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
+}
+
+/// The words of `--state`.
+pub fn states() -> PossibleValuesParser {
+    PossibleValuesParser::new(State::ALL.iter().map(|state| state.name()).chain(["all"]))
+}
+
+impl Chosen {
+    /// The filter that they are, for bullets of the given state; of these ones where none is given, and of any for `all`.
+    pub fn filter(self, state: Option<&str>, usual: &[State]) -> Filter {
+        let states = match state {
+            None => usual.to_vec(),
+            Some(name) => State::of(name).into_iter().collect(),
+        };
+        Filter {
+            category: self.category,
+            states,
+            maturity: self.maturity.as_deref().and_then(Maturity::of),
+            bullet_type: self.bullet_type.as_deref().and_then(BulletType::of),
+            scope: self.scope.as_deref().and_then(Scope::of),
+            tag: self.tag.map(|tag| tag.trim_start_matches('#').to_owned()),
+        }
+    }
+}
+
+/// Runs it.
+pub fn run(memory: &Memory, arguments: Arguments, output: &Output) -> Result<Printed> {
+    let filter = arguments.chosen.filter(arguments.state.as_deref(), &[State::Draft, State::Active]);
+    let options = Options { filter, limit: arguments.limit, offset: arguments.offset };
+    output.print(memory, &list::list(memory, &options)?, text::playbook::list::listed)
+}

@@ -1,0 +1,32 @@
+//! `cm playbook`
+
+mod get;
+mod list;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result};
+
+/// Read the rules and anti-patterns of the playbook, and exchange them with other tools
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm playbook list --category testing\n  cm playbook get b-mt2ssunl")]
+pub struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    List(list::Arguments),
+    Get(get::Arguments),
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    match arguments.action {
+        Action::List(arguments) => list::run(&memory, arguments, output),
+        Action::Get(arguments) => get::run(&memory, arguments, output),
+    }
+}

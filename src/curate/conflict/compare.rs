@@ -1,0 +1,316 @@
+//! Two claims beside each other: whether following one breaks the other.
+//!
+//! They must be about the same: of the words that only one has, none may point elsewhere. Then exactly one thing may
+//! differ: the denial, or one choice. Where both differ ("never write large commits", "write small commits") they agree.
+
+use std::collections::HashMap;
+
+use super::claim::{Claim, ORDER, Place, Term};
+use super::lexicon::{LEXICON, NUMBER};
+use super::{Ground, Opposition};
+
+/// What is the same and what is not in two claims.
+struct Comparison<'a> {
+    one: Side<'a>,
+    other: Side<'a>,
+    /// Keys that both have and that are not opposed.
+    common: usize,
+    /// The choices made differently: a word of either.
+    choices: Vec<(&'a Term, &'a Term)>,
+}
+
+/// A claim, and what it says beyond the other.
+struct Side<'a> {
+    claim: &'a Claim,
+    /// Words of what is to be done that the other claim does not have.
+    extra: Vec<&'a Term>,
+    /// Circumstances that the other does not have.
+    circumstances: usize,
+}
+
+impl Side<'_> {
+    fn is_covered(&self) -> bool {
+        self.extra.is_empty() && self.circumstances == 0
+    }
+
+    fn beyond(&self) -> usize {
+        self.extra.len() + self.circumstances
+    }
+
+    /// Whether it leaves no room for an exception that it does not name.
+    fn is_general(&self) -> bool {
+        self.claim.absolute || self.claim.denies && self.claim.hard
+    }
+
+    fn excepts(&self) -> bool {
+        self.claim.except.is_some()
+    }
+}
+
+/// What makes two claims contradict each other.
+pub(super) fn opposed(one: &Claim, other: &Claim) -> Option<Opposition> {
+    let comparison = Comparison::of(one, other);
+    if comparison.common + comparison.choices.len() == 0 {
+        return None;
+    }
+    let differences = Differences::of(one, other);
+    match (comparison.choices.as_slice(), differences.count()) {
+        ([], 0) => comparison.exception(),
+        ([], 1) => comparison.difference(&differences),
+        ([choice], 0) if !one.denies => comparison.choice(choice),
+        _ => None,
+    }
+}
+
+/// What one claim says and the other denies.
+struct Differences {
+    /// The claim as a whole.
+    denial: bool,
+    /// What tells its things apart: "that wait", "that do not wait".
+    relative: bool,
+    /// Phrases of "no" and "without".
+    lacks: usize,
+    /// Which comes first.
+    order: bool,
+}
+
+impl Differences {
+    fn of(one: &Claim, other: &Claim) -> Self {
+        Self {
+            denial: one.denies != other.denies,
+            relative: one.relative != other.relative,
+            lacks: lacks(one, other).max(lacks(other, one)),
+            order: is_crossed(one, other),
+        }
+    }
+
+    fn count(&self) -> usize {
+        usize::from(self.denial) + usize::from(self.relative) + self.lacks + usize::from(self.order)
+    }
+}
+
+/// How many phrases of a claim say that there is none of what the other wants.
+fn lacks(one: &Claim, other: &Claim) -> usize {
+    let wanted = |term: &Term| other.terms.iter().any(|want| want.key == term.key && want.lacking.is_none());
+    let mut phrases: Vec<usize> =
+        one.terms.iter().filter(|term| wanted(term)).filter_map(|term| term.lacking).collect();
+    phrases.dedup();
+    phrases.len()
+}
+
+/// Whether what comes first in one comes last in the other, and the reverse.
+fn is_crossed(one: &Claim, other: &Claim) -> bool {
+    let meet = |ours: bool, theirs: bool| {
+        stage(one, ours).any(|term| stage(other, theirs).any(|against| against.key == term.key))
+    };
+    meet(false, true) && meet(true, false)
+}
+
+/// What a claim says is done first, or last, and not both.
+fn stage(claim: &Claim, last: bool) -> impl Iterator<Item = &Term> {
+    let behind = claim.before.map(|before| last == before);
+    let twice =
+        |term: &Term| claim.terms.iter().any(|other| other.key == term.key && other.ordered != term.ordered);
+    claim.terms.iter().filter(move |term| term.key != ORDER && Some(term.ordered) == behind && !twice(term))
+}
+
+impl<'a> Comparison<'a> {
+    fn of(one: &'a Claim, other: &'a Claim) -> Self {
+        let (ones, others) = (by_key(one), by_key(other));
+        let mut choices = Vec::new();
+        let mut common = 0;
+        for (key, terms) in &ones {
+            let Some(against) = others.get(key) else { continue };
+            match differing(terms, against) {
+                Some(choice) => choices.push(choice),
+                None => common += 1,
+            }
+        }
+        choices.sort_by(|a, b| a.0.key.cmp(&b.0.key));
+        Self { one: side(one, &others), other: side(other, &ones), common, choices }
+    }
+
+    /// Whether the one with more to say may do so: "use X" and "never use X in tests".
+    fn same_subject(&self) -> bool {
+        let (one, other) = (&self.one, &self.other);
+        match (one.is_covered(), other.is_covered()) {
+            (true, true) => true,
+            (false, false) => self.nearly_same(),
+            (true, false) => self.narrows(one, other),
+            (false, true) => self.narrows(other, one),
+        }
+    }
+
+    /// Whether what one forbids or demands in general holds for the special thing that the other is about.
+    fn narrows(&self, general: &Side<'_>, special: &Side<'_>) -> bool {
+        general.is_general() && special.extra.len() <= self.common.max(2) && !shifts(special)
+    }
+
+    /// Long claims may each have a word more.
+    fn nearly_same(&self) -> bool {
+        let least = self.one.beyond().min(self.other.beyond());
+        self.common >= 4 && least <= 1 && (self.one.circumstances == 0 || self.other.circumstances == 0)
+    }
+
+    fn difference(&self, differences: &Differences) -> Option<Opposition> {
+        let both = self.one.is_covered() && self.other.is_covered();
+        if differences.order {
+            let reason = format!("opposite order of {}", self.common_words());
+            return (both && self.common > 1).then(|| self.found(Ground::Directive, reason));
+        }
+        if differences.denial || both { self.denial() } else { None }
+    }
+
+    fn denial(&self) -> Option<Opposition> {
+        // "Never X except in Y" and "X in Y" agree.
+        if names_exception(self.one.claim, self.other.claim)
+            || names_exception(self.other.claim, self.one.claim)
+        {
+            return None;
+        }
+        if self.common == 0 || !self.same_subject() {
+            return None;
+        }
+        let ground = if self.one.claim.undoes || self.other.claim.undoes {
+            Ground::Directive
+        } else {
+            Ground::Polarity
+        };
+        let about = self.common_words();
+        let reason = format!("{} against {} about {about}", said(self.one.claim), said(self.other.claim));
+        Some(self.found(ground, reason))
+    }
+
+    fn choice(&self, (one, other): &(&Term, &Term)) -> Option<Opposition> {
+        let choice = one.pole?.choice;
+        let (covered, free) = (self.one.is_covered() && self.other.is_covered(), self.common > 0);
+        if choice == NUMBER && !(covered && free) {
+            return None;
+        }
+        let placed = self.one.claim.placing && self.other.claim.placing;
+        if one.place == Place::Where && other.place == Place::Where && !placed {
+            return None;
+        }
+        let subject = match (self.one.is_covered(), self.other.is_covered()) {
+            (true, true) => true,
+            (false, false) => self.nearly_same(),
+            (true, false) => self.may_add(&self.one, &self.other),
+            (false, true) => self.may_add(&self.other, &self.one),
+        };
+        let excepts = self.one.excepts() || self.other.excepts();
+        if !subject || excepts {
+            return None;
+        }
+        let reason = format!("“{}” against “{}”", one.raw, other.raw);
+        Some(self.found(LEXICON.ground(choice), reason))
+    }
+
+    /// Whether the other side's additional words leave the choice the same one.
+    fn may_add(&self, general: &Side<'_>, special: &Side<'_>) -> bool {
+        let few =
+            if self.common == 0 { special.extra.len() <= 1 } else { special.extra.len() <= self.common + 1 };
+        few && (special.circumstances == 0 || general.claim.absolute)
+    }
+
+    /// Both say the same, but one makes an exception that the other does not allow.
+    fn exception(&self) -> Option<Opposition> {
+        let (one, other) = (&self.one, &self.other);
+        if self.common == 0 || !one.extra.is_empty() || !other.extra.is_empty() {
+            return None;
+        }
+        let word = against_absolute(one, other)
+            .or_else(|| against_absolute(other, one))
+            .or_else(|| excluded(one.claim, other.claim))
+            .or_else(|| excluded(other.claim, one.claim))?;
+        Some(self.found(Ground::Exception, format!("“{word}” against a rule without that exception")))
+    }
+
+    fn found(&self, ground: Ground, reason: String) -> Opposition {
+        let all = self.common + self.choices.len() * 2 + self.one.beyond() + self.other.beyond();
+        let shared = if all == 0 { 0.0 } else { self.common as f64 / all as f64 };
+        Opposition { ground, reason, shared }
+    }
+
+    fn common_words(&self) -> String {
+        let mut words: Vec<&str> = Vec::new();
+        for term in &self.one.claim.terms {
+            let shared = self.other.claim.terms.iter().any(|other| other.key == term.key);
+            if shared && !words.contains(&term.raw.as_str()) {
+                words.push(&term.raw);
+            }
+        }
+        words.truncate(4);
+        words.join(", ")
+    }
+}
+
+/// The exception or limit of `special`, where `general` is said of everything.
+fn against_absolute<'a>(general: &Side<'_>, special: &Side<'a>) -> Option<&'a str> {
+    let plain = !general.excepts() && !general.claim.only && general.claim.absolute && general.is_covered();
+    let claim = special.claim;
+    let limited = claim.only && (claim.has(Place::Where) || claim.except.is_some());
+    match &claim.except {
+        Some(word) if plain => Some(word),
+        None if plain && limited => Some("only"),
+        _ => None,
+    }
+}
+
+/// The word by which one claim leaves out the very circumstance that the other names.
+fn excluded<'a>(one: &'a Claim, other: &Claim) -> Option<&'a str> {
+    let word = one.except.as_deref()?;
+    (other.except.is_none() && names_exception(one, other)).then_some(word)
+}
+
+/// Whether the other claim names a circumstance that this one leaves out.
+fn names_exception(one: &Claim, other: &Claim) -> bool {
+    let kept = |key: &str| one.terms.iter().any(|term| term.key == key && term.place != Place::Except);
+    let mut left_out = one.terms.iter().filter(|term| term.place == Place::Except && !kept(&term.key));
+    left_out.any(|term| other.terms.iter().any(|named| named.key == term.key && named.place != Place::Except))
+}
+
+/// Whether a word hangs on a shared one, so that the claim is about another thing: "passwords", "password hashes".
+fn shifts(side: &Side<'_>) -> bool {
+    side.claim.terms.iter().zip(side.claim.terms.iter().skip(1)).enumerate().any(|(at, (before, term))| {
+        let extra = |term: &Term| side.extra.iter().any(|extra| std::ptr::eq(*extra, term));
+        let object = at > 0 || !side.claim.cues.is_empty();
+        object
+            && term.joined
+            && term.place == before.place
+            && extra(term)
+            && !extra(before)
+            && !term.raw.ends_with("ly")
+    })
+}
+
+fn by_key(claim: &Claim) -> HashMap<&str, Vec<&Term>> {
+    let mut keys: HashMap<&str, Vec<&Term>> = HashMap::new();
+    for term in claim.terms.iter().filter(|term| term.place != Place::Except) {
+        keys.entry(&term.key).or_default().push(term);
+    }
+    keys
+}
+
+/// What a claim has that is not among the keys of another.
+fn side<'a>(claim: &'a Claim, others: &HashMap<&str, Vec<&Term>>) -> Side<'a> {
+    let missing = |term: &&Term| term.place != Place::Except && !others.contains_key(term.key.as_str());
+    let beyond: Vec<&Term> = claim.terms.iter().filter(missing).collect();
+    let extra: Vec<&Term> = beyond.iter().copied().filter(|term| term.place != Place::Where).collect();
+    Side { claim, circumstances: beyond.len() - extra.len(), extra }
+}
+
+/// Words of two claims that choose differently: each has one that the other does not have.
+fn differing<'a>(ones: &[&'a Term], others: &[&'a Term]) -> Option<(&'a Term, &'a Term)> {
+    let own = |ones: &[&'a Term], others: &[&Term]| {
+        ones.iter().copied().find(|one| others.iter().all(|other| one.pole != other.pole))
+    };
+    Some((own(ones, others)?, own(others, ones)?))
+}
+
+/// The words of a claim that affirm or deny it.
+fn said(claim: &Claim) -> String {
+    match claim.cues.as_slice() {
+        [] => "the plain rule".to_owned(),
+        cues => format!("“{}”", cues.join(" ")),
+    }
+}

@@ -1,0 +1,313 @@
+//! The words that steer a rule: what affirms, what denies, where a clause turns, and which things exclude each other.
+//!
+//! General English and the common vocabulary of programming; nothing of one project or one set of examples. How the
+//! words work together is the business of [`claim`](super::claim).
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use super::Ground;
+
+/// What a word does in a clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cue {
+    /// Nothing of its own: articles, pronouns, prepositions.
+    Silent,
+    /// It affirms: `use`, `should`. Said of everything where `absolute`: `always`, `must`.
+    Affirm { absolute: bool },
+    /// It denies what follows, softly where it leaves room: `avoid`.
+    Deny { hard: bool },
+    /// A verb that affirms when it opens a clause: `keep tests`.
+    Do,
+    /// A verb that denies when it opens a clause: `skip tests`.
+    Undo,
+    /// It makes a claim about all: `every`, `any`.
+    All,
+    /// It makes a claim about these alone.
+    Only,
+    /// A circumstance follows: `in`, `when`.
+    Where,
+    /// What it is for follows.
+    Purpose,
+    /// What is left out follows: `unless`, `except`.
+    Except,
+    /// A reason follows, which claims nothing: `because`.
+    Reason,
+    /// What comes before or behind follows.
+    Order { before: bool },
+}
+
+/// What choice between things a word makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pole {
+    /// The choice.
+    pub(super) choice: u16,
+    /// What was chosen.
+    pub(super) pole: u32,
+}
+
+/// The choice of a number; the pole is the number.
+pub(super) const NUMBER: u16 = u16::MAX;
+
+const CUES: &[(Cue, &str)] = &[
+    (
+        Cue::Silent,
+        "a an the this that these those it its they them their there here you your yours we our ours us i me my he she \
+         of is are be been being was were am as at by with from into onto on via per up out off than then so too also \
+         and or but just simply really very quite rather even still yet already again please both either such \
+         own how what who whom whose why new other another instead has have had having can could may might will would \
+         get gets got let lets some most much about across through between among over \
+         directly properly correctly carefully clearly generally usually normally typically possible \
+         necessary sure bother want wants need needs try tries thing things way ways time times",
+    ),
+    (
+        Cue::Affirm { absolute: false },
+        "use uses used using utilize utilise utilizes prefer prefers preferred favor favour favors choose pick adopt \
+         employ rely should ought ensure ensures make makes made making do does doing did enforce enforces enforced \
+         enforcing recommend recommended go stick opt remember",
+    ),
+    (Cue::Affirm { absolute: true }, "always must shall everywhere invariably require requires requiring"),
+    (
+        Cue::Deny { hard: true },
+        "never not no cannot without disallow disallows disallowed disallowing forbid forbids forbidden forbidding \
+         prohibit prohibits prohibited prohibiting ban bans banned none nothing nobody nowhere neither refrain don't dont \
+         won't can't forget",
+    ),
+    (
+        Cue::Deny { hard: false },
+        "avoid avoids avoided avoiding rarely seldom discourage discourages discouraged minimize minimise hardly",
+    ),
+    (
+        Cue::Do,
+        "add adds adding keep keeps keeping enable enables enabling allow allows allowing permit permits permitting \
+         include includes including accept accepts write writes create creates leave leaves put puts place places \
+         store stores save saves preserve preserves retain retains apply applies provide provides insert activate have \
+         define declare implement introduce want perform",
+    ),
+    (
+        Cue::Undo,
+        "disable disables disabling deactivate remove removes removing delete deletes deleting drop drops dropping skip \
+         skips skipping omit omits omitting ignore ignores ignoring exclude excludes excluding stop stops stopping \
+         strip strips discard discards eliminate eliminates prevent prevents preventing reject rejects rejecting block \
+         blocks bypass suppress suppresses deny denies ditch abandon neglect",
+    ),
+    (Cue::All, "all every each any everything anything whole entire entirely"),
+    (Cue::Order { before: true }, "before prior"),
+    (Cue::Order { before: false }, "after afterwards following"),
+    (Cue::Only, "only solely exclusively"),
+    (Cue::Where, "in when whenever if while where within during inside under once whilst throughout"),
+    (Cue::Purpose, "for to"),
+    (Cue::Except, "unless except excepting until till outside besides beyond"),
+    (Cue::Reason, "because since otherwise which thereby hence therefore thus whereas"),
+];
+
+/// Verbs that say where something goes, so that two places exclude each other.
+const PLACING: &str = "put puts place places store stores save saves keep keeps live lives go goes define declare write \
+                       name names format formats begin begins start starts end ends";
+
+/// Choices with two sides: words that mean the opposite of each other.
+const ANTONYMS: &[&str] = &[
+    "sync synchronous synchronously | async asynchronous asynchronously",
+    "required mandatory compulsory obligatory | optional",
+    "public exported | private internal",
+    "mutable | immutable readonly read-only",
+    "explicit explicitly | implicit implicitly",
+    "static statically | dynamic dynamically",
+    "uppercase upper-case uppercased capitalized | lowercase lower-case lowercased",
+    "eager eagerly | lazy lazily",
+    "strict strictly | loose loosely lenient leniently",
+    "first | last",
+    "top | bottom",
+    "start begin beginning | end ending finish",
+    "left leading | right trailing",
+    "above | below underneath",
+    "near close | far",
+    "short shorter brief | long longer",
+    "small smaller little tiny | large larger big bigger huge",
+    "few fewer less | many more",
+    "minimum minimal least | maximum maximal",
+    "early earlier sooner | late later",
+    "fast faster quick quickly | slow slower slowly",
+    "high higher | low lower",
+    "simple | complex complicated",
+    "verbose detailed | terse concise",
+    "positive | negative",
+    "true | false",
+    "empty | full",
+    "same | separate different distinct",
+    "named | default unnamed anonymous",
+    "functional | imperative",
+    "manual manually | automatic automatically automated automate",
+    "composition | inheritance",
+    "stateful | stateless",
+    "blocking | non-blocking nonblocking",
+    "recursive recursion recursively | iterative iteration iteratively",
+    "ascending | descending",
+    "singular | plural",
+    "optimistic | pessimistic",
+    "monorepo | polyrepo multirepo",
+    "vertical vertically | horizontal horizontally",
+    "indoor indoors | outdoor outdoors",
+    "increase increases raise | decrease decreases reduce reduces",
+    "open opens opened | closes closed",
+    "show shows display expose exposes reveal | hide hides hidden conceal",
+    "lock locks locked | unlock unlocks unlocked",
+    "throw throws | swallow swallows",
+    "inline inlined | extract extracted",
+    "continue continues proceed | abort aborts halt",
+    "serially sequential sequentially | parallel concurrently concurrent",
+    "shared | isolated",
+    "shallow | deep",
+    "relative | absolute",
+    "nullable | non-null nonnull non-nullable",
+    "encrypted | unencrypted plaintext",
+    "signed | unsigned",
+    "sorted | unsorted",
+    "versioned | unversioned",
+    "safe | unsafe",
+    "used | unused",
+];
+
+/// Choices between things of which one is chosen.
+const EXCLUSIVE: &[&str] = &[
+    "tab tabs | space spaces",
+    "single | double | backtick backticks",
+    "npm | yarn | pnpm | bun",
+    "pip | poetry | uv | pipenv | conda | pdm",
+    "jest | vitest | mocha | jasmine | ava",
+    "pytest | unittest | nose",
+    "cypress | playwright | selenium | puppeteer",
+    "prettier | biome | dprint",
+    "black | yapf | autopep8 | ruff",
+    "eslint | tslint | oxlint",
+    "webpack | vite | rollup | esbuild | parcel | turbopack",
+    "postgres postgresql | mysql | sqlite | mariadb | mongodb mongo | oracle | dynamodb | cassandra | mssql",
+    "redis | memcached",
+    "kafka | rabbitmq | sqs | nats",
+    "prisma | drizzle | typeorm | sequelize | knex",
+    "axum | actix actix-web | rocket | warp",
+    "tokio | async-std | smol",
+    "anyhow | eyre",
+    "log4j | logback",
+    "winston | pino | bunyan",
+    "react | vue | angular | svelte | preact",
+    "express | fastify | koa | hapi | nestjs",
+    "flask | django | fastapi",
+    "tailwind tailwindcss | bootstrap",
+    "redux | zustand | mobx | recoil | jotai",
+    "axios | fetch | ky",
+    "httpx | aiohttp | urllib",
+    "moment moment.js | dayjs | luxon | date-fns",
+    "jenkins | circleci | travis | buildkite",
+    "merge merging | rebase rebasing | squash",
+    "camelcase camel-case | snakecase snake-case | kebabcase kebab-case | pascalcase pascal-case",
+    "rest | graphql | grpc | soap",
+    "json | yaml | toml | xml | ini",
+    "github | gitlab | bitbucket",
+    "docker | podman",
+    "kubernetes k8s | nomad | swarm",
+    "aws | gcp | azure",
+    "lf | crlf",
+    "utf-8 utf8 | utf-16 utf16 | latin-1 latin1 iso-8859-1",
+    "main | master | develop | trunk",
+    "local | global | remote | utc",
+    "uuid uuids | ulid ulids | auto-increment autoincrement auto-incrementing",
+    "jwt jwts | cookie cookies",
+    "let | const | var",
+    "callback callbacks | promise promises",
+    "semver | calver",
+    "microservice microservices | monolith monoliths monolithic",
+    "maven | gradle",
+    " makefile makefiles | justfile | bazel",
+    "vim | emacs | vscode",
+    "bash | zsh | fish | powershell",
+    "unix | windows",
+    "class classes | hook hooks",
+    "float floats | decimal decimals",
+    "offset | cursor",
+    "javascript | typescript",
+];
+
+const NUMBERS: &[(&str, u32)] = &[
+    ("zero", 0),
+    ("one", 1),
+    ("two", 2),
+    ("three", 3),
+    ("four", 4),
+    ("five", 5),
+    ("six", 6),
+    ("seven", 7),
+    ("eight", 8),
+    ("nine", 9),
+    ("ten", 10),
+    ("twelve", 12),
+    ("twenty", 20),
+];
+
+/// The tables, by word.
+pub(super) struct Lexicon {
+    cues: HashMap<&'static str, Cue>,
+    placing: HashSet<&'static str>,
+    poles: HashMap<&'static str, Pole>,
+    grounds: Vec<Ground>,
+}
+
+impl Lexicon {
+    /// What a word does, if it steers.
+    pub(super) fn cue(&self, word: &str) -> Option<Cue> {
+        self.cues.get(word).copied()
+    }
+
+    /// Whether it says where something goes.
+    pub(super) fn is_placing(&self, word: &str) -> bool {
+        self.placing.contains(word)
+    }
+
+    /// What it chooses, if it is one of things that exclude each other.
+    pub(super) fn pole(&self, word: &str) -> Option<Pole> {
+        let word =
+            &*if word.contains('_') { Cow::Owned(word.replace('_', "-")) } else { Cow::Borrowed(word) };
+        if let Some(pole) = self.poles.get(word) {
+            return Some(*pole);
+        }
+        word.parse().ok().map(|pole| Pole { choice: NUMBER, pole })
+    }
+
+    /// Why two sides of a choice contradict each other.
+    pub(super) fn ground(&self, choice: u16) -> Ground {
+        self.grounds.get(usize::from(choice)).copied().unwrap_or(Ground::Exclusive)
+    }
+
+    fn new() -> Self {
+        let mut lexicon = Self {
+            cues: HashMap::new(),
+            placing: PLACING.split_whitespace().collect(),
+            poles: HashMap::new(),
+            grounds: Vec::new(),
+        };
+        for (cue, words) in CUES {
+            for word in words.split_whitespace() {
+                lexicon.cues.entry(word).or_insert(*cue);
+            }
+        }
+        for (ground, choices) in [(Ground::Antonym, ANTONYMS), (Ground::Exclusive, EXCLUSIVE)] {
+            for sides in choices {
+                let choice = lexicon.grounds.len() as u16;
+                lexicon.grounds.push(ground);
+                for (pole, words) in (0..).zip(sides.split('|')) {
+                    for word in words.split_whitespace() {
+                        lexicon.poles.entry(word).or_insert(Pole { choice, pole });
+                    }
+                }
+            }
+        }
+        for (word, pole) in NUMBERS {
+            lexicon.poles.entry(word).or_insert(Pole { choice: NUMBER, pole: *pole });
+        }
+        lexicon
+    }
+}
+
+/// The one lexicon.
+pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::new);

@@ -1,0 +1,58 @@
+//! Which rules contradict each other, and which say the same, by their words alone.
+//!
+//! A rule is read once into a [`Statement`]: the words that it shares with others, and its claims, each affirming or
+//! denying something. Two statements are opposed where one claim denies what the other affirms, or where they choose
+//! different things that exclude each other, about the same subject. What takes knowledge of the world to see, such as
+//! that two unlisted tools do the same job, is not seen here.
+
+mod claim;
+mod compare;
+mod lexicon;
+mod pairs;
+mod piece;
+mod statement;
+
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use pairs::{alike, oppositions};
+pub use statement::{Statement, likeness};
+
+/// Why two rules are taken to contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ground {
+    /// One denies what the other affirms.
+    Polarity,
+    /// They give opposite directions: enable and disable, before and after.
+    Directive,
+    /// One makes an exception where the other allows none.
+    Exception,
+    /// They use words that mean the opposite.
+    Antonym,
+    /// They choose different things of which one is chosen.
+    Exclusive,
+}
+
+/// What makes two rules contradict each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Opposition {
+    /// Why.
+    pub ground: Ground,
+    /// The opposed words, for a person.
+    pub reason: String,
+    /// The share of words that both claims have, 0–1.
+    pub shared: f64,
+}
+
+/// What makes two rules contradict each other, if anything does. It does not matter which comes first, and a rule never
+/// contradicts itself.
+pub fn opposition(a: &Statement, b: &Statement) -> Option<Opposition> {
+    if a.claims() == b.claims() {
+        return None;
+    }
+    a.claims().iter().find_map(|one| b.claims().iter().find_map(|other| compare::opposed(one, other)))
+}

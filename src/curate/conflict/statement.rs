@@ -1,0 +1,84 @@
+//! A rule prepared for comparing: its words, and its claims.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::claim::{Claim, Place, claims};
+use super::lexicon::{Cue, LEXICON};
+use super::piece::pieces;
+
+/// A rule, prepared once for comparing it with many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    words: BTreeSet<String>,
+    /// The words that only denying claims have, and only affirming ones.
+    signs: BTreeMap<String, bool>,
+    claims: Vec<Claim>,
+}
+
+impl Statement {
+    /// Prepares a rule.
+    pub fn of(text: &str) -> Self {
+        let pieces = pieces(text);
+        let claims = claims(&pieces);
+        let words = pieces
+            .iter()
+            .filter(|piece| !piece.negated && counts(&piece.raw))
+            .map(|piece| piece.stem.clone())
+            .collect();
+        Self { words, signs: signs(&claims), claims }
+    }
+
+    /// Prepares a rule that says what to avoid. One that names the thing without a word of denial ("catching every
+    /// error") is read as denying it.
+    pub fn avoiding(text: &str) -> Self {
+        let mut statement = Self::of(text);
+        if !statement.claims.iter().any(|claim| claim.denies) {
+            for claim in &mut statement.claims {
+                (claim.denies, claim.hard) = (true, true);
+            }
+            statement.signs = signs(&statement.claims);
+        }
+        statement
+    }
+
+    /// The stems of its words, without those that only steer.
+    pub fn words(&self) -> &BTreeSet<String> {
+        &self.words
+    }
+
+    pub(super) fn claims(&self) -> &[Claim] {
+        &self.claims
+    }
+}
+
+/// Whether a word tells rules apart, rather than only steering them.
+fn counts(word: &str) -> bool {
+    !matches!(LEXICON.cue(word), Some(Cue::Silent | Cue::Affirm { .. } | Cue::Deny { .. } | Cue::All))
+}
+
+fn signs(claims: &[Claim]) -> BTreeMap<String, bool> {
+    let mut signs: BTreeMap<String, Option<bool>> = BTreeMap::new();
+    for claim in claims {
+        for term in claim.terms.iter().filter(|term| term.place == Place::Core) {
+            let sign = signs.entry(term.key.clone()).or_insert(Some(claim.denies));
+            if *sign != Some(claim.denies) {
+                *sign = None;
+            }
+        }
+    }
+    signs.into_iter().filter_map(|(key, sign)| Some((key, sign?))).collect()
+}
+
+/// How much two rules have in common: the share of words that both have, 0–1. A word that one affirms and the other
+/// denies is none that they share, so that "always X" is not like "never X".
+pub fn likeness(a: &Statement, b: &Statement) -> f64 {
+    let opposed =
+        |word: &String| matches!((a.signs.get(word), b.signs.get(word)), (Some(a), Some(b)) if a != b);
+    let (mut common, mut opposite) = (0, 0);
+    for word in a.words.intersection(&b.words) {
+        common += 1;
+        opposite += usize::from(opposed(word));
+    }
+    let all = a.words.len() + b.words.len() - common;
+    if all == 0 { 0.0 } else { (common - opposite) as f64 / all as f64 }
+}

@@ -1,0 +1,130 @@
+//! What the comparison promises, on single pairs and on any text.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn ground(a: &str, b: &str) -> Option<Ground> {
+    opposition(&Statement::of(a), &Statement::of(b)).map(|opposition| opposition.ground)
+}
+
+#[test]
+fn denial_is_found_and_double_denial_is_none() {
+    assert_eq!(ground("Always use `unwrap` in tests", "Never use `unwrap` in tests"), Some(Ground::Polarity));
+    assert_eq!(ground("Never commit without tests", "Always commit with tests"), None);
+    assert_eq!(ground("Avoid tabs; use spaces", "Use spaces, not tabs"), None);
+    assert_eq!(ground("Enable telemetry in CI", "Disable telemetry in CI"), Some(Ground::Directive));
+    assert_eq!(ground("Enable telemetry in CI", "Don't disable telemetry in CI"), None);
+}
+
+#[test]
+fn another_circumstance_or_object_is_no_contradiction() {
+    assert_eq!(ground("Use unwrap in tests", "Never use unwrap in production"), None);
+    assert_eq!(ground("Never log passwords", "Log password resets"), None);
+    assert_eq!(ground("Never commit secrets", "Always commit lock files"), None);
+}
+
+#[test]
+fn choices_exclude_each_other_where_the_rest_is_shared() {
+    assert_eq!(ground("Use tabs for indentation", "Use spaces for indentation"), Some(Ground::Exclusive));
+    assert_eq!(ground("Use async drivers", "Use sync drivers"), Some(Ground::Antonym));
+    assert_eq!(ground("Write small commits", "Never write large commits"), None);
+    assert_eq!(
+        ground("Run the formatter before committing", "Run the formatter after committing"),
+        Some(Ground::Directive)
+    );
+}
+
+#[test]
+fn an_exception_contradicts_an_absolute_but_not_what_it_names() {
+    assert_eq!(
+        ground("Always squash commits", "Squash commits unless they are reviewed"),
+        Some(Ground::Exception)
+    );
+    assert_eq!(ground("Never use unwrap except in tests", "Use unwrap in tests"), None);
+}
+
+#[test]
+fn a_reason_names_the_opposed_words() {
+    let found =
+        opposition(&Statement::of("Always mock the clock"), &Statement::of("Do not mock the clock")).unwrap();
+    assert_eq!(found.reason, "“always” against “do not” about mock, clock");
+    assert_eq!(found.shared, 1.0);
+}
+
+#[test]
+fn what_is_to_be_avoided_may_be_named_without_a_word_of_denial() {
+    let avoided = Statement::avoiding("Mock the database in tests");
+    assert!(opposition(&avoided, &Statement::of("Mock the database in tests")).is_some());
+    assert_eq!(Statement::avoiding("Never mock the clock"), Statement::of("Never mock the clock"));
+    assert_eq!(
+        Statement::of("AVOID: mock the clock").claims(),
+        Statement::of("Avoid: mock the clock").claims()
+    );
+}
+
+#[test]
+fn opposite_rules_are_not_alike() {
+    let like = |a, b| likeness(&Statement::of(a), &Statement::of(b));
+    assert!(like("Always use unwrap in tests", "Never use unwrap in tests") < 0.7);
+    assert_eq!(like("Always run the tests", "Run tests"), 1.0);
+    assert_eq!(like("", ""), 0.0);
+}
+
+#[test]
+fn all_pairs_are_those_that_comparing_each_with_each_finds() {
+    let subjects =
+        ["unwrap in tests", "tabs for indentation", "spaces for indentation", "small commits", "mocks"];
+    let verbs = ["Always use", "Never use", "Avoid", "Prefer", "Use only", "Do not write"];
+    let rules: Vec<Statement> =
+        subjects.iter().flat_map(|s| verbs.iter().map(move |v| Statement::of(&format!("{v} {s}")))).collect();
+    let mut opposed = Vec::new();
+    let mut like = Vec::new();
+    for a in 0..rules.len() {
+        for b in a + 1..rules.len() {
+            opposed.extend(opposition(&rules[a], &rules[b]).map(|found| (a, b, found)));
+            like.extend(Some((a, b, likeness(&rules[a], &rules[b]))).filter(|(_, _, alike)| *alike >= 0.5));
+        }
+    }
+    assert!(opposed.len() > 10 && like.len() > 10);
+    assert_eq!(oppositions(&rules), opposed);
+    assert_eq!(alike(&rules, 0.5), like);
+}
+
+/// Rules made of words that steer and words that do not, so that clauses of every kind come up.
+fn rules() -> impl Strategy<Value = String> {
+    let words = "always never avoid use not without only unless except in when for because and but or , ; : . tabs \
+                 spaces before after enable disable skip tests commit unwrap instead of over prefer don't no 2 4 to";
+    let words: Vec<&str> = words.split_whitespace().collect();
+    prop::collection::vec(prop::sample::select(words), 0..14).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn it_does_not_matter_which_rule_comes_first(a in rules(), b in rules()) {
+        let (a, b) = (Statement::of(&a), Statement::of(&b));
+        prop_assert_eq!(opposition(&a, &b).is_some(), opposition(&b, &a).is_some());
+        prop_assert_eq!(likeness(&a, &b), likeness(&b, &a));
+        prop_assert!(opposition(&a, &a).is_none());
+    }
+
+    #[test]
+    fn all_pairs_leave_out_none(rules in prop::collection::vec(rules(), 0..12)) {
+        let rules: Vec<Statement> = rules.iter().map(|rule| Statement::of(rule)).collect();
+        let mut opposed = Vec::new();
+        for a in 0..rules.len() {
+            for b in a + 1..rules.len() {
+                opposed.extend(opposition(&rules[a], &rules[b]).map(|_| (a, b)));
+            }
+        }
+        let found: Vec<(usize, usize)> = oppositions(&rules).into_iter().map(|(a, b, _)| (a, b)).collect();
+        prop_assert_eq!(found, opposed);
+    }
+
+    #[test]
+    fn any_text_can_be_compared(a in "\\PC{0,80}", b in "(.|\n){0,80}") {
+        let (a, b) = (Statement::of(&a), Statement::of(&b));
+        prop_assert_eq!(opposition(&a, &b).is_some(), opposition(&b, &a).is_some());
+        prop_assert!((0.0..=1.0).contains(&likeness(&a, &b)));
+    }
+}

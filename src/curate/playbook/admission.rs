@@ -1,0 +1,223 @@
+//! What happens to a rule that asks to be let in (04-curation): its form, duplicates, blocks, conflicts, near duplicates,
+//! the quota, and the evidence gate, in this order.
+
+use super::history::{Evidence, Gate, History};
+use super::shelf::{Shelf, stands, told_as};
+use super::{Authority, Limits};
+use crate::curate::conflict::{Statement, likeness, opposition};
+use crate::domain::bullet::blocked::{BlockKind, Blocked};
+use crate::domain::bullet::content::{self, NotARule, RuleHash};
+use crate::domain::bullet::{Bullet, BulletType, State};
+use crate::domain::markdown::escape::is_hidden;
+use crate::domain::note::check::is_category;
+
+/// A rule that asks to be let in.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// What it says, as proposed.
+    pub content: &'a str,
+    /// Its category, as proposed.
+    pub category: &'a str,
+    /// What to do, or what to avoid.
+    pub bullet_type: BulletType,
+}
+
+/// What a rule is held against.
+#[derive(Clone, Copy)]
+pub struct Door<'a> {
+    /// The playbook that it would enter.
+    pub shelf: &'a Shelf,
+    /// The bullets of other vaults that hold beside it.
+    pub elsewhere: &'a Shelf,
+    /// What is blocked, in any vault.
+    pub blocked: &'a [Blocked],
+    /// The limits.
+    pub limits: &'a Limits,
+    /// What past sessions say.
+    pub history: &'a dyn History,
+    /// Whose word it is.
+    pub authority: Authority,
+}
+
+/// Where a rule stands against one that there is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Admission {
+    /// It cannot be a rule.
+    Malformed(NotARule),
+    /// Its category cannot be one.
+    BadCategory,
+    /// The same, or nearly the same, is there already.
+    Duplicate {
+        /// Its place on the shelf.
+        at: usize,
+        /// The share of common words, where it is not the same.
+        near: Option<f64>,
+    },
+    /// Another vault that holds beside this one has it.
+    Elsewhere {
+        /// That vault's bullet.
+        id: String,
+    },
+    /// It is blocked.
+    Blocked {
+        /// The blocked pattern.
+        id: String,
+        /// Why that is blocked.
+        reason: Option<String>,
+        /// The share of common words, where it is not the same.
+        near: Option<f64>,
+    },
+    /// It was deprecated, and nothing comes back by being proposed again.
+    Deprecated {
+        /// The bullet that was deprecated.
+        at: usize,
+    },
+    /// Past sessions speak against it.
+    Failed(Evidence),
+    /// It may enter.
+    Admitted(Admitted),
+}
+
+/// A rule that may enter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Admitted {
+    /// Its text as it is written.
+    pub rule: String,
+    /// Active, or a draft.
+    pub state: State,
+    /// Why it is a draft; empty for an active one.
+    pub because: Vec<String>,
+    /// The bullets of the playbook that say the opposite, and why they are taken to.
+    pub conflicts: Vec<(usize, String)>,
+    /// The bullets of other vaults that say the opposite: their ids and rules, and why.
+    pub conflicts_elsewhere: Vec<(String, String, String)>,
+    /// What past sessions say.
+    pub evidence: Evidence,
+    /// What the evidence gate makes of it.
+    pub gate: Gate,
+}
+
+impl Door<'_> {
+    /// What becomes of a rule at this door.
+    pub fn admit(&self, candidate: Candidate<'_>) -> Admission {
+        let rule = match content::rule(candidate.content) {
+            Ok(rule) => rule,
+            Err(error) => return Admission::Malformed(error),
+        };
+        if !is_category(candidate.category) {
+            return Admission::BadCategory;
+        }
+        let told = told_as(&rule, candidate.bullet_type);
+        if let Some(at) = self.shelf.exact(&told, stands) {
+            return Admission::Duplicate { at, near: None };
+        }
+        let statement = Statement::of(&told);
+        if let Some(blocked) = self.blocked(&rule, &statement) {
+            return blocked;
+        }
+        if let Some(at) = self.shelf.exact(&told, |bullet| !stands(bullet)) {
+            return Admission::Deprecated { at };
+        }
+        if let Some(at) = self.elsewhere.exact(&told, stands) {
+            return Admission::Elsewhere { id: self.elsewhere.get(at).id.to_string() };
+        }
+        let conflicts = self.shelf.opposed(&statement, stands);
+        let conflicts_elsewhere = self.opposed_elsewhere(&statement);
+        if conflicts.is_empty() && conflicts_elsewhere.is_empty() {
+            let least = self.limits.duplicate_jaccard;
+            if let Some((at, near)) = self.shelf.near(&statement, least, |_| true) {
+                return match stands(self.shelf.get(at)) {
+                    true => Admission::Duplicate { at, near: Some(near) },
+                    false => Admission::Deprecated { at },
+                };
+            }
+        }
+        self.judge(rule, candidate.category, conflicts, conflicts_elsewhere)
+    }
+
+    /// The toxic pattern that keeps a rule out.
+    pub fn blocked(&self, rule: &str, statement: &Statement) -> Option<Admission> {
+        let hash = RuleHash::of(rule);
+        let toxic = || self.blocked.iter().filter(|blocked| blocked.kind == BlockKind::Toxic);
+        let found = |blocked: &Blocked, near: Option<f64>| Admission::Blocked {
+            id: blocked.id.to_string(),
+            reason: blocked.fields.reason.clone(),
+            near,
+        };
+        if let Some(same) = toxic().find(|blocked| blocked.hash() == Some(hash)) {
+            return Some(found(same, None));
+        }
+        toxic().find_map(|blocked| {
+            let other = Statement::of(blocked.text());
+            let near = likeness(statement, &other);
+            let opposed = || opposition(statement, &other).is_some();
+            (near > self.limits.block_jaccard && !opposed()).then(|| found(blocked, Some(near)))
+        })
+    }
+
+    fn opposed_elsewhere(&self, statement: &Statement) -> Vec<(String, String, String)> {
+        let of = |(at, reason): (usize, String)| {
+            let bullet = self.elsewhere.get(at);
+            (bullet.id.to_string(), bullet.content().to_owned(), reason)
+        };
+        self.elsewhere.opposed(statement, Bullet::is_live).into_iter().map(of).collect()
+    }
+
+    fn judge(
+        &self,
+        rule: String,
+        category: &str,
+        conflicts: Vec<(usize, String)>,
+        conflicts_elsewhere: Vec<(String, String, String)>,
+    ) -> Admission {
+        let evidence = self.history.evidence(&rule);
+        let gate = Gate::of(&evidence);
+        let mut because = Vec::new();
+        if !conflicts.is_empty() || !conflicts_elsewhere.is_empty() {
+            because.push("it contradicts another bullet".to_owned());
+        }
+        let active = self.shelf.bullets().filter(|bullet| bullet.is_live() && bullet.category == category);
+        let active = active.count();
+        if active >= self.limits.max_per_category {
+            because.push(format!("`{category}` holds {active} active bullets already"));
+        }
+        because.extend(suspicion(&rule).map(str::to_owned));
+        match (self.authority, gate) {
+            (Authority::Automation, Gate::Refused) => return Admission::Failed(evidence),
+            (Authority::Automation, Gate::Draft) => because.push(match evidence.sessions {
+                0 => "no session speaks for it".to_owned(),
+                1 => "only one session speaks for it".to_owned(),
+                _ => format!(
+                    "{} sessions succeeded with it and {} failed",
+                    evidence.successes, evidence.failures
+                ),
+            }),
+            _ => {}
+        }
+        let state = if because.is_empty() { State::Active } else { State::Draft };
+        Admission::Admitted(Admitted { rule, state, because, conflicts, conflicts_elsewhere, evidence, gate })
+    }
+}
+
+/// Words that steer an agent and have no place in a rule about work.
+const STEERING: [&str; 10] = [
+    "ignore previous instruction",
+    "ignore all previous",
+    "ignore the above",
+    "disregard previous",
+    "disregard all previous",
+    "forget your instructions",
+    "you are now",
+    "system prompt",
+    "do not tell the user",
+    "don't tell the user",
+];
+
+/// Why a rule is not trusted at first sight.
+pub fn suspicion(rule: &str) -> Option<&'static str> {
+    if rule.chars().any(is_hidden) {
+        return Some("it has hidden characters");
+    }
+    let lower = rule.to_lowercase();
+    STEERING.iter().any(|words| lower.contains(words)).then_some("it reads like an order to the agent itself")
+}

@@ -1,0 +1,649 @@
+//! The one function that changes a playbook: deltas in, a new playbook and a report out.
+//!
+//! No file, clock or random number: ids come from what is said and when, so that the same input gives the same output,
+//! byte for byte.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::admission::{Admission, Admitted, Candidate, Door};
+use super::delta::{Add, Delta, Deprecate, Judge, Pin, Replace};
+use super::history::History;
+use super::report::{Applied, Conflict, Passed, Report};
+use super::shelf::{Shelf, told_as};
+use super::{Authority, Limits, Playbook};
+use crate::curate::conflict::Statement;
+use crate::domain::bullet::content::{self, RuleHash};
+use crate::domain::bullet::id::BulletId;
+use crate::domain::bullet::{
+    Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Maturity, Source, State,
+};
+use crate::domain::id::NoteId;
+use crate::domain::instant::Instant;
+use crate::domain::note::REASONS;
+use crate::domain::note::check::is_category;
+use crate::domain::note::name::file_name;
+use crate::domain::note::{Feedback, Signal};
+use crate::domain::path::NotePath;
+use crate::domain::score::Scoring;
+
+/// Who proposes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proposer {
+    /// The session, for deltas that name none.
+    pub session: Option<String>,
+    /// The agent.
+    pub agent: Option<String>,
+    /// The person.
+    pub author: Option<String>,
+}
+
+/// What a curation starts from, beside the playbook.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// What is proposed, carried out in this order.
+    pub deltas: &'a [Delta],
+    /// Who proposes it.
+    pub proposer: &'a Proposer,
+    /// Whose word it is.
+    pub authority: Authority,
+    /// The playbooks of other vaults that hold beside this one.
+    pub elsewhere: &'a Playbook,
+    /// The limits.
+    pub limits: &'a Limits,
+    /// The constants of scoring.
+    pub scoring: &'a Scoring,
+    /// What past sessions say.
+    pub history: &'a dyn History,
+    /// The instant.
+    pub now: Instant,
+    /// Whether the maturity of all bullets is looked at, not only of those that a delta touched.
+    pub sweep: bool,
+}
+
+/// A new playbook, and how it came about.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Curated {
+    /// The bullets: those that there were, in their order, then the new ones.
+    pub playbook: Playbook,
+    /// Contradictions that were found, each an edge to be written.
+    pub contradictions: Vec<Contradiction>,
+    /// What was done and what not.
+    pub report: Report,
+}
+
+/// Two bullets that say the opposite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The new one, and what it says.
+    pub from: (NoteId, String),
+    /// The one that was there, and what it says.
+    pub to: (NoteId, String),
+    /// Why they are taken to contradict.
+    pub reason: String,
+}
+
+/// The most deltas that one session may propose by itself.
+pub const DELTAS_PER_SESSION: usize = 50;
+
+/// Carries out deltas.
+pub fn curate(playbook: &Playbook, request: &Request<'_>) -> Curated {
+    let mut curation = Curation::of(playbook, request);
+    for (delta, number) in request.deltas.iter().zip(1..) {
+        curation.number = number;
+        curation.op = delta.name();
+        if curation.has_too_many(delta) {
+            curation.refuse(
+                None,
+                "too-many",
+                format!("a session proposes at most {DELTAS_PER_SESSION} deltas"),
+            );
+        } else if curation.repeats(delta) {
+            curation.skip(None, "equal-delta", "an equal delta stands before it");
+        } else {
+            curation.carry_out(delta);
+        }
+    }
+    curation.settle();
+    curation.finish()
+}
+
+/// A curation while it is carried out.
+pub(super) struct Curation<'a> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) shelf: Shelf,
+    elsewhere: Shelf,
+    blocked: Vec<crate::domain::bullet::blocked::Blocked>,
+    own_blocked: Vec<crate::domain::bullet::blocked::Blocked>,
+    contradictions: Vec<Contradiction>,
+    pub(super) report: Report,
+    pub(super) touched: BTreeSet<usize>,
+    seen: HashSet<String>,
+    per_session: std::collections::HashMap<String, usize>,
+    number: usize,
+    op: &'static str,
+}
+
+impl<'a> Curation<'a> {
+    pub(super) fn of(playbook: &Playbook, request: &'a Request<'a>) -> Self {
+        let mut blocked = playbook.blocked.clone();
+        blocked.extend(request.elsewhere.blocked.iter().cloned());
+        Self {
+            request,
+            shelf: Shelf::of(playbook),
+            elsewhere: Shelf::of(request.elsewhere),
+            blocked,
+            own_blocked: playbook.blocked.clone(),
+            contradictions: Vec::new(),
+            report: Report::default(),
+            touched: BTreeSet::new(),
+            seen: HashSet::new(),
+            per_session: std::collections::HashMap::new(),
+            number: 0,
+            op: "",
+        }
+    }
+
+    pub(super) fn finish(self) -> Curated {
+        Curated {
+            playbook: Playbook { bullets: self.shelf.into_bullets(), blocked: self.own_blocked },
+            contradictions: self.contradictions,
+            report: self.report,
+        }
+    }
+
+    /// Whether a program has proposed more from one session than anybody would read.
+    fn has_too_many(&mut self, delta: &Delta) -> bool {
+        let Some(session) = self.session(delta_session(delta)) else { return false };
+        let count = self.per_session.entry(session).or_default();
+        *count += 1;
+        self.request.authority == Authority::Automation && *count > DELTAS_PER_SESSION
+    }
+
+    /// Whether an equal delta was carried out before it. Feedback is told apart by its session, where it is given.
+    fn repeats(&mut self, delta: &Delta) -> bool {
+        let key = match delta {
+            Delta::Add(add) => format!("add {}", RuleHash::of(&add.bullet.content)),
+            Delta::Replace(replace) => format!("replace {} {}", replace.id, RuleHash::of(&replace.content)),
+            Delta::Merge(merge) => {
+                let mut ids = merge.ids.clone();
+                ids.sort_unstable();
+                format!("merge {}", ids.join(" "))
+            }
+            _ => return false,
+        };
+        !self.seen.insert(key)
+    }
+
+    fn carry_out(&mut self, delta: &Delta) {
+        match delta {
+            Delta::Add(add) => self.add(add),
+            Delta::Helpful(judge) => self.judge(judge, Signal::Helpful),
+            Delta::Harmful(judge) => self.judge(judge, Signal::Harmful),
+            Delta::Irrelevant(judge) => self.judge(judge, Signal::Irrelevant),
+            Delta::Replace(replace) => self.replace(replace),
+            Delta::Deprecate(deprecate) => self.deprecate(deprecate),
+            Delta::Merge(merge) => self.merge(merge),
+            Delta::Pin(pin) => self.pin(pin),
+            Delta::Unpin(pin) => self.unpin(pin),
+        }
+    }
+
+    pub(super) fn session(&self, own: Option<&str>) -> Option<String> {
+        own.map(str::to_owned).or_else(|| self.request.proposer.session.clone())
+    }
+
+    pub(super) fn applied(&mut self, at: usize, note: Option<String>) {
+        self.touched.insert(at);
+        let bullet = self.shelf.get_mut(at);
+        bullet.updated = Some(self.request.now);
+        self.report.applied.push(Applied {
+            delta: self.number,
+            op: self.op.to_owned(),
+            id: bullet.id.to_string(),
+            content: bullet.content().to_owned(),
+            state: bullet.state,
+            note,
+        });
+    }
+
+    fn passed(&self, at: Option<usize>, code: &str, reason: impl Into<String>) -> Passed {
+        Passed {
+            delta: self.number,
+            op: self.op.to_owned(),
+            id: at.map(|at| self.shelf.get(at).id.to_string()),
+            code: code.to_owned(),
+            reason: reason.into(),
+            credited: false,
+        }
+    }
+
+    pub(super) fn skip(&mut self, at: Option<usize>, code: &str, reason: impl Into<String>) {
+        let passed = self.passed(at, code, reason);
+        self.report.skipped.push(passed);
+    }
+
+    pub(super) fn refuse(&mut self, at: Option<usize>, code: &str, reason: impl Into<String>) {
+        let passed = self.passed(at, code, reason);
+        self.report.refused.push(passed);
+    }
+
+    /// The same, for a bullet that is not there or a pattern that stands against it.
+    pub(super) fn refuse_naming(&mut self, id: String, code: &str, reason: String) {
+        let passed = Passed { id: Some(id), ..self.passed(None, code, reason) };
+        self.report.refused.push(passed);
+    }
+
+    /// The blocked pattern that keeps a rule out, and why.
+    pub(super) fn kept_out(&self, rule: &str, told: &str) -> Option<(String, String)> {
+        match self.door().blocked(rule, &Statement::of(told))? {
+            Admission::Blocked { id, reason, near } => {
+                let words = blocked_words(reason.as_deref(), near);
+                Some((id, words))
+            }
+            _ => None,
+        }
+    }
+
+    /// The bullet that a delta names, where it may be changed.
+    pub(super) fn open_to_change(&mut self, id: &str) -> Option<usize> {
+        let Some(at) = self.shelf.find(id) else {
+            self.refuse_naming(id.to_owned(), "unknown-bullet", "there is no such bullet".to_owned());
+            return None;
+        };
+        if self.shelf.get(at).pinned && self.request.authority == Authority::Automation {
+            self.refuse(Some(at), "pinned", "it is pinned, and only a person changes it");
+            return None;
+        }
+        Some(at)
+    }
+
+    fn door<'d>(&'d self) -> Door<'d> {
+        Door {
+            shelf: &self.shelf,
+            elsewhere: &self.elsewhere,
+            blocked: &self.blocked,
+            limits: self.request.limits,
+            history: self.request.history,
+            authority: self.request.authority,
+        }
+    }
+
+    fn add(&mut self, add: &Add) {
+        let bullet_type = type_of(add);
+        let candidate =
+            Candidate { content: &add.bullet.content, category: &add.bullet.category, bullet_type };
+        match self.door().admit(candidate) {
+            Admission::Malformed(error) => self.refuse(None, "not-a-rule", error.to_string()),
+            Admission::BadCategory => {
+                let shown: String = add.bullet.category.chars().take(60).collect();
+                self.refuse(
+                    None,
+                    "bad-category",
+                    format!("`{shown}` is no category: a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"),
+                );
+            }
+            Admission::Duplicate { at, near } => self.credit(at, near, add.session.as_deref()),
+            Admission::Elsewhere { id } => {
+                let reason = "the other vault has it".to_owned();
+                let passed = Passed { id: Some(id), ..self.passed(None, "duplicate-elsewhere", reason) };
+                self.report.skipped.push(passed);
+            }
+            Admission::Blocked { id, reason, near } => {
+                let reason = blocked_words(reason.as_deref(), near);
+                self.refuse_naming(id, "blocked", reason);
+            }
+            Admission::Deprecated { at } => {
+                let reason = deprecated_words(self.shelf.get(at));
+                self.refuse(Some(at), "deprecated", reason);
+            }
+            Admission::Failed(evidence) => self.refuse(
+                None,
+                "evidence-against",
+                format!("{} sessions failed with it and {} succeeded", evidence.failures, evidence.successes),
+            ),
+            Admission::Admitted(admitted) => self.enter(add, bullet_type, admitted),
+        }
+    }
+
+    fn enter(&mut self, add: &Add, bullet_type: BulletType, admitted: Admitted) {
+        let bullet = self.drawn(add, bullet_type, &admitted);
+        let at = self.shelf.push(bullet);
+        let note =
+            (!admitted.because.is_empty()).then(|| format!("a draft: {}", admitted.because.join("; ")));
+        self.applied(at, note);
+        for (with, reason) in admitted.conflicts {
+            self.contradict(at, with, reason);
+        }
+        for (with, with_content, reason) in admitted.conflicts_elsewhere {
+            self.report_conflict(at, with, with_content, reason);
+        }
+    }
+
+    fn contradict(&mut self, at: usize, with: usize, reason: String) {
+        let named = |bullet: &Bullet| (bullet.id.clone(), bullet.content().to_owned());
+        let (from, to) = (named(self.shelf.get(at)), named(self.shelf.get(with)));
+        self.report_conflict(at, to.0.to_string(), to.1.clone(), reason.clone());
+        self.contradictions.push(Contradiction { from, to, reason });
+    }
+
+    fn report_conflict(&mut self, at: usize, with: String, with_content: String, reason: String) {
+        let bullet = self.shelf.get(at);
+        let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
+        self.report.conflicts.push(Conflict { delta: self.number, id, content, with, with_content, reason });
+    }
+
+    /// A new bullet.
+    fn drawn(&self, add: &Add, bullet_type: BulletType, admitted: &Admitted) -> Bullet {
+        let proposal = &add.bullet;
+        let by = &self.request.proposer;
+        let session = self.session(add.session.as_deref());
+        let source = session.map(|session| Source { session, agent: by.agent.clone(), line: add.line });
+        let kind = proposal.kind.unwrap_or(match bullet_type {
+            BulletType::AntiPattern => BulletKind::AntiPattern,
+            BulletType::Rule => BulletKind::default(),
+        });
+        let fields = BulletFields {
+            why: proposal.reasoning.as_deref().map(reasoning).filter(|why| !why.is_empty()),
+            kind,
+            scope_key: proposal.scope_key.clone(),
+            sources: source.into_iter().collect(),
+            derived_from: DerivedFrom {
+                diaries: proposal.diaries.clone(),
+                evidence: proposal.evidence.iter().map(|quote| content::folded(quote)).collect(),
+            },
+            search_pointer: proposal.search_pointer.clone(),
+            verify: proposal.verify.clone(),
+            ..BulletFields::default()
+        };
+        let mut bullet = self.blank(&admitted.rule, &proposal.category, bullet_type, fields);
+        bullet.tags = tags(proposal.tags.iter());
+        bullet.scope = proposal.scope.unwrap_or_default();
+        bullet.workspace.clone_from(&proposal.workspace);
+        bullet.state = admitted.state;
+        bullet
+    }
+
+    /// A bullet with a new id and nothing but its rule, a candidate as of now.
+    pub(super) fn blank(
+        &self,
+        rule: &str,
+        category: &str,
+        bullet_type: BulletType,
+        fields: BulletFields,
+    ) -> Bullet {
+        let id = self.new_id(rule);
+        Bullet {
+            path: path_of(category, rule, &id),
+            id,
+            bullet_type,
+            category: category.to_owned(),
+            scope: crate::domain::bullet::Scope::default(),
+            workspace: None,
+            state: State::Draft,
+            maturity: Maturity::Candidate,
+            pinned: false,
+            tags: Vec::new(),
+            feedback: Vec::new(),
+            created: Some(self.request.now),
+            updated: Some(self.request.now),
+            last_checked: None,
+            fields: BulletFields { content: rule.to_owned(), ..fields },
+        }
+    }
+
+    /// An id from what is said and when, so that the order of deltas has no part in it.
+    fn new_id(&self, rule: &str) -> NoteId {
+        let hash = RuleHash::of(rule);
+        let mut entropy = [0; 16];
+        entropy.copy_from_slice(&hash.bytes()[..16]);
+        loop {
+            let id = BulletId::draw(self.request.now, &entropy);
+            if !self.shelf.knows(id.as_str()) && !self.elsewhere.knows(id.as_str()) {
+                return id.into();
+            }
+            entropy = u128::from_be_bytes(entropy).wrapping_add(1).to_be_bytes();
+        }
+    }
+
+    /// A rule that is there already was proposed again: one helpful event, once a session.
+    fn credit(&mut self, at: usize, near: Option<f64>, session: Option<&str>) {
+        let session = self.session(session);
+        let bullet = self.shelf.get(at);
+        let pinned = bullet.pinned && self.request.authority == Authority::Automation;
+        let again = bullet.feedback.iter().any(|event| {
+            event.signal == Signal::Helpful
+                && event.session == session
+                && (session.is_some() || event.note.as_deref() == Some(AGAIN))
+        });
+        let its_own = session.is_some()
+            && bullet.fields.sources.iter().any(|source| Some(&source.session) == session.as_ref());
+        let credited = !(pinned || again || its_own);
+        let reason = match near {
+            None => "it is there already".to_owned(),
+            Some(near) => format!("nearly the same is there already ({:.0} % of the words)", near * 100.0),
+        };
+        let code = if near.is_none() { "duplicate" } else { "near-duplicate" };
+        let passed = Passed { credited, ..self.passed(Some(at), code, reason) };
+        self.report.skipped.push(passed);
+        if credited {
+            let event = Feedback { note: Some(AGAIN.to_owned()), ..self.event(Signal::Helpful, session) };
+            self.give(at, event);
+        }
+    }
+
+    /// An event of this curation.
+    fn event(&self, signal: Signal, session: Option<String>) -> Feedback {
+        let by = &self.request.proposer;
+        Feedback {
+            session,
+            agent: by.agent.clone(),
+            author: by.author.clone(),
+            ..Feedback::new(self.request.now, signal)
+        }
+    }
+
+    /// Gives a bullet an event. Two equal words of one second are two all the same.
+    fn give(&mut self, at: usize, mut event: Feedback) {
+        self.touched.insert(at);
+        let now = self.request.now;
+        let bullet = self.shelf.get_mut(at);
+        while bullet.feedback.contains(&event) {
+            event.at = event.at.plus_second();
+        }
+        bullet.feedback.push(event);
+        bullet.updated = Some(now);
+    }
+
+    fn judge(&mut self, judge: &Judge, signal: Signal) {
+        let Some(at) = self.open_to_change(&judge.id) else { return };
+        let weight = judge.weight.unwrap_or(1.0);
+        if !(0.0..=1.0).contains(&weight) {
+            return self.refuse(
+                Some(at),
+                "bad-weight",
+                format!("a weight lies between 0 and 1, and {weight} does not"),
+            );
+        }
+        let session = self.session(judge.session.as_deref());
+        let said = |event: &Feedback| event.signal == signal && event.session == session;
+        if session.is_some() && self.shelf.get(at).feedback.iter().any(said) {
+            return self.skip(Some(at), "said-already", "this session said so already");
+        }
+        let reason = judge.reason.as_deref().map(content::folded).filter(|reason| !reason.is_empty());
+        let known =
+            reason.clone().filter(|reason| REASONS.contains(&reason.as_str()) && signal == Signal::Harmful);
+        let note = if known.is_some() { None } else { reason };
+        let event = Feedback { weight, reason: known, note, ..self.event(signal, session) };
+        self.give(at, event);
+        self.applied(at, None);
+    }
+
+    fn replace(&mut self, replace: &Replace) {
+        let Some(at) = self.open_to_change(&replace.id) else { return };
+        let rule = match content::rule(&replace.content) {
+            Ok(rule) => rule,
+            Err(error) => return self.refuse(Some(at), "not-a-rule", error.to_string()),
+        };
+        if rule == content::folded(self.shelf.get(at).content()) {
+            return self.skip(Some(at), "unchanged", "it says so already");
+        }
+        let told = told_as(&rule, self.shelf.get(at).bullet_type);
+        let same = self.shelf.exact(&told, |bullet| bullet.id != self.shelf.get(at).id);
+        if let Some(other) = same {
+            let reason = "it says so already; merge the two";
+            return self.refuse(Some(other), "duplicate", reason);
+        }
+        if let Some((id, reason)) = self.kept_out(&rule, &told) {
+            return self.refuse_naming(id, "blocked", reason);
+        }
+        let statement = Statement::of(&told);
+        let own = self.shelf.get(at).id.clone();
+        let opposed =
+            self.shelf.opposed(&statement, |bullet| super::shelf::stands(bullet) && bullet.id != own);
+        self.shelf.reword(at, rule);
+        self.applied(at, None);
+        for (with, reason) in opposed {
+            self.contradict(at, with, reason);
+        }
+    }
+
+    fn deprecate(&mut self, deprecate: &Deprecate) {
+        let Some(at) = self.open_to_change(&deprecate.id) else { return };
+        let heir = match deprecate.replaced_by.as_deref().map(|id| (id, self.shelf.find(id))) {
+            None => None,
+            Some((_, Some(heir))) if heir != at => Some(self.shelf.get(heir).id.to_string()),
+            Some((id, _)) => {
+                return self.refuse(
+                    Some(at),
+                    "unknown-bullet",
+                    format!("there is no other bullet `{id}` to replace it"),
+                );
+            }
+        };
+        if self.shelf.get(at).maturity == Maturity::Deprecated {
+            return self.skip(Some(at), "deprecated", "it is deprecated already");
+        }
+        let reason = deprecate.reason.clone().unwrap_or_else(|| "no longer followed".to_owned());
+        self.retire(at, &reason, heir);
+        self.applied(at, None);
+    }
+
+    /// Ends a bullet: deprecated and retired, with the reason. Nothing of it is lost.
+    pub(super) fn retire(&mut self, at: usize, reason: &str, heir: Option<String>) {
+        let now = self.request.now;
+        let bullet = self.shelf.get_mut(at);
+        bullet.maturity = Maturity::Deprecated;
+        bullet.state = State::Retired;
+        bullet.updated = Some(now);
+        bullet.fields.deprecation_reason = Some(content::folded(reason));
+        if heir.is_some() {
+            bullet.fields.replaced_by = heir;
+        }
+    }
+
+    fn pin(&mut self, pin: &Pin) {
+        let Some(at) = self.shelf.find(&pin.id) else {
+            return self.refuse_naming(
+                pin.id.clone(),
+                "unknown-bullet",
+                "there is no such bullet".to_owned(),
+            );
+        };
+        let bullet = self.shelf.get_mut(at);
+        if bullet.pinned {
+            return self.skip(Some(at), "pinned", "it is pinned already");
+        }
+        if bullet.maturity == Maturity::Deprecated {
+            return self.refuse(Some(at), "deprecated", "a deprecated bullet is not pinned");
+        }
+        bullet.pinned = true;
+        bullet.fields.pinned_reason =
+            pin.reason.as_deref().map(content::folded).filter(|reason| !reason.is_empty());
+        self.applied(at, None);
+    }
+
+    fn unpin(&mut self, pin: &Pin) {
+        let Some(at) = self.open_to_change(&pin.id) else { return };
+        let bullet = self.shelf.get_mut(at);
+        if !bullet.pinned {
+            return self.skip(Some(at), "not-pinned", "it is not pinned");
+        }
+        bullet.pinned = false;
+        bullet.fields.pinned_reason = None;
+        self.applied(at, None);
+    }
+}
+
+/// The note of an event that a second proposal of a rule leaves.
+const AGAIN: &str = "proposed again";
+
+fn delta_session(delta: &Delta) -> Option<&str> {
+    match delta {
+        Delta::Add(add) => add.session.as_deref(),
+        Delta::Helpful(judge) | Delta::Harmful(judge) | Delta::Irrelevant(judge) => judge.session.as_deref(),
+        _ => None,
+    }
+}
+
+/// What an add proposes: as it says, else as its kind says, else as its words say.
+fn type_of(add: &Add) -> BulletType {
+    let proposal = &add.bullet;
+    let warns =
+        proposal.content.trim_start().get(..6).is_some_and(|begin| begin.eq_ignore_ascii_case("avoid:"));
+    proposal.bullet_type.unwrap_or(match proposal.kind {
+        Some(BulletKind::AntiPattern) => BulletType::AntiPattern,
+        _ if warns => BulletType::AntiPattern,
+        _ => BulletType::Rule,
+    })
+}
+
+/// Reasons as the text of a section: no heading of theirs may end it.
+fn reasoning(text: &str) -> String {
+    let line = |line: &str| match line.trim_start().starts_with('#') {
+        true => format!("\\{}", line.trim_start()),
+        false => line.trim_end().to_owned(),
+    };
+    text.trim().lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Tags without `#` and blanks, each once.
+pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
+    let mut clean: Vec<String> = Vec::new();
+    for tag in tags {
+        let tag = content::folded(tag.trim_start_matches('#'));
+        if !tag.is_empty() && !clean.contains(&tag) {
+            clean.push(tag);
+        }
+    }
+    clean
+}
+
+/// Where a new bullet lies, as long as its folder is not too full. A hand-written category that is none gives its
+/// bullets' heirs to `general`.
+#[allow(
+    clippy::expect_used,
+    reason = "a checked category and a file name of letters, digits and dashes are a sound path"
+)]
+fn path_of(category: &str, rule: &str, id: &NoteId) -> NotePath {
+    let category = if is_category(category) { category } else { "general" };
+    NotePath::below(&format!("playbook/{category}"), &file_name(rule, id)).expect("made of sound parts only")
+}
+
+fn blocked_words(reason: Option<&str>, near: Option<f64>) -> String {
+    let what = match near {
+        None => "what it says is blocked".to_owned(),
+        Some(near) => format!("nearly what it says is blocked ({:.0} % of the words)", near * 100.0),
+    };
+    reason.map_or(what.clone(), |reason| format!("{what}: {reason}"))
+}
+
+fn deprecated_words(bullet: &Bullet) -> String {
+    let mut words = "it was deprecated".to_owned();
+    if let Some(reason) = &bullet.fields.deprecation_reason {
+        words += &format!(": {reason}");
+    }
+    if let Some(heir) = &bullet.fields.replaced_by {
+        words += &format!("; {heir} holds in its place");
+    }
+    words
+}

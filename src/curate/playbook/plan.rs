@@ -1,0 +1,99 @@
+//! Which files a curation changes, and which of their lines.
+
+use yaml_serde::Value;
+
+use super::Playbook;
+use super::curation::{Contradiction, Curated};
+use crate::domain::bullet::Bullet;
+use crate::domain::bullet::content;
+use crate::domain::change::Change;
+use crate::domain::frontmatter::edit::Edit;
+use crate::domain::id::NoteId;
+use crate::domain::instant::Instant;
+use crate::domain::note::bullet::{event, keys};
+use crate::domain::note::compose::{self, EdgeDraft};
+use crate::domain::note::name::edge_file_name;
+use crate::domain::path::NotePath;
+
+/// What the plan must know of the vault's files.
+pub struct Files<'a> {
+    /// The body of a bullet's file, as it is.
+    pub body: &'a dyn Fn(&NotePath) -> Option<String>,
+    /// Where a new file goes that would like to lie at this path.
+    pub place: &'a dyn Fn(&NotePath, &NoteId) -> NotePath,
+}
+
+/// The changes that turn one playbook into another: new files, and the lines of old ones that differ.
+pub fn changes(before: &Playbook, after: &Curated, now: Instant, files: &Files<'_>) -> Vec<Change> {
+    let known = before.bullets.len();
+    let mut changes: Vec<Change> = Vec::new();
+    for (old, new) in before.bullets.iter().zip(&after.playbook.bullets) {
+        let edits = edits(old, new, files.body);
+        if !edits.is_empty() {
+            changes.push(Change::Edit { path: old.path.clone(), edits });
+        }
+    }
+    for new in &after.playbook.bullets[known..] {
+        let path = (files.place)(&new.path, &new.id);
+        changes.push(Change::Create { path, text: compose::bullet(new) });
+    }
+    for blocked in &after.playbook.blocked[before.blocked.len()..] {
+        let path = (files.place)(&blocked.path, &blocked.id);
+        changes.push(Change::Create { path, text: compose::blocked(blocked, "") });
+    }
+    changes.extend(after.contradictions.iter().filter_map(|found| edge(found, now, files)));
+    changes
+}
+
+/// The lines of a bullet's file that differ.
+fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<String>) -> Vec<Edit> {
+    if old == new {
+        return Vec::new();
+    }
+    let mut edits = Vec::new();
+    for ((key, was), (_, is)) in keys(old).into_iter().zip(keys(new)) {
+        if was == is {
+            continue;
+        }
+        let grown = key == "feedback" && new.feedback.starts_with(&old.feedback);
+        if grown {
+            let more = &new.feedback[old.feedback.len()..];
+            edits.extend(more.iter().map(|one| Edit::Push { key: key.clone(), item: event(one) }));
+        } else if is == Value::Null {
+            edits.push(Edit::Remove { key });
+        } else {
+            edits.push(Edit::Set { key, value: is });
+        }
+    }
+    if old.content() != new.content() {
+        let text = body(&old.path).unwrap_or_else(|| old.content().to_owned());
+        edits.push(Edit::SetBody { text: content::reworded(&text, new.content()) });
+    }
+    edits
+}
+
+/// The edge file of a contradiction.
+fn edge(found: &Contradiction, now: Instant, files: &Files<'_>) -> Option<Change> {
+    const RELATION: &str = "CONTRADICTS";
+    let id = edge_id(found);
+    let name = edge_file_name(&found.from.1, RELATION, &found.to.1, &id);
+    let path = NotePath::below("graph/edges", &name)?;
+    let text = compose::edge(&EdgeDraft {
+        id: id.clone(),
+        relation: RELATION.to_owned(),
+        from: (found.from.0.to_string(), found.from.1.clone()),
+        to: (found.to.0.to_string(), found.to.1.clone()),
+        strength: 1.0,
+        created: now,
+        body: format!("Found when it was added: {}.", found.reason),
+    });
+    Some(Change::Create { path: (files.place)(&path, &id), text })
+}
+
+/// The same for the same two bullets.
+fn edge_id(found: &Contradiction) -> NoteId {
+    let hash = blake3::hash(format!("CONTRADICTS {} {}", found.from.0, found.to.0).as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.as_bytes()[..16]);
+    uuid::Builder::from_random_bytes(bytes).into_uuid().into()
+}

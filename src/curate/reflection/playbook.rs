@@ -1,0 +1,166 @@
+//! How the playbook fares, and what contradicts each other.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::generated::link;
+use super::super::health::{Contradiction, Health, contradictions, health, statement};
+use super::super::live::in_place;
+use super::{CONTRADICTIONS, List, ReflectionSettings, View};
+use crate::domain::bullet::{Bullet, Maturity, State};
+use crate::domain::graph::Edge;
+use crate::domain::instant::Instant;
+use crate::domain::markdown::escape::escape_inline;
+use crate::domain::note::Kind;
+use crate::domain::score::Scoring;
+use crate::domain::score::bullet::silent_days;
+
+/// How many bullets or pairs a line names.
+const NAMED: usize = 5;
+
+/// The playbook of the notes that are looked at.
+pub(super) struct Shelf {
+    bullets: Vec<Bullet>,
+    /// The note of each.
+    notes: HashMap<String, usize>,
+    health: Health,
+}
+
+impl Shelf {
+    pub(super) fn of(view: &View<'_, '_>, settings: &ReflectionSettings, now: Instant) -> Self {
+        let found = view.graph.notes().iter().enumerate();
+        let (at, bullets): (Vec<usize>, Vec<Bullet>) =
+            found.filter_map(|(at, note)| Some((at, Bullet::of(note)?))).unzip();
+        // Of two with one id the first counts.
+        let notes = bullets.iter().zip(at).rev().map(|(bullet, at)| (bullet.id.to_string(), at)).collect();
+        let health = health(&bullets, now, &settings.scoring, settings.merge_jaccard);
+        Self { bullets, notes, health }
+    }
+
+    /// All contradictions that the words of live bullets show.
+    fn detected(&self) -> Vec<Contradiction> {
+        if self.health.conflicts.len() == self.health.conflicts_total {
+            return self.health.conflicts.clone();
+        }
+        let live: Vec<&Bullet> = self.bullets.iter().filter(|bullet| bullet.is_live()).collect();
+        let statements: Vec<_> = live.iter().map(|bullet| statement(bullet)).collect();
+        contradictions(&live, &statements)
+    }
+
+    /// Live bullets without feedback for long, the longest silent first.
+    fn stale(&self, now: Instant, scoring: &Scoring) -> Vec<(&Bullet, f64)> {
+        let silent = self.bullets.iter().filter(|bullet| bullet.is_live());
+        let silent = silent.map(|bullet| (bullet, silent_days(bullet, now)));
+        let mut stale: Vec<(&Bullet, f64)> = silent.filter(|(_, days)| *days >= scoring.stale_days).collect();
+        stale.sort_by(|(a, one), (b, other)| other.total_cmp(one).then_with(|| a.id.cmp(&b.id)));
+        stale
+    }
+}
+
+impl View<'_, '_> {
+    /// What there is of which maturity, what does harm, what nobody asks for, and what could be one.
+    pub(super) fn playbook(&self, shelf: &Shelf, settings: &ReflectionSettings, now: Instant) -> List {
+        let health = &shelf.health;
+        let linked = |id: &str, content: &str| match shelf.notes.get(id) {
+            Some(note) => self.link(*note),
+            None => escape_inline(content),
+        };
+        let count = |name: &str, count: Option<&usize>| count.map(|count| format!("{name} {count}"));
+        let maturities =
+            Maturity::ALL.iter().filter_map(|key| count(key.name(), health.by_maturity.get(key)));
+        let states = State::ALL.iter().filter_map(|key| count(key.name(), health.by_state.get(key)));
+        let lines = [
+            line("By maturity", None, maturities),
+            line("By state", None, states),
+            line(
+                "At risk",
+                Some(health.at_risk.len()),
+                health
+                    .at_risk
+                    .iter()
+                    .map(|one| format!("{} ({:.2})", linked(&one.id, &one.content), one.score.value())),
+            ),
+            line(
+                "Stale",
+                Some(health.stale),
+                shelf.stale(now, &settings.scoring).iter().map(|(bullet, days)| {
+                    format!("{} ({days:.0} days)", linked(bullet.id.as_str(), bullet.content()))
+                }),
+            ),
+            line(
+                "Merge candidates",
+                Some(health.merge_candidates_total),
+                health.merge_candidates.iter().map(|pair| {
+                    let [a, b] = [0, 1].map(|side| linked(&pair.ids[side], &pair.contents[side]));
+                    format!("{a} and {b} ({:.2} alike)", pair.likeness)
+                }),
+            ),
+        ];
+        List { lines: lines.into_iter().flatten().collect(), more: 0 }
+    }
+
+    /// Pairs of notes that contradict each other, each once: those with an edge, then those whose words alone say so. A
+    /// draft bullet counts too: it may be one because it contradicts another, and waits for a person to settle that.
+    pub(super) fn contradictions(&self, shelf: &Shelf) -> List {
+        let open = self.open();
+        let named: HashSet<(usize, usize)> = self
+            .graph
+            .edges()
+            .iter()
+            .filter(|edge| edge.relation == "CONTRADICTS")
+            .map(|edge: &Edge| ordered(edge.from, edge.to))
+            .collect();
+        let mut pairs: Vec<(bool, (usize, usize), String)> = named
+            .iter()
+            .filter(|(a, b)| open[*a] && open[*b])
+            .map(|pair| (false, *pair, String::new()))
+            .collect();
+        for found in shelf.detected() {
+            let sides = [0, 1].map(|side| shelf.notes.get(&found.ids[side]).copied());
+            let [Some(a), Some(b)] = sides else { continue };
+            let pair = ordered(a, b);
+            if a != b && open[a] && open[b] && !named.contains(&pair) {
+                pairs.push((true, pair, format!(" (detected: {})", escape_inline(&found.reason))));
+            }
+        }
+        pairs.sort_by_key(|(detected, (a, b), _)| {
+            (*detected, self.note(*a).key(), self.note(*b).key(), *a, *b)
+        });
+        List::all(&pairs, CONTRADICTIONS, |(_, (a, b), how)| {
+            format!("{} contradicts {}{how}", self.marked(*a), self.marked(*b))
+        })
+    }
+
+    /// For each note whether what it says is still to be reckoned with.
+    fn open(&self) -> Vec<bool> {
+        let notes = self.graph.notes().iter().zip(in_place(self.graph)).zip(&self.live);
+        notes
+            .map(|((note, in_place), live)| match note.kind {
+                Kind::Bullet if note.maturity.as_deref() == Some("deprecated") => false,
+                Kind::Bullet => *live || in_place && note.state.as_deref() == Some("draft"),
+                _ => *live,
+            })
+            .collect()
+    }
+
+    /// A link to a note, with a word where it is a draft.
+    fn marked(&self, note: usize) -> String {
+        let note = self.note(note);
+        let draft = note.state.as_deref() == Some("draft");
+        link(&note.title, &note.path) + if draft { " (draft)" } else { "" }
+    }
+}
+
+/// A line of a few items, with how many there are in all; none where there is nothing.
+fn line(name: &str, total: Option<usize>, items: impl Iterator<Item = String>) -> Option<String> {
+    let items: Vec<String> = items.take(NAMED).collect();
+    let count = total.map_or(String::new(), |total| format!(" ({total})"));
+    let more = match total.unwrap_or(items.len()).saturating_sub(items.len()) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    (!items.is_empty()).then(|| format!("**{name}**{count}: {}{more}", items.join(", ")))
+}
+
+fn ordered(a: usize, b: usize) -> (usize, usize) {
+    (a.min(b), a.max(b))
+}

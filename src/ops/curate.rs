@@ -1,0 +1,341 @@
+//! Curation of the playbook: deltas in, one commit and a report out. Every command that changes a bullet goes this way.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::add::sharded;
+use super::decay::scoring;
+use super::error::{Error, Result};
+use super::find::{find_to_change, load};
+use super::memory::{Memory, OpenVault};
+use super::{playbook, write};
+use crate::curate::playbook::curation::{self, Curated, Proposer, Request};
+use crate::curate::playbook::delta::{Delta, DeltaFile};
+use crate::curate::playbook::history::NoHistory;
+use crate::curate::playbook::plan::{self, Files};
+use crate::curate::playbook::report::Report;
+use crate::curate::playbook::{Authority, Playbook};
+use crate::domain::bullet::Bullet;
+use crate::domain::change::{Change, ChangeSet};
+use crate::domain::frontmatter::split::Split;
+use crate::domain::id::NoteId;
+use crate::domain::message::Message;
+use crate::domain::path::NotePath;
+
+/// How deltas are to be carried out.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whose word they are.
+    pub authority: Authority,
+    /// Only say what would be done.
+    pub dry_run: bool,
+    /// Look at the maturity of all bullets, not only of those that a delta touches.
+    pub sweep: bool,
+    /// The verb, for the commit.
+    pub op: &'static str,
+    /// The commit's subject; made of what was done where nothing is said.
+    pub subject: Option<String>,
+}
+
+impl Options {
+    /// How a file of deltas is carried out: as proposals, with a look at all bullets.
+    pub fn of_file(dry_run: bool) -> Self {
+        Self { authority: Authority::Automation, dry_run, sweep: true, op: "curate", subject: None }
+    }
+}
+
+/// Reads a file of deltas.
+///
+/// # Errors
+/// What is wrong in it, with its place.
+pub fn read(text: &str, name: &str) -> Result<DeltaFile> {
+    DeltaFile::parse(text).map_err(|error| {
+        Error::usage(error.message.clone())
+            .at(name, error.line, error.column)
+            .hint("schema/deltas.json describes the form; `cm help curate` shows an example")
+    })
+}
+
+/// What a curation did.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Outcome {
+    /// Delta by delta.
+    #[serde(flatten)]
+    pub report: Report,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+    /// Whether this only says what would be done.
+    pub dry_run: bool,
+    /// What would change in the files, where this only says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// The bullets as they are now; not part of the answer.
+    #[serde(skip)]
+    pub playbook: Playbook,
+}
+
+impl Outcome {
+    /// Whether a part of what was asked for was not done.
+    pub fn failed(&self) -> bool {
+        !self.report.refused.is_empty()
+    }
+
+    /// Whether nothing was done although work was asked for, and not for being done already.
+    pub fn did_nothing(&self) -> bool {
+        self.failed() && self.report.applied.is_empty() && self.report.skipped.is_empty()
+    }
+
+    /// The bullet of that id as it is now.
+    pub fn bullet(&self, id: &str) -> Option<&Bullet> {
+        self.playbook.bullets.iter().find(|bullet| bullet.id.as_str() == id)
+    }
+}
+
+/// Carries out deltas upon the vault that is written to.
+///
+/// # Errors
+/// Where the notes cannot be read, and those of [`write::apply`]. A delta that cannot be carried out is no error.
+pub fn curate(memory: &Memory, file: &DeltaFile, options: &Options) -> Result<Outcome> {
+    let proposer = proposer(memory, file);
+    let named = if options.sweep { None } else { named(memory, &file.deltas) };
+    let run = |before: &Playbook, elsewhere: &Playbook| {
+        with_request(memory, elsewhere, &proposer, options, &file.deltas, |request| {
+            curation::curate(before, request)
+        })
+    };
+    settle(memory, options, &proposer, |open| {
+        if let Some(paths) = &named {
+            let before = alone(open, paths)?;
+            let curated = run(&before, &Playbook::default());
+            // What follows of a demotion is found among all bullets; so is what moved since.
+            let settled = curated.report.demotions.is_empty()
+                && curated.report.refused.iter().all(|passed| passed.code != "unknown-bullet");
+            if settled {
+                return Ok((before, curated));
+            }
+        }
+        let before = playbook::as_written(memory, open)?;
+        let elsewhere = elsewhere(memory, open)?;
+        let curated = run(&before, &elsewhere);
+        Ok((before, curated))
+    })
+}
+
+/// Runs a pure plan under the lock and writes what it comes to.
+pub(super) fn settle(
+    memory: &Memory,
+    options: &Options,
+    proposer: &Proposer,
+    plan: impl Fn(&OpenVault) -> Result<(Playbook, Curated)>,
+) -> Result<Outcome> {
+    let Proposer { session, agent, .. } = proposer.clone();
+    let mut done: Option<Curated> = None;
+    let mut changes_of = |open: &OpenVault| {
+        let (before, curated) = plan(open)?;
+        let changes = changes(memory, open, &before, &curated)?;
+        let message =
+            Message { session: session.clone(), agent: agent.clone(), ..message(options, &curated.report) };
+        done = Some(curated);
+        Ok(ChangeSet { message, changes })
+    };
+    let (commit, diff) = if options.dry_run {
+        let set = changes_of(memory.target())?;
+        (None, Some(diff(write::preview(memory, set)?)))
+    } else {
+        (write::apply_with(memory, &mut changes_of)?.commit, None)
+    };
+    let curated = done.ok_or_else(|| write::nothing("nothing was planned"))?;
+    let (report, playbook) = (curated.report, curated.playbook);
+    Ok(Outcome { report, commit, dry_run: options.dry_run, diff, playbook })
+}
+
+/// Calls with the request that these options and the vault's settings make.
+pub(super) fn with_request<T>(
+    memory: &Memory,
+    elsewhere: &Playbook,
+    proposer: &Proposer,
+    options: &Options,
+    deltas: &[Delta],
+    run: impl FnOnce(&Request<'_>) -> T,
+) -> T {
+    let open = memory.target();
+    run(&Request {
+        deltas,
+        proposer,
+        authority: options.authority,
+        elsewhere,
+        limits: &playbook::limits(open),
+        scoring: &scoring(&open.settings),
+        history: &NoHistory,
+        now: memory.now(),
+        sweep: options.sweep,
+    })
+}
+
+/// Who proposes: the file's own word, else the call's.
+pub(super) fn proposer(memory: &Memory, file: &DeltaFile) -> Proposer {
+    let by = &memory.call.by;
+    Proposer {
+        session: file.session.clone().or_else(|| by.session.clone()),
+        agent: file.agent.clone().or_else(|| by.agent.clone()),
+        author: by.actor.clone(),
+    }
+}
+
+/// Whose word a single command is: an agent's additions are proposals, a person's hold.
+pub fn authority(memory: &Memory) -> Authority {
+    let by = &memory.call.by;
+    if by.agent.is_some() || by.session.is_some() { Authority::Automation } else { Authority::Person }
+}
+
+/// The files of the bullets that deltas name, where these are all that must be looked at.
+fn named(memory: &Memory, deltas: &[Delta]) -> Option<Vec<NotePath>> {
+    let alone = |delta: &Delta| {
+        matches!(
+            delta,
+            Delta::Helpful(_) | Delta::Harmful(_) | Delta::Irrelevant(_) | Delta::Pin(_) | Delta::Unpin(_)
+        )
+    };
+    if !deltas.iter().all(alone) {
+        return None;
+    }
+    let mut paths: Vec<NotePath> = Vec::new();
+    for id in deltas.iter().flat_map(Delta::ids) {
+        let found = find_to_change(memory, id).ok()?;
+        if found.note.id.as_ref().map(NoteId::as_str) != Some(id) {
+            return None;
+        }
+        if !paths.contains(&found.note.path) {
+            paths.push(found.note.path);
+        }
+    }
+    paths.sort();
+    Some(paths)
+}
+
+/// A playbook of these bullets alone, as their files are.
+fn alone(open: &OpenVault, paths: &[NotePath]) -> Result<Playbook> {
+    let notes: Result<Vec<_>> = paths.iter().map(|path| Ok(load(open, path)?.note)).collect();
+    Ok(playbook::of_notes(&notes?))
+}
+
+/// The playbooks of the vaults beside the one that is written to.
+pub(super) fn elsewhere(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+    let mut all = Playbook::default();
+    for other in memory.vaults.iter().filter(|other| other.level != open.level) {
+        let more = playbook::of_vault(memory, other)?;
+        all.bullets.extend(more.bullets);
+        all.blocked.extend(more.blocked);
+    }
+    Ok(all)
+}
+
+fn changes(memory: &Memory, open: &OpenVault, before: &Playbook, after: &Curated) -> Result<Vec<Change>> {
+    let body = |path: &NotePath| {
+        let text = load(open, path).ok()?.text();
+        Some(Split::of(&text).body().to_owned())
+    };
+    // Folders that grow beyond a thousand notes take new ones in subfolders.
+    let place = |path: &NotePath, id: &NoteId| {
+        sharded(open, path.folder(), path.file_name(), id).unwrap_or_else(|_| path.clone())
+    };
+    Ok(plan::changes(before, after, memory.now(), &Files { body: &body, place: &place }))
+}
+
+/// More ids than this make a commit's message unreadable; its files tell them as well.
+const IDS: usize = 200;
+
+fn message(options: &Options, report: &Report) -> Message {
+    let subject = options.subject.clone().unwrap_or_else(|| subject(report));
+    let mut message = Message::new(options.op, subject);
+    let applied = report.applied.iter().map(|applied| &applied.id);
+    let credited =
+        report.skipped.iter().filter(|passed| passed.credited).filter_map(|passed| passed.id.as_ref());
+    let steps = report.promotions.iter().chain(&report.demotions).map(|step| &step.id);
+    let inverted = report.inversions.iter().flat_map(|inversion| [&inversion.from, &inversion.to]);
+    for id in applied.chain(credited).chain(steps).chain(inverted).take(IDS) {
+        message = message.id(id.clone());
+    }
+    message.body = story(report);
+    message
+}
+
+/// What happened beside what was asked for, a line each.
+fn story(report: &Report) -> String {
+    let mut lines = Vec::new();
+    for step in report.promotions.iter().chain(&report.demotions) {
+        lines.push(format!("{}: {} → {}, {}", step.id, step.from.name(), step.to.name(), step.reason));
+    }
+    for inversion in &report.inversions {
+        lines.push(format!("{}: inverted to {}", inversion.from, inversion.to));
+    }
+    for conflict in &report.conflicts {
+        lines.push(format!("{}: contradicts {}, {}", conflict.id, conflict.with, conflict.reason));
+    }
+    lines.join("\n")
+}
+
+/// A subject of what was done.
+fn subject(report: &Report) -> String {
+    if let ([one], true) = (report.applied.as_slice(), report.skipped.iter().all(|passed| !passed.credited)) {
+        let verb = match one.op.as_str() {
+            "helpful" | "harmful" | "irrelevant" => return format!("Mark \"{}\" {}", one.content, one.op),
+            "add" => "Add the rule",
+            "replace" => "Reword",
+            "deprecate" => "Deprecate",
+            "merge" => "Merge to",
+            "pin" => "Pin",
+            _ => "Unpin",
+        };
+        return format!("{verb} \"{}\"", one.content);
+    }
+    let count = |name: &str| report.applied.iter().filter(|applied| applied.op == name).count();
+    let judged = count("helpful") + count("harmful") + count("irrelevant");
+    let credited = report.skipped.iter().filter(|passed| passed.credited).count();
+    let parts = [
+        (count("add"), "added"),
+        (count("replace"), "reworded"),
+        (count("merge"), "merged"),
+        (count("deprecate"), "deprecated"),
+        (judged, "judged"),
+        (credited, "credited"),
+        (count("pin") + count("unpin"), "pinned or unpinned"),
+        (report.promotions.len(), "promoted"),
+        (report.demotions.len(), "demoted"),
+    ];
+    let said: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    format!("Curate the playbook: {}", said.join(", "))
+}
+
+/// What changes in files, as a patch.
+fn diff(files: Vec<(NotePath, String, String)>) -> String {
+    let mut all = String::new();
+    for (path, before, after) in files {
+        let (old, new) = (format!("a/{path}"), format!("b/{path}"));
+        let old = if before.is_empty() { "/dev/null".to_owned() } else { old };
+        let patch = similar::TextDiff::from_lines(&before, &after);
+        all += &patch.unified_diff().context_radius(2).header(&old, &new).to_string();
+    }
+    all
+}
+
+/// An error of a single delta that was refused: blocked and the like are refusals, the rest misuse.
+pub(super) fn refusal(report: &Report) -> Option<Error> {
+    let passed = report.refused.first()?;
+    let id = passed.id.clone().unwrap_or_default();
+    let reason = passed.reason.clone();
+    let about = if id.is_empty() { reason.clone() } else { format!("{reason} ({id})") };
+    Some(match passed.code.as_str() {
+        "not-a-rule" => Error::usage(reason)
+            .hint("for example: cm playbook add --category testing \"Run the whole suite before you push.\""),
+        "bad-category" | "bad-weight" => Error::usage(reason),
+        "unknown-bullet" => Error::not_found(about).hint("`cm playbook list` lists the bullets"),
+        "blocked" => Error::refused("blocked", about).hint(format!("`cm unforget {id}` lifts the block")),
+        "deprecated" => {
+            Error::refused("deprecated", about).hint(format!("`cm history {id}` tells its story"))
+        }
+        "pinned" => Error::refused("pinned", about).hint(format!("`cm unpin {id}` first, by hand")),
+        _ => Error::refused("refused", about),
+    })
+}

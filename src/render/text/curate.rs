@@ -1,0 +1,87 @@
+//! What a curation did, delta by delta.
+
+use super::committed;
+use super::style::{BAD, DIM, GOOD, ID, WARN, count, paint, safe};
+use crate::domain::bullet::State;
+use crate::ops::curate::Outcome;
+
+/// As text.
+pub fn curated(outcome: &Outcome) -> String {
+    let report = &outcome.report;
+    let mut text = String::new();
+    for one in &report.applied {
+        let draft = if one.op == "add" && one.state == State::Draft { " (draft)" } else { "" };
+        let op = paint(GOOD, &format!("{:>10}", one.op));
+        text += &format!("{op}  {}{draft}  {}\n", paint(ID, &one.id), safe(&one.content));
+        if let Some(note) = &one.note {
+            text += &format!("{:>12}{}\n", "", paint(DIM, &safe(note)));
+        }
+    }
+    for (name, colour, list) in [("skipped", DIM, &report.skipped), ("refused", BAD, &report.refused)] {
+        for one in list {
+            let label = paint(colour, &format!("{name:>10}"));
+            let about = one.id.as_ref().map(|id| format!("{}: ", paint(ID, &safe(id)))).unwrap_or_default();
+            let credited = if one.credited { "; credited" } else { "" };
+            text += &format!(
+                "{label}  delta {} ({})  {about}{}{credited}\n",
+                one.delta,
+                one.op,
+                safe(&one.reason)
+            );
+        }
+    }
+    for one in &report.conflicts {
+        let label = paint(WARN, &format!("{:>10}", "conflict"));
+        text += &format!(
+            "{label}  {}  {} {}: {}\n",
+            paint(ID, &one.id),
+            "with",
+            paint(ID, &one.with),
+            safe(&one.with_content)
+        );
+    }
+    let steps = report.promotions.iter().map(|step| (GOOD, "promoted", step));
+    for (colour, name, step) in steps.chain(report.demotions.iter().map(|step| (BAD, "demoted", step))) {
+        let label = paint(colour, &format!("{name:>10}"));
+        let (from, to) = (step.from.name(), step.to.name());
+        text += &format!("{label}  {}  {from} → {to}: {}\n", paint(ID, &step.id), step.reason);
+    }
+    for one in &report.inversions {
+        let label = paint(WARN, &format!("{:>10}", "inverted"));
+        text += &format!(
+            "{label}  {}  to {}: {}\n",
+            paint(ID, &one.from),
+            paint(ID, &one.to),
+            safe(&one.content)
+        );
+    }
+    if let Some(diff) = &outcome.diff {
+        text += &format!("\n{}", safe_lines(diff));
+    }
+    text + &summary(outcome)
+}
+
+fn summary(outcome: &Outcome) -> String {
+    let report = &outcome.report;
+    let counts = format!(
+        "{} applied, {} skipped, {} refused",
+        count(report.applied.len(), "delta"),
+        report.skipped.len(),
+        report.refused.len()
+    );
+    let end = match (outcome.dry_run, outcome.commit.as_deref()) {
+        (true, _) => "nothing was written (--dry-run)".to_owned(),
+        (false, None)
+            if report.applied.is_empty() && report.skipped.iter().all(|passed| !passed.credited) =>
+        {
+            "nothing to commit".to_owned()
+        }
+        (false, commit) => committed(commit),
+    };
+    format!("{counts}  {end}\n")
+}
+
+/// A patch line by line, so that nothing in it steers the terminal.
+fn safe_lines(patch: &str) -> String {
+    patch.lines().map(|line| format!("{}\n", safe(line))).collect()
+}

@@ -1,0 +1,42 @@
+//! Bullets of which nobody has said anything for long.
+
+use super::list::rows;
+use super::style::{DIM, ID, STRONG, count, cut, paint};
+use super::top::judged;
+use crate::ops::stale::Stale;
+
+/// As text: days of silence, maturity, feedback, id and rule.
+pub fn stale(outcome: &Stale) -> String {
+    if outcome.total == 0 {
+        return format!("no bullet without feedback for {}\n", days(outcome.days));
+    }
+    let head = format!("{} without feedback for {}", count(outcome.total, "bullet"), days(outcome.days));
+    let mut lines = format!("{}\n", paint(STRONG, &head));
+    let table: Vec<Vec<String>> = outcome
+        .bullets
+        .iter()
+        .map(|silent| {
+            let row = &silent.row;
+            vec![
+                format!("{:>5} d", silent.days),
+                row.maturity.name().to_owned(),
+                judged(row.helpful, row.harmful),
+                row.id.clone(),
+                cut(&row.content, 80),
+            ]
+        })
+        .collect();
+    lines.push_str(&rows(&table, |column, cell| match column {
+        1 | 2 => paint(DIM, cell),
+        3 => paint(ID, cell),
+        _ => cell.to_owned(),
+    }));
+    if outcome.total > outcome.bullets.len() {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "bullet")))));
+    }
+    lines
+}
+
+fn days(days: f64) -> String {
+    if days == 1.0 { "1 day".to_owned() } else { format!("{days} days") }
+}

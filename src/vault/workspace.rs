@@ -1,0 +1,187 @@
+//! The files of a project that a vault serves: found as git sees them, read one at a time, never written.
+//!
+//! It follows no link and leaves the vault's own files out, so that a rule is not found in the note that states it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::error::Error;
+use super::layout::{CORE, REFLECTION, Vault};
+
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 1_000_000;
+/// How far into a file a NUL byte is looked for, which no text has.
+const PEEK: usize = 8192;
+/// The folders and files of a vault whose root is the workspace itself.
+const OWN: [&str; 12] = [
+    "graph",
+    "vault",
+    "playbook",
+    "blocked",
+    "episodes",
+    "diary",
+    "stash",
+    "_index",
+    "_state",
+    "_embeddings",
+    CORE,
+    REFLECTION,
+];
+
+/// A project's folder.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    root: PathBuf,
+    leave_out: Vec<PathBuf>,
+}
+
+/// A file of the workspace.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// From the workspace's folder, with `/` between its parts.
+    pub path: String,
+    file: PathBuf,
+    size: u64,
+}
+
+impl File {
+    /// Its text, with what is no UTF-8 replaced; `None` for one that is large, no text, or cannot be read.
+    pub fn text(&self) -> Option<String> {
+        if self.size > LARGEST {
+            return None;
+        }
+        let bytes = fs::read(&self.file).ok()?;
+        let is_text = !bytes[..bytes.len().min(PEEK)].contains(&0);
+        is_text.then(|| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+impl Workspace {
+    /// Takes a folder as the workspace; what belongs to these vaults is no part of it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it is no folder that can be read.
+    pub fn open(root: &Path, vaults: &[&Vault]) -> Result<Self, Error> {
+        let root = root.canonicalize().map_err(Error::io("open", root))?;
+        fs::read_dir(&root).map_err(Error::io("read", &root))?;
+        let own = vaults.iter().flat_map(|vault| match vault.root() == root {
+            true => OWN.iter().map(|name| root.join(name)).collect(),
+            false => vec![vault.root().to_owned()],
+        });
+        Ok(Self { leave_out: own.collect(), root })
+    }
+
+    /// The nearest folder at or above that is a repository's; the folder itself where there is none.
+    pub fn root_of(folder: &Path) -> &Path {
+        folder.ancestors().find(|above| above.join(".git").exists()).unwrap_or(folder)
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Its files, by path: hidden ones too, but none that a `.gitignore` names, and none of git's own.
+    pub fn files(&self) -> impl Iterator<Item = File> + '_ {
+        let leave_out = self.leave_out.clone();
+        let walk = WalkBuilder::new(&self.root)
+            .hidden(false)
+            .require_git(false)
+            .git_global(false)
+            .sort_by_file_path(Path::cmp)
+            .filter_entry(move |entry| {
+                entry.file_name() != ".git" && !leave_out.iter().any(|left| left == entry.path())
+            })
+            .build();
+        walk.filter_map(|entry| {
+            let entry = entry.ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))?;
+            let inner = entry.path().strip_prefix(&self.root).ok()?.to_str()?;
+            let path = inner.replace(std::path::MAIN_SEPARATOR, "/");
+            let size = entry.metadata().ok()?.len();
+            Some(File { path, size, file: entry.into_path() })
+        })
+    }
+
+    /// Whether something lies at a relative path, ignored or not; nothing that a link leads to outside.
+    pub fn holds(&self, path: &str) -> bool {
+        self.root.join(path).canonicalize().is_ok_and(|real| real.starts_with(&self.root))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace(files: &[(&str, &[u8])], vault: &str) -> (tempfile::TempDir, Workspace) {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, bytes) in files {
+            let file = folder.path().join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, bytes).unwrap();
+        }
+        fs::create_dir_all(folder.path().join(vault)).unwrap();
+        let vault = Vault::at(&folder.path().join(vault)).unwrap();
+        let workspace = Workspace::open(folder.path(), &[&vault]).unwrap();
+        (folder, workspace)
+    }
+
+    fn paths(workspace: &Workspace) -> Vec<String> {
+        workspace.files().map(|file| file.path).collect()
+    }
+
+    #[test]
+    fn files_are_those_that_git_would_see_without_the_vault() {
+        let (_folder, workspace) = workspace(
+            &[
+                (".gitignore", b"target/\n*.log\n"),
+                (".github/ci.yml", b"on: push\n"),
+                (".git/config", b""),
+                (".memory/playbook/a/b.md", b"a rule"),
+                ("src/main.rs", b"fn main() {}\n"),
+                ("target/x.rs", b""),
+                ("a.log", b""),
+            ],
+            ".memory",
+        );
+        assert_eq!(paths(&workspace), [".github/ci.yml", ".gitignore", "src/main.rs"]);
+        assert!(workspace.holds("a.log") && !workspace.holds("b.log"));
+    }
+
+    #[test]
+    fn of_a_vault_that_is_the_workspace_only_its_own_folders_are_left_out() {
+        let (_folder, workspace) =
+            workspace(&[("playbook/a/b.md", b"x"), ("src/a.rs", b"x"), ("cm.toml", b"")], ".");
+        assert_eq!(paths(&workspace), ["cm.toml", "src/a.rs"]);
+    }
+
+    #[test]
+    fn what_is_large_or_no_text_has_none() {
+        let large = vec![b'x'; 1_000_001];
+        let (_folder, workspace) =
+            workspace(&[("a", b"text \xff"), ("b", b"\x7fELF\0\0"), ("c", &large)], "v");
+        let texts: Vec<_> = workspace.files().map(|file| file.text()).collect();
+        assert_eq!(texts, [Some("text \u{fffd}".to_owned()), None, None]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_leads_nowhere() {
+        let (folder, workspace) = workspace(&[("a/x", b"x")], "v");
+        std::os::unix::fs::symlink("/etc/hostname", folder.path().join("a/out")).unwrap();
+        std::os::unix::fs::symlink("/", folder.path().join("root")).unwrap();
+        assert_eq!(paths(&workspace), ["a/x"]);
+        assert!(!workspace.holds("a/out") && !workspace.holds("root/etc"));
+    }
+
+    #[test]
+    fn the_root_of_a_repository_is_found_from_below() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/b");
+        fs::create_dir_all(&deep).unwrap();
+        assert_eq!(Workspace::root_of(&deep), deep);
+        fs::create_dir(folder.path().join("a/.git")).unwrap();
+        assert_eq!(Workspace::root_of(&deep), folder.path().join("a"));
+    }
+}

@@ -1,0 +1,256 @@
+//! `cm audit`
+
+use crate::support::{Sandbox, vault_of};
+
+/// Bullets with a check of each kind, one that is only a draft, and one whose expression is none.
+const RULES: &str = r"
+--- playbook/naming/units.md
+---
+id: b-mo76pd48-ckhtk7
+type: rule
+category: naming
+state: active
+verify:
+  kind: regex
+  pattern: '\btimeout\s+integer'
+  mode: absent
+---
+Name every number at a border with its unit.
+--- playbook/security/keys.md
+---
+id: b-mq6d3m8l-x1y2z3
+type: anti_pattern
+category: security
+state: active
+verify:
+  kind: file_exists
+  pattern: '**/*.pem'
+  mode: absent
+---
+AVOID: keys in the repository.
+--- playbook/testing/ci.md
+---
+id: b-mq6d3m8l-c1c1c1
+type: rule
+category: testing
+state: active
+verify:
+  kind: file_exists
+  pattern: .github/workflows/ci.yml
+---
+Every repository runs its tests on each push.
+--- playbook/testing/lints.md
+---
+id: b-mq6d3m8l-d2d2d2
+type: rule
+category: testing
+state: active
+verify:
+  kind: regex
+  pattern: 'forbid\(unsafe_code\)'
+---
+Forbid unsafe code in every crate.
+--- playbook/testing/past.md
+---
+id: b-mq6d3m8l-e3e3e3
+type: rule
+category: testing
+state: active
+verify:
+  kind: query
+  pattern: flaky test
+  mode: absent
+---
+Never run a test again without looking at it.
+--- playbook/testing/draft.md
+---
+id: b-mq6d3m8l-f4f4f4
+type: rule
+category: testing
+state: draft
+verify:
+  kind: regex
+  pattern: '.'
+  mode: absent
+---
+A draft that everything would violate.
+--- playbook/testing/plain.md
+---
+id: b-mq6d3m8l-a5a5a5
+type: rule
+category: testing
+state: active
+---
+A rule that no program can look for.
+";
+
+fn sandbox() -> Sandbox {
+    let sandbox = vault_of(RULES);
+    sandbox.write("src/lib.rs", "#![forbid(unsafe_code)]\n");
+    sandbox.write(".github/workflows/ci.yml", "on: push\n");
+    sandbox
+}
+
+#[test]
+fn rules_that_are_kept_are_counted_and_what_nobody_can_tell_is_said() {
+    insta::assert_snapshot!(sandbox().cm(&["audit"]).snapshot(), @"
+    unchecked b-mq6d3m8l-e3e3e3 Never run a test again without looking at it.
+        no sessions are known that a query could be put to
+    5 rules: none violated, 4 kept, 1 unchecked; 4 files looked at
+    [exit 0]
+    ");
+}
+
+#[test]
+fn what_is_violated_is_listed_with_path_and_line_and_the_exit_code_says_so() {
+    let sandbox = sandbox();
+    sandbox.write("db/schema.sql", "create table worker (\n  timeout integer,\n  name text\n);\n");
+    sandbox.write("deep/in/key.pem", "secret");
+    sandbox.write("src/lib.rs", "// nothing\n");
+    std::fs::remove_file(sandbox.vault().join(".github/workflows/ci.yml")).unwrap();
+    insta::assert_snapshot!(sandbox.cm(&["audit"]).snapshot(), @r#"
+    violated b-mo76pd48-ckhtk7 Name every number at a border with its unit.
+        db/schema.sql:2  timeout integer,
+    violated b-mq6d3m8l-x1y2z3 AVOID: keys in the repository.
+        deep/in/key.pem
+    violated b-mq6d3m8l-c1c1c1 Every repository runs its tests on each push.
+        nothing matches `.github/workflows/ci.yml`, which must exist
+    violated b-mq6d3m8l-d2d2d2 Forbid unsafe code in every crate.
+        nothing matches `forbid\(unsafe_code\)`, which must exist
+    unchecked b-mq6d3m8l-e3e3e3 Never run a test again without looking at it.
+        no sessions are known that a query could be put to
+    5 rules: 4 violated, 0 kept, 1 unchecked; 5 files looked at
+    [exit 1]
+    "#);
+    insta::assert_snapshot!(sandbox.cm(&["audit", "b-mo76", "--json"]).snapshot(), @r#"
+    {
+      "workspace": "[ROOT]/vault",
+      "files": 5,
+      "skipped": 0,
+      "bullets": [
+        {
+          "id": "b-mo76pd48-ckhtk7",
+          "content": "Name every number at a border with its unit.",
+          "path": "playbook/naming/units.md",
+          "vault": "project",
+          "verify": {
+            "kind": "regex",
+            "pattern": "\\btimeout\\s+integer",
+            "mode": "absent"
+          },
+          "outcome": "violated",
+          "reason": null,
+          "places": [
+            {
+              "path": "db/schema.sql",
+              "line": 2,
+              "text": "timeout integer,"
+            }
+          ],
+          "count": 1
+        }
+      ],
+      "kept": 0,
+      "violated": 1,
+      "unchecked": 0,
+      "findings": []
+    }
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn ignored_files_binaries_and_the_vault_itself_are_not_searched() {
+    let sandbox = sandbox();
+    sandbox.write(".gitignore", "/_index/\n/_state/\n/build/\n");
+    sandbox.write("build/out.sql", "timeout integer\n");
+    sandbox.write("data.bin", b"timeout integer\0");
+    sandbox.write("graph/facts/a.md", "timeout integer\n");
+    let ran = sandbox.cm(&["audit", "b-mo76pd48-ckhtk7"]).ok();
+    insta::assert_snapshot!(ran.snapshot(), @"
+    1 rule: none violated, 1 kept; 5 files looked at, 1 of them too large or no text
+    [exit 0]
+    ");
+}
+
+#[test]
+fn another_workspace_can_be_named_and_must_be_a_folder() {
+    let sandbox = sandbox();
+    sandbox.write("../project/a.sql", "timeout integer\n");
+    insta::assert_snapshot!(sandbox.cm(&["audit", "b-mo76pd48-ckhtk7", "--workspace", "../project"]).snapshot(), @"
+    violated b-mo76pd48-ckhtk7 Name every number at a border with its unit.
+        a.sql:1  timeout integer
+    1 rule: 1 violated, 0 kept; 1 file looked at
+    [exit 1]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["audit", "--workspace", "../nowhere"]).snapshot(), @"
+    [stderr]
+    error: cannot open [ROOT]/vault/../nowhere: no such file or directory
+     hint: --workspace names the project's folder
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_named_bullet_is_checked_whether_or_not_it_is_in_use() {
+    let sandbox = sandbox();
+    insta::assert_snapshot!(sandbox.cm(&["audit", "b-mq6d3m8l-f4f4f4", "b-mq6d3m8l-a5a5a5"]).snapshot(), @"
+    violated b-mq6d3m8l-f4f4f4 A draft that everything would violate.
+        .github/workflows/ci.yml:1  on: push
+        .gitignore:1  /_index/
+        .gitignore:2  /_state/
+        .gitignore:3  /_embeddings/
+        .gitignore:4  /_config.toml
+        src/lib.rs:1  #![forbid(unsafe_code)]
+    unchecked b-mq6d3m8l-a5a5a5 A rule that no program can look for.
+        it has no `verify` block
+    2 rules: 1 violated, 0 kept, 1 unchecked; 4 files looked at
+    [exit 1]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["audit", "b-nothing-here"]).snapshot(), @"
+    [stderr]
+    error: there is no note `b-nothing-here`
+     hint: `cm search` finds notes by their words
+    [exit 4]
+    ");
+}
+
+#[test]
+fn a_pattern_that_is_none_is_a_finding_and_the_others_go_on() {
+    let sandbox = sandbox();
+    for (file, pattern) in [("bad", "(open"), ("huge", r"(\w{900}){900}")] {
+        let text = format!(
+            "---\nid: b-mq6d3m8l-{file:0<6}\ntype: rule\ncategory: testing\nstate: active\nverify:\n  kind: regex\n  pattern: '{pattern}'\n---\nA rule with the pattern {file}.\n"
+        );
+        sandbox.write(&format!("playbook/testing/{file}.md"), text);
+    }
+    let text = "---\nid: b-mq6d3m8l-777777\ntype: rule\ncategory: testing\nstate: active\nverify:\n  kind: file_exists\n  pattern: ../../etc/passwd\n---\nA rule about a file elsewhere.\n";
+    sandbox.write("playbook/testing/out.md", text);
+    insta::assert_snapshot!(sandbox.cm(&["audit"]).snapshot(), @"
+    unchecked b-mq6d3m8l-bad000 A rule with the pattern bad.
+        the pattern is no regular expression: unclosed group
+    unchecked b-mq6d3m8l-huge00 A rule with the pattern huge.
+        the pattern takes more than 1024 KiB of memory
+    unchecked b-mq6d3m8l-777777 A rule about a file elsewhere.
+        the pattern is no path inside the workspace: it must be relative and without `..`
+    unchecked b-mq6d3m8l-e3e3e3 Never run a test again without looking at it.
+        no sessions are known that a query could be put to
+    playbook/testing/bad.md error invalid-value `verify`: the pattern is no regular expression: unclosed group
+        hint: mend `pattern` with `cm edit`
+    playbook/testing/huge.md error invalid-value `verify`: the pattern takes more than 1024 KiB of memory
+        hint: mend `pattern` with `cm edit`
+    playbook/testing/out.md error invalid-value `verify`: the pattern is no path inside the workspace: it must be relative and without `..`
+        hint: mend `pattern` with `cm edit`
+    8 rules: none violated, 4 kept, 4 unchecked; 4 files looked at
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_playbook_without_checks_has_nothing_to_audit() {
+    let sandbox = vault_of("");
+    insta::assert_snapshot!(sandbox.cm(&["audit"]).snapshot(), @"
+    no live bullet has a `verify` block
+    [exit 0]
+    ");
+}

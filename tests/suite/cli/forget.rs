@@ -1,0 +1,120 @@
+//! `cm forget`
+
+use super::rules::{JITTER, rules};
+use super::small::message;
+
+#[test]
+fn a_forgotten_rule_is_deprecated_blocked_and_warned_of() {
+    let sandbox = rules();
+    let ran = sandbox.cm(&["forget", JITTER, "--reason", "caused an outage", "--invert"]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    b-mnq4ancz-yuvp8h  playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md  deprecated, blocked by cd63c4b0-cfa3-4077-817d-e9eae7dba62c  commit [COMMIT]
+      inverted to b-mwqcvpc0-3qvrcm
+    [exit 0]
+    ");
+    insta::assert_snapshot!(message(&sandbox), @r#"
+    Forget "Retry requests at once, up to five times."
+
+    b-mnq4ancz-yuvp8h: inverted to b-mwqcvpc0-3qvrcm
+
+    Cm-Op: forget
+    Cm-Id: b-mnq4ancz-yuvp8h
+    Cm-Id: b-mwqcvpc0-3qvrcm
+    Cm-Reason: caused an outage
+    Cm-Operation: a5ab2bf3d8124904a5698f4e9803f376
+    "#);
+    insta::assert_snapshot!(sandbox.git(&["show", "-U0", "--format="]), @"
+    diff --git a/blocked/retry-requests-at-once-up-to-five-times-cd63c4.md b/blocked/retry-requests-at-once-up-to-five-times-cd63c4.md
+    new file mode 100644
+    index 0000000..0809a2c
+    --- /dev/null
+    +++ b/blocked/retry-requests-at-once-up-to-five-times-cd63c4.md
+    @@ -0,0 +1,10 @@
+    +---
+    +id: cd63c4b0-cfa3-4077-817d-e9eae7dba62c
+    +kind: toxic
+    +content: Retry requests at once, up to five times.
+    +content_hash: c7f67157a41eba31d6ea7bb77c30dd208d7b16346333acc2f3df8521923951bf
+    +reason: caused an outage
+    +source_bullet: b-mnq4ancz-yuvp8h
+    +inverted_to: b-mwqcvpc0-3qvrcm
+    +created: 2026-11-21T12:00:00Z
+    +---
+    diff --git a/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md
+    new file mode 100644
+    index 0000000..0dc269e
+    --- /dev/null
+    +++ b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md
+    @@ -0,0 +1,22 @@
+    +---
+    +id: b-mwqcvpc0-3qvrcm
+    +type: anti_pattern
+    +kind: anti_pattern
+    +category: net
+    +state: active
+    +maturity: candidate
+    +tags: [retry, inverted, anti-pattern]
+    +sources:
+    +  - session: s-1
+    +    agent: otter
+    +    line: 12
+    +supersedes: b-mnq4ancz-yuvp8h
+    +created: 2026-11-21T12:00:00Z
+    +updated: 2026-11-21T12:00:00Z
+    +---
+    +
+    +AVOID: Retry requests at once, up to five times.
+    +
+    +## Why
+    +
+    +This was the rule b-mnq4ancz-yuvp8h until it was taken back: caused an outage.
+    diff --git a/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md b/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
+    index 34a1697..80c7b99 100644
+    --- a/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
+    +++ b/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
+    @@ -4 +4 @@ category: net
+    -state: active
+    +state: retired
+    @@ -9 +9,4 @@ created: 2026-11-01T08:00:00Z
+    -updated: 2026-11-01T08:00:00Z
+    +updated: 2026-11-21T12:00:00Z
+    +maturity: deprecated
+    +replaced_by: b-mwqcvpc0-3qvrcm
+    +deprecation_reason: caused an outage
+    ");
+    let deltas = r#"[{"type": "add", "bullet": {"category": "net", "content": "Retry the requests at once, up to five times!"}}]"#;
+    let back = sandbox.run(&["curate", "-"]).stdin(deltas).go();
+    insta::assert_snapshot!(back.snapshot(), @"
+       refused  delta 1 (add)  cd63c4b0-cfa3-4077-817d-e9eae7dba62c: nearly what it says is blocked (100 % of the words): caused an outage
+    0 deltas applied, 0 skipped, 1 refused  nothing to commit
+    [exit 8]
+    ");
+}
+
+#[test]
+fn forgetting_takes_a_reason_and_a_bullet() {
+    let sandbox = rules();
+    insta::assert_snapshot!(sandbox.cm(&["forget", JITTER]).snapshot(), @r#"
+    [stderr]
+    error: forgetting takes a reason
+     hint: for example: cm forget b-mt2ssunl-jq6d8j --reason "caused an outage"
+    [exit 2]
+    "#);
+    insta::assert_snapshot!(sandbox.cm(&["forget", "Retry with jitter", "--reason", "x"]).snapshot(), @"
+    [stderr]
+    error: graph/solutions/retry-with-jitter-1f0c2a.md is no bullet
+     hint: `cm delete` removes other notes
+    [exit 2]
+    ");
+}
+
+#[test]
+fn forgetting_twice_changes_nothing() {
+    let sandbox = rules();
+    sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
+    let again = sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
+    insta::assert_snapshot!(again.snapshot(), @"
+    b-mnq4ancz-yuvp8h  playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md  deprecated, blocked already by 53c9fcf3-c75c-4c98-bf85-d68f4c4011ef  nothing to change
+    [exit 0]
+    ");
+}

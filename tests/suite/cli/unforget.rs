@@ -1,0 +1,56 @@
+//! `cm unforget`
+
+use super::rules::{JITTER, SUITE, rules};
+
+#[test]
+fn a_lifted_block_lets_the_rule_in_again() {
+    let sandbox = rules();
+    sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
+    let ran = sandbox.cm(&["unforget", JITTER, "--revive"]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    53c9fcf3-c75c-4c98-bf85-d68f4c4011ef  blocked/retry-requests-at-once-up-to-five-times-53c9fc.md  no longer blocked  commit [COMMIT]
+      b-mnq4ancz-yuvp8h is a draft again
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.git(&["show", "--stat=200", "--format=%B"]), @r#"
+    Lift the block of "Retry requests at once, up to five times."
+
+    Cm-Op: unforget
+    Cm-Id: 53c9fcf3-c75c-4c98-bf85-d68f4c4011ef
+    Cm-Id: b-mnq4ancz-yuvp8h
+    Cm-Operation: 9129b69eba7040cfb847fdec38c004c6
+
+
+     blocked/retry-requests-at-once-up-to-five-times-53c9fc.md      | 9 ---------
+     playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md | 5 ++---
+     2 files changed, 2 insertions(+), 12 deletions(-)
+    "#);
+    let shown = sandbox.cm(&["get", JITTER, "--json"]).ok().json();
+    assert_eq!(
+        (&shown["frontmatter"]["state"], &shown["frontmatter"]["maturity"]),
+        (&"draft".into(), &"candidate".into())
+    );
+}
+
+#[test]
+fn the_block_alone_is_lifted_unless_more_is_asked_for() {
+    let sandbox = rules();
+    let forgotten = sandbox.cm(&["forget", JITTER, "--reason", "caused an outage", "--json"]).ok().json();
+    let ran = sandbox.cm(&["unforget", forgotten["blocked_by"].as_str().unwrap()]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    1286d416-09fd-41fb-a922-3a3c2b22199d  blocked/retry-requests-at-once-up-to-five-times-1286d4.md  no longer blocked  commit [COMMIT]
+      b-mnq4ancz-yuvp8h stays deprecated (--revive makes it a draft)
+    [exit 0]
+    ");
+}
+
+#[test]
+fn where_nothing_is_blocked_there_is_nothing_to_lift() {
+    let sandbox = rules();
+    insta::assert_snapshot!(sandbox.cm(&["unforget", SUITE]).snapshot(), @"
+    [stderr]
+    error: nothing blocks b-mt2ssunl-jq6d8j
+     hint: `cm search kind:blocked` lists what is blocked
+    [exit 8]
+    ");
+}

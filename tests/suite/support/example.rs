@@ -1,0 +1,27 @@
+//! The example vault in a repository of its own.
+
+use std::path::Path;
+
+use super::Sandbox;
+
+/// A copy of the example vault, all of it committed.
+pub fn example() -> Sandbox {
+    let sandbox = Sandbox::new();
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("example-vault"), &sandbox.vault());
+    sandbox.git(&["init", "--quiet"]);
+    sandbox.commit_all("Begin");
+    sandbox
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
+        // What earlier runs of the program left there is no part of the example.
+        if path.is_dir() && !name.to_string_lossy().starts_with('_') {
+            copy(&path, &to.join(name));
+        } else if path.is_file() {
+            std::fs::copy(&path, to.join(name)).unwrap();
+        }
+    }
+}
