@@ -93,7 +93,10 @@ impl Stage<'_> {
                 pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
             } else if fits {
                 fitting.push(self.ruled(candidate, relevance * useful, why));
-            } else if bullet.maturity >= Maturity::Established && self.holds_here(candidate, &seen) {
+            } else if bullet.maturity >= Maturity::Established
+                && useful >= 1.0
+                && self.holds_here(candidate, &seen)
+            {
                 others.push(self.ruled(candidate, BACKGROUND * useful, why));
             }
         }
