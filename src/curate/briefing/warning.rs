@@ -60,34 +60,49 @@ impl Warning {
     }
 }
 
-/// Whether a text mentions a pattern, in any case and spacing. A pattern of words is looked for as whole words, any other
-/// as it stands.
-///
-/// ```
-/// use cm::curate::briefing::warning::mentions;
-/// assert!(mentions("moment", "Use Moment here") && !mentions("moment", "momentarily"));
-/// assert!(mentions("at_utc::date", "where at_utc::date = $1"));
-/// ```
-pub fn mentions(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (evened(pattern), evened(text));
-    if pattern.is_empty() {
-        return false;
-    }
-    let of_word = |c: char| c.is_alphanumeric() || c == '_';
-    let worded = pattern.chars().all(|c| of_word(c) || c == ' ' || c == '-' || c == '\'');
-    let within = |at: usize| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + pattern.len()..].chars().next();
-        before.is_some_and(of_word) || after.is_some_and(of_word)
-    };
-    text.match_indices(&pattern).any(|(at, _)| !worded || !within(at))
+/// A text that is looked through for what should not be mentioned.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// In lower case with one blank between its words.
+    folded: String,
+    words: BTreeSet<String>,
 }
 
-/// Whether a text says nearly all that a blocked rule says, in whatever order.
-pub fn quotes(rule: &str, text: &str) -> bool {
-    let (rule_words, words) = (likeness::words(rule), likeness::words(text));
-    let shared = rule_words.intersection(&words).count();
-    mentions(rule.trim_end_matches('.'), text) || shared >= 5 && shared * 100 >= rule_words.len() * 85
+impl Said {
+    /// A text to be looked through.
+    pub fn of(text: &str) -> Self {
+        Self { folded: evened(text), words: likeness::words(text) }
+    }
+
+    /// Whether it mentions a pattern, in any case and spacing. A pattern of words is looked for as whole words, any other
+    /// as it stands.
+    ///
+    /// ```
+    /// use cm::curate::briefing::warning::Said;
+    /// assert!(Said::of("Use Moment here").mentions("moment") && !Said::of("momentarily").mentions("moment"));
+    /// assert!(Said::of("where at_utc::date = $1").mentions("at_utc::date"));
+    /// ```
+    pub fn mentions(&self, pattern: &str) -> bool {
+        let (pattern, text) = (evened(pattern), &self.folded);
+        if pattern.is_empty() {
+            return false;
+        }
+        let of_word = |c: char| c.is_alphanumeric() || c == '_';
+        let worded = pattern.chars().all(|c| of_word(c) || c == ' ' || c == '-' || c == '\'');
+        let within = |at: usize| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + pattern.len()..].chars().next();
+            before.is_some_and(of_word) || after.is_some_and(of_word)
+        };
+        text.match_indices(&pattern).any(|(at, _)| !worded || !within(at))
+    }
+
+    /// Whether it says nearly all that a blocked rule says, in whatever order.
+    pub fn quotes(&self, rule: &str) -> bool {
+        let words = likeness::words(rule);
+        let shared = words.intersection(&self.words).count();
+        self.mentions(rule.trim_end_matches('.')) || shared >= 5 && shared * 100 >= words.len() * 85
+    }
 }
 
 /// Whether a task is clearly about what a rule says: at least three words of both, which are half of the rule's or most
@@ -125,16 +140,18 @@ mod tests {
             ("", "anything", false),
             ("café", "CAFE", true),
         ] {
-            assert_eq!(mentions(pattern, text), expected, "{pattern:?} in {text:?}");
+            assert_eq!(Said::of(text).mentions(pattern), expected, "{pattern:?} in {text:?}");
         }
     }
 
     #[test]
     fn a_quoted_rule_is_known_again_with_other_words_around_it() {
         let rule = "Retry a failed gauge request at once, up to five times.";
-        assert!(quotes(rule, "please retry a failed gauge request at once, up to five times, as before"));
-        assert!(quotes(rule, "up to five times, at once: retry a failed request of the gauge"));
-        assert!(!quotes(rule, "retry a failed gauge request with jitter"));
+        assert!(
+            Said::of("please retry a failed gauge request at once, up to five times, as before").quotes(rule)
+        );
+        assert!(Said::of("up to five times, at once: retry a failed request of the gauge").quotes(rule));
+        assert!(!Said::of("retry a failed gauge request with jitter").quotes(rule));
     }
 
     #[test]

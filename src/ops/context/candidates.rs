@@ -18,13 +18,15 @@ use crate::ops::{playbook, search};
 /// Hits of memories that are looked at.
 const MEMORIES: usize = 40;
 /// More bullets than are shown, since some of them do not count.
-const SPARE: usize = 50;
+const SPARE: usize = 10;
 /// Pinned bullets that are looked at.
 const PINNED: usize = 200;
 /// Bullets of one maturity that are looked at besides those that fit.
 const PROVED: usize = 100;
-/// Blocked patterns that are looked at.
-const BLOCKED: usize = 2_000;
+/// Deprecated patterns that are looked at.
+const DEPRECATED: usize = 2_000;
+/// Blocked rules with words of the task that are looked at.
+const TOXIC: usize = 20;
 /// Edges that say that one note takes another's place.
 const SUPERSEDING: usize = 500;
 /// Bullets out of use that are looked at.
@@ -139,14 +141,26 @@ impl<'m> Candidates<'m> {
             }
         }
         let mut more = ask(memory, open, with(label(Label::Pinned, "true")), PINNED)?;
-        for maturity in ["proven", "established"] {
-            more.extend(ask(memory, open, with(label(Label::Maturity, maturity)), PROVED)?);
-        }
+        let proven = ask(memory, open, with(label(Label::Maturity, "proven")), PROVED)?;
+        let few = PROVED - proven.len();
+        more.extend(proven);
+        more.extend(ask(memory, open, with(label(Label::Maturity, "established")), few)?);
         shelf.add(more);
-        let blocked = Group { filter: vec![label(Label::Kind, Kind::Blocked.name())], ..Group::default() };
-        shelf.blocked =
-            ask(memory, open, blocked, BLOCKED)?.iter().filter_map(|hit| Blocked::of(&hit.note)).collect();
+        shelf.blocked = self.blocked_in(memory, open)?;
         Ok(shelf)
+    }
+
+    /// Deprecated patterns, which may stand within a word, and blocked rules that have words of the task.
+    fn blocked_in(&self, memory: &Memory, open: &OpenVault) -> Result<Vec<Blocked>> {
+        let kind = label(Label::Kind, Kind::Blocked.name());
+        let deprecated = label(Label::Type, "deprecated");
+        let only = Group { filter: vec![kind.clone(), deprecated.clone()], ..Group::default() };
+        let mut hits = ask(memory, open, only, DEPRECATED)?;
+        if !self.words.is_empty() {
+            let others = Group { filter: vec![kind], not: vec![deprecated], ..self.wish() };
+            hits.extend(ask(memory, open, others, TOXIC)?);
+        }
+        Ok(hits.iter().filter_map(|hit| Blocked::of(&hit.note)).collect())
     }
 
     /// Lays the vaults' playbooks on each other and keeps what is in use.
@@ -295,6 +309,9 @@ fn with_ids(memory: &Memory, open: &OpenVault, ids: &[String]) -> Result<Vec<Not
 }
 
 fn ask(memory: &Memory, open: &OpenVault, group: Group, limit: usize) -> Result<Vec<Hit>> {
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
     let query = Query { root: Node::Group(group), notices: Vec::new() };
     Ok(memory.ask(open, |index| index.search(&query, 0, limit))?.hits)
 }

@@ -6,7 +6,7 @@ use super::budget::Ruled;
 use super::candidates::{Candidate, Candidates, Recollection};
 use super::{Recalled, Rule, Why};
 use crate::curate::briefing::Omitted;
-use crate::curate::briefing::warning::{Warning, WarningKind, is_about, mentions, quotes};
+use crate::curate::briefing::warning::{Said, Warning, WarningKind, is_about};
 use crate::domain::bullet::blocked::BlockKind;
 use crate::domain::bullet::{BulletType, Maturity, Scope};
 use crate::domain::markdown::escape::visible;
@@ -81,6 +81,7 @@ impl Stage<'_> {
         for memory in memories {
             seen.push_str(&format!("\n{} {} {}", memory.title, memory.tags.join(" "), memory.snippet));
         }
+        let seen = Said::of(&seen);
         let (mut pinned, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for candidate in self.candidates.bullets.iter().filter(|candidate| self.counts(candidate)) {
             let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
@@ -92,7 +93,10 @@ impl Stage<'_> {
                 pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
             } else if fits {
                 fitting.push(self.ruled(candidate, relevance * useful, why));
-            } else if bullet.maturity >= Maturity::Established && self.holds_here(candidate, &seen) {
+            } else if bullet.maturity >= Maturity::Established
+                && useful >= 1.0
+                && self.holds_here(candidate, &seen)
+            {
                 others.push(self.ruled(candidate, BACKGROUND * useful, why));
             }
         }
@@ -147,33 +151,38 @@ impl Stage<'_> {
     }
 
     /// Whether a bullet holds for this task although it has none of its words.
-    fn holds_here(&self, candidate: &Candidate, seen: &str) -> bool {
+    fn holds_here(&self, candidate: &Candidate, seen: &Said) -> bool {
         let bullet = &candidate.bullet;
         let key = bullet.fields.scope_key.as_deref();
         match bullet.scope {
             Scope::Global => true,
             Scope::Workspace => bullet.workspace.as_deref().or(key).is_some_and(|own| self.is_here(own)),
-            Scope::Language | Scope::Framework | Scope::Task => key.is_some_and(|key| mentions(key, seen)),
+            Scope::Language | Scope::Framework | Scope::Task => key.is_some_and(|key| seen.mentions(key)),
         }
     }
 
     /// What the task, a rule or a memory mentions and should not. A pitfall names what to avoid by its nature.
     pub fn warnings(&self, rules: &[Ruled], memories: &[Recalled]) -> Result<Vec<Warning>> {
         let mut warnings: Vec<Warning> = Vec::new();
+        let task = Said::of(self.task);
+        let rules = rules.iter().map(|ruled| &ruled.rule).filter(|rule| rule.bullet_type == BulletType::Rule);
+        let rules = rules.map(|rule| (&rule.id, Said::of(&rule.content)));
+        let memories = memories.iter().map(|it| (&it.id, Said::of(&format!("{}\n{}", it.title, it.snippet))));
+        let shown: Vec<(&String, Said)> = rules.chain(memories).collect();
         for blocked in &self.candidates.blocked {
             let pattern = blocked.text();
-            let deprecated = blocked.kind == BlockKind::Deprecated;
-            let hit = if deprecated { mentions(pattern, self.task) } else { quotes(pattern, self.task) };
-            if hit && !pattern.is_empty() {
-                warnings.push(Warning::of(blocked, Warning::TASK));
-            } else if deprecated {
-                let rules =
-                    rules.iter().map(|ruled| &ruled.rule).filter(|rule| rule.bullet_type == BulletType::Rule);
-                let texts = rules.map(|rule| (&rule.id, rule.content.clone()));
-                let texts =
-                    texts.chain(memories.iter().map(|it| (&it.id, format!("{}\n{}", it.title, it.snippet))));
-                let mentioned = texts.filter(|(_, text)| mentions(pattern, text));
-                warnings.extend(mentioned.map(|(id, _)| Warning::of(blocked, id)));
+            match blocked.kind {
+                BlockKind::Toxic if task.quotes(pattern) => {
+                    warnings.push(Warning::of(blocked, Warning::TASK))
+                }
+                BlockKind::Deprecated if task.mentions(pattern) => {
+                    warnings.push(Warning::of(blocked, Warning::TASK));
+                }
+                BlockKind::Deprecated => {
+                    let mentioned = shown.iter().filter(|(_, said)| said.mentions(pattern));
+                    warnings.extend(mentioned.map(|(id, _)| Warning::of(blocked, id)));
+                }
+                BlockKind::Toxic => {}
             }
         }
         for bullet in self.candidates.replaced(self.memory)? {

@@ -10,7 +10,7 @@ use crate::domain::instant::Instant;
 use crate::domain::note::Feedback;
 use crate::domain::score::bullet::tally;
 use crate::ops::error::Result;
-use crate::ops::memory::{Level, Memory};
+use crate::ops::memory::Memory;
 
 /// What a score is made of: (helpful − weight of harm × harmful) × multiplier.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
@@ -37,8 +37,6 @@ pub struct Got {
     /// What a list shows of it.
     #[serde(flatten)]
     pub row: Row,
-    /// Which vault it is from.
-    pub vault: Level,
     /// What it is about.
     pub kind: BulletKind,
     /// How far it reaches.
@@ -101,7 +99,6 @@ pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
     let fields = bullet.fields;
     Ok(Got {
         row,
-        vault: level,
         kind: fields.kind,
         scope: bullet.scope,
         scope_key: fields.scope_key,

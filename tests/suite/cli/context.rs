@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::example;
-use crate::support::{Sandbox, vault_of};
+use crate::support::{Sandbox, example, vault_of};
 
 /// A playbook and a few memories about retries.
 const RETRIES: &str = r#"
@@ -624,11 +623,14 @@ fn a_task_is_three_to_two_thousand_characters_of_text() {
 }
 
 #[test]
-fn showing_a_rule_changes_no_file_and_moves_no_score() {
+fn showing_a_rule_is_counted_but_changes_no_note_and_moves_no_score() {
     let sandbox = vault_of(RETRIES);
-    let first = brief(&sandbox, &["retry gateway calls"]);
-    assert_eq!(brief(&sandbox, &["retry gateway calls"]), first);
+    let first = brief(&sandbox, &["retry gateway calls", "--limit-rules", "2"]);
+    assert_eq!(brief(&sandbox, &["retry gateway calls", "--limit-rules", "2"]), first);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    let log = sandbox.read("_state/usage.log");
+    let counted: Vec<usize> = ["aaaaaa", "bbbbbb", "1a1a1a1a"].map(|id| log.matches(id).count()).into();
+    assert_eq!(counted, [2, 0, 0], "{log}");
 }
 
 #[test]

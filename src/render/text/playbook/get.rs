@@ -10,7 +10,7 @@ use crate::render::text::style::{DIM, ID, STRONG, WARN, paint, safe};
 pub fn got(outcome: &Got) -> String {
     let row = &outcome.row;
     let mut lines = format!("{}\n", paint(STRONG, &safe(&row.content)));
-    let vault = outcome.vault.name();
+    let vault = outcome.row.vault.name();
     lines.push_str(&format!("{}  {}  {}\n", paint(ID, &safe(&row.id)), safe(&row.path), paint(DIM, vault)));
     let kind = if row.bullet_type == BulletType::AntiPattern { "anti-pattern" } else { "rule" };
     let pinned = if row.pinned { ", pinned" } else { "" };
