@@ -112,7 +112,8 @@ fn a_bullet_is_an_object_of_its_agreed_keys() {
           "helpful": 4,
           "harmful": 1,
           "pinned": true,
-          "path": "playbook/testing/seed-1.md"
+          "path": "playbook/testing/seed-1.md",
+          "vault": "project"
         }
       ],
       "total": 3,
