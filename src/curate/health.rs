@@ -173,11 +173,11 @@ pub fn contradictions(bullets: &[&Bullet], statements: &[Statement]) -> Vec<Cont
 }
 
 /// Whether there is a place where both hold: rules of two projects, languages or frameworks may well say the opposite.
-fn meet(one: &Bullet, other: &Bullet) -> bool {
+pub fn meet(one: &Bullet, other: &Bullet) -> bool {
     let apart = |a: &Option<String>, b: &Option<String>| matches!((a, b), (Some(a), Some(b)) if a != b);
     let keyed = one.scope == other.scope && one.scope != Scope::Global;
-    !apart(&one.workspace, &other.workspace)
-        && !(keyed && apart(&one.fields.scope_key, &other.fields.scope_key))
+    let keys = keyed && apart(&one.fields.scope_key, &other.fields.scope_key);
+    !keys && !apart(&one.workspace, &other.workspace)
 }
 
 fn ids(one: &Bullet, other: &Bullet) -> [String; 2] {
@@ -186,4 +186,81 @@ fn ids(one: &Bullet, other: &Bullet) -> [String; 2] {
 
 fn contents(one: &Bullet, other: &Bullet) -> [String; 2] {
     [one.content().to_owned(), other.content().to_owned()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::note::{RelationTable, TypeTable, read};
+    use crate::domain::path::NotePath;
+
+    fn bullet(name: &str, keys: &str, rule: &str) -> Bullet {
+        let path = NotePath::parse(&format!("playbook/testing/{name}.md")).unwrap();
+        let text =
+            format!("---\nid: b-mt2ssunl-{name}\ncategory: testing\nstate: active\n{keys}---\n\n{rule}\n");
+        let note = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        Bullet::of(&note).unwrap()
+    }
+
+    fn of(bullets: &[Bullet]) -> Health {
+        health(bullets, Instant::parse("2026-06-01").unwrap(), &Scoring::default(), 0.7)
+    }
+
+    const HELPED: &str = "feedback:\n- at: 2026-06-01T00:00:00Z\n  signal: helpful\n";
+    const HARMED: &str = "feedback:\n- at: 2026-06-01T00:00:00Z\n  signal: harmful\n";
+
+    #[test]
+    fn an_empty_playbook_has_nothing() {
+        assert_eq!(of(&[]), Health::default());
+    }
+
+    #[test]
+    fn the_best_lead_and_those_below_zero_are_at_risk() {
+        let bullets = [
+            bullet("000001", HELPED, "Run the tests."),
+            bullet("000002", HARMED, "Mock the database."),
+            bullet("000003", "created: 2026-01-01\n", "Name the branch after the issue."),
+            bullet("000004", "maturity: deprecated\n", "Print to debug."),
+        ];
+        let health = of(&bullets);
+        assert_eq!((health.bullets, health.live, health.stale), (4, 3, 1));
+        let named = |list: &[Performer]| -> Vec<(String, f64)> {
+            list.iter().map(|one| (one.content.clone(), one.score.value())).collect()
+        };
+        assert_eq!(named(&health.top), [("Run the tests.".to_owned(), 0.5)]);
+        assert_eq!(named(&health.at_risk), [("Mock the database.".to_owned(), -2.0)]);
+        assert_eq!(health.bands, BTreeMap::from([(Band::Neutral, 2), (Band::AtRisk, 1)]));
+        assert_eq!(health.by_maturity, BTreeMap::from([(Maturity::Candidate, 3), (Maturity::Deprecated, 1)]));
+    }
+
+    #[test]
+    fn rules_of_one_category_that_say_nearly_the_same_are_worth_merging_and_opposite_ones_conflict() {
+        let mut bullets = vec![
+            bullet("000001", "", "Always mock the system clock in tests."),
+            bullet("000002", "", "Mock the system clock in the tests."),
+            bullet("000003", "", "Never mock the system clock in tests."),
+        ];
+        let health = of(&bullets);
+        assert_eq!(health.merge_candidates_total, 1);
+        assert_eq!(health.merge_candidates[0].ids, ["b-mt2ssunl-000001", "b-mt2ssunl-000002"]);
+        assert_eq!((health.conflicts_total, health.conflicts[0].ground), (2, Ground::Polarity));
+        bullets[1].category = "time".to_owned();
+        assert_eq!(of(&bullets).merge_candidates_total, 0);
+    }
+
+    #[test]
+    fn an_anti_pattern_agrees_with_the_rule_that_forbids_the_same() {
+        let avoided = bullet("000001", "type: anti_pattern\n", "Mock the system clock in tests.");
+        let forbidden = bullet("000002", "", "Never mock the system clock in tests.");
+        let wanted = bullet("000003", "", "Mock the system clock in tests.");
+        assert_eq!(of(&[avoided.clone(), forbidden]).conflicts_total, 0);
+        assert_eq!(of(&[avoided, wanted]).conflicts_total, 1);
+    }
+
+    #[test]
+    fn rules_of_two_projects_do_not_conflict() {
+        let one = bullet("000001", "workspace: north\n", "Use tabs for indentation.");
+        let other = bullet("000002", "workspace: south\n", "Use spaces for indentation.");
+        assert_eq!(of(&[one, other]).conflicts_total, 0);
+    }
 }

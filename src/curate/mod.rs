@@ -13,6 +13,7 @@ pub mod export;
 pub mod generated;
 pub mod health;
 pub mod import;
+pub mod inbox;
 mod live;
 pub mod playbook;
 pub mod reflection;

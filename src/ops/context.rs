@@ -170,16 +170,16 @@ pub fn context(memory: &Memory, options: &Options) -> Result<Briefing> {
     let warnings = stage.warnings(&rules, &memories)?;
     let drafted = Drafted { rules, memories, warnings, notices, omitted };
     let briefing = drafted.fit(task, stage.workspace, memory.now(), budget);
-    note_retrievals(memory, &briefing);
+    count_retrievals(memory, &briefing);
     Ok(briefing)
 }
 
-/// Counts that rules and pitfalls were shown, which is no feedback.
-fn note_retrievals(memory: &Memory, briefing: &Briefing) {
+/// Counts that these rules were shown, and nothing else: being shown says nothing about being useful.
+fn count_retrievals(memory: &Memory, briefing: &Briefing) {
     for open in &memory.vaults {
         let shown = briefing.rules.iter().chain(&briefing.pitfalls).filter(|rule| rule.vault == open.level);
         let keys: Vec<&str> = shown.map(|rule| rule.id.as_str()).collect();
-        // A vault on a read-only disk can still be read.
+        // A vault on a read-only disk can still be read from.
         let _ = open.usage().retrieved(&keys, memory.now());
     }
 }

@@ -1,5 +1,7 @@
 //! Curation of the playbook: deltas in, one commit and a report out. Every command that changes a bullet goes this way.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -115,7 +117,7 @@ pub fn curate(memory: &Memory, file: &DeltaFile, options: &Options) -> Result<Ou
             }
         }
         let before = playbook::as_written(memory, open)?;
-        let elsewhere = elsewhere(memory, open)?;
+        let elsewhere = elsewhere(memory, open, &before)?;
         let curated = run(&before, &elsewhere);
         Ok((before, curated))
     })
@@ -220,11 +222,13 @@ fn alone(open: &OpenVault, paths: &[NotePath]) -> Result<Playbook> {
 }
 
 /// The playbooks of the vaults beside the one that is written to.
-pub(super) fn elsewhere(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+pub(super) fn elsewhere(memory: &Memory, open: &OpenVault, own: &Playbook) -> Result<Playbook> {
     let mut all = Playbook::default();
+    // What this vault says in its own words holds in their place.
+    let ids: HashSet<&NoteId> = own.bullets.iter().map(|bullet| &bullet.id).collect();
     for other in memory.vaults.iter().filter(|other| other.level != open.level) {
         let more = playbook::of_vault(memory, other)?;
-        all.bullets.extend(more.bullets);
+        all.bullets.extend(more.bullets.into_iter().filter(|bullet| !ids.contains(&bullet.id)));
         all.blocked.extend(more.blocked);
     }
     Ok(all)
@@ -288,6 +292,11 @@ fn subject(report: &Report) -> String {
             _ => "Unpin",
         };
         return format!("{verb} \"{}\"", one.content);
+    }
+    if let ([], [one]) = (report.applied.as_slice(), report.skipped.as_slice())
+        && let Some(bullet) = one.id.as_deref().filter(|_| one.credited)
+    {
+        return format!("Credit {bullet}, which was proposed again");
     }
     let count = |name: &str| report.applied.iter().filter(|applied| applied.op == name).count();
     let judged = count("helpful") + count("harmful") + count("irrelevant");

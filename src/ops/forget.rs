@@ -70,7 +70,7 @@ pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> R
     let done = std::cell::RefCell::new(None);
     let outcome = settle(memory, &how, &proposer, |open| {
         let before = playbook::as_written(memory, open)?;
-        let beside = elsewhere(memory, open)?;
+        let beside = elsewhere(memory, open, &before)?;
         let forgotten = with_request(memory, &beside, &proposer, &how, &[], |request| {
             forgetting::forget(&before, request, &wanted)
         });

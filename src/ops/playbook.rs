@@ -111,11 +111,13 @@ pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
     merged
 }
 
-/// Adds the events that are not there yet.
+/// Adds the events that are not there yet; an event that stands twice in one list is two events.
 fn add_feedback(feedback: &mut Vec<Feedback>, more: &[Feedback]) {
+    let mut known = feedback.clone();
     for event in more {
-        if !feedback.contains(event) {
-            feedback.push(event.clone());
+        match known.iter().position(|known| known == event) {
+            Some(at) => drop(known.swap_remove(at)),
+            None => feedback.push(event.clone()),
         }
     }
 }
@@ -163,12 +165,12 @@ mod tests {
     #[test]
     fn the_projects_words_win_and_the_feedback_of_both_counts() {
         let project = bullet("Run the tests of this project.", &["2026-01-01", "2026-02-01"]);
-        let global = bullet("Run the tests of the world.", &["2026-02-01", "2026-03-01"]);
+        let global = bullet("Run the tests of the world.", &["2026-02-01", "2026-03-01", "2026-03-01"]);
         let merged = merge(vec![(Level::Project, project), (Level::Global, global)]);
         assert_eq!(merged.bullets.len(), 1);
         let one = &merged.bullets[0];
         assert_eq!((one.level, one.bullet.content()), (Level::Project, "Run the tests of this project."));
-        assert_eq!(one.bullet.feedback.len(), 3);
+        assert_eq!(one.bullet.feedback.len(), 4);
     }
 
     #[test]

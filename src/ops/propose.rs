@@ -7,9 +7,11 @@ use super::curate::{self, Options as Curation};
 use super::error::Result;
 use super::memory::Memory;
 use crate::curate::playbook::Authority;
-use crate::curate::playbook::delta::{Add, Delta, DeltaFile, Deprecate, Proposal};
+use crate::curate::playbook::delta::{Add, Delta, DeltaFile, Deprecate};
 use crate::curate::playbook::report::Conflict;
 use crate::domain::bullet::State;
+
+pub use crate::curate::playbook::delta::Proposal;
 
 /// A bullet that was proposed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -1,11 +1,218 @@
-//! Notes that look much like one that is about to be written, by the words of their titles.
+//! Notes that are much like another, or like a text, by their words.
+//!
+//! The index proposes, and the share of common words decides. What is meant alike in other words is not found.
+
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::memory::Memory;
+use super::error::{Error, Result};
+use super::find::{find, load};
+use super::memory::{Level, Memory, OpenVault};
+use super::search::is_hidden;
+use crate::curate::conflict::{Statement, opposition};
+use crate::curate::health::statement;
+use crate::domain::bullet::Bullet;
+use crate::domain::frontmatter::split::Split;
 use crate::domain::likeness;
-use crate::domain::query::Query;
+use crate::domain::note::{Kind, Note};
+use crate::domain::path::NotePath;
+use crate::domain::query::{Group, Label, Node, Query, Text};
+
+/// What is looked for.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// A note by its id, path or title; anything else is a text.
+    pub like: String,
+    /// At most so many.
+    pub limit: usize,
+    /// Notes of this kind only.
+    pub kind: Option<Kind>,
+}
+
+/// A note that is like another.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Alike {
+    /// What it answers to.
+    pub id: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Its title; of a bullet the rule.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// The share of words that both have, 0–1: of titles, of whole notes, or of rules, whichever is most.
+    pub score: f64,
+    /// Of a bullet, why it contradicts what it is compared with, where it does.
+    pub contradicts: Option<String>,
+    /// Which vault it is from.
+    pub vault: Level,
+}
+
+/// The notes that are like one, the likest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Similar {
+    /// The note that others are compared with; none where it is a text.
+    pub id: Option<String>,
+    /// What others are compared with: the note's title, or the text.
+    pub like: String,
+    /// The notes.
+    pub notes: Vec<Alike>,
+}
+
+/// How many notes the index proposes for each that is wanted, and how many at least.
+const PROPOSED: usize = 5;
+const PROPOSED_LEAST: usize = 50;
+/// So little in common is chance.
+const LEAST: f64 = 0.05;
+/// The most words that the index is asked for.
+const WORDS: usize = 64;
+/// The longest text.
+const LONGEST: usize = 20_000;
+
+/// What others are compared with.
+struct Subject {
+    note: Option<(Level, NotePath)>,
+    id: Option<String>,
+    title: String,
+    statement: Statement,
+    /// The words of the title, and those of title and text.
+    words: [BTreeSet<String>; 2],
+}
+
+/// The notes of all open vaults that are like a note, or like a text.
+///
+/// # Errors
+/// An empty text; something that looks like a note and is none; an index that can neither be used nor rebuilt.
+pub fn similar(memory: &Memory, options: &Options) -> Result<Similar> {
+    let subject = subject(memory, &options.like)?;
+    let wanted = options.limit.saturating_mul(PROPOSED).max(PROPOSED_LEAST);
+    let query = query_for(&subject, options.kind);
+    let mut notes = Vec::new();
+    for open in &memory.vaults {
+        memory.freshen(open)?;
+        let found = memory.ask(open, |index| index.search(&query, 0, wanted))?;
+        for hit in found.hits {
+            let itself = subject
+                .note
+                .as_ref()
+                .is_some_and(|(level, path)| (*level, path) == (open.level, &hit.note.path));
+            if itself || hit.note.kind == Kind::Edge || is_hidden(memory, open, &hit) {
+                continue;
+            }
+            notes.extend(alike(open, &hit.note, &subject).filter(|alike| alike.score >= LEAST));
+        }
+    }
+    notes.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (&a.id, &a.path).cmp(&(&b.id, &b.path))));
+    notes.truncate(options.limit);
+    Ok(Similar { id: subject.id, like: subject.title, notes })
+}
+
+fn subject(memory: &Memory, like: &str) -> Result<Subject> {
+    let like = like.trim();
+    if like.is_empty() {
+        return Err(Error::usage("nothing is like an empty text")
+            .hint("for example: cm similar \"retry with backoff\""));
+    }
+    match find(memory, like) {
+        Ok(found) => {
+            let words = [content(&found.note.title), whole(&found.note, &found.text())];
+            let statement = rule_of(&found.note).unwrap_or_else(|| Statement::of(&found.note.title));
+            Ok(Subject {
+                note: Some((found.open.level, found.note.path.clone())),
+                id: Some(found.note.key().to_owned()),
+                title: shown(&found.note),
+                statement,
+                words,
+            })
+        }
+        Err(error) if error.code == "not-found" && !names_a_note(like) => text_subject(like),
+        Err(error) => Err(error),
+    }
+}
+
+fn text_subject(text: &str) -> Result<Subject> {
+    let length = text.chars().count();
+    if length > LONGEST {
+        return Err(Error::usage(format!("a text has at most {LONGEST} characters, and this one {length}")));
+    }
+    let words = content(text);
+    let statement = Statement::of(text);
+    Ok(Subject { note: None, id: None, title: text.to_owned(), statement, words: [words.clone(), words] })
+}
+
+/// Whether what was typed can only mean a note: an id or a path.
+fn names_a_note(typed: &str) -> bool {
+    let id = typed.contains('-') && typed.contains(|c: char| c.is_ascii_digit());
+    !typed.contains(char::is_whitespace) && (id || typed.ends_with(".md"))
+}
+
+/// Asks for notes with these words, the longest where there are many: they say most.
+fn query_for(subject: &Subject, kind: Option<Kind>) -> Query {
+    let mut words: Vec<&String> = subject.words[1].iter().collect();
+    words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+    let should =
+        words.into_iter().take(WORDS).map(|word| Node::Text { field: None, text: Text::Word(word.clone()) });
+    let filter =
+        kind.map(|kind| Node::Label { label: Label::Kind, value: kind.name().to_owned(), prefix: false });
+    let root = Node::Group(Group {
+        should: should.collect(),
+        filter: filter.into_iter().collect(),
+        ..Group::default()
+    });
+    Query { root, notices: Vec::new() }
+}
+
+/// A note beside what it is compared with; none where its file is gone.
+fn alike(open: &OpenVault, note: &Note, subject: &Subject) -> Option<Alike> {
+    let whole = match rule_of(note) {
+        Some(rule) => rule.words().clone(),
+        None => whole(note, &load(open, &note.path).ok()?.text()),
+    };
+    let titles = likeness::jaccard(&subject.words[0], &content(&note.title));
+    let score = titles.max(likeness::jaccard(&subject.words[1], &whole));
+    let contradicts =
+        rule_of(note).and_then(|rule| opposition(&subject.statement, &rule)).map(|found| found.reason);
+    Some(Alike {
+        id: note.key().to_owned(),
+        kind: note.kind,
+        note_type: note.note_type.clone(),
+        title: shown(note),
+        path: note.path.to_string(),
+        score: (score * 10_000.0).round() / 10_000.0,
+        contradicts,
+        vault: open.level,
+    })
+}
+
+/// The rule of a bullet.
+fn rule_of(note: &Note) -> Option<Statement> {
+    Bullet::of(note).map(|bullet| statement(&bullet))
+}
+
+fn shown(note: &Note) -> String {
+    match Bullet::of(note) {
+        Some(bullet) if !bullet.content().is_empty() => bullet.content().to_owned(),
+        _ => note.title.clone(),
+    }
+}
+
+/// The words that tell texts apart.
+fn content(text: &str) -> BTreeSet<String> {
+    Statement::of(text).words().clone()
+}
+
+/// The words of a note's title and text; of a bullet those of its rule.
+fn whole(note: &Note, text: &str) -> BTreeSet<String> {
+    match rule_of(note) {
+        Some(rule) => rule.words().clone(),
+        None => &content(&note.title) | &content(Split::of(text).body()),
+    }
+}
 
 /// A note that looks much like another.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

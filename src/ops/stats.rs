@@ -8,8 +8,13 @@ use serde::Serialize;
 use super::decay::{scored, scoring};
 use super::error::Result;
 use super::memory::Memory;
+use super::playbook;
 use super::tags::Tag;
 use super::validate::findings_of;
+use crate::curate::health::health;
+pub use crate::curate::health::{Health, Performer};
+use crate::domain::bullet::Bullet;
+use crate::domain::bullet::blocked::BlockKind;
 use crate::domain::finding::Severity;
 use crate::domain::graph::Graph;
 use crate::domain::note::Kind;
@@ -36,6 +41,18 @@ pub struct Stats {
     pub top_tags: Vec<Tag>,
     /// Findings by severity.
     pub findings: BTreeMap<Severity, usize>,
+    /// The rules of all open vaults together.
+    pub playbook: PlaybookStats,
+}
+
+/// How the playbook fares.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PlaybookStats {
+    /// Its bullets.
+    #[serde(flatten)]
+    pub health: Health,
+    /// Blocked patterns by how they block.
+    pub blocked: BTreeMap<BlockKind, usize>,
 }
 
 /// Counts what is in all open vaults.
@@ -71,5 +88,21 @@ pub fn stats(memory: &Memory) -> Result<Stats> {
     let tags = super::tags::tags(memory, None)?;
     stats.tags = tags.total;
     stats.top_tags = tags.tags.into_iter().take(10).collect();
+    stats.playbook = playbook_stats(memory)?;
+    Ok(stats)
+}
+
+fn playbook_stats(memory: &Memory) -> Result<PlaybookStats> {
+    let merged = playbook::merged(memory)?;
+    let bullets: Vec<Bullet> = merged.bullets.into_iter().map(|shelved| shelved.bullet).collect();
+    let settings = &memory.target().settings;
+    let merge = playbook::limits(memory.target()).merge_jaccard;
+    let mut stats = PlaybookStats {
+        health: health(&bullets, memory.now(), &scoring(settings), merge),
+        ..PlaybookStats::default()
+    };
+    for (_, blocked) in merged.blocked {
+        *stats.blocked.entry(blocked.kind).or_default() += 1;
+    }
     Ok(stats)
 }

@@ -371,7 +371,7 @@ fn conflicts(graph: &Graph<'_>, at: usize) -> Vec<Conflict> {
 }
 
 /// The type of an edge between notes that cannot both be followed.
-pub(super) const CONTRADICTS: &str = "CONTRADICTS";
+const CONTRADICTS: &str = "CONTRADICTS";
 
 /// Whether a blocked pattern came from the note, was turned into it, or would keep it out.
 fn is_about(block: &Blocked, note: &Note, bullet: Option<&Bullet>) -> bool {

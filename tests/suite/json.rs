@@ -72,7 +72,12 @@ fn assert_fits(document: &str, ran: &Ran) {
 /// whose answers differ by arguments several times. A line is split at blanks; `+` stands for one in an argument.
 const CALLS: &str = "\
 init
-audit
+audit b-mo76pd48-ckhtk7
+review
+review --confirm b0e0c6
+validate-rule Write+the+changelog+first.
+starters
+starters add git --dry-run
 why b-mq9k7r70-lz8utt
 why Use+Postgres+rather+than+SQLite
 validate
@@ -84,6 +89,8 @@ search pool
 search type:fix --limit 2
 context change+the+retry+of+gauge+fetches
 recent
+similar 1bc3be
+similar retry+the+request --kind bullet
 tags
 stats
 get 1bc3be
@@ -125,6 +132,8 @@ import ../copy/graph/facts --from markdown --into facts
 adopt --dry-run
 playbook list --state all
 playbook get b-mnq4ancz
+playbook add --category testing Print+the+seed+of+every+test+before+it+runs.
+playbook remove b-mt2ssunl-jq6d8j
 config list
 config get search.limit
 config set search.limit 7
@@ -148,6 +157,8 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
         assert_eq!(ran.code, 0, "{line}\n{}", ran.snapshot());
         let document = match (words[0].as_str(), words.get(1).map(String::as_str)) {
             ("config", Some("set" | "unset")) => "config-set",
+            ("review", Some("--confirm")) => "review-settled",
+            ("starters", Some("add")) => "starters-add",
             ("playbook", Some(action)) => &format!("playbook-{action}"),
             (command, _) => of_command(command),
         };

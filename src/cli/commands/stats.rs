@@ -8,9 +8,10 @@ use crate::render::text;
 
 /// Count what is in the vault
 ///
-/// Notes by kind and type, edges, tags, findings.
+/// Notes by kind and type, edges, tags, findings; and how the rules of the playbook fare: scores, the best, those at
+/// risk, stale ones, pairs worth merging and pairs that contradict each other.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cm stats --json")]
+#[command(after_help = "Examples:\n  cm stats\n  cm stats --json")]
 pub struct Arguments {}
 
 /// Runs it.

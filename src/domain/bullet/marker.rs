@@ -41,6 +41,7 @@ const ENDS: [&str; 2] = ["-->", "*/"];
 /// What may stand between ids and words.
 const BETWEEN: [char; 8] = [',', ':', ';', '.', '-', '–', '—', '`'];
 
+#[allow(clippy::expect_used, reason = "the pattern is a constant, and every test compiles it")]
 static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)\[[^\S\r\n]*(?:cm|cass)[^\S\r\n]*:[^\S\r\n]*(helpful|harmful|irrelevant)[^\S\r\n]+([^\[\]\r\n]+)\]",

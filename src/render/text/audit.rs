@@ -51,7 +51,7 @@ fn bullet(audit: &Audit) -> String {
         lines.push_str(&format!("    nothing matches `{}`, which must exist\n", cut(pattern, 80)));
     }
     if audit.count > audit.places.len() && !audit.places.is_empty() {
-        lines.push_str(&paint(DIM, &format!("    … of {} places\n", audit.count)));
+        lines.push_str(&format!("    {}\n", paint(DIM, &format!("… of {} places", audit.count))));
     }
     lines
 }

@@ -3,9 +3,10 @@
 use super::list::rows;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
 use super::top::judged;
+use crate::domain::bullet::State;
 use crate::ops::stale::Stale;
 
-/// As text: days of silence, maturity, feedback, id and rule.
+/// As text: days of silence, maturity (or that it is a draft), feedback, id and rule.
 pub fn stale(outcome: &Stale) -> String {
     if outcome.total == 0 {
         return format!("no bullet without feedback for {}\n", days(outcome.days));
@@ -19,7 +20,7 @@ pub fn stale(outcome: &Stale) -> String {
             let row = &silent.row;
             vec![
                 format!("{:>5} d", silent.days),
-                row.maturity.name().to_owned(),
+                if row.state == State::Draft { "draft" } else { row.maturity.name() }.to_owned(),
                 judged(row.helpful, row.harmful),
                 row.id.clone(),
                 cut(&row.content, 80),

@@ -55,5 +55,9 @@ fn cells(note: &UsedNote) -> Vec<String> {
 }
 
 fn times(n: u64) -> String {
-    if n == 1 { "once".to_owned() } else { format!("{n} times") }
+    match n {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    }
 }

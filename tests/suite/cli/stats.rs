@@ -104,3 +104,64 @@ fn an_empty_vault_has_no_notes() {
     [exit 0]
     ");
 }
+
+/// A playbook with something of everything that stats tell.
+const PLAYBOOK: &str = "\
+--- playbook/testing/a.md
+---
+id: b-mq6d3m8l-aaaaaa
+category: testing
+state: active
+maturity: proven
+created: 2026-11-01
+feedback:
+- at: 2026-11-20T12:00:00Z
+  signal: helpful
+- at: 2026-11-21T12:00:00Z
+  signal: helpful
+---
+Mock the system clock in tests.
+--- playbook/testing/b.md
+---
+id: b-mq6d3m8l-bbbbbb
+category: testing
+state: active
+created: 2026-01-01
+---
+Always mock the system clock in tests.
+--- playbook/testing/c.md
+---
+id: b-mq6d3m8l-cccccc
+category: testing
+type: anti_pattern
+state: active
+created: 2026-11-01
+feedback:
+- at: 2026-11-21T12:00:00Z
+  signal: harmful
+---
+Never mock the system clock in tests.
+--- playbook/testing/d.md
+---
+id: b-mq6d3m8l-dddddd
+category: testing
+state: draft
+scope: language
+scope_key: rust
+---
+Name a test after what it promises.
+--- blocked/e.md
+---
+id: x-mq6d3m8l-eeeeee
+type: toxic
+content: Delete failing tests.
+---
+";
+
+#[test]
+fn the_playbook_is_counted_judged_and_searched_for_contradictions() {
+    let sandbox = vault_of(PLAYBOOK);
+    insta::assert_snapshot!(sandbox.cm(&["stats"]).snapshot(), @"");
+    let shown = sandbox.cm(&["stats", "--json"]).json();
+    insta::assert_snapshot!(format!("{:#}", shown["playbook"]), @"");
+}

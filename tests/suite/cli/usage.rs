@@ -14,7 +14,10 @@ fn shown(sandbox: &Sandbox, log: &str, key: &str, times: usize) {
 
 #[test]
 fn a_vault_that_nobody_used_says_so() {
-    insta::assert_snapshot!(rules().cm(&["usage"]).snapshot(), @"");
+    insta::assert_snapshot!(rules().cm(&["usage"]).snapshot(), @"
+    no note was asked for or shown yet
+    [exit 0]
+    ");
 }
 
 #[test]
@@ -30,9 +33,46 @@ fn notes_are_listed_by_how_often_they_were_read_and_shown() {
     shown(&sandbox, "", "b-mq6d3p8l-g7h8i9", 12);
     shown(&sandbox, "", "b-mq6d3m8l-x1y2z3", 3);
     shown(&sandbox, "", "b-of-a-note-that-went", 99);
-    insta::assert_snapshot!(sandbox.cm(&["usage"]).snapshot(), @"");
-    insta::assert_snapshot!(sandbox.cm(&["usage", "--limit", "1", "--json"]).snapshot(), @"");
-    insta::assert_snapshot!(sandbox.cm(&["usage", "--limit", "2"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["usage"]).snapshot(), @"
+    4 notes: read 4 times, shown 15 times; 1 bullet shown and never judged
+    read 0  shown 12  unjudged  2026-11-19  b-mq6d3p8l-g7h8i9  anti_pattern  AVOID: mocks of the clock that nobody winds back.
+    read 2  shown 3   +4 -0     2026-11-21  b-mq6d3m8l-x1y2z3  rule          Run the tests of the worker with a real database.
+    read 1  shown 0             2026-11-21  1a1a1a1a           fix           Empty pool
+    read 1  shown 0   +1 -1     2026-11-21  b-mq6d3o8l-d4e5f6  rule          Fix the seed of random tests.
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["usage", "--limit", "1", "--json"]).snapshot(), @r#"
+    {
+      "accesses": 4,
+      "retrievals": 15,
+      "unjudged": 1,
+      "notes": [
+        {
+          "id": "b-mq6d3p8l-g7h8i9",
+          "kind": "bullet",
+          "type": "anti_pattern",
+          "title": "AVOID: mocks of the clock that nobody winds back.",
+          "path": "playbook/testing/mocks-mq6d3p.md",
+          "accesses": 0,
+          "last_access": null,
+          "retrievals": 12,
+          "last_retrieval": "2026-11-19T08:00:00Z",
+          "helpful": 0,
+          "harmful": 0,
+          "vault": "project"
+        }
+      ],
+      "total": 4
+    }
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(sandbox.cm(&["usage", "--limit", "2"]).snapshot(), @"
+    4 notes: read 4 times, shown 15 times; 1 bullet shown and never judged
+    read 0  shown 12  unjudged  2026-11-19  b-mq6d3p8l-g7h8i9  anti_pattern  AVOID: mocks of the clock that nobody winds back.
+    read 2  shown 3   +4 -0     2026-11-21  b-mq6d3m8l-x1y2z3  rule          Run the tests of the worker with a real database.
+    … of 4 notes
+    [exit 0]
+    ");
 }
 
 #[test]
@@ -56,7 +96,12 @@ fn a_bullet_of_both_vaults_is_counted_in_both() {
     shown(&sandbox, "", "b-mq6d3n8l-a1b2c3", 2);
     shown(&sandbox, "../no-global-vault/", "b-mq6d3n8l-a1b2c3", 3);
     shown(&sandbox, "../no-global-vault/", "b-mq6d3z8l-zzzzzz", 1);
-    insta::assert_snapshot!(sandbox.cm(&["usage"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["usage"]).snapshot(), @"
+    2 notes: read never, shown 6 times
+    read 0  shown 5  +4 -0  2026-11-19  b-mq6d3n8l-a1b2c3  rule  Never skip the hooks of git.
+    read 0  shown 1  +1 -0  2026-11-19  b-mq6d3z8l-zzzzzz  rule  Keep commits small and whole.
+    [exit 0]
+    ");
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! `cm playbook`
 
+mod add;
 mod get;
 mod list;
+mod remove;
 
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result};
 
-/// Read the rules and anti-patterns of the playbook, and exchange them with other tools
+/// List, show, add and remove the rules and anti-patterns of the playbook, and exchange them with other tools
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm playbook list --category testing\n  cm playbook get b-mt2ssunl")]
 pub struct Arguments {
@@ -20,6 +22,8 @@ pub struct Arguments {
 enum Action {
     List(list::Arguments),
     Get(get::Arguments),
+    Add(add::Arguments),
+    Remove(remove::Arguments),
 }
 
 /// Runs it.
@@ -28,5 +32,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     match arguments.action {
         Action::List(arguments) => list::run(&memory, arguments, output),
         Action::Get(arguments) => get::run(&memory, arguments, output),
+        Action::Add(arguments) => add::run(&memory, arguments, output),
+        Action::Remove(arguments) => remove::run(&memory, arguments, output),
     }
 }

@@ -113,6 +113,16 @@ fn a_bullet_that_nobody_judged_stands_as_if_found_helpful_when_it_was_made() {
 }
 
 #[test]
+fn a_half_life_is_the_bullets_own_else_the_vaults_and_a_broken_one_is_90_days() {
+    let vault = Scoring { half_life_days: 30.0, ..Scoring::default() };
+    assert_eq!([half_life(Some(7.0), &vault), half_life(None, &vault)], [7.0, 30.0]);
+    for broken in [0.0, -7.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(half_life(Some(broken), &vault), 90.0, "as its finding says");
+        assert_eq!(half_life(None, &Scoring { half_life_days: broken, ..vault.clone() }), 90.0);
+    }
+}
+
+#[test]
 fn every_constant_has_its_say() {
     let rule = bullet(Maturity::Candidate, vec![event(Signal::Helpful, 40.0, 1.0); 6]);
     let judged = |scoring: Scoring| words(verdict(&rule, now(), &scoring));

@@ -1,0 +1,53 @@
+//! `cm similar`
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::answer::{Output, Printed};
+use crate::domain::note::Kind;
+use crate::ops::{Call, Memory, Result, similar};
+use crate::render::text;
+
+/// Find notes that share most words with a note, or with a text
+///
+/// In all open vaults, the likest first. A rule that contradicts another is marked.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm similar 1f0c2a\n  cm similar \"always mock the clock in tests\" --kind bullet")]
+pub struct Arguments {
+    /// A note by its id or the beginning of it, its title or its path; anything else is a text
+    #[arg(required = true, value_name = "NOTE|TEXT")]
+    like: Vec<String>,
+    /// At most so many
+    #[arg(long, short = 'n', default_value_t = 10)]
+    limit: usize,
+    /// Notes of this kind only
+    #[arg(long)]
+    kind: Option<Sort>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Sort {
+    Memory,
+    Bullet,
+    Blocked,
+    Episode,
+    Diary,
+    Stash,
+    Plain,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let kind = arguments.kind.map(|sort| match sort {
+        Sort::Memory => Kind::Memory,
+        Sort::Bullet => Kind::Bullet,
+        Sort::Blocked => Kind::Blocked,
+        Sort::Episode => Kind::Episode,
+        Sort::Diary => Kind::Diary,
+        Sort::Stash => Kind::Stash,
+        Sort::Plain => Kind::Plain,
+    });
+    let options = similar::Options { like: arguments.like.join(" "), limit: arguments.limit, kind };
+    let outcome = similar::similar(&memory, &options)?;
+    output.print(&memory, &outcome, text::similar::similar)
+}

@@ -1,0 +1,407 @@
+//! What waits for a person: drafts, open conflicts, notes in quarantine, rules worth merging, and notes that should be
+//! looked at again.
+//!
+//! It lists; what becomes of an entry is the person's word.
+
+use std::collections::{BTreeMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::conflict::{Statement, alike, opposition, oppositions};
+use super::health::meet;
+use super::live::SUPERSEDES;
+use super::playbook::shelf::told_as;
+use crate::domain::bullet::{Bullet, Maturity, State};
+use crate::domain::finding::Code;
+use crate::domain::graph::{Edge, Graph};
+use crate::domain::instant::Instant;
+use crate::domain::note::{Kind, Note};
+
+/// After so many days without a look, half of the trust in a note is gone.
+const HALF_LIFE: f64 = 90.0;
+/// Below this share of trust a note is due for another look.
+const DUE: f64 = 0.25;
+/// The type of an edge between notes that cannot both be followed.
+const CONTRADICTS: &str = "CONTRADICTS";
+/// The type of an edge to what a note was made from.
+const DERIVED_FROM: &str = "DERIVED_FROM";
+
+/// What waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// Bullets that are not in use yet.
+    Drafts,
+    /// Notes that cannot both be followed.
+    Conflicts,
+    /// Notes with hidden characters, and memories that are drafts.
+    Quarantined,
+    /// Bullets that say nearly the same.
+    Merges,
+    /// Notes that nobody has looked at for long, or whose sources no longer hold.
+    Due,
+}
+
+impl Waiting {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 5] = [Self::Drafts, Self::Conflicts, Self::Quarantined, Self::Merges, Self::Due];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Drafts => "drafts",
+            Self::Conflicts => "conflicts",
+            Self::Quarantined => "quarantined",
+            Self::Merges => "merges",
+            Self::Due => "due",
+        }
+    }
+}
+
+/// An entry of the inbox.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The notes that it is about, one or two, by their place.
+    pub notes: Vec<usize>,
+    /// Why it waits.
+    pub why: String,
+    /// Since when, where that is known.
+    pub since: Option<Instant>,
+}
+
+/// The entries of each section, what matters most first.
+pub type Inbox = BTreeMap<Waiting, Vec<Entry>>;
+
+/// What waits in a vault. `merge_jaccard` is the share of common words from which two rules are worth merging.
+pub fn inbox(graph: &Graph<'_>, now: Instant, merge_jaccard: f64) -> Inbox {
+    let past = past(graph);
+    let rules = Rules::of(graph.notes());
+    let contradicted = contradicted(graph, &past);
+    Inbox::from([
+        (Waiting::Drafts, drafts(graph.notes(), &contradicted)),
+        (Waiting::Conflicts, conflicts(graph, &contradicted, &rules)),
+        (Waiting::Quarantined, quarantined(graph.notes(), &past)),
+        (Waiting::Merges, merges(&rules, merge_jaccard)),
+        (Waiting::Due, due(graph, &past, &contradicted, now)),
+    ])
+}
+
+/// For each note whether it is history: retired, deprecated, condensed or superseded.
+fn past(graph: &Graph<'_>) -> Vec<bool> {
+    let given_up = |note: &Note| {
+        let is = |word: &Option<String>, name: &str| word.as_deref() == Some(name);
+        let replaced = note.bullet.as_ref().is_some_and(|fields| fields.replaced_by.is_some());
+        is(&note.state, State::Retired.name())
+            || is(&note.maturity, Maturity::Deprecated.name())
+            || replaced
+            || !note.condensed_into.is_empty()
+    };
+    let mut past: Vec<bool> = graph.notes().iter().map(given_up).collect();
+    for edge in graph.edges().iter().filter(|edge| edge.relation == SUPERSEDES) {
+        past[edge.to] = true;
+    }
+    past
+}
+
+/// Open CONTRADICTS edges, one for each pair of notes.
+fn contradicted<'g>(graph: &'g Graph<'_>, past: &[bool]) -> Vec<&'g Edge> {
+    let mut seen = HashSet::new();
+    let open = |edge: &&Edge| {
+        edge.relation == CONTRADICTS && !past[edge.from] && !past[edge.to] && edge.from != edge.to
+    };
+    let edges = graph.edges().iter().filter(open);
+    edges.filter(|edge| seen.insert((edge.from.min(edge.to), edge.from.max(edge.to)))).collect()
+}
+
+/// When an edge was written down, where a file of its own says so.
+fn written(graph: &Graph<'_>, edge: &Edge) -> Option<Instant> {
+    let file = edge.sources.iter().find(|source| source.line.is_none())?;
+    graph.notes()[file.note].created
+}
+
+/// The live bullets, ready to be compared.
+struct Rules {
+    at: Vec<usize>,
+    bullets: Vec<Bullet>,
+    statements: Vec<Statement>,
+}
+
+impl Rules {
+    fn of(notes: &[Note]) -> Self {
+        let live =
+            |(at, note): (usize, &Note)| Bullet::of(note).filter(Bullet::is_live).map(|bullet| (at, bullet));
+        let (at, bullets): (Vec<_>, Vec<_>) = notes.iter().enumerate().filter_map(live).unzip();
+        // As an add compares them, so that a conflict that lets a rule in only as a draft is the one that is listed.
+        let statement = |bullet: &Bullet| Statement::of(&told_as(bullet.content(), bullet.bullet_type));
+        let statements = bullets.iter().map(statement).collect();
+        Self { at, bullets, statements }
+    }
+}
+
+/// Bullets that are drafts, the oldest first.
+fn drafts(notes: &[Note], contradicted: &[&Edge]) -> Vec<Entry> {
+    let is_draft = |note: &Note| {
+        Bullet::of(note)
+            .is_some_and(|bullet| bullet.state == State::Draft && bullet.maturity != Maturity::Deprecated)
+    };
+    let why = |at: usize| match contradicted.iter().any(|edge| edge.from == at || edge.to == at) {
+        true => "a draft that contradicts another note".to_owned(),
+        false => "a draft, not shown to agents".to_owned(),
+    };
+    let drafts = notes.iter().enumerate().filter(|(_, note)| is_draft(note));
+    let mut entries: Vec<Entry> =
+        drafts.map(|(at, note)| Entry { notes: vec![at], why: why(at), since: note.created }).collect();
+    entries.sort_by_key(|entry| (entry.since, entry.notes[0]));
+    entries
+}
+
+/// Edges that say so, then pairs of rules whose words do.
+fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = contradicted
+        .iter()
+        .map(|edge| Entry {
+            notes: vec![edge.from, edge.to],
+            why: "one contradicts the other, says an edge".to_owned(),
+            since: written(graph, edge),
+        })
+        .collect();
+    for (a, b, found) in oppositions(&rules.statements) {
+        let pair = [rules.at[a], rules.at[b]];
+        if !meet(&rules.bullets[a], &rules.bullets[b]) {
+            continue;
+        }
+        if !entries.iter().any(|entry| pair.iter().all(|at| entry.notes.contains(at))) {
+            entries.push(Entry { notes: pair.to_vec(), why: found.reason, since: None });
+        }
+    }
+    entries
+}
+
+fn quarantined(notes: &[Note], past: &[bool]) -> Vec<Entry> {
+    let why = |note: &Note| {
+        let hidden = note.findings.iter().find(|finding| finding.code == Code::HiddenCharacter);
+        let line = |line: Option<u32>| line.map(|line| format!(" in line {line}")).unwrap_or_default();
+        let draft = note.kind == Kind::Memory && note.state.as_deref() == Some(State::Draft.name());
+        match hidden {
+            Some(finding) => Some(format!("{}{}", finding.message, line(finding.line))),
+            None => draft.then(|| "a memory that is a draft".to_owned()),
+        }
+    };
+    let waiting = notes.iter().enumerate().filter(|(at, _)| !past[*at]);
+    let entry =
+        |(at, note): (usize, &Note)| Some(Entry { notes: vec![at], why: why(note)?, since: note.created });
+    waiting.filter_map(entry).collect()
+}
+
+/// Pairs of live rules of one category that say nearly the same, the most alike first.
+fn merges(rules: &Rules, least: f64) -> Vec<Entry> {
+    let mut pairs = alike(&rules.statements, least);
+    pairs.retain(|(a, b, _)| {
+        rules.bullets[*a].category == rules.bullets[*b].category
+            && opposition(&rules.statements[*a], &rules.statements[*b]).is_none()
+    });
+    pairs.sort_by(|one, other| {
+        other.2.total_cmp(&one.2).then_with(|| (one.0, one.1).cmp(&(other.0, other.1)))
+    });
+    let entry = |(a, b, likeness): (usize, usize, f64)| Entry {
+        notes: vec![rules.at[a], rules.at[b]],
+        why: format!("they share {:.0} % of their words", likeness * 100.0),
+        since: None,
+    };
+    pairs.into_iter().map(entry).collect()
+}
+
+/// What is left of the trust in a note, 0–1, by when somebody last looked at it.
+fn trust(note: &Note, now: Instant) -> f64 {
+    let Some(looked) = note.last_checked.or(note.updated).or(note.created) else { return 0.0 };
+    0.5_f64.powf(looked.days_until(now).max(0.0) / HALF_LIFE)
+}
+
+/// Memories and live bullets that should be looked at again: those first that are contradicted or whose source no
+/// longer holds, then those that nobody has looked at the longest.
+fn due(graph: &Graph<'_>, past: &[bool], contradicted: &[&Edge], now: Instant) -> Vec<Entry> {
+    let mut ranked = Vec::new();
+    for (at, note) in graph.notes().iter().enumerate() {
+        let draft = note.state.as_deref() == Some(State::Draft.name());
+        let is_live = Bullet::of(note).is_none_or(|bullet| bullet.is_live());
+        if !matches!(note.kind, Kind::Memory | Kind::Bullet) || past[at] || draft || !is_live {
+            continue;
+        }
+        let trust = trust(note, now);
+        let looked = note.last_checked.or(note.updated).or(note.created);
+        let doubt = doubt(graph, past, contradicted, at);
+        let is_new =
+            |since: Option<Instant>| since.is_none_or(|since| looked.is_none_or(|looked| looked < since));
+        let doubted = doubt.as_ref().is_some_and(|(_, since)| is_new(*since));
+        if trust < DUE || doubted {
+            ranked.push((!doubted, trust, at, entry_of_due(at, note, now, doubt.filter(|_| doubted))));
+        }
+    }
+    ranked.sort_by(|a, b| (a.0).cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)));
+    ranked.into_iter().map(|(.., entry)| entry).collect()
+}
+
+fn entry_of_due(at: usize, note: &Note, now: Instant, doubt: Option<(String, Option<Instant>)>) -> Entry {
+    let looked = note.last_checked.or(note.updated).or(note.created);
+    let why = match (doubt, looked) {
+        (Some((why, _)), _) => why,
+        (None, Some(looked)) => format!("nobody has looked at it for {:.0} days", looked.days_until(now)),
+        (None, None) => "nobody knows when it was written".to_owned(),
+    };
+    Entry { notes: vec![at], why, since: looked }
+}
+
+/// Why a note may no longer hold, whatever its age, and since when.
+fn doubt(
+    graph: &Graph<'_>,
+    past: &[bool],
+    contradicted: &[&Edge],
+    at: usize,
+) -> Option<(String, Option<Instant>)> {
+    if let Some(edge) = contradicted.iter().find(|edge| edge.from == at || edge.to == at) {
+        return Some(("another note contradicts it".to_owned(), written(graph, edge)));
+    }
+    let sources = graph.outgoing(at).filter(|edge| edge.relation == DERIVED_FROM);
+    for source in sources.map(|edge| edge.to) {
+        let title = &graph.notes()[source].title;
+        if past[source] {
+            let newer = graph.incoming(source).find(|edge| edge.relation == SUPERSEDES);
+            let since = newer.and_then(|edge| written(graph, edge).or(graph.notes()[edge.from].created));
+            return Some((format!("it was made from “{title}”, which no longer holds"), since));
+        }
+        if let Some(edge) = contradicted.iter().find(|edge| edge.from == source || edge.to == source) {
+            return Some((
+                format!("it was made from “{title}”, which another note contradicts"),
+                written(graph, edge),
+            ));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::note::{RelationTable, TypeTable, read};
+    use crate::domain::path::NotePath;
+
+    fn notes(texts: &[(&str, &str, &str)]) -> Vec<Note> {
+        let read = |(path, keys, body): &(&str, &str, &str)| {
+            let text = format!("---\n{keys}\n---\n\n{body}\n");
+            let path = NotePath::parse(path).unwrap();
+            read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note
+        };
+        texts.iter().map(read).collect()
+    }
+
+    fn listed(notes: &[Note], waiting: Waiting) -> Vec<(Vec<usize>, String)> {
+        let now = Instant::parse("2026-11-21T12:00:00Z").unwrap();
+        let mut inbox = inbox(&Graph::connect(notes), now, 0.7);
+        inbox.remove(&waiting).unwrap().into_iter().map(|entry| (entry.notes, entry.why)).collect()
+    }
+
+    #[test]
+    fn drafts_wait_and_deprecated_ones_do_not() {
+        let notes = notes(&[
+            ("playbook/a/1.md", "id: b-1-aaaaaa\nstate: draft\nupdated: 2026-11-20", "Run the tests first."),
+            ("playbook/a/2.md", "id: b-1-bbbbbb\nstate: draft\nmaturity: deprecated", "Run no tests at all."),
+            ("playbook/a/3.md", "id: b-1-cccccc\nstate: active\nupdated: 2026-11-20", "Write a changelog."),
+        ]);
+        assert_eq!(listed(&notes, Waiting::Drafts), [(vec![0], "a draft, not shown to agents".to_owned())]);
+        assert_eq!(listed(&notes, Waiting::Due), []);
+    }
+
+    #[test]
+    fn a_conflict_is_open_until_one_end_is_given_up_and_is_listed_once() {
+        let edge = "id: e-1\ntype: CONTRADICTS\nfrom_id: m-1\nto_id: m-2\ncreated: 2026-11-01";
+        let both = [
+            ("graph/facts/a.md", "id: m-1\ntype: fact\ntitle: A\nupdated: 2026-11-20", "A"),
+            (
+                "graph/facts/b.md",
+                "id: m-2\ntype: fact\ntitle: B\nupdated: 2026-11-20\nrelations:\n  - target: m-1\n    type: CONTRADICTS",
+                "B",
+            ),
+            ("graph/edges/e.md", edge, ""),
+        ];
+        let open = notes(&both);
+        assert_eq!(listed(&open, Waiting::Conflicts).len(), 1);
+        let mut settled = both;
+        settled[1].1 = "id: m-2\ntype: fact\ntitle: B\nstate: retired";
+        assert_eq!(listed(&notes(&settled), Waiting::Conflicts), []);
+    }
+
+    #[test]
+    fn rules_that_oppose_each_other_are_found_without_an_edge() {
+        let notes = notes(&[
+            (
+                "playbook/a/1.md",
+                "id: b-1-aaaaaa\nstate: active\nupdated: 2026-11-20",
+                "Always squash commits before merging a branch.",
+            ),
+            (
+                "playbook/a/2.md",
+                "id: b-1-bbbbbb\nstate: active\nupdated: 2026-11-20",
+                "Never squash commits before merging a branch.",
+            ),
+        ]);
+        assert_eq!(listed(&notes, Waiting::Conflicts).len(), 1);
+        assert_eq!(listed(&notes, Waiting::Merges), [], "what contradicts is not merged");
+    }
+
+    #[test]
+    fn hidden_characters_and_drafts_of_memories_are_in_quarantine() {
+        let notes = notes(&[
+            ("graph/facts/a.md", "id: m-1\ntype: fact\ntitle: A\nstate: draft\nupdated: 2026-11-20", "A"),
+            ("graph/facts/b.md", "id: m-2\ntype: fact\ntitle: B\nupdated: 2026-11-20", "pass\u{200b}word"),
+            ("graph/facts/c.md", "id: m-3\ntype: fact\ntitle: C\nupdated: 2026-11-20", "C"),
+        ]);
+        let found = listed(&notes, Waiting::Quarantined);
+        assert_eq!(found[0], (vec![0], "a memory that is a draft".to_owned()));
+        assert_eq!(found[1].0, [1]);
+        assert!(found[1].1.contains("U+200B") && found[1].1.ends_with("line 8"), "{found:?}");
+        assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn two_half_lives_without_a_look_are_enough_and_a_check_resets_them() {
+        let notes = notes(&[
+            ("graph/facts/a.md", "id: m-1\ntype: fact\ntitle: A\nupdated: 2026-05-24", "A"),
+            ("graph/facts/b.md", "id: m-2\ntype: fact\ntitle: B\nupdated: 2026-05-26", "B"),
+            (
+                "graph/facts/c.md",
+                "id: m-3\ntype: fact\ntitle: C\nupdated: 2025-01-01\nlast_checked: 2026-11-01",
+                "C",
+            ),
+            ("graph/facts/d.md", "id: m-4\ntype: fact\ntitle: D\nupdated: 2026-01-01", "D"),
+        ]);
+        let due: Vec<_> = listed(&notes, Waiting::Due).into_iter().map(|(notes, _)| notes[0]).collect();
+        assert_eq!(due, [3, 0]);
+    }
+
+    #[test]
+    fn a_note_whose_source_was_superseded_comes_before_what_is_only_old() {
+        let notes = notes(&[
+            ("graph/facts/old.md", "id: m-1\ntype: fact\ntitle: Old\nupdated: 2026-01-01", "Old"),
+            (
+                "graph/facts/new.md",
+                "id: m-2\ntype: fact\ntitle: New\ncreated: 2026-11-10\nupdated: 2026-11-10\nrelations:\n  - target: m-1\n    type: SUPERSEDES",
+                "New",
+            ),
+            (
+                "graph/facts/made.md",
+                "id: m-3\ntype: fact\ntitle: Made\nupdated: 2026-11-01\nrelations:\n  - target: m-1\n    type: DERIVED_FROM",
+                "Made",
+            ),
+            ("graph/facts/dusty.md", "id: m-4\ntype: fact\ntitle: Dusty\nupdated: 2026-01-01", "Dusty"),
+            (
+                "graph/facts/seen.md",
+                "id: m-5\ntype: fact\ntitle: Seen\nupdated: 2026-11-01\nlast_checked: 2026-11-12\nrelations:\n  - target: m-1\n    type: DERIVED_FROM",
+                "Seen",
+            ),
+        ]);
+        let due = listed(&notes, Waiting::Due);
+        assert_eq!(due.iter().map(|(notes, _)| notes[0]).collect::<Vec<_>>(), [2, 3], "{due:?}");
+        assert_eq!(due[0].1, "it was made from “Old”, which no longer holds");
+    }
+}

@@ -1,0 +1,347 @@
+//! The inbox of the vault that is written to, and what a person decides about its entries.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use super::error::{Error, Result};
+use super::find::{Found, find_to_change};
+use super::memory::Memory;
+use super::{curate, playbook, write};
+use crate::curate::inbox::{self, Entry};
+use crate::curate::playbook::Authority;
+use crate::curate::playbook::delta::{Delta, DeltaFile, Merge};
+use crate::domain::bullet::{Maturity, State};
+use crate::domain::change::{Change, ChangeSet};
+use crate::domain::frontmatter::edit::Edit;
+use crate::domain::graph::Graph;
+use crate::domain::instant::Instant;
+use crate::domain::message::Message;
+use crate::domain::note::{Kind, Note};
+
+pub use crate::curate::inbox::Waiting;
+
+/// Which entries.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Of this section only.
+    pub section: Option<Waiting>,
+    /// At most so many of each section.
+    pub limit: usize,
+}
+
+/// A note that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Listed {
+    /// What it answers to.
+    pub id: String,
+    /// Its type, else its kind.
+    #[serde(rename = "type")]
+    pub note_type: String,
+    /// Its title; of a bullet the rule.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+}
+
+/// An entry of the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Item {
+    /// Its number in the whole list, from 1.
+    pub number: usize,
+    /// The notes that it is about, one or two.
+    pub notes: Vec<Listed>,
+    /// Why it waits.
+    pub why: String,
+    /// Since when, where that is known.
+    pub since: Option<Instant>,
+    /// Commands that settle it, each another way.
+    pub commands: Vec<String>,
+}
+
+/// A section of the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Section {
+    /// What waits here.
+    pub kind: Waiting,
+    /// How many entries there are, listed or not.
+    pub total: usize,
+    /// The entries, what matters most first.
+    pub items: Vec<Item>,
+}
+
+/// The inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Inbox {
+    /// Its sections; empty ones too.
+    pub sections: Vec<Section>,
+    /// How many entries there are in all of them.
+    pub total: usize,
+}
+
+/// What waits for a person's word.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn inbox(memory: &Memory, options: &Options) -> Result<Inbox> {
+    let open = memory.target();
+    let notes = memory.notes_of(open)?;
+    let graph = Graph::connect(&notes);
+    let waiting = inbox::inbox(&graph, memory.now(), playbook::limits(open).merge_jaccard);
+    let mut number = 0;
+    let mut sections = Vec::new();
+    for (kind, entries) in waiting {
+        if options.section.is_some_and(|wanted| wanted != kind) {
+            continue;
+        }
+        let total = entries.len();
+        let items = entries.into_iter().take(options.limit).map(|entry| {
+            number += 1;
+            item(number, kind, entry, &notes)
+        });
+        sections.push(Section { kind, items: items.collect(), total });
+    }
+    let total = sections.iter().map(|section| section.total).sum();
+    Ok(Inbox { sections, total })
+}
+
+fn item(number: usize, kind: Waiting, entry: Entry, notes: &[Note]) -> Item {
+    let notes: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
+    let commands = commands(kind, &notes);
+    Item {
+        number,
+        notes: notes.into_iter().map(listed).collect(),
+        why: entry.why,
+        since: entry.since,
+        commands,
+    }
+}
+
+fn listed(note: &Note) -> Listed {
+    Listed {
+        id: note.key().to_owned(),
+        note_type: note.note_type.clone().unwrap_or_else(|| note.kind.name().to_owned()),
+        title: note.title.clone(),
+        path: note.path.to_string(),
+    }
+}
+
+/// The ways of settling an entry.
+fn commands(kind: Waiting, notes: &[&Note]) -> Vec<String> {
+    let word = |word: &str, at: usize| format!("cm review --{word} {}", notes[at].key());
+    let edit = || format!("cm edit {}", notes[0].key());
+    match (kind, notes) {
+        (Waiting::Drafts, _) => vec![word("accept", 0), word("reject", 0)],
+        (Waiting::Merges, [a, b]) => {
+            vec![format!("cm review --merge {} {} --content \"…\"", a.key(), b.key())]
+        }
+        (Waiting::Conflicts | Waiting::Merges, _) => (0..notes.len()).map(|at| word("reject", at)).collect(),
+        (Waiting::Quarantined, [note]) if draft(note).is_ok() => vec![word("accept", 0), word("reject", 0)],
+        (Waiting::Quarantined, [note]) if is_reviewed(note) => vec![edit(), word("reject", 0)],
+        (Waiting::Quarantined, _) => vec![edit()],
+        (Waiting::Due, _) => vec![word("confirm", 0), word("reject", 0)],
+    }
+}
+
+/// Whether there is a word about such a note.
+fn is_reviewed(note: &Note) -> bool {
+    matches!(note.kind, Kind::Memory | Kind::Bullet)
+}
+
+/// What a person decides about a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// A draft is in use from now on.
+    Accept,
+    /// The note is given up: retired, a bullet deprecated too.
+    Reject,
+    /// It still holds.
+    Confirm,
+    /// Several bullets become one.
+    Merge,
+}
+
+impl Word {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Reject => "reject",
+            Self::Confirm => "confirm",
+            Self::Merge => "merge",
+        }
+    }
+}
+
+/// What was decided about several notes together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Decision {
+    /// What.
+    pub word: Word,
+    /// The notes that were changed.
+    pub ids: Vec<String>,
+    /// Of a merge, the new bullet.
+    pub into: Option<String>,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// What came of all decisions of one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Settled {
+    /// The decisions, one commit each.
+    pub decisions: Vec<Decision>,
+}
+
+/// The notes that each word is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Drafts to take into use.
+    pub accept: Vec<String>,
+    /// Notes to give up.
+    pub reject: Vec<String>,
+    /// Notes that still hold.
+    pub confirm: Vec<String>,
+}
+
+impl Words {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.accept.is_empty() && self.reject.is_empty() && self.confirm.is_empty()
+    }
+}
+
+/// Carries out what was decided: one commit for each word. All notes are found and checked before the first is changed.
+///
+/// # Errors
+/// A note that is not found, one that cannot be accepted or given up, and those of [`write::apply`].
+pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
+    let mut planned = Vec::new();
+    for (word, ids) in
+        [(Word::Accept, &words.accept), (Word::Reject, &words.reject), (Word::Confirm, &words.confirm)]
+    {
+        let mut changes: Vec<Planned> = Vec::new();
+        for id in ids {
+            let change = plan(memory, word, &find_to_change(memory, id)?)?;
+            if changes.iter().all(|known| known.id != change.id) {
+                changes.push(change);
+            }
+        }
+        if !changes.is_empty() {
+            planned.push((word, changes));
+        }
+    }
+    let decisions: Result<_> =
+        planned.into_iter().map(|(word, changes)| carry_out(memory, word, changes)).collect();
+    Ok(Settled { decisions: decisions? })
+}
+
+/// Makes one bullet of several, in one commit.
+///
+/// # Errors
+/// Notes that are not found or no bullets, what curation refuses, and those of [`write::apply`].
+pub fn merge(memory: &Memory, ids: &[String], content: &str) -> Result<Settled> {
+    let found: Result<Vec<String>> =
+        ids.iter().map(|id| Ok(playbook::find_bullet(memory, id)?.1.id.to_string())).collect();
+    let merge = Merge { ids: found?, content: content.to_owned(), reason: memory.call.by.reason.clone() };
+    let file = DeltaFile { deltas: vec![Delta::Merge(merge.clone())], ..DeltaFile::default() };
+    let how = curate::Options {
+        authority: Authority::Person,
+        dry_run: false,
+        sweep: false,
+        op: "review",
+        subject: None,
+    };
+    let outcome = curate::curate(memory, &file, &how)?;
+    if let Some(error) = curate::refusal(&outcome.report) {
+        return Err(error);
+    }
+    let into = outcome.report.applied.first().map(|applied| applied.id.clone());
+    let ids = if into.is_some() { merge.ids } else { Vec::new() };
+    Ok(Settled { decisions: vec![Decision { word: Word::Merge, ids, into, commit: outcome.commit }] })
+}
+
+/// One note's part in a decision.
+struct Planned {
+    id: String,
+    title: String,
+    change: Change,
+}
+
+fn plan(memory: &Memory, word: Word, found: &Found<'_>) -> Result<Planned> {
+    let note = &found.note;
+    if !is_reviewed(note) {
+        let message = format!("{} is a {}; memories and bullets are reviewed", note.path, note.kind.name());
+        return Err(Error::usage(message));
+    }
+    let now = memory.now().to_string();
+    let set =
+        |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) };
+    let mut edits = match word {
+        Word::Accept => {
+            draft(note)?;
+            vec![set("state", State::Active.name())]
+        }
+        Word::Reject => reject(note, memory.call.by.reason.as_deref().unwrap_or("rejected in review"))?,
+        Word::Confirm | Word::Merge => vec![set("last_checked", &now)],
+    };
+    if word != Word::Confirm {
+        edits.push(set("updated", &now));
+    }
+    let change = Change::Edit { path: note.path.clone(), edits };
+    Ok(Planned { id: note.key().to_owned(), title: note.title.clone(), change })
+}
+
+/// Only a draft can be accepted.
+fn draft(note: &Note) -> Result<()> {
+    let is = |word: &Option<String>, name: &str| word.as_deref() == Some(name);
+    // A bullet that says nothing of its state is a draft.
+    let draft = is(&note.state, State::Draft.name()) || (note.kind == Kind::Bullet && note.state.is_none());
+    let deprecated = is(&note.maturity, Maturity::Deprecated.name());
+    if draft && !deprecated {
+        return Ok(());
+    }
+    let what = match (&note.state, deprecated) {
+        (_, true) => "deprecated",
+        (Some(state), _) => state,
+        (None, _) => "in use",
+    };
+    Err(Error::refused("not-a-draft", format!("{} is no draft but {what}", note.key()))
+        .at(&note.path, None, None)
+        .hint("`cm review` lists what waits"))
+}
+
+/// A note is given up: nothing is deleted, and a bullet no longer counts.
+fn reject(note: &Note, reason: &str) -> Result<Vec<Edit>> {
+    if note.state.as_deref() == Some(State::Retired.name()) {
+        return Err(Error::refused("retired", format!("{} is retired already", note.key()))
+            .at(&note.path, None, None)
+            .hint("`cm why` tells its story"));
+    }
+    let set =
+        |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) };
+    let mut edits = vec![set("state", State::Retired.name())];
+    if note.kind == Kind::Bullet {
+        edits.push(set("maturity", Maturity::Deprecated.name()));
+        edits.push(set("deprecation_reason", reason));
+    }
+    Ok(edits)
+}
+
+fn carry_out(memory: &Memory, word: Word, planned: Vec<Planned>) -> Result<Decision> {
+    let verb = match word {
+        Word::Accept => "Accept",
+        Word::Reject => "Reject",
+        Word::Confirm | Word::Merge => "Confirm",
+    };
+    let subject = match planned.as_slice() {
+        [one] => format!("{verb} \"{}\"", one.title),
+        several => format!("{verb} {} notes in review", several.len()),
+    };
+    let ids: Vec<String> = planned.iter().map(|one| one.id.clone()).collect();
+    let message = ids.iter().fold(Message::new("review", subject), |message, id| message.id(id.clone()));
+    let changes = planned.into_iter().map(|one| one.change).collect();
+    let written = write::apply(memory, ChangeSet { message, changes })?;
+    Ok(Decision { word, ids, into: None, commit: written.commit })
+}

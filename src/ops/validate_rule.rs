@@ -1,0 +1,295 @@
+//! What would become of a rule that is proposed: the checks of an add and the evidence gate. Nothing is written, and no
+//! model is asked.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::curate::elsewhere;
+use super::error::{Error, Result};
+use super::memory::Memory;
+use super::playbook::{as_written, limits};
+use crate::curate::conflict::Statement;
+use crate::curate::playbook::Authority;
+use crate::curate::playbook::admission::{Admission, Admitted, Candidate, Door};
+use crate::curate::playbook::history::{Evidence, Gate, History, NoHistory};
+use crate::curate::playbook::shelf::{Shelf, stands, told_as};
+use crate::domain::bullet::{Bullet, BulletType, State};
+
+/// What becomes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It would be active, with evidence enough for anybody.
+    Accept,
+    /// It would be active, with some evidence.
+    AcceptWithCaution,
+    /// It would wait for a person.
+    Draft,
+    /// It would not get in.
+    Reject,
+}
+
+impl Verdict {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::AcceptWithCaution => "accept with caution",
+            Self::Draft => "draft",
+            Self::Reject => "reject",
+        }
+    }
+}
+
+/// How it collides with what is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// A bullet says the same.
+    Duplicate,
+    /// A bullet says nearly the same.
+    NearDuplicate,
+    /// A blocked pattern keeps it out.
+    Blocked,
+    /// It was deprecated before.
+    Deprecated,
+    /// A bullet says the opposite.
+    Conflict,
+    /// A bullet says something like it; that keeps nothing out.
+    Similar,
+}
+
+/// What it collides with.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Collision {
+    /// How.
+    pub how: How,
+    /// The bullet, or the blocked pattern.
+    pub id: String,
+    /// What that one says.
+    pub content: String,
+    /// Why it counts as one.
+    pub reason: Option<String>,
+    /// The share of common words, 0–1, where that decided.
+    pub likeness: Option<f64>,
+}
+
+/// What became of the question.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Judged {
+    /// The rule as it would be written.
+    pub rule: String,
+    /// Its category.
+    pub category: String,
+    /// What would become of it.
+    pub verdict: Verdict,
+    /// How far what is known bears the verdict, 0–1; 0.5 where nothing is known.
+    pub confidence: f64,
+    /// Why.
+    pub why: Vec<String>,
+    /// What the evidence gate says; null where it was not asked.
+    pub gate: Option<Gate>,
+    /// What past sessions say.
+    pub evidence: Evidence,
+    /// What it collides with.
+    pub collisions: Vec<Collision>,
+}
+
+/// Judges a rule as if a program proposed it.
+///
+/// # Errors
+/// A text that cannot be a rule, a category that cannot be one, or notes that cannot be read.
+pub fn validate_rule(memory: &Memory, text: &str, category: &str) -> Result<Judged> {
+    judge(memory, text, category, &NoHistory)
+}
+
+fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> Result<Judged> {
+    let open = memory.target();
+    let own = as_written(memory, open)?;
+    let other = elsewhere(memory, open, &own)?;
+    let blocked = [own.blocked.clone(), other.blocked.clone()].concat();
+    let bench = Bench { shelf: Shelf::of(&own), elsewhere: Shelf::of(&other), category };
+    let limits = limits(open);
+    let door = Door {
+        shelf: &bench.shelf,
+        elsewhere: &bench.elsewhere,
+        blocked: &blocked,
+        limits: &limits,
+        history,
+        authority: Authority::Automation,
+    };
+    let bullet_type = type_of(text);
+    let rule = crate::domain::bullet::content::folded(text);
+    let mut judged = match door.admit(Candidate { content: text, category, bullet_type }) {
+        Admission::Malformed(error) => {
+            return Err(Error::usage(error.to_string())
+                .hint("for example: cm validate-rule \"Run the whole suite before you push.\""));
+        }
+        Admission::BadCategory => {
+            return Err(Error::usage(format!("`{category}` is no category"))
+                .hint("a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"));
+        }
+        Admission::Duplicate { at, near } => {
+            bench.duplicate(rule, bench.shelf.get(at), near, "a bullet says so already")
+        }
+        Admission::Elsewhere { id } => match bench.elsewhere.find(&id) {
+            Some(at) => bench.duplicate(rule, bench.elsewhere.get(at), None, "the other vault has it"),
+            None => bench.rejected(rule, 1.0, "the other vault has it".to_owned(), Vec::new()),
+        },
+        Admission::Blocked { id, reason, near } => {
+            let text = blocked.iter().find(|blocked| blocked.id.as_str() == id).map(|blocked| blocked.text());
+            let content = text.unwrap_or_default().to_owned();
+            let collision = Collision { how: How::Blocked, id, content, reason, likeness: near };
+            bench.rejected(rule, near.unwrap_or(1.0), "it is blocked".to_owned(), vec![collision])
+        }
+        Admission::Deprecated { at } => {
+            let bullet = bench.shelf.get(at);
+            let reason = bullet.fields.deprecation_reason.clone();
+            let collision = Collision { reason, ..collision(How::Deprecated, bullet, None) };
+            bench.rejected(
+                rule,
+                1.0,
+                "it was deprecated before, and does not come back this way".to_owned(),
+                vec![collision],
+            )
+        }
+        Admission::Failed(evidence) => {
+            let why =
+                format!("{} sessions failed with it and {} succeeded", evidence.failures, evidence.successes);
+            let confidence = borne(evidence.failures, evidence.successes);
+            Judged {
+                gate: Some(Gate::Refused),
+                evidence,
+                ..bench.rejected(rule, confidence, why, Vec::new())
+            }
+        }
+        Admission::Admitted(admitted) => bench.admitted(admitted),
+    };
+    bench.add_similar(&mut judged, bullet_type, limits.merge_jaccard);
+    Ok(judged)
+}
+
+/// The share of one kind among the sessions that ended, as if one more of each had.
+fn borne(of_kind: usize, others: usize) -> f64 {
+    (of_kind + 1) as f64 / (of_kind + others + 2) as f64
+}
+
+/// What a rule is told by: it begins with `AVOID`, or it says what to do.
+fn type_of(text: &str) -> BulletType {
+    let avoids = text.trim_start().get(..6).is_some_and(|head| head.eq_ignore_ascii_case("avoid:"));
+    if avoids { BulletType::AntiPattern } else { BulletType::Rule }
+}
+
+fn collision(how: How, bullet: &Bullet, likeness: Option<f64>) -> Collision {
+    let content = crate::domain::bullet::content::folded(bullet.content());
+    Collision { how, id: bullet.id.to_string(), content, reason: None, likeness }
+}
+
+/// What a rule is held against.
+struct Bench<'a> {
+    shelf: Shelf,
+    elsewhere: Shelf,
+    category: &'a str,
+}
+
+impl Bench<'_> {
+    fn rejected(&self, rule: String, confidence: f64, why: String, collisions: Vec<Collision>) -> Judged {
+        Judged {
+            rule,
+            category: self.category.to_owned(),
+            verdict: Verdict::Reject,
+            confidence,
+            why: vec![why],
+            gate: None,
+            evidence: Evidence::default(),
+            collisions,
+        }
+    }
+
+    fn duplicate(&self, rule: String, bullet: &Bullet, near: Option<f64>, why: &str) -> Judged {
+        let how = if near.is_some() { How::NearDuplicate } else { How::Duplicate };
+        self.rejected(rule, near.unwrap_or(1.0), why.to_owned(), vec![collision(how, bullet, near)])
+    }
+
+    fn admitted(&self, admitted: Admitted) -> Judged {
+        let verdict = match (admitted.state, admitted.gate) {
+            (State::Active, Gate::Certain) => Verdict::Accept,
+            (State::Active, _) => Verdict::AcceptWithCaution,
+            _ => Verdict::Draft,
+        };
+        let evidence = admitted.evidence;
+        let mut why = admitted.because;
+        if why.is_empty() {
+            why.push(format!("{} sessions succeeded with it and none failed", evidence.successes));
+        }
+        let of = |at: usize, reason: String| Collision {
+            reason: Some(reason),
+            ..collision(How::Conflict, self.shelf.get(at), None)
+        };
+        let own = admitted.conflicts.into_iter().map(|(at, reason)| of(at, reason));
+        let other = admitted.conflicts_elsewhere.into_iter().map(|(id, content, reason)| Collision {
+            how: How::Conflict,
+            id,
+            content,
+            reason: Some(reason),
+            likeness: None,
+        });
+        Judged {
+            rule: admitted.rule,
+            category: self.category.to_owned(),
+            verdict,
+            confidence: borne(evidence.successes, evidence.failures),
+            why,
+            gate: Some(admitted.gate),
+            collisions: own.chain(other).collect(),
+            evidence,
+        }
+    }
+
+    /// Names the bullet that says something like it, for whoever words it.
+    fn add_similar(&self, judged: &mut Judged, bullet_type: BulletType, least: f64) {
+        let statement = Statement::of(&told_as(&judged.rule, bullet_type));
+        let Some((at, near)) = self.shelf.near(&statement, least, stands) else { return };
+        let bullet = self.shelf.get(at);
+        if judged.collisions.iter().all(|known| known.id != bullet.id.as_str()) {
+            judged.collisions.push(collision(How::Similar, bullet, Some(near)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(state: State, successes: usize, failures: usize) -> (Verdict, f64) {
+        let evidence = Evidence { sessions: successes + failures, successes, failures, quotes: Vec::new() };
+        let playbook = crate::curate::playbook::Playbook::default();
+        let bench =
+            Bench { shelf: Shelf::of(&playbook), elsewhere: Shelf::of(&playbook), category: "testing" };
+        let judged = bench.admitted(Admitted {
+            rule: "Run the tests first.".to_owned(),
+            state,
+            because: Vec::new(),
+            conflicts: Vec::new(),
+            conflicts_elsewhere: Vec::new(),
+            gate: Gate::of(&evidence),
+            evidence,
+        });
+        (judged.verdict, (judged.confidence * 100.0).round() / 100.0)
+    }
+
+    #[test]
+    fn the_verdict_is_what_an_add_would_come_to_and_grows_surer_with_the_evidence() {
+        assert_eq!(verdict(State::Active, 5, 0), (Verdict::Accept, 0.86));
+        assert_eq!(verdict(State::Active, 3, 0), (Verdict::AcceptWithCaution, 0.8));
+        assert_eq!(verdict(State::Draft, 5, 0).0, Verdict::Draft);
+        assert_eq!(verdict(State::Draft, 0, 0), (Verdict::Draft, 0.5));
+        assert_eq!(verdict(State::Draft, 1, 3), (Verdict::Draft, 0.33));
+    }
+
+    #[test]
+    fn a_text_that_begins_with_avoid_says_what_to_avoid() {
+        assert_eq!(type_of(" Avoid: sleeping in tests."), BulletType::AntiPattern);
+        assert_eq!(type_of("Avoidance é"), BulletType::Rule);
+    }
+}

@@ -1,0 +1,47 @@
+//! What would become of a rule.
+
+use super::style::{BAD, DIM, GOOD, ID, WARN, cut, paint, safe};
+use crate::ops::validate_rule::{Collision, How, Judged, Verdict};
+
+/// As text: the verdict, why, the evidence, then what it collides with.
+pub fn judged(outcome: &Judged) -> String {
+    let style = match outcome.verdict {
+        Verdict::Accept | Verdict::AcceptWithCaution => GOOD,
+        Verdict::Draft => WARN,
+        Verdict::Reject => BAD,
+    };
+    let mut lines = format!("{} {}\n", paint(style, outcome.verdict.name()), safe(&outcome.rule));
+    lines.push_str(&outcome.why.iter().map(|why| format!("  {}\n", safe(why))).collect::<String>());
+    let evidence = &outcome.evidence;
+    lines.push_str(&paint(
+        DIM,
+        &format!(
+            "  confidence {:.2}; {} sessions, {} succeeded, {} failed",
+            outcome.confidence, evidence.sessions, evidence.successes, evidence.failures
+        ),
+    ));
+    lines.push('\n');
+    for quote in &evidence.quotes {
+        lines.push_str(&format!("  {} “{}”\n", paint(ID, &safe(&quote.session)), cut(&quote.text, 120)));
+    }
+    lines.push_str(&outcome.collisions.iter().map(collision).collect::<String>());
+    lines
+}
+
+fn collision(collision: &Collision) -> String {
+    let word = match collision.how {
+        How::Duplicate => "same as",
+        How::NearDuplicate => "nearly the same as",
+        How::Blocked => "blocked by",
+        How::Deprecated => "deprecated as",
+        How::Conflict => "contradicts",
+        How::Similar => "similar to",
+    };
+    let likeness = collision.likeness.map(|share| format!(" ({:.0} %)", share * 100.0)).unwrap_or_default();
+    let reason = collision.reason.as_ref().map(|reason| format!(" ({})", safe(reason))).unwrap_or_default();
+    format!(
+        "  {word}{likeness} {} {}{reason}\n",
+        paint(ID, &safe(&collision.id)),
+        cut(&collision.content, 100)
+    )
+}

@@ -1,0 +1,172 @@
+//! The whole life of a rule, as a person and an agent at the command line live it: added, doubled, credited, found harmful, inverted,
+//! told, and taken back.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+use crate::support::{Sandbox, vault_of};
+
+const RULE: &str = "Retry a failed gauge request at once, up to five times.";
+
+/// An empty vault, and the transcript of what was typed into it.
+struct Desk {
+    sandbox: Sandbox,
+    transcript: String,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let sandbox = vault_of("--- cm.toml\n");
+        Self { sandbox, transcript: String::new() }
+    }
+
+    /// Types a command on a day; what it prints goes into the transcript.
+    fn types(&mut self, day: &str, words: &[&str]) -> String {
+        let ran = self.sandbox.cm(&[words, &["--now", day]].concat());
+        let shown = words.iter().map(|word| match word.contains(' ') {
+            true => format!("\"{word}\""),
+            false => (*word).to_owned(),
+        });
+        let shown: Vec<String> = shown.collect();
+        self.transcript += &format!("{day} $ cm {}\n{}", shown.join(" "), ran.snapshot());
+        ran.stdout
+    }
+
+    fn json(&self, day: &str, words: &[&str]) -> serde_json::Value {
+        self.sandbox.cm(&[words, &["--now", day, "--json"]].concat()).ok().json()
+    }
+}
+
+#[test]
+fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
+    let mut desk = Desk::new();
+    desk.types(
+        "2026-03-02",
+        &["playbook", "add", "--category", "net", "--why", "One request in a hundred gets lost.", RULE],
+    );
+    let id = desk.json("2026-03-02", &["playbook", "list"])["bullets"][0]["id"].as_str().unwrap().to_owned();
+    let shouted = RULE.to_uppercase();
+    desk.types(
+        "2026-03-03",
+        &["playbook", "add", "--category", "net", "--agent", "codex", "--session", "s-1", &shouted],
+    );
+    desk.types("2026-03-04", &["mark", &id, "--helpful", "--session", "s-2", "--agent", "claude-code"]);
+    for session in ["s-3", "s-4", "s-5"] {
+        desk.sandbox.cm(&["mark", &id, "--helpful", "--session", session, "--now", "2026-03-05"]).ok();
+    }
+    desk.types("2026-03-05", &["playbook", "list"]);
+    desk.types("2026-06-08", &["mark", &id, "--harmful", "--reason", "caused_bug", "--session", "s-6"]);
+    desk.types(
+        "2026-06-09",
+        &["mark", &id, "--harmful", "--reason", "all stations at once", "--session", "s-7"],
+    );
+    desk.types("2026-06-10", &["context", "the gauge request failed, retry it"]);
+    desk.types("2026-06-10", &["core", "--print"]);
+    desk.types("2026-06-10", &["why", &id]);
+    desk.types("2026-06-11", &["undo"]);
+    desk.types("2026-06-11", &["playbook", "list"]);
+    insta::assert_snapshot!(desk.transcript, @r#"
+    2026-03-02 $ cm playbook add --category net --why "One request in a hundred gets lost." "Retry a failed gauge request at once, up to five times."
+    b-mm8eww00-fbz6xa  playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md  added (active)  commit [COMMIT]
+    [exit 0]
+    2026-03-03 $ cm playbook add --category net --agent codex --session s-1 "RETRY A FAILED GAUGE REQUEST AT ONCE, UP TO FIVE TIMES."
+    b-mm8eww00-fbz6xa  playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md  there already; credited  commit [COMMIT]
+      it is there already
+    [exit 0]
+    2026-03-04 $ cm mark b-mm8eww00-fbz6xa --helpful --session s-2 --agent claude-code
+    b-mm8eww00-fbz6xa  candidate, score 0.9962 (2 helpful, 0 harmful)  commit [COMMIT]
+    [exit 0]
+    2026-03-05 $ cm playbook list
+      4.98  established  b-mm8eww00-fbz6xa  net  Retry a failed gauge request at once, up to five times.
+    1 bullet
+    [exit 0]
+    2026-06-08 $ cm mark b-mm8eww00-fbz6xa --harmful --reason caused_bug --session s-6
+    b-mm8eww00-fbz6xa  established, score -1.6055 (5 helpful, 1 harmful)  commit [COMMIT]
+    [exit 0]
+    2026-06-09 $ cm mark b-mm8eww00-fbz6xa --harmful --reason "all stations at once" --session s-7
+    b-mm8eww00-fbz6xa  deprecated, score 0 (5 helpful, 2 harmful)  commit [COMMIT]
+      demoted established → deprecated: 46 % of its feedback is harm (2 harmful)
+      inverted to b-mq5vi800-jlzp62: AVOID: Retry a failed gauge request at once, up to five times.
+    [exit 0]
+    2026-06-10 $ cm context "the gauge request failed, retry it"
+    # Briefing: the gauge request failed, retry it
+
+    ## Warnings
+
+    - “Retry a failed gauge request at once, up to five times.” (b-mm8eww00-fbz6xa) is what the task comes near to, and is deprecated: 46 % of its feedback is harm (2 harmful). Instead: AVOID: Retry a failed gauge request at once, up to five times. (b-mq5vi800-jlzp62).
+
+    ## Pitfalls
+
+    - AVOID: Retry a failed gauge request at once, up to five times. (b-mq5vi800-jlzp62, net, candidate)
+
+    ## Search on
+
+    - `cm search 'gauge request failed retry type:problem,error,fix,solution'`
+    - `cm search 'gauge request failed retry type:decision,configuration,procedure'`
+    - `cm search 'gauge request failed retry'`
+
+    Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
+
+    No sessions are indexed: no history.
+    [exit 0]
+    2026-06-10 $ cm core --print
+    # Core memory
+
+    > Written 2026-06-10 by `cm core`; changes by hand are lost.
+    > 0 active of 0 memories, 1 bullet in use, 1 listed. Nothing left out.
+
+    ## Pitfalls
+
+    - [AVOID: Retry a failed gauge request at once, up to five times.](playbook/net/avoid-retry-a-failed-gauge-request-at-once-up-to-five-times-d8637f.md) (inverted, anti-pattern)
+    [exit 0]
+    2026-06-10 $ cm why b-mm8eww00-fbz6xa
+    b-mm8eww00-fbz6xa  rule, net, retired, deprecated
+    Retry a failed gauge request at once, up to five times.
+        One request in a hundred gets lost.
+    score 0.00 = (2.36 helpful − 4 × 1.98 harmful) × 0 for deprecated; neutral, 46 % harmful, half-life 90 days
+
+    2026-03-02 00:00  written
+    2026-03-02 00:00  [COMMIT] Add the rule "Retry a failed gauge request at once, up to five times."  Ada Example
+    2026-03-03 00:00  helpful, says codex in s-1: proposed again
+    2026-03-03 00:00  [COMMIT] Credit b-mm8eww00-fbz6xa, which was proposed again  Ada Example through codex in s-1
+    2026-03-04 00:00  helpful, says claude-code in s-2
+    2026-03-04 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example through claude-code in s-2
+    2026-03-05 00:00  helpful in s-3
+    2026-03-05 00:00  helpful in s-4
+    2026-03-05 00:00  helpful in s-5
+    2026-03-05 00:00  rose to a higher maturity
+    2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-5
+    2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-4
+    2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-3
+    2026-06-08 00:00  harmful in s-6: caused_bug
+    2026-06-08 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-6: caused_bug
+    2026-06-09 00:00  harmful in s-7: all stations at once
+    2026-06-09 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-7: all stations at once
+
+    replaced by    b-mq5vi800-jlzp62 AVOID: Retry a failed gauge request at once, up to five times.
+    given up       46 % of its feedback is harm (2 harmful)
+    [exit 0]
+    2026-06-11 $ cm undo
+    took back [COMMIT]: Mark "Retry a failed gauge request at once, up to five times." harmful  commit [COMMIT]
+      playbook/net/avoid-retry-a-failed-gauge-request-at-once-up-to-five-times-d8637f.md
+      playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md
+    [exit 0]
+    2026-06-11 $ cm playbook list
+     -1.57  established  b-mm8eww00-fbz6xa  net  Retry a failed gauge request at once, up to five times.
+    1 bullet
+    [exit 0]
+    "#);
+    let story = desk.sandbox.git(&["log", "--format=%s"]);
+    insta::assert_snapshot!(story, @r#"
+    Undo: Mark "Retry a failed gauge request at once, up to five times." harmful
+    Mark "Retry a failed gauge request at once, up to five times." harmful
+    Mark "Retry a failed gauge request at once, up to five times." harmful
+    Mark "Retry a failed gauge request at once, up to five times." helpful
+    Mark "Retry a failed gauge request at once, up to five times." helpful
+    Mark "Retry a failed gauge request at once, up to five times." helpful
+    Mark "Retry a failed gauge request at once, up to five times." helpful
+    Credit b-mm8eww00-fbz6xa, which was proposed again
+    Add the rule "Retry a failed gauge request at once, up to five times."
+    Begin
+    "#);
+    assert_eq!(desk.sandbox.git(&["status", "--porcelain"]), "");
+}

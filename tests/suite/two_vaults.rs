@@ -1,0 +1,143 @@
+//! The playbooks of the project and of the person as one: whose words win, whose feedback counts, and where a change goes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+use serde_json::Value;
+
+use crate::support::{Ran, Sandbox, vault_of};
+
+/// The person's own vault.
+const GLOBAL: &str = "\
+--- playbook/net/timeout-1.md
+---
+id: b-mq6d3m8l-aaaaaa
+category: net
+state: active
+maturity: established
+feedback:
+- {at: 2026-11-01T08:00:00Z, signal: helpful, session: s-1}
+- {at: 2026-11-02T08:00:00Z, signal: helpful, session: s-2}
+created: 2026-06-01T08:00:00Z
+---
+
+Give every request a timeout.
+--- playbook/net/deadline-2.md
+---
+id: b-mq6d3m8l-bbbbbb
+category: net
+state: active
+created: 2026-10-01T08:00:00Z
+---
+
+Log a request by its id and never by its body.
+--- blocked/cache.md
+---
+id: 0b10c4ed-0000-4000-8000-000000000001
+kind: toxic
+content: Cache every answer of the gateway for an hour.
+reason: stale levels in the flood of June
+---
+";
+
+/// The project's vault: it says one of the rules in its own words.
+const PROJECT: &str = "\
+--- playbook/net/timeout-1.md
+---
+id: b-mq6d3m8l-aaaaaa
+category: net
+state: active
+maturity: established
+feedback:
+- {at: 2026-11-02T08:00:00Z, signal: helpful, session: s-2}
+- {at: 2026-11-03T08:00:00Z, signal: harmful, session: s-3}
+created: 2026-06-01T08:00:00Z
+---
+
+Give every request of this project a timeout of two seconds.
+--- blocked/retry.md
+---
+id: 0b10c4ed-0000-4000-8000-000000000002
+kind: toxic
+content: Retry a failed request at once, up to five times.
+reason: took the gateway down
+---
+";
+
+struct Two {
+    project: Sandbox,
+    global: Sandbox,
+}
+
+impl Two {
+    fn new() -> Self {
+        Self { project: vault_of(PROJECT), global: vault_of(GLOBAL) }
+    }
+
+    fn run(&self, words: &[&str]) -> Ran {
+        let folder = self.global.vault().display().to_string();
+        self.project.run(words).env("CM_GLOBAL_VAULT", &folder).go()
+    }
+
+    fn json(&self, words: &[&str]) -> Value {
+        self.run(&[words, &["--json"]].concat()).ok().json()
+    }
+}
+
+#[test]
+fn the_projects_words_win_and_feedback_of_both_counts() {
+    let two = Two::new();
+    let all = two.json(&["playbook", "list"]);
+    let bullets = all["bullets"].as_array().unwrap();
+    assert_eq!(bullets.len(), 2);
+    let one = bullets.iter().find(|bullet| bullet["id"] == "b-mq6d3m8l-aaaaaa").unwrap();
+    assert_eq!(one["content"], "Give every request of this project a timeout of two seconds.");
+    assert_eq!(
+        (&one["helpful"], &one["harmful"]),
+        (&2.into(), &1.into()),
+        "the event that both have counts once"
+    );
+}
+
+#[test]
+fn a_block_of_either_vault_holds() {
+    let two = Two::new();
+    for rule in [
+        "Cache every answer of the gateway for an hour!",
+        "Retry a failed request at once, up to five times.",
+    ] {
+        let ran = two.run(&["playbook", "add", "--category", "net", rule]);
+        assert_eq!(ran.code, 5, "{}", ran.snapshot());
+        assert!(ran.stderr.contains("blocked"), "{}", ran.snapshot());
+    }
+    let elsewhere = two.global.cm(&[
+        "playbook",
+        "add",
+        "--category",
+        "net",
+        "Retry a failed request at once, up to five times.",
+    ]);
+    assert_eq!(elsewhere.code, 0, "the project's block holds where the project is open");
+}
+
+#[test]
+fn a_word_about_a_bullet_goes_to_the_vault_that_holds_it() {
+    let two = Two::new();
+    let marked = two.json(&["mark", "b-mq6d3m8l-bbbbbb", "--helpful"]);
+    assert_eq!(marked["helpful"], 1);
+    assert!(two.global.read("playbook/net/deadline-2.md").contains("signal: helpful"));
+    assert_eq!(two.project.git(&["rev-list", "--count", "HEAD"]).trim(), "1", "nothing was written there");
+    two.json(&["mark", "b-mq6d3m8l-aaaaaa", "--helpful"]);
+    assert!(two.project.read("playbook/net/timeout-1.md").contains("2026-11-21"));
+    assert!(!two.global.read("playbook/net/timeout-1.md").contains("2026-11-21"));
+}
+
+#[test]
+fn what_the_other_vault_says_is_neither_doubled_nor_contradicted_without_a_word() {
+    let two = Two::new();
+    let again =
+        two.json(&["playbook", "add", "--category", "net", "Log a request by its id and never by its body."]);
+    assert_eq!((&again["added"], &again["id"]), (&false.into(), &"b-mq6d3m8l-bbbbbb".into()));
+    let against = two.json(&["playbook", "add", "--category", "net", "Never give a request a timeout."]);
+    assert_eq!(against["state"], "draft", "{against}");
+    assert_eq!(against["conflicts"].as_array().unwrap().len(), 1, "{against}");
+}
