@@ -97,12 +97,9 @@ pub fn health(bullets: &[Bullet], now: Instant, scoring: &Scoring, merge_jaccard
     health
 }
 
-/// A bullet's rule, prepared for comparing; an anti-pattern's as what to avoid.
+/// What a bullet tells its reader, prepared for comparing.
 pub fn statement(bullet: &Bullet) -> Statement {
-    match bullet.bullet_type {
-        BulletType::Rule => Statement::of(bullet.content()),
-        BulletType::AntiPattern => Statement::avoiding(bullet.content()),
-    }
+    Statement::of(&bullet.told())
 }
 
 impl Health {
@@ -134,14 +131,7 @@ impl Health {
     }
 
     fn merges(&mut self, live: &[&Bullet], statements: &[Statement], least: f64) {
-        let mut pairs = conflict::alike(statements, least);
-        pairs.retain(|(a, b, _)| {
-            live[*a].category == live[*b].category
-                && conflict::opposition(&statements[*a], &statements[*b]).is_none()
-        });
-        pairs.sort_by(|one, other| {
-            other.2.total_cmp(&one.2).then_with(|| (one.0, one.1).cmp(&(other.0, other.1)))
-        });
+        let pairs = merge_pairs(live, statements, least);
         self.merge_candidates_total = pairs.len();
         let candidate = |(a, b, likeness): (usize, usize, f64)| MergeCandidate {
             ids: ids(live[a], live[b]),
@@ -157,6 +147,31 @@ impl Health {
         found.truncate(LISTED);
         self.conflicts = found;
     }
+}
+
+/// The pairs of bullets of one category that share so many words that they could be one, the most alike first; the
+/// statements stand in the order of the bullets. What says the opposite is no such pair.
+pub fn merge_pairs(bullets: &[&Bullet], statements: &[Statement], least: f64) -> Vec<(usize, usize, f64)> {
+    let mut pairs = Vec::new();
+    for places in by_category(bullets).into_values() {
+        let own: Vec<&Statement> = places.iter().map(|at| &statements[*at]).collect();
+        let found = conflict::alike(&own, least).into_iter();
+        pairs.extend(found.map(|(a, b, likeness)| (places[a], places[b], likeness)));
+    }
+    pairs.retain(|(a, b, _)| conflict::opposition(&statements[*a], &statements[*b]).is_none());
+    pairs.sort_by(|one, other| {
+        other.2.total_cmp(&one.2).then_with(|| (one.0, one.1).cmp(&(other.0, other.1)))
+    });
+    pairs
+}
+
+/// The places of the bullets of each category.
+fn by_category<'b>(bullets: &[&'b Bullet]) -> BTreeMap<&'b str, Vec<usize>> {
+    let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, bullet) in bullets.iter().enumerate() {
+        places.entry(&bullet.category).or_default().push(at);
+    }
+    places
 }
 
 /// All pairs of these bullets that contradict each other; the statements stand in the order of the bullets.

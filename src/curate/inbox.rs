@@ -8,10 +8,9 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::conflict::{Statement, alike, opposition, oppositions};
-use super::health::meet;
+use super::conflict::{Statement, oppositions};
+use super::health::{meet, merge_pairs, statement};
 use super::live::SUPERSEDES;
-use super::playbook::shelf::told_as;
 use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::finding::Code;
 use crate::domain::graph::{Edge, Graph};
@@ -133,7 +132,6 @@ impl Rules {
             |(at, note): (usize, &Note)| Bullet::of(note).filter(Bullet::is_live).map(|bullet| (at, bullet));
         let (at, bullets): (Vec<_>, Vec<_>) = notes.iter().enumerate().filter_map(live).unzip();
         // As an add compares them, so that a conflict that lets a rule in only as a draft is the one that is listed.
-        let statement = |bullet: &Bullet| Statement::of(&told_as(bullet.content(), bullet.bullet_type));
         let statements = bullets.iter().map(statement).collect();
         Self { at, bullets, statements }
     }
@@ -196,20 +194,13 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<Entry> {
 
 /// Pairs of live rules of one category that say nearly the same, the most alike first.
 fn merges(rules: &Rules, least: f64) -> Vec<Entry> {
-    let mut pairs = alike(&rules.statements, least);
-    pairs.retain(|(a, b, _)| {
-        rules.bullets[*a].category == rules.bullets[*b].category
-            && opposition(&rules.statements[*a], &rules.statements[*b]).is_none()
-    });
-    pairs.sort_by(|one, other| {
-        other.2.total_cmp(&one.2).then_with(|| (one.0, one.1).cmp(&(other.0, other.1)))
-    });
+    let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
     let entry = |(a, b, likeness): (usize, usize, f64)| Entry {
         notes: vec![rules.at[a], rules.at[b]],
         why: format!("they share {:.0} % of their words", likeness * 100.0),
         since: None,
     };
-    pairs.into_iter().map(entry).collect()
+    merge_pairs(&bullets, &rules.statements, least).into_iter().map(entry).collect()
 }
 
 /// What is left of the trust in a note, 0–1, by when somebody last looked at it.

@@ -16,7 +16,7 @@ use super::manifest::Manifest;
 use super::queue::Queue;
 use super::text::{Found, Text, touched};
 use crate::domain::id::NoteId;
-use crate::domain::note::Note;
+use crate::domain::note::{Kind, Note};
 use crate::domain::path::NotePath;
 use crate::domain::query::Query;
 
@@ -61,6 +61,11 @@ impl Index {
     /// All notes as of the last refresh, sorted by path; errors as for [`Index::search`].
     pub fn notes(&self) -> Result<Vec<Note>, Error> {
         Ok(self.text()??.text.notes()?)
+    }
+
+    /// The notes of these kinds as of the last refresh, sorted by path; errors as for [`Index::search`].
+    pub fn notes_of(&self, kinds: &[Kind]) -> Result<Vec<Note>, Error> {
+        Ok(self.text()??.text.of_kinds(kinds)?)
     }
 
     /// The notes whose id begins with `prefix`: those just written and those indexed. They may have moved or gone

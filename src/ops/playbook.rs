@@ -61,7 +61,7 @@ pub fn constants(memory: &Memory, level: Level) -> Scoring {
 /// # Errors
 /// Where the notes cannot be read.
 pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
-    let notes = memory.notes_of(open)?;
+    let notes = memory.playbook_notes(open)?;
     Ok(of_notes(&notes))
 }
 
@@ -79,7 +79,7 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
 /// # Errors
 /// Where the notes cannot be read.
 pub fn as_written(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
-    let notes = memory.notes_of(open)?;
+    let notes = memory.playbook_notes(open)?;
     let queued = open.index().queued();
     if queued.is_empty() {
         return Ok(of_notes(&notes));

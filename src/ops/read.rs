@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::error::Result;
 use super::memory::{Level, Memory, OpenVault};
 use crate::domain::listing::Listing;
-use crate::domain::note::{Note, read};
+use crate::domain::note::{Kind, Note, read};
 use crate::index::{self, Index, Options, Refreshed};
 use crate::vault::walk;
 
@@ -119,6 +119,18 @@ impl Memory {
             Some(notes) => Ok(notes),
             None => Ok(open.keep_notes(self.ask(open, Index::notes)?)),
         }
+    }
+
+    /// The bullets and blocked patterns of one vault, by path: of many notes these are few, and the others are not read.
+    ///
+    /// # Errors
+    /// Those of [`Memory::freshen`].
+    pub fn playbook_notes(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+        self.freshen(open)?;
+        if let Some(notes) = open.read_notes() {
+            return Ok(notes);
+        }
+        Ok(Rc::new(self.ask(open, |index| index.notes_of(&[Kind::Bullet, Kind::Blocked]))?))
     }
 
     /// The notes of each vault, the project's first; of two notes with one id only the project's.

@@ -12,7 +12,8 @@ use crate::curate::conflict::Statement;
 use crate::curate::playbook::Authority;
 use crate::curate::playbook::admission::{Admission, Admitted, Candidate, Door};
 use crate::curate::playbook::history::{Evidence, Gate, History, NoHistory};
-use crate::curate::playbook::shelf::{Shelf, stands, told_as};
+use crate::curate::playbook::shelf::{Shelf, stands};
+use crate::domain::bullet::content;
 use crate::domain::bullet::{Bullet, BulletType, State};
 
 /// What becomes of it.
@@ -119,7 +120,7 @@ fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> 
         authority: Authority::Automation,
     };
     let bullet_type = type_of(text);
-    let rule = crate::domain::bullet::content::folded(text);
+    let rule = content::folded(text);
     let mut judged = match door.admit(Candidate { content: text, category, bullet_type }) {
         Admission::Malformed(error) => {
             return Err(Error::usage(error.to_string())
@@ -181,7 +182,7 @@ fn type_of(text: &str) -> BulletType {
 }
 
 fn collision(how: How, bullet: &Bullet, likeness: Option<f64>) -> Collision {
-    let content = crate::domain::bullet::content::folded(bullet.content());
+    let content = content::folded(bullet.content());
     Collision { how, id: bullet.id.to_string(), content, reason: None, likeness }
 }
 
@@ -248,7 +249,7 @@ impl Bench<'_> {
 
     /// Names the bullet that says something like it, for whoever words it.
     fn add_similar(&self, judged: &mut Judged, bullet_type: BulletType, least: f64) {
-        let statement = Statement::of(&told_as(&judged.rule, bullet_type));
+        let statement = Statement::of(&content::told(&judged.rule, bullet_type));
         let Some((at, near)) = self.shelf.near(&statement, least, stands) else { return };
         let bullet = self.shelf.get(at);
         if judged.collisions.iter().all(|known| known.id != bullet.id.as_str()) {

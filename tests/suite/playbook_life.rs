@@ -134,9 +134,9 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     2026-03-05 00:00  helpful in s-4
     2026-03-05 00:00  helpful in s-5
     2026-03-05 00:00  rose to a higher maturity
-    2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-5
-    2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-4
     2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-3
+    2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-4
+    2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-5
     2026-06-08 00:00  harmful in s-6: caused_bug
     2026-06-08 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-6: caused_bug
     2026-06-09 00:00  harmful in s-7: all stations at once

@@ -31,11 +31,19 @@ const fn step(why: &'static str, words: &'static [&'static str]) -> Step {
     Step { why, words }
 }
 
-const BEFORE: [Step; 5] = [
+const BEFORE: [Step; 7] = [
     step("Make the folder a vault: a git repository of its own", &["init"]),
     step("Commit the notes that lie in it", &["commit"]),
     step("Read them all into the index", &["reindex"]),
     step("Find something", &["search", "idle connections firewall", "--limit", "3"]),
+    step(
+        "Brief an agent for a task: rules, pitfalls, what is known, what to be warned of",
+        &["context", "retry the gauge requests that fail after a quiet night", "--max-tokens", "700"],
+    ),
+    step(
+        "Say that a rule helped: the word is kept in the rule's note, and its score rises",
+        &["mark", "b-mt2ssunl-jq6d8j", "--helpful", "--reason", "no lock was held for longer than a second"],
+    ),
     step(
         "Relate two notes by a typed edge, which is a file of its own",
         &[

@@ -7,7 +7,7 @@ use super::{Opposition, Statement, likeness, opposition};
 
 /// All pairs that contradict each other, by their numbers.
 pub fn oppositions(statements: &[Statement]) -> Vec<(usize, usize, Opposition)> {
-    let mut having: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut having = Having::new();
     for (at, statement) in statements.iter().enumerate() {
         let keys: BTreeSet<&str> = statement.claims().iter().flat_map(|claim| keys(claim, false)).collect();
         for key in keys {
@@ -16,13 +16,11 @@ pub fn oppositions(statements: &[Statement]) -> Vec<(usize, usize, Opposition)> 
     }
     let mut found = Vec::new();
     for (at, statement) in statements.iter().enumerate() {
-        let mut others: Vec<usize> = Vec::new();
-        for key in statement.claims().iter().flat_map(|claim| telling(claim, &having)) {
-            others.extend(having[key].iter().filter(|other| **other != at));
-        }
+        let mut others: Vec<usize> =
+            statement.claims().iter().flat_map(|claim| met(claim, &having)).collect();
         others.sort_unstable();
         others.dedup();
-        for other in others {
+        for other in others.into_iter().filter(|other| *other != at) {
             let (a, b) = (at.min(other), at.max(other));
             found.extend(opposition(&statements[a], &statements[b]).map(|opposition| (a, b, opposition)));
         }
@@ -33,20 +31,57 @@ pub fn oppositions(statements: &[Statement]) -> Vec<(usize, usize, Opposition)> 
     found
 }
 
-/// The words of a claim of which any claim that is opposed to it, and no longer than it, has at least one. Of two opposed
-/// claims the shorter has all its words in common with the other, or, from four on, all but one; where an exception
-/// opposes them, all but circumstances.
-fn telling<'a>(claim: &'a Claim, having: &HashMap<&str, Vec<usize>>) -> BTreeSet<&'a str> {
-    let rarest = |keys: BTreeSet<&'a str>, count: usize| {
-        let mut keys: Vec<&str> = keys.into_iter().collect();
-        keys.sort_by_key(|key| (having.get(key).map_or(0, Vec::len), *key));
-        keys.truncate(count);
-        keys
-    };
-    let all = keys(claim, false);
-    let core = keys(claim, true);
-    let count = if all.len() >= 4 || core.is_empty() { 2 } else { 0 };
-    rarest(all, count).into_iter().chain(rarest(core, 1)).collect()
+/// The statements by the words that they have, each list in order.
+type Having<'a> = HashMap<&'a str, Vec<usize>>;
+
+/// The statements with a claim that may be opposed to this one and is no shorter. Of two opposed claims the shorter has all
+/// its words in common with the other, or, from four on, all but one: of its three rarest words, then, at least two. Where
+/// an exception opposes them, they have all in common but circumstances.
+fn met(claim: &Claim, having: &Having<'_>) -> Vec<usize> {
+    let (all, core) = (keys(claim, false), keys(claim, true));
+    let long = all.len() >= 4;
+    let mut others = Vec::new();
+    if long {
+        let rare = rarest(&all, having, 3);
+        for (first, second) in [(0, 1), (0, 2), (1, 2)] {
+            others.extend(with_all(&[rare[first], rare[second]], having));
+        }
+    }
+    match (core.is_empty(), long) {
+        (false, _) => others.extend(with_all(&rarest(&core, having, 2), having)),
+        (true, false) => others.extend(with_all(&rarest(&all, having, 2), having)),
+        (true, true) => {}
+    }
+    others
+}
+
+/// The words that the fewest statements have.
+fn rarest<'a>(keys: &BTreeSet<&'a str>, having: &Having<'_>, count: usize) -> Vec<&'a str> {
+    let mut keys: Vec<&str> = keys.iter().copied().collect();
+    keys.sort_by_key(|key| (having.get(key).map_or(0, Vec::len), *key));
+    keys.truncate(count);
+    keys
+}
+
+/// The statements that have all of these words.
+fn with_all(words: &[&str], having: &Having<'_>) -> Vec<usize> {
+    let mut lists = words.iter().map(|word| having.get(word).map_or(&[][..], Vec::as_slice));
+    let first = lists.next().unwrap_or_default().to_vec();
+    lists.fold(first, |common, list| in_both(&common, list))
+}
+
+/// What two sorted lists have in common.
+fn in_both(one: &[usize], other: &[usize]) -> Vec<usize> {
+    let (mut at, mut against) = (0, 0);
+    let mut common = Vec::new();
+    while let (Some(ours), Some(theirs)) = (one.get(at), other.get(against)) {
+        if ours == theirs {
+            common.push(*ours);
+        }
+        at += usize::from(ours <= theirs);
+        against += usize::from(theirs <= ours);
+    }
+    common
 }
 
 /// What a claim is about, without what it leaves out; without circumstances too where only the `core` is asked for.
@@ -56,7 +91,7 @@ fn keys(claim: &Claim, core: bool) -> BTreeSet<&str> {
 }
 
 /// All pairs that are at least so much alike, by their numbers.
-pub fn alike(statements: &[Statement], least: f64) -> Vec<(usize, usize, f64)> {
+pub fn alike(statements: &[&Statement], least: f64) -> Vec<(usize, usize, f64)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for word in statements.iter().flat_map(|statement| statement.words()) {
         *counts.entry(word).or_default() += 1;
@@ -76,7 +111,7 @@ pub fn alike(statements: &[Statement], least: f64) -> Vec<(usize, usize, f64)> {
             list.push(at);
         }
         for other in others {
-            let alike = likeness(&statements[other], statement);
+            let alike = likeness(statements[other], statement);
             if alike >= least {
                 found.push((other, at, alike));
             }

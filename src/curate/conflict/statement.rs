@@ -32,19 +32,6 @@ impl Statement {
         Self { words, marks, signs: signs(&claims), claims }
     }
 
-    /// Prepares a rule that says what to avoid. One that names the thing without a word of denial ("catching every
-    /// error") is read as denying it.
-    pub fn avoiding(text: &str) -> Self {
-        let mut statement = Self::of(text);
-        if !statement.claims.iter().any(|claim| claim.denies) {
-            for claim in &mut statement.claims {
-                (claim.denies, claim.hard) = (true, true);
-            }
-            statement.signs = signs(&statement.claims);
-        }
-        statement
-    }
-
     /// The stems of its words, without those that only steer.
     pub fn words(&self) -> &BTreeSet<String> {
         &self.words

@@ -2,7 +2,7 @@
 //! the quota, and the evidence gate, in this order.
 
 use super::history::{Evidence, Gate, History};
-use super::shelf::{Shelf, stands, told_as};
+use super::shelf::{Shelf, stands};
 use super::{Authority, Limits};
 use crate::curate::conflict::{Statement, likeness, opposition};
 use crate::domain::bullet::blocked::{BlockKind, Blocked};
@@ -107,7 +107,7 @@ impl Door<'_> {
         if !is_category(candidate.category) {
             return Admission::BadCategory;
         }
-        let told = told_as(&rule, candidate.bullet_type);
+        let told = content::told(&rule, candidate.bullet_type);
         if let Some(at) = self.shelf.exact(&told, stands) {
             return Admission::Duplicate { at, near: None };
         }

@@ -9,7 +9,7 @@ use super::admission::{Admission, Admitted, Candidate, Door};
 use super::delta::{Add, Delta, Deprecate, Judge, Pin, Replace};
 use super::history::History;
 use super::report::{Applied, Conflict, Passed, Report};
-use super::shelf::{Shelf, told_as};
+use super::shelf::Shelf;
 use super::{Authority, Limits, Playbook};
 use crate::curate::conflict::Statement;
 use crate::domain::bullet::content::{self, RuleHash};
@@ -487,7 +487,7 @@ impl<'a> Curation<'a> {
         if rule == content::folded(self.shelf.get(at).content()) {
             return self.skip(Some(at), "unchanged", "it says so already");
         }
-        let told = told_as(&rule, self.shelf.get(at).bullet_type);
+        let told = content::told(&rule, self.shelf.get(at).bullet_type);
         let same = self.shelf.exact(&told, |bullet| bullet.id != self.shelf.get(at).id);
         if let Some(other) = same {
             let reason = "it says so already; merge the two";

@@ -25,7 +25,7 @@ impl Curation<'_> {
         if parts.iter().any(|at| self.shelf.get(*at).bullet_type != first.bullet_type) {
             return self.refuse(Some(parts[0]), "mixed-types", "a rule and an anti-pattern are not merged");
         }
-        let told = super::shelf::told_as(&rule, first.bullet_type);
+        let told = content::told(&rule, first.bullet_type);
         if let Some(other) = self.shelf.exact(&told, stands).filter(|at| !parts.contains(at)) {
             let reason = "it says so already; merge it as well";
             return self.refuse(Some(other), "duplicate", reason);

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::Playbook;
 use crate::curate::conflict::{Statement, likeness, opposition};
 use crate::domain::bullet::content::RuleHash;
-use crate::domain::bullet::{Bullet, BulletType, Maturity, State};
+use crate::domain::bullet::{Bullet, Maturity, State};
 
 /// Bullets that can be found by id and compared by what they say.
 pub struct Shelf {
@@ -38,7 +38,7 @@ impl Shelf {
         let at = self.bullets.len();
         // Of two notes with one id the first answers to it.
         self.by_id.entry(bullet.id.to_string()).or_insert(at);
-        self.by_rule.entry(RuleHash::of(&told(&bullet))).or_default().push(at);
+        self.by_rule.entry(RuleHash::of(&bullet.told())).or_default().push(at);
         self.bullets.push(Kept { bullet, statement: OnceCell::new() });
         at
     }
@@ -76,13 +76,13 @@ impl Shelf {
 
     /// Gives a bullet another rule.
     pub fn reword(&mut self, at: usize, rule: String) {
-        let old = RuleHash::of(&told(self.get(at)));
+        let old = RuleHash::of(&self.get(at).told());
         if let Some(places) = self.by_rule.get_mut(&old) {
             places.retain(|place| *place != at);
         }
         self.bullets[at].bullet.fields.content = rule;
         self.bullets[at].statement = OnceCell::new();
-        self.by_rule.entry(RuleHash::of(&told(self.get(at)))).or_default().push(at);
+        self.by_rule.entry(RuleHash::of(&self.get(at).told())).or_default().push(at);
     }
 
     /// The places of all bullets.
@@ -135,23 +135,7 @@ impl Shelf {
 
 impl Kept {
     fn statement(&self) -> &Statement {
-        self.statement.get_or_init(|| Statement::of(&told(&self.bullet)))
-    }
-}
-
-/// What a bullet tells its reader: an anti-pattern that only names a thing says to avoid it.
-pub fn told(bullet: &Bullet) -> String {
-    told_as(bullet.content(), bullet.bullet_type)
-}
-
-/// What a rule of that type tells its reader.
-pub fn told_as(rule: &str, bullet_type: BulletType) -> String {
-    const WARNING: [&str; 7] = ["avoid", "never", "don't", "do not", "no ", "not ", "stop "];
-    let lower = rule.to_lowercase();
-    let warns = WARNING.iter().any(|word| lower.starts_with(word));
-    match bullet_type {
-        BulletType::AntiPattern if !warns => format!("AVOID: {rule}"),
-        _ => rule.to_owned(),
+        self.statement.get_or_init(|| Statement::of(&self.bullet.told()))
     }
 }
 

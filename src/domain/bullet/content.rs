@@ -4,6 +4,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
+use super::BulletType;
 use crate::domain::note::check::RULE;
 
 /// The SHA-256 of a rule in lower case with its blanks folded: equal for rules that differ in case and blanks only.
@@ -83,6 +84,23 @@ pub fn rule(text: &str) -> Result<String, NotARule> {
     match rule.chars().count() {
         length if RULE.contains(&length) => Ok(rule),
         length => Err(NotARule::Length { length }),
+    }
+}
+
+/// What a rule of that type tells its reader: an anti-pattern that only names a thing says to avoid it.
+///
+/// ```
+/// use cm::domain::bullet::{BulletType, content::told};
+/// assert_eq!(told("Retrying at once", BulletType::AntiPattern), "AVOID: Retrying at once");
+/// assert_eq!(told("Never retry at once", BulletType::AntiPattern), "Never retry at once");
+/// ```
+pub fn told(rule: &str, bullet_type: BulletType) -> String {
+    const WARNING: [&str; 7] = ["avoid", "never", "don't", "do not", "no ", "not ", "stop "];
+    let lower = rule.to_lowercase();
+    let warns = WARNING.iter().any(|word| lower.starts_with(word));
+    match bullet_type {
+        BulletType::AntiPattern if !warns => format!("AVOID: {rule}"),
+        _ => rule.to_owned(),
     }
 }
 

@@ -284,6 +284,11 @@ impl Bullet {
         &self.fields.content
     }
 
+    /// What it tells its reader, see [`content::told`].
+    pub fn told(&self) -> String {
+        content::told(self.content(), self.bullet_type)
+    }
+
     /// Whether it says what to avoid.
     pub fn is_anti_pattern(&self) -> bool {
         self.bullet_type == BulletType::AntiPattern

@@ -10,7 +10,7 @@ use super::collect::Top;
 use super::document::{Stored, fact};
 use super::statistics::Statistics;
 use super::translate::Translator;
-use crate::domain::note::Note;
+use crate::domain::note::{Kind, Note};
 use crate::domain::query::{Label, Query};
 use crate::index::error::Unusable;
 
@@ -70,6 +70,25 @@ impl Text {
                 }
             }
             // Stable sorting is the faster one here: notes lie in long runs that are sorted already.
+            notes.sort_by(|a, b| a.path.cmp(&b.path));
+            Ok(notes)
+        })
+    }
+
+    /// The notes of these kinds, sorted by path.
+    pub(in crate::index) fn of_kinds(&self, kinds: &[Kind]) -> Result<Vec<Note>, Unusable> {
+        self.guarded(|| {
+            let term =
+                |kind: &Kind| Term::from_field_text(self.fields.facts, &fact(Label::Kind, kind.name()));
+            let queries = kinds.iter().map(|kind| {
+                Box::new(TermQuery::new(term(kind), IndexRecordOption::Basic)) as Box<dyn Foreign>
+            });
+            let found = self.searcher.search(&BooleanQuery::union(queries.collect()), &DocSetCollector)?;
+            // In the order in which they are stored, so that each block of the store is unpacked once.
+            let mut addresses: Vec<DocAddress> = found.into_iter().collect();
+            addresses.sort_unstable();
+            let notes = addresses.into_iter().map(|address| self.note(address));
+            let mut notes = notes.collect::<tantivy::Result<Vec<_>>>()?;
             notes.sort_by(|a, b| a.path.cmp(&b.path));
             Ok(notes)
         })

@@ -104,7 +104,8 @@ fn story(outcome: &Why) -> Vec<(Option<Instant>, String)> {
     for conflict in &outcome.conflicts {
         on(conflict.since, format!("{} by {}", paint(WARN, "contradicted"), named(&conflict.note)));
     }
-    outcome.commits.iter().for_each(|commit| on(Some(commit.at), committed(commit)));
+    // They stand newest first; of those of one second the first made comes first.
+    outcome.commits.iter().rev().for_each(|commit| on(Some(commit.at), committed(commit)));
     story.sort_by_key(|(at, _)| *at);
     story
 }

@@ -22,6 +22,15 @@ fn a_copy_of_the_example_is_made_searched_edited_and_curated() {
     $ cm reindex
     # Find something
     $ cm search 'idle connections firewall' --limit 3
+    # Brief an agent for a task: rules, pitfalls, what is known, what to be warned of
+    $ cm context 'retry the gauge requests that fail after a quiet night' --max-tokens 700
+    # Briefing: retry the gauge requests that fail after a quiet night
+    ## Warnings
+    ## Rules
+    ## Pitfalls
+    ## Memories
+    # Say that a rule helped: the word is kept in the rule's note, and its score rises
+    $ cm mark b-mt2ssunl-jq6d8j --helpful --reason 'no lock was held for longer than a second'
     # Relate two notes by a typed edge, which is a file of its own
     $ cm relate 'Bound the per-station cache in the worker' 'Quiet hours break what busy hours hide' --type EXEMPLIFIES --why 'The leak showed only after nights without a deploy.'
     # Edit a note by hand, in any editor
