@@ -73,13 +73,14 @@ impl Globals {
     /// # Errors
     /// A `--now` that is no date, or a working folder that is gone.
     pub fn call(&self, arguments: &[OsString]) -> Result<Call> {
-        let clock = Instant::from(chrono::Utc::now());
+        let clock = Instant::from(chrono::Utc::now()).whole();
         let now = match &self.now {
             Some(typed) => {
                 Instant::parse_typed(typed, clock).map_err(|error| Error::usage(format!("--now: {error}")))?
             }
             None => clock,
-        };
+        }
+        .whole();
         let cwd = std::env::current_dir()
             .map_err(|error| Error::usage(format!("the working folder cannot be used: {error}")))?;
         let variables: BTreeMap<String, String> =

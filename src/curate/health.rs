@@ -177,7 +177,7 @@ fn by_category<'b>(bullets: &[&'b Bullet]) -> BTreeMap<&'b str, Vec<usize>> {
 /// All pairs of these bullets that contradict each other; the statements stand in the order of the bullets.
 pub fn contradictions(bullets: &[&Bullet], statements: &[Statement]) -> Vec<Contradiction> {
     let pairs = conflict::oppositions(statements).into_iter();
-    let pairs = pairs.filter(|(a, b, _)| meet(bullets[*a], bullets[*b]));
+    let pairs = pairs.filter(|(a, b, _)| bullets[*a].reach().meets(&bullets[*b].reach()));
     let contradiction = |(a, b, found): (usize, usize, conflict::Opposition)| Contradiction {
         ids: ids(bullets[a], bullets[b]),
         contents: contents(bullets[a], bullets[b]),
@@ -185,14 +185,6 @@ pub fn contradictions(bullets: &[&Bullet], statements: &[Statement]) -> Vec<Cont
         reason: found.reason,
     };
     pairs.map(contradiction).collect()
-}
-
-/// Whether there is a place where both hold: rules of two projects, languages or frameworks may well say the opposite.
-pub fn meet(one: &Bullet, other: &Bullet) -> bool {
-    let apart = |a: &Option<String>, b: &Option<String>| matches!((a, b), (Some(a), Some(b)) if a != b);
-    let keyed = one.scope == other.scope && one.scope != Scope::Global;
-    let keys = keyed && apart(&one.fields.scope_key, &other.fields.scope_key);
-    !keys && !apart(&one.workspace, &other.workspace)
 }
 
 fn ids(one: &Bullet, other: &Bullet) -> [String; 2] {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::conflict::{Statement, oppositions};
-use super::health::{meet, merge_pairs, statement};
+use super::health::{merge_pairs, statement};
 use super::live::SUPERSEDES;
 use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::finding::Code;
@@ -166,7 +166,7 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules) -> Vec<En
         .collect();
     for (a, b, found) in oppositions(&rules.statements) {
         let pair = [rules.at[a], rules.at[b]];
-        if !meet(&rules.bullets[a], &rules.bullets[b]) {
+        if !rules.bullets[a].reach().meets(&rules.bullets[b].reach()) {
             continue;
         }
         if !entries.iter().any(|entry| pair.iter().all(|at| entry.notes.contains(at))) {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::playbook::delta::{Add, Delta, Proposal};
 use crate::domain::bullet::content::RuleHash;
-use crate::domain::bullet::{BulletKind, BulletType, Scope};
+use crate::domain::bullet::{BulletKind, BulletType, Reach, Scope};
 
 /// The tag of every rule that came from a set.
 pub const TAG: &str = "starter";
@@ -89,6 +89,11 @@ fn read(name: &'static str, text: &str) -> Option<Starter> {
 }
 
 impl Starter {
+    /// Where its rules hold.
+    pub fn reach(&self) -> Reach<'_> {
+        Reach { scope: self.scope, scope_key: self.scope_key.as_deref(), workspace: None }
+    }
+
     /// A rule as a delta that adds it.
     pub fn delta(&self, rule: &Rule) -> Delta {
         let kind = match (rule.bullet_type, self.scope) {

@@ -31,6 +31,12 @@ impl Instant {
         }))
     }
 
+    /// The same without what is less than a second: files hold whole seconds, and an instant that is read back must be
+    /// the one that was written.
+    pub fn whole(self) -> Self {
+        Self::from_unix(self.unix())
+    }
+
     /// One second later.
     pub fn plus_second(self) -> Self {
         Self::from_unix(self.unix().saturating_add(1))

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use yaml_serde::Value;
 
 use super::add::sharded;
 use super::decay::scoring;
-use super::error::{Error, Result};
+use super::error::{Error, Kind, Result};
 use super::find::{find_to_change, load};
 use super::memory::{Memory, OpenVault};
 use super::{playbook, write};
@@ -19,6 +20,7 @@ use crate::curate::playbook::report::Report;
 use crate::curate::playbook::{Authority, Playbook};
 use crate::domain::bullet::Bullet;
 use crate::domain::change::{Change, ChangeSet};
+use crate::domain::frontmatter::edit::{self, Edit};
 use crate::domain::frontmatter::split::Split;
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
@@ -100,20 +102,26 @@ impl Outcome {
 pub fn curate(memory: &Memory, file: &DeltaFile, options: &Options) -> Result<Outcome> {
     let proposer = proposer(memory, file);
     let named = if options.sweep { None } else { named(memory, &file.deltas) };
-    let run = |before: &Playbook, elsewhere: &Playbook| {
-        with_request(memory, elsewhere, &proposer, options, &file.deltas, |request| {
+    let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
+        with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
             curation::curate(before, request)
         })
     };
+    // A file that cannot be edited is an error of the deltas that name it, and of no other.
+    let run = |before: &Playbook, elsewhere: &Playbook| {
+        let curated = run_with(before, elsewhere, &[]);
+        let closed = closed(memory.target(), before, &curated);
+        if closed.is_empty() { curated } else { run_with(before, elsewhere, &closed) }
+    };
     settle(memory, options, &proposer, |open| {
         if let Some(paths) = &named {
-            let before = alone(open, paths)?;
-            let curated = run(&before, &Playbook::default());
             // What follows of a demotion is found among all bullets; so is what moved since.
-            let settled = curated.report.demotions.is_empty()
-                && curated.report.refused.iter().all(|passed| passed.code != "unknown-bullet");
-            if settled {
-                return Ok((before, curated));
+            let moved = |report: &Report| report.refused.iter().any(|passed| passed.code == "unknown-bullet");
+            if let Ok(before) = alone(open, paths) {
+                let curated = run(&before, &Playbook::default());
+                if curated.report.demotions.is_empty() && !moved(&curated.report) {
+                    return Ok((before, curated));
+                }
             }
         }
         let before = playbook::as_written(memory, open)?;
@@ -135,8 +143,8 @@ pub(super) fn settle(
     let mut changes_of = |open: &OpenVault| {
         let (before, curated) = plan(open)?;
         let changes = changes(memory, open, &before, &curated)?;
-        let message =
-            Message { session: session.clone(), agent: agent.clone(), ..message(options, &curated.report) };
+        let message = message(options, &before, &curated);
+        let message = Message { session: session.clone(), agent: agent.clone(), ..message };
         done = Some(curated);
         Ok(ChangeSet { message, changes })
     };
@@ -154,6 +162,7 @@ pub(super) fn settle(
 /// Calls with the request that these options and the vault's settings make.
 pub(super) fn with_request<T>(
     memory: &Memory,
+    closed: &[(NotePath, String)],
     elsewhere: &Playbook,
     proposer: &Proposer,
     options: &Options,
@@ -171,6 +180,7 @@ pub(super) fn with_request<T>(
         history: &NoHistory,
         now: memory.now(),
         sweep: options.sweep,
+        closed,
     })
 }
 
@@ -182,6 +192,22 @@ pub(super) fn proposer(memory: &Memory, file: &DeltaFile) -> Proposer {
         agent: file.agent.clone().or_else(|| by.agent.clone()),
         author: by.actor.clone(),
     }
+}
+
+/// The files that would change and cannot be edited as they are, and why.
+fn closed(open: &OpenVault, before: &Playbook, after: &Curated) -> Vec<(NotePath, String)> {
+    let changed = before.bullets.iter().zip(&after.playbook.bullets).filter(|(old, new)| old != new);
+    let why = |path: &NotePath| {
+        let bytes = load(open, path).ok()?.bytes;
+        let text = std::str::from_utf8(&bytes).map_err(|_| "it is no UTF-8".to_owned());
+        let probe = [
+            Edit::Push { key: "feedback".to_owned(), item: Value::String("probe".to_owned()) },
+            Edit::Set { key: "updated".to_owned(), value: Value::String("probe".to_owned()) },
+        ];
+        let edited = |text: &str| edit::apply(text, &probe).map_err(|error| error.to_string());
+        text.and_then(edited).err()
+    };
+    changed.filter_map(|(old, _)| Some((old.path.clone(), why(&old.path)?))).collect()
 }
 
 /// Whose word a single command is: an agent's additions are proposals, a person's hold.
@@ -239,27 +265,29 @@ fn changes(memory: &Memory, open: &OpenVault, before: &Playbook, after: &Curated
         let text = load(open, path).ok()?.text();
         Some(Split::of(&text).body().to_owned())
     };
+    let known = |id: &NoteId| {
+        let known = open.index().lookup(id.as_str()).unwrap_or_default();
+        known.iter().any(|(_, path)| load(open, path).is_ok_and(|found| found.note.id.as_ref() == Some(id)))
+    };
     // Folders that grow beyond a thousand notes take new ones in subfolders.
     let place = |path: &NotePath, id: &NoteId| {
         sharded(open, path.folder(), path.file_name(), id).unwrap_or_else(|_| path.clone())
     };
-    Ok(plan::changes(before, after, memory.now(), &Files { body: &body, place: &place }))
+    Ok(plan::changes(before, after, memory.now(), &Files { body: &body, known: &known, place: &place }))
 }
 
 /// More ids than this make a commit's message unreadable; its files tell them as well.
 const IDS: usize = 200;
 
-fn message(options: &Options, report: &Report) -> Message {
+fn message(options: &Options, before: &Playbook, after: &Curated) -> Message {
+    let report = &after.report;
     let subject = options.subject.clone().unwrap_or_else(|| subject(report));
-    let mut message = Message::new(options.op, subject);
-    let applied = report.applied.iter().map(|applied| &applied.id);
-    let credited =
-        report.skipped.iter().filter(|passed| passed.credited).filter_map(|passed| passed.id.as_ref());
-    let steps = report.promotions.iter().chain(&report.demotions).map(|step| &step.id);
-    let inverted = report.inversions.iter().flat_map(|inversion| [&inversion.from, &inversion.to]);
-    for id in applied.chain(credited).chain(steps).chain(inverted).take(IDS) {
-        message = message.id(id.clone());
-    }
+    let (old, new) = (&before.bullets, &after.playbook.bullets);
+    let changed = old.iter().zip(new).filter(|(old, new)| old != new).map(|(_, new)| &new.id);
+    let blocked = after.playbook.blocked[before.blocked.len()..].iter().map(|blocked| &blocked.id);
+    let made = new[old.len()..].iter().map(|bullet| &bullet.id);
+    let ids = changed.chain(made).chain(blocked).take(IDS);
+    let mut message = ids.fold(Message::new(options.op, subject), |message, id| message.id(id.as_str()));
     message.body = story(report);
     message
 }
@@ -345,6 +373,25 @@ pub(super) fn refusal(report: &Report) -> Option<Error> {
             Error::refused("deprecated", about).hint(format!("`cm history {id}` tells its story"))
         }
         "pinned" => Error::refused("pinned", about).hint(format!("`cm unpin {id}` first, by hand")),
-        _ => Error::refused("refused", about),
+        "duplicate" => Error::refused("duplicate", about)
+            .hint(format!("`cm review --merge` makes one of the two; `cm get {id}` shows it")),
+        "suspicious" => Error::refused("suspicious", reason).hint("a person may add it; it is a draft then"),
+        "conflict" => {
+            Error::refused("conflict", about).hint(format!("`cm why {id}` tells why that one holds"))
+        }
+        "evidence-against" => {
+            Error::refused("evidence-against", reason).hint("a person may add it all the same")
+        }
+        "cannot-edit" => {
+            Error::refused("cannot-edit", about).hint("`cm validate` says where and how to mend it")
+        }
+        "ambiguous" => Error::new(Kind::NotFound, "ambiguous", about).hint("`cm validate` names both files"),
+        code => Error::refused(known_code(code), about),
     })
+}
+
+/// The codes of a report that have no remedy of their own.
+fn known_code(code: &str) -> &'static str {
+    const CODES: [&str; 3] = ["mixed-types", "too-few", "too-many"];
+    CODES.into_iter().find(|known| *known == code).unwrap_or("refused")
 }

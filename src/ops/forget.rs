@@ -71,7 +71,7 @@ pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> R
     let outcome = settle(memory, &how, &proposer, |open| {
         let before = playbook::as_written(memory, open)?;
         let beside = elsewhere(memory, open, &before)?;
-        let forgotten = with_request(memory, &beside, &proposer, &how, &[], |request| {
+        let forgotten = with_request(memory, &[], &beside, &proposer, &how, &[], |request| {
             forgetting::forget(&before, request, &wanted)
         });
         let mut forgotten =

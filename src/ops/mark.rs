@@ -77,9 +77,7 @@ pub fn mark(memory: &Memory, reference: &str, options: &Options) -> Result<Marke
 
 fn mark_in(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Marked> {
     match found.note.kind {
-        Kind::Bullet if found.note.id.is_some() => mark_bullet(memory, found, options),
-        Kind::Bullet => Err(Error::usage(format!("{} has no id yet", found.note.path))
-            .hint("`cm adopt` gives it one; then it can be judged")),
+        Kind::Bullet => mark_bullet(memory, found, options),
         Kind::Memory => mark_memory(memory, found, options),
         other => Err(Error::usage(format!(
             "{} is of the kind {}, and only bullets and memories are judged",

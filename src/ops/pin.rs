@@ -81,6 +81,12 @@ fn set_bullet(memory: &Memory, found: &super::find::Found<'_>, pinned: bool) -> 
     };
     let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
     let outcome = curate::curate(memory, &file, &how)?;
+    for step in &outcome.report.demotions {
+        memory.notice(format!("{} is deprecated now: {}", step.id, step.reason));
+    }
+    for inversion in &outcome.report.inversions {
+        memory.notice(format!("{} warns of it: {}", inversion.to, inversion.content));
+    }
     match curate::refusal(&outcome.report) {
         Some(error) => Err(error),
         None => Ok(Changed {

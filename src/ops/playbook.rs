@@ -13,9 +13,9 @@ use super::error::{Error, Result};
 use super::find::{Found, find, load};
 use super::memory::{Level, Memory, OpenVault};
 use crate::curate::playbook::{Limits, Playbook};
-use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
-use crate::domain::note::{Feedback, Kind, Note};
+use crate::domain::bullet::{Bullet, united};
+use crate::domain::note::{Kind, Note};
 use crate::domain::score::Scoring;
 
 pub use row::Row;
@@ -100,7 +100,8 @@ pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
         for bullet in playbook.bullets {
             match known.get(bullet.id.as_str()) {
                 Some(at) if merged.bullets[*at].level != level => {
-                    add_feedback(&mut merged.bullets[*at].bullet.feedback, &bullet.feedback);
+                    let winner = &mut merged.bullets[*at].bullet;
+                    winner.feedback = united(&winner.feedback, &bullet.feedback);
                 }
                 _ => {
                     known.entry(bullet.id.to_string()).or_insert(merged.bullets.len());
@@ -111,17 +112,6 @@ pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
         merged.blocked.extend(playbook.blocked.into_iter().map(|blocked| (level, blocked)));
     }
     merged
-}
-
-/// Adds the events that are not there yet; an event that stands twice in one list is two events.
-fn add_feedback(feedback: &mut Vec<Feedback>, more: &[Feedback]) {
-    let mut known = feedback.clone();
-    for event in more {
-        match known.iter().position(|known| known == event) {
-            Some(at) => drop(known.swap_remove(at)),
-            None => feedback.push(event.clone()),
-        }
-    }
 }
 
 /// The limits of curation that a vault has set.
@@ -151,7 +141,7 @@ pub fn find_bullet<'a>(memory: &'a Memory, reference: &str) -> Result<(Found<'a>
 mod tests {
     use super::*;
     use crate::domain::instant::Instant;
-    use crate::domain::note::{RelationTable, Signal, TypeTable, read};
+    use crate::domain::note::{Feedback, RelationTable, Signal, TypeTable, read};
     use crate::domain::path::NotePath;
 
     fn bullet(rule: &str, days: &[&str]) -> Playbook {

@@ -4,12 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::curate::{self, Options as Curation};
-use super::error::Result;
+use super::error::{Error, Result};
+use super::find::find_to_change;
 use super::memory::Memory;
 use crate::curate::playbook::Authority;
 use crate::curate::playbook::delta::{Add, Delta, DeltaFile, Deprecate};
 use crate::curate::playbook::report::Conflict;
-use crate::domain::bullet::State;
+use crate::domain::bullet::{Bullet, Scope, State};
 
 pub use crate::curate::playbook::delta::Proposal;
 
@@ -39,6 +40,10 @@ pub struct Proposed {
 /// # Errors
 /// What cannot be a rule, what is blocked or was deprecated, and those of [`super::write::apply`].
 pub fn propose(memory: &Memory, proposal: Proposal, draft: bool) -> Result<Proposed> {
+    if proposal.scope == Some(Scope::Workspace) && proposal.workspace.is_none() {
+        return Err(Error::usage("a rule of one project names the project")
+            .hint("for example: --scope workspace --workspace tidewater-api"));
+    }
     let authority = if draft { Authority::Automation } else { curate::authority(memory) };
     let add = Add { bullet: proposal, reason: memory.call.by.reason.clone(), ..Add::default() };
     let file = DeltaFile { deltas: vec![Delta::Add(Box::new(add))], ..DeltaFile::default() };
@@ -93,7 +98,10 @@ pub struct Removed {
 /// # Errors
 /// Not found, no bullet, and those of [`super::write::apply`].
 pub fn remove(memory: &Memory, reference: &str, replaced_by: Option<&str>) -> Result<Removed> {
-    let (_, bullet) = super::playbook::find_bullet(memory, reference)?;
+    let found = find_to_change(memory, reference)?;
+    let bullet = Bullet::of(&found.note).ok_or_else(|| {
+        Error::usage(format!("{} is no bullet", found.note.path)).hint("`cm delete` removes other notes")
+    })?;
     let heir = replaced_by.map(|heir| super::playbook::find_bullet(memory, heir)).transpose()?;
     let deprecate = Deprecate {
         id: bullet.id.to_string(),

@@ -218,8 +218,12 @@ fn sorted_out(
     };
     let (mut deltas, mut left_out) = (Vec::new(), Vec::new());
     for rule in rules {
-        let candidate =
-            Candidate { content: &rule.content, category: &rule.category, bullet_type: rule.bullet_type };
+        let candidate = Candidate {
+            content: &rule.content,
+            category: &rule.category,
+            bullet_type: rule.bullet_type,
+            reach: starter.reach(),
+        };
         let (reason, id) = match door.admit(candidate) {
             Admission::Admitted(_) => {
                 deltas.push(starter.delta(rule));

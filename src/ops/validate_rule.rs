@@ -14,7 +14,7 @@ use crate::curate::playbook::admission::{Admission, Admitted, Candidate, Door};
 use crate::curate::playbook::history::{Evidence, Gate, History, NoHistory};
 use crate::curate::playbook::shelf::{Shelf, stands};
 use crate::domain::bullet::content;
-use crate::domain::bullet::{Bullet, BulletType, State};
+use crate::domain::bullet::{Bullet, BulletType, Reach, State};
 
 /// What becomes of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -121,51 +121,55 @@ fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> 
     };
     let bullet_type = type_of(text);
     let rule = content::folded(text);
-    let mut judged = match door.admit(Candidate { content: text, category, bullet_type }) {
-        Admission::Malformed(error) => {
-            return Err(Error::usage(error.to_string())
-                .hint("for example: cm validate-rule \"Run the whole suite before you push.\""));
-        }
-        Admission::BadCategory => {
-            return Err(Error::usage(format!("`{category}` is no category"))
-                .hint("a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"));
-        }
-        Admission::Duplicate { at, near } => {
-            bench.duplicate(rule, bench.shelf.get(at), near, "a bullet says so already")
-        }
-        Admission::Elsewhere { id } => match bench.elsewhere.find(&id) {
-            Some(at) => bench.duplicate(rule, bench.elsewhere.get(at), None, "the other vault has it"),
-            None => bench.rejected(rule, 1.0, "the other vault has it".to_owned(), Vec::new()),
-        },
-        Admission::Blocked { id, reason, near } => {
-            let text = blocked.iter().find(|blocked| blocked.id.as_str() == id).map(|blocked| blocked.text());
-            let content = text.unwrap_or_default().to_owned();
-            let collision = Collision { how: How::Blocked, id, content, reason, likeness: near };
-            bench.rejected(rule, near.unwrap_or(1.0), "it is blocked".to_owned(), vec![collision])
-        }
-        Admission::Deprecated { at } => {
-            let bullet = bench.shelf.get(at);
-            let reason = bullet.fields.deprecation_reason.clone();
-            let collision = Collision { reason, ..collision(How::Deprecated, bullet, None) };
-            bench.rejected(
-                rule,
-                1.0,
-                "it was deprecated before, and does not come back this way".to_owned(),
-                vec![collision],
-            )
-        }
-        Admission::Failed(evidence) => {
-            let why =
-                format!("{} sessions failed with it and {} succeeded", evidence.failures, evidence.successes);
-            let confidence = borne(evidence.failures, evidence.successes);
-            Judged {
-                gate: Some(Gate::Refused),
-                evidence,
-                ..bench.rejected(rule, confidence, why, Vec::new())
+    let mut judged =
+        match door.admit(Candidate { content: text, category, bullet_type, reach: Reach::default() }) {
+            Admission::Malformed(error) => {
+                return Err(Error::usage(error.to_string())
+                    .hint("for example: cm validate-rule \"Run the whole suite before you push.\""));
             }
-        }
-        Admission::Admitted(admitted) => bench.admitted(admitted),
-    };
+            Admission::BadCategory => {
+                return Err(Error::usage(format!("`{category}` is no category"))
+                    .hint("a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"));
+            }
+            Admission::Duplicate { at, near } => {
+                bench.duplicate(rule, bench.shelf.get(at), near, "a bullet says so already")
+            }
+            Admission::Elsewhere { id } => match bench.elsewhere.find(&id) {
+                Some(at) => bench.duplicate(rule, bench.elsewhere.get(at), None, "the other vault has it"),
+                None => bench.rejected(rule, 1.0, "the other vault has it".to_owned(), Vec::new()),
+            },
+            Admission::Blocked { id, reason, near } => {
+                let text =
+                    blocked.iter().find(|blocked| blocked.id.as_str() == id).map(|blocked| blocked.text());
+                let content = text.unwrap_or_default().to_owned();
+                let collision = Collision { how: How::Blocked, id, content, reason, likeness: near };
+                bench.rejected(rule, near.unwrap_or(1.0), "it is blocked".to_owned(), vec![collision])
+            }
+            Admission::Deprecated { at } => {
+                let bullet = bench.shelf.get(at);
+                let reason = bullet.fields.deprecation_reason.clone();
+                let collision = Collision { reason, ..collision(How::Deprecated, bullet, None) };
+                bench.rejected(
+                    rule,
+                    1.0,
+                    "it was deprecated before, and does not come back this way".to_owned(),
+                    vec![collision],
+                )
+            }
+            Admission::Failed(evidence) => {
+                let why = format!(
+                    "{} sessions failed with it and {} succeeded",
+                    evidence.failures, evidence.successes
+                );
+                let confidence = borne(evidence.failures, evidence.successes);
+                Judged {
+                    gate: Some(Gate::Refused),
+                    evidence,
+                    ..bench.rejected(rule, confidence, why, Vec::new())
+                }
+            }
+            Admission::Admitted(admitted) => bench.admitted(admitted),
+        };
     bench.add_similar(&mut judged, bullet_type, limits.merge_jaccard);
     Ok(judged)
 }

@@ -7,11 +7,11 @@ use super::error::{Error, Kind, Result};
 use super::memory::{By, Memory, OpenVault};
 use crate::config::CommitMode;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
-use crate::domain::finding::{Finding, Severity};
+use crate::domain::finding::{Code, Finding, Severity};
 use crate::domain::frontmatter::edit::{self, Edit};
 use crate::domain::frontmatter::split::Split;
 use crate::domain::message::Message;
-use crate::domain::note::read;
+use crate::domain::note::{self, read};
 use crate::domain::path::NotePath;
 use crate::git::{self, Kind as PathKind, PathChange};
 use crate::vault::journal::{Bytes, Entry, FileChange, Journal};
@@ -43,6 +43,8 @@ pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<Chang
     let open = memory.target();
     trusted(open)?;
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    // What was read before may have been written by the one who held the lock.
+    open.set_stale();
     let journal = Journal::of(&open.vault);
     finish_leftovers(memory, open, &journal)?;
     let set = plan(open)?;
@@ -299,7 +301,13 @@ fn sound(open: &OpenVault, path: &NotePath, before: Option<&[u8]>, after: Option
     }
     let errors = |bytes: &[u8]| -> Vec<Finding> {
         let reading = read::read(path, bytes, &open.settings.types, &open.settings.relations);
-        reading.note.findings.into_iter().filter(|found| found.severity == Severity::Error).collect()
+        // A bullet's words are read by programs: one that they do not know, or a rule too short to be one, is an error here.
+        let bullet = reading.note.kind == note::Kind::Bullet;
+        let counts = |found: &Finding| match found.severity {
+            Severity::Error => true,
+            _ => bullet && matches!(found.code, Code::InvalidValue | Code::OutOfRange),
+        };
+        reading.note.findings.into_iter().filter(counts).collect()
     };
     // Of a note without frontmatter that lack is the one error; with an empty one, each key that it lacks is.
     let bare = before

@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use pairs::{alike, oppositions};
-pub use statement::{Statement, likeness};
+pub use statement::{Statement, likeness, may_be_like};
 
 /// Why two rules are taken to contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -52,11 +52,8 @@ pub struct Opposition {
 /// What makes two rules contradict each other, if anything does. It does not matter which comes first, and a rule never
 /// contradicts itself.
 pub fn opposition(a: &Statement, b: &Statement) -> Option<Opposition> {
-    if a.claims() == b.claims() {
-        return None;
-    }
     let overlap = a.overlap(b);
-    if overlap < compare::LEAST {
+    if overlap < compare::LEAST || a.claims() == b.claims() {
         return None;
     }
     a.claims()

@@ -67,6 +67,11 @@ fn signs(claims: &[Claim]) -> BTreeMap<String, bool> {
     signs.into_iter().filter_map(|(key, sign)| Some((key, sign?))).collect()
 }
 
+/// Whether two rules may have at least so much in common, told at little cost.
+pub fn may_be_like(a: &Statement, b: &Statement, least: f64) -> bool {
+    a.overlap(b) >= least
+}
+
 /// How much two rules have in common: the share of words that both have, 0–1. A word that one affirms and the other
 /// denies is none that they share, so that "always X" is not like "never X".
 pub fn likeness(a: &Statement, b: &Statement) -> f64 {

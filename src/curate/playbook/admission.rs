@@ -7,7 +7,7 @@ use super::{Authority, Limits};
 use crate::curate::conflict::{Statement, likeness, opposition};
 use crate::domain::bullet::blocked::{BlockKind, Blocked};
 use crate::domain::bullet::content::{self, NotARule, RuleHash};
-use crate::domain::bullet::{Bullet, BulletType, State};
+use crate::domain::bullet::{Bullet, BulletType, Reach, State};
 use crate::domain::markdown::escape::is_hidden;
 use crate::domain::note::check::is_category;
 
@@ -20,6 +20,8 @@ pub struct Candidate<'a> {
     pub category: &'a str,
     /// What to do, or what to avoid.
     pub bullet_type: BulletType,
+    /// Where it is to hold. What holds elsewhere neither doubles nor contradicts it.
+    pub reach: Reach<'a>,
 }
 
 /// What a rule is held against.
@@ -108,24 +110,27 @@ impl Door<'_> {
             return Admission::BadCategory;
         }
         let told = content::told(&rule, candidate.bullet_type);
-        if let Some(at) = self.shelf.exact(&told, stands) {
+        let reach = candidate.reach;
+        let meets = |bullet: &Bullet| bullet.reach().meets(&reach);
+        let standing = |bullet: &Bullet| stands(bullet) && meets(bullet);
+        if let Some(at) = self.shelf.exact(&told, standing) {
             return Admission::Duplicate { at, near: None };
         }
         let statement = Statement::of(&told);
         if let Some(blocked) = self.blocked(&rule, &statement) {
             return blocked;
         }
-        if let Some(at) = self.shelf.exact(&told, |bullet| !stands(bullet)) {
+        if let Some(at) = self.shelf.exact(&told, |bullet| !stands(bullet) && meets(bullet)) {
             return Admission::Deprecated { at };
         }
-        if let Some(at) = self.elsewhere.exact(&told, stands) {
+        if let Some(at) = self.elsewhere.exact(&told, standing) {
             return Admission::Elsewhere { id: self.elsewhere.get(at).id.to_string() };
         }
-        let conflicts = self.shelf.opposed(&statement, stands);
-        let conflicts_elsewhere = self.opposed_elsewhere(&statement);
+        let conflicts = self.shelf.opposed(&statement, standing);
+        let conflicts_elsewhere = self.opposed_elsewhere(&statement, &reach);
         if conflicts.is_empty() && conflicts_elsewhere.is_empty() {
             let least = self.limits.duplicate_jaccard;
-            if let Some((at, near)) = self.shelf.near(&statement, least, |_| true) {
+            if let Some((at, near)) = self.shelf.near(&statement, least, meets) {
                 return match stands(self.shelf.get(at)) {
                     true => Admission::Duplicate { at, near: Some(near) },
                     false => Admission::Deprecated { at },
@@ -155,12 +160,16 @@ impl Door<'_> {
         })
     }
 
-    fn opposed_elsewhere(&self, statement: &Statement) -> Vec<(String, String, String)> {
+    fn opposed_elsewhere(&self, statement: &Statement, reach: &Reach<'_>) -> Vec<(String, String, String)> {
         let of = |(at, reason): (usize, String)| {
             let bullet = self.elsewhere.get(at);
             (bullet.id.to_string(), bullet.content().to_owned(), reason)
         };
-        self.elsewhere.opposed(statement, Bullet::is_live).into_iter().map(of).collect()
+        self.elsewhere
+            .opposed(statement, |bullet| bullet.is_live() && bullet.reach().meets(reach))
+            .into_iter()
+            .map(of)
+            .collect()
     }
 
     fn judge(
@@ -214,7 +223,7 @@ const STEERING: [&str; 10] = [
 ];
 
 /// Why a rule is not trusted at first sight.
-pub fn suspicion(rule: &str) -> Option<&'static str> {
+pub(super) fn suspicion(rule: &str) -> Option<&'static str> {
     if rule.chars().any(is_hidden) {
         return Some("it has hidden characters");
     }

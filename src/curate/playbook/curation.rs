@@ -5,17 +5,17 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::admission::{Admission, Admitted, Candidate, Door};
+use super::admission::{Admission, Admitted, Candidate, Door, suspicion};
 use super::delta::{Add, Delta, Deprecate, Judge, Pin, Replace};
 use super::history::History;
 use super::report::{Applied, Conflict, Passed, Report};
-use super::shelf::Shelf;
+use super::shelf::{Shelf, stands};
 use super::{Authority, Limits, Playbook};
 use crate::curate::conflict::Statement;
 use crate::domain::bullet::content::{self, RuleHash};
 use crate::domain::bullet::id::BulletId;
 use crate::domain::bullet::{
-    Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Maturity, Source, State,
+    Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Maturity, Reach, Source, State,
 };
 use crate::domain::id::NoteId;
 use crate::domain::instant::Instant;
@@ -58,6 +58,8 @@ pub struct Request<'a> {
     pub now: Instant,
     /// Whether the maturity of all bullets is looked at, not only of those that a delta touched.
     pub sweep: bool,
+    /// Bullets whose files cannot be edited as they are, and why.
+    pub closed: &'a [(NotePath, String)],
 }
 
 /// A new playbook, and how it came about.
@@ -82,7 +84,7 @@ pub struct Contradiction {
     pub reason: String,
 }
 
-/// The most deltas that one session may propose by itself.
+/// The most deltas that a program may propose from one session in one curation.
 pub const DELTAS_PER_SESSION: usize = 50;
 
 /// Carries out deltas.
@@ -95,7 +97,7 @@ pub fn curate(playbook: &Playbook, request: &Request<'_>) -> Curated {
             curation.refuse(
                 None,
                 "too-many",
-                format!("a session proposes at most {DELTAS_PER_SESSION} deltas"),
+                format!("a session proposes at most {DELTAS_PER_SESSION} deltas in one curation"),
             );
         } else if curation.repeats(delta) {
             curation.skip(None, "equal-delta", "an equal delta stands before it");
@@ -159,10 +161,14 @@ impl<'a> Curation<'a> {
         self.request.authority == Authority::Automation && *count > DELTAS_PER_SESSION
     }
 
-    /// Whether an equal delta was carried out before it. Feedback is told apart by its session, where it is given.
+    /// Whether an equal add, replace or merge stands before it.
     fn repeats(&mut self, delta: &Delta) -> bool {
         let key = match delta {
-            Delta::Add(add) => format!("add {}", RuleHash::of(&add.bullet.content)),
+            Delta::Add(add) => {
+                let bullet = &add.bullet;
+                let reach = (bullet.scope, &bullet.scope_key, &bullet.workspace);
+                format!("add {} {} {reach:?}", type_of(add).name(), RuleHash::of(&bullet.content))
+            }
             Delta::Replace(replace) => format!("replace {} {}", replace.id, RuleHash::of(&replace.content)),
             Delta::Merge(merge) => {
                 let mut ids = merge.ids.clone();
@@ -254,7 +260,22 @@ impl<'a> Curation<'a> {
             self.refuse(Some(at), "pinned", "it is pinned, and only a person changes it");
             return None;
         }
+        if self.shelf.is_double(at) {
+            self.refuse(Some(at), "ambiguous", "two notes have this id; give one of them another");
+            return None;
+        }
+        if let Some(why) = self.closed(at) {
+            self.refuse(Some(at), "cannot-edit", why);
+            return None;
+        }
         Some(at)
+    }
+
+    /// Why a bullet's file cannot be edited.
+    pub(super) fn closed(&self, at: usize) -> Option<String> {
+        let path = &self.shelf.get(at).path;
+        let found = self.request.closed.iter().find(|(closed, _)| closed == path);
+        found.map(|(_, why)| format!("its file cannot be changed: {why}"))
     }
 
     fn door<'d>(&'d self) -> Door<'d> {
@@ -270,8 +291,14 @@ impl<'a> Curation<'a> {
 
     fn add(&mut self, add: &Add) {
         let bullet_type = type_of(add);
-        let candidate =
-            Candidate { content: &add.bullet.content, category: &add.bullet.category, bullet_type };
+        let proposal = &add.bullet;
+        let reach = Reach {
+            scope: proposal.scope.unwrap_or_default(),
+            scope_key: proposal.scope_key.as_deref(),
+            workspace: proposal.workspace.as_deref(),
+        };
+        let (content, category) = (proposal.content.as_str(), proposal.category.as_str());
+        let candidate = Candidate { content, category, bullet_type, reach };
         match self.door().admit(candidate) {
             Admission::Malformed(error) => self.refuse(None, "not-a-rule", error.to_string()),
             Admission::BadCategory => {
@@ -319,7 +346,7 @@ impl<'a> Curation<'a> {
         }
     }
 
-    fn contradict(&mut self, at: usize, with: usize, reason: String) {
+    pub(super) fn contradict(&mut self, at: usize, with: usize, reason: String) {
         let named = |bullet: &Bullet| (bullet.id.clone(), bullet.content().to_owned());
         let (from, to) = (named(self.shelf.get(at)), named(self.shelf.get(with)));
         self.report_conflict(at, to.0.to_string(), to.1.clone(), reason.clone());
@@ -417,11 +444,15 @@ impl<'a> Curation<'a> {
         });
         let its_own = session.is_some()
             && bullet.fields.sources.iter().any(|source| Some(&source.session) == session.as_ref());
-        let credited = !(pinned || again || its_own);
-        let reason = match near {
+        let draft = bullet.state == State::Draft;
+        let credited = !(pinned || again || its_own || self.closed(at).is_some());
+        let mut reason = match near {
             None => "it is there already".to_owned(),
             Some(near) => format!("nearly the same is there already ({:.0} % of the words)", near * 100.0),
         };
+        if draft {
+            reason += "; it is a draft, and `cm review --accept` takes it in";
+        }
         let code = if near.is_none() { "duplicate" } else { "near-duplicate" };
         let passed = Passed { credited, ..self.passed(Some(at), code, reason) };
         self.report.skipped.push(passed);
@@ -487,19 +518,34 @@ impl<'a> Curation<'a> {
         if rule == content::folded(self.shelf.get(at).content()) {
             return self.skip(Some(at), "unchanged", "it says so already");
         }
-        let told = content::told(&rule, self.shelf.get(at).bullet_type);
-        let same = self.shelf.exact(&told, |bullet| bullet.id != self.shelf.get(at).id);
-        if let Some(other) = same {
-            let reason = "it says so already; merge the two";
-            return self.refuse(Some(other), "duplicate", reason);
+        let bullet = self.shelf.get(at);
+        let (own, told) = (bullet.id.clone(), content::told(&rule, bullet.bullet_type));
+        let meets = |other: &Bullet| other.id != own && other.reach().meets(&bullet.reach());
+        if let Some(other) = self.shelf.exact(&told, meets) {
+            return match stands(self.shelf.get(other)) {
+                true => self.refuse(Some(other), "duplicate", "it says so already; merge the two"),
+                false => {
+                    let reason = deprecated_words(self.shelf.get(other));
+                    self.refuse(Some(other), "deprecated", reason)
+                }
+            };
         }
+        let statement = Statement::of(&told);
+        let opposed = self.shelf.opposed(&statement, |other| stands(other) && meets(other));
         if let Some((id, reason)) = self.kept_out(&rule, &told) {
             return self.refuse_naming(id, "blocked", reason);
         }
-        let statement = Statement::of(&told);
-        let own = self.shelf.get(at).id.clone();
-        let opposed =
-            self.shelf.opposed(&statement, |bullet| super::shelf::stands(bullet) && bullet.id != own);
+        if self.request.authority == Authority::Automation {
+            // A rule in use is not given words that as a new one it would have to wait with.
+            if let Some(why) = suspicion(&rule) {
+                return self.refuse(Some(at), "suspicious", why);
+            }
+            if let Some((with, reason)) = opposed.into_iter().next() {
+                return self.refuse(Some(with), "conflict", format!("it says the opposite: {reason}"));
+            }
+            self.shelf.reword(at, rule);
+            return self.applied(at, None);
+        }
         self.shelf.reword(at, rule);
         self.applied(at, None);
         for (with, reason) in opposed {
@@ -511,12 +557,14 @@ impl<'a> Curation<'a> {
         let Some(at) = self.open_to_change(&deprecate.id) else { return };
         let heir = match deprecate.replaced_by.as_deref().map(|id| (id, self.shelf.find(id))) {
             None => None,
-            Some((_, Some(heir))) if heir != at => Some(self.shelf.get(heir).id.to_string()),
+            Some((_, Some(heir))) if heir != at && stands(self.shelf.get(heir)) => {
+                Some(self.shelf.get(heir).id.to_string())
+            }
             Some((id, _)) => {
                 return self.refuse(
                     Some(at),
                     "unknown-bullet",
-                    format!("there is no other bullet `{id}` to replace it"),
+                    format!("no other bullet `{id}` is followed in its place"),
                 );
             }
         };

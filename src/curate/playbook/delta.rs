@@ -46,6 +46,7 @@ pub enum Delta {
 
 /// The bullet of an add.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Proposal {
     /// Its category.
     #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,49}$"))]
@@ -90,6 +91,7 @@ pub struct Proposal {
 
 /// A new bullet, with where it comes from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Add {
     /// The bullet.
     pub bullet: Proposal,
@@ -111,6 +113,7 @@ pub struct Add {
 
 /// A word of feedback.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Judge {
     /// The bullet.
     #[serde(alias = "bullet_id", alias = "bulletId")]
@@ -135,6 +138,7 @@ pub struct Judge {
 
 /// Other words for a bullet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Replace {
     /// The bullet.
     #[serde(alias = "bullet_id", alias = "bulletId")]
@@ -150,6 +154,7 @@ pub struct Replace {
 
 /// The end of a bullet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Deprecate {
     /// The bullet.
     #[serde(alias = "bullet_id", alias = "bulletId")]
@@ -164,6 +169,7 @@ pub struct Deprecate {
 
 /// Several bullets as one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Merge {
     /// The bullets, two or more.
     #[serde(alias = "bullet_ids", alias = "bulletIds")]
@@ -180,6 +186,7 @@ pub struct Merge {
 
 /// A bullet and a reason.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Pin {
     /// The bullet.
     #[serde(alias = "bullet_id", alias = "bulletId")]

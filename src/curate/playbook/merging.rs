@@ -1,11 +1,13 @@
 //! Several bullets as one: the new one has their tags, sources and feedback, and they point at it.
 
 use super::Authority;
+use super::admission::suspicion;
 use super::curation::{Curation, tags};
 use super::delta::Merge;
 use super::shelf::stands;
+use crate::curate::conflict::Statement;
 use crate::domain::bullet::content;
-use crate::domain::bullet::{Bullet, BulletFields, DerivedFrom, State};
+use crate::domain::bullet::{Bullet, BulletFields, DerivedFrom, State, united};
 use crate::domain::note::Feedback;
 
 impl Curation<'_> {
@@ -33,14 +35,30 @@ impl Curation<'_> {
         if let Some((id, reason)) = self.kept_out(&rule, &told) {
             return self.refuse_naming(id, "blocked", reason);
         }
-        let merged = self.merged(&parts, &rule);
+        let mut merged = self.merged(&parts, &rule);
+        let statement = Statement::of(&told);
+        let reach = merged.reach();
+        let opposed = self.shelf.opposed(&statement, |other| {
+            stands(other) && other.reach().meets(&reach) && merge.ids.iter().all(|id| other.id.as_str() != id)
+        });
+        let doubt = suspicion(&rule).map(str::to_owned);
+        let doubt =
+            doubt.or_else(|| (!opposed.is_empty()).then(|| "it contradicts another bullet".to_owned()));
+        if doubt.is_some() {
+            merged.state = State::Draft;
+        }
         let id = merged.id.to_string();
         let at = self.shelf.push(merged);
         let reason = merge.reason.clone().unwrap_or_else(|| "merged with others".to_owned());
         for part in parts {
             self.retire(part, &reason, Some(id.clone()));
         }
-        self.applied(at, None);
+        self.applied(at, doubt.map(|doubt| format!("a draft: {doubt}")));
+        for (with, reason) in
+            opposed.into_iter().filter(|(with, _)| stands(self.shelf.get(*with))).collect::<Vec<_>>()
+        {
+            self.contradict(at, with, reason);
+        }
     }
 
     /// The bullets to be merged, where all of them may be.
@@ -118,10 +136,10 @@ impl Curation<'_> {
     }
 }
 
-/// The events of all, by date; equal ones once.
+/// The events of all, by date; what several have counts once.
 fn feedback(bullets: &[&Bullet]) -> Vec<Feedback> {
-    let mut all = each_once(bullets.iter().flat_map(|bullet| bullet.feedback.clone()));
-    all.sort_by_key(|event| event.at);
+    let mut all = bullets.iter().fold(Vec::new(), |all, bullet| united(&all, &bullet.feedback));
+    all.sort_by_key(|event: &Feedback| event.at);
     all
 }
 

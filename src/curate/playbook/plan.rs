@@ -19,6 +19,8 @@ use crate::domain::path::NotePath;
 pub struct Files<'a> {
     /// The body of a bullet's file, as it is.
     pub body: &'a dyn Fn(&NotePath) -> Option<String>,
+    /// Whether the vault has a note of that id.
+    pub known: &'a dyn Fn(&NoteId) -> bool,
     /// Where a new file goes that would like to lie at this path.
     pub place: &'a dyn Fn(&NotePath, &NoteId) -> NotePath,
 }
@@ -41,7 +43,14 @@ pub fn changes(before: &Playbook, after: &Curated, now: Instant, files: &Files<'
         let path = (files.place)(&blocked.path, &blocked.id);
         changes.push(Change::Create { path, text: compose::blocked(blocked, "") });
     }
-    changes.extend(after.contradictions.iter().filter_map(|found| edge(found, now, files)));
+    let mut edges: Vec<NoteId> = Vec::new();
+    for found in &after.contradictions {
+        let id = edge_id(found);
+        if !edges.contains(&id) && !(files.known)(&id) {
+            changes.extend(edge(found, &id, now, files));
+            edges.push(id);
+        }
+    }
     changes
 }
 
@@ -73,10 +82,9 @@ fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<String>)
 }
 
 /// The edge file of a contradiction.
-fn edge(found: &Contradiction, now: Instant, files: &Files<'_>) -> Option<Change> {
+fn edge(found: &Contradiction, id: &NoteId, now: Instant, files: &Files<'_>) -> Option<Change> {
     const RELATION: &str = "CONTRADICTS";
-    let id = edge_id(found);
-    let name = edge_file_name(&found.from.1, RELATION, &found.to.1, &id);
+    let name = edge_file_name(&found.from.1, RELATION, &found.to.1, id);
     let path = NotePath::below("graph/edges", &name)?;
     let text = compose::edge(&EdgeDraft {
         id: id.clone(),
@@ -87,7 +95,7 @@ fn edge(found: &Contradiction, now: Instant, files: &Files<'_>) -> Option<Change
         created: now,
         body: format!("Found when it was added: {}.", found.reason),
     });
-    Some(Change::Create { path: (files.place)(&path, &id), text })
+    Some(Change::Create { path: (files.place)(&path, id), text })
 }
 
 /// The same for the same two bullets.

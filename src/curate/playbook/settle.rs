@@ -23,6 +23,9 @@ impl Curation<'_> {
             self.touched.iter().copied().collect()
         };
         for at in looked_at {
+            if self.closed(at).is_some() || self.shelf.is_double(at) {
+                continue;
+            }
             match verdict(self.shelf.get(at), self.request.now, self.request.scoring) {
                 Verdict::Stays => {}
                 Verdict::Rises(to) => self.promote(at, to),

@@ -1,10 +1,10 @@
 //! A playbook while it is curated: bullets by id and by rule, with what the comparison of rules needs.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Playbook;
-use crate::curate::conflict::{Statement, likeness, opposition};
+use crate::curate::conflict::{Statement, likeness, may_be_like, opposition};
 use crate::domain::bullet::content::RuleHash;
 use crate::domain::bullet::{Bullet, Maturity, State};
 
@@ -13,6 +13,7 @@ pub struct Shelf {
     bullets: Vec<Kept>,
     by_id: HashMap<String, usize>,
     by_rule: HashMap<RuleHash, Vec<usize>>,
+    doubles: HashSet<String>,
 }
 
 struct Kept {
@@ -26,7 +27,12 @@ const PREFIX: usize = 6;
 impl Shelf {
     /// The bullets of a playbook.
     pub fn of(playbook: &Playbook) -> Self {
-        let mut shelf = Self { bullets: Vec::new(), by_id: HashMap::new(), by_rule: HashMap::new() };
+        let mut shelf = Self {
+            bullets: Vec::new(),
+            by_id: HashMap::new(),
+            by_rule: HashMap::new(),
+            doubles: HashSet::new(),
+        };
         playbook.bullets.iter().for_each(|bullet| {
             shelf.push(bullet.clone());
         });
@@ -36,8 +42,13 @@ impl Shelf {
     /// Adds a bullet; its place.
     pub fn push(&mut self, bullet: Bullet) -> usize {
         let at = self.bullets.len();
-        // Of two notes with one id the first answers to it.
-        self.by_id.entry(bullet.id.to_string()).or_insert(at);
+        // Of two notes with one id the first answers to it, and neither is changed.
+        let id = bullet.id.to_string();
+        if self.by_id.contains_key(&id) {
+            self.doubles.insert(id);
+        } else {
+            self.by_id.insert(id, at);
+        }
         self.by_rule.entry(RuleHash::of(&bullet.told())).or_default().push(at);
         self.bullets.push(Kept { bullet, statement: OnceCell::new() });
         at
@@ -57,6 +68,11 @@ impl Shelf {
             (Some((_, at)), None) => Some(*at),
             _ => None,
         }
+    }
+
+    /// Whether another note has the id of this bullet.
+    pub fn is_double(&self, at: usize) -> bool {
+        self.doubles.contains(self.get(at).id.as_str())
     }
 
     /// Whether a bullet of exactly that id is there.
@@ -117,6 +133,9 @@ impl Shelf {
         let mut best: Option<(usize, f64)> = None;
         for (at, kept) in self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet)) {
             let other = kept.statement();
+            if !may_be_like(statement, other, least) {
+                continue;
+            }
             let score = likeness(statement, other);
             let better = score >= least && best.is_none_or(|(_, known)| score > known);
             if better && opposition(statement, other).is_none() {

@@ -252,6 +252,40 @@ pub struct Bullet {
     pub fields: BulletFields,
 }
 
+/// Where a bullet holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reach<'a> {
+    /// How far it reaches.
+    pub scope: Scope,
+    /// The language, framework or task that the scope names.
+    pub scope_key: Option<&'a str>,
+    /// The project.
+    pub workspace: Option<&'a str>,
+}
+
+impl Reach<'_> {
+    /// Whether there is a place where both hold: rules of two projects, languages or frameworks may well say the opposite,
+    /// or the same.
+    pub fn meets(&self, other: &Reach<'_>) -> bool {
+        let apart = |a: Option<&str>, b: Option<&str>| matches!((a, b), (Some(a), Some(b)) if a != b);
+        let keyed = self.scope == other.scope && self.scope != Scope::Global;
+        !(keyed && apart(self.scope_key, other.scope_key)) && !apart(self.workspace, other.workspace)
+    }
+}
+
+/// The events of one list, and of another those that it does not have. An event that stands twice in a list is two events.
+pub fn united(feedback: &[Feedback], more: &[Feedback]) -> Vec<Feedback> {
+    let mut known = feedback.to_vec();
+    let mut all = feedback.to_vec();
+    for event in more {
+        match known.iter().position(|known| known == event) {
+            Some(at) => drop(known.swap_remove(at)),
+            None => all.push(event.clone()),
+        }
+    }
+    all
+}
+
 impl Bullet {
     /// The bullet that a note is; `None` for any other note. Words that the vault does not know count as the default.
     pub fn of(note: &Note) -> Option<Self> {
@@ -282,6 +316,15 @@ impl Bullet {
     /// The rule.
     pub fn content(&self) -> &str {
         &self.fields.content
+    }
+
+    /// Where it holds.
+    pub fn reach(&self) -> Reach<'_> {
+        Reach {
+            scope: self.scope,
+            scope_key: self.fields.scope_key.as_deref(),
+            workspace: self.workspace.as_deref(),
+        }
     }
 
     /// What it tells its reader, see [`content::told`].

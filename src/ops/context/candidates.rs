@@ -15,6 +15,8 @@ use crate::ops::error::Result;
 use crate::ops::memory::{Level, Memory, OpenVault};
 use crate::ops::{playbook, search};
 
+/// A hit whose score is below this share of the best one's fits only by chance.
+pub(super) const CHANCE: f32 = 0.2;
 /// Hits of memories that are looked at.
 const MEMORIES: usize = 40;
 /// More bullets than are shown, since some of them do not count.
@@ -59,6 +61,8 @@ pub(super) struct Candidates<'m> {
     pub best_bullet: f32,
     /// The same of memories.
     pub best_memory: f32,
+    /// How many bullets fit no less than those that are shown, perhaps, and were not looked at.
+    pub unseen: usize,
     pub has_playbook: bool,
     pub notices: Vec<String>,
     words: Vec<Node>,
@@ -71,6 +75,9 @@ struct OfVault {
     notes: Vec<Note>,
     scores: HashMap<NotePath, f32>,
     blocked: Vec<Blocked>,
+    /// How many bullets have words of the task and were not looked at, and the score that none of them passes.
+    unseen: usize,
+    least: f32,
 }
 
 impl<'m> Candidates<'m> {
@@ -83,6 +90,7 @@ impl<'m> Candidates<'m> {
             blocked: Vec::new(),
             best_bullet: 0.0,
             best_memory: 0.0,
+            unseen: 0,
             has_playbook: false,
             notices: Vec::new(),
             words,
@@ -95,6 +103,7 @@ impl<'m> Candidates<'m> {
             shelves.push(found.shelf(memory, open, limit)?);
             found.recall(memory, open)?;
         }
+        found.even_out(memory, &mut shelves);
         add_twins(memory, &mut shelves)?;
         found.lay(memory, shelves);
         found.best_memory = found.memories.iter().map(|it| it.hit.score).fold(0.0, f32::max);
@@ -108,6 +117,31 @@ impl<'m> Candidates<'m> {
             bullets > 0
         };
         Ok(found)
+    }
+
+    /// Scores of two indexes do not compare: a word that is rare in one is common in the other. The best hit of each vault
+    /// counts the same.
+    fn even_out(&mut self, memory: &Memory, shelves: &mut [OfVault]) {
+        let best_of = |open: &OpenVault, shelf: &OfVault, memories: &[Recollection<'_>]| {
+            let own = memories.iter().filter(|it| it.open.level == open.level).map(|it| it.hit.score);
+            own.chain(shelf.scores.values().copied()).fold(0.0, f32::max)
+        };
+        let bests: Vec<f32> = memory
+            .vaults
+            .iter()
+            .zip(&*shelves)
+            .map(|(open, shelf)| best_of(open, shelf, &self.memories))
+            .collect();
+        let best = bests.iter().copied().fold(0.0, f32::max);
+        for ((open, shelf), own) in memory.vaults.iter().zip(shelves).zip(bests) {
+            let factor = if own > 0.0 { best / own } else { 1.0 };
+            shelf.scores.values_mut().for_each(|score| *score *= factor);
+            if shelf.least * factor >= CHANCE * best {
+                self.unseen += shelf.unseen;
+            }
+            let memories = self.memories.iter_mut().filter(|it| it.open.level == open.level);
+            memories.for_each(|it| it.hit.score *= factor);
+        }
     }
 
     /// Whether the vaults hold nothing at all.
@@ -135,7 +169,11 @@ impl<'m> Candidates<'m> {
         };
         if !self.words.is_empty() {
             let fitting = Group { filter: in_use.clone(), not: not.clone(), ..self.wish() };
-            for hit in ask(memory, open, fitting, limit + SPARE)? {
+            let query = Query { root: Node::Group(fitting), notices: Vec::new() };
+            let found = memory.ask(open, |index| index.search(&query, 0, limit + SPARE))?;
+            shelf.unseen = found.total - found.hits.len();
+            for hit in found.hits {
+                shelf.least = hit.score;
                 shelf.scores.insert(hit.note.path.clone(), hit.score);
                 shelf.notes.push(hit.note);
             }

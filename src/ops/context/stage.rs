@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::budget::Ruled;
-use super::candidates::{Candidate, Candidates, Recollection};
+use super::candidates::{CHANCE, Candidate, Candidates, Recollection};
 use super::{Recalled, Rule, Why};
 use crate::curate::briefing::Omitted;
 use crate::curate::briefing::warning::{Said, Warning, WarningKind, is_about};
@@ -26,8 +26,6 @@ use crate::ops::search;
 const MEMORIES: usize = 12;
 /// Rules that hold for every task, besides the pinned ones, at most.
 const STANDING: usize = 12;
-/// A hit whose score is below this share of the best one's fits only by chance.
-const CHANCE: f32 = 0.2;
 /// What a rule is worth that does not fit the task, beside one that fits it best.
 const BACKGROUND: f64 = 0.1;
 /// What is left of the worth of a memory of another project.
@@ -105,6 +103,7 @@ impl Stage<'_> {
         }
         others.truncate(STANDING.min(limit.saturating_sub(pinned.len() + fitting.len())));
         let mut rules: Vec<Ruled> = pinned.into_iter().chain(fitting).chain(others).collect();
+        omitted.rules += self.candidates.unseen;
         for out in rules.drain(limit.min(rules.len())..) {
             match out.rule.bullet_type {
                 BulletType::Rule => omitted.rules += 1,

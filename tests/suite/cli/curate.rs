@@ -44,10 +44,10 @@ fn each_delta_is_answered_and_all_go_in_one_commit() {
     b-mwqcvpc0-shz8qy: contradicts b-mt2ssunl-jq6d8j, “never” against the plain rule about run, suite, before, push
 
     Cm-Op: curate
-    Cm-Id: b-mwqcvpc0-zhhv3n
-    Cm-Id: b-mwqcvpc0-shz8qy
     Cm-Id: b-mnq4ancz-yuvp8h
     Cm-Id: b-mt2ssunl-jq6d8j
+    Cm-Id: b-mwqcvpc0-zhhv3n
+    Cm-Id: b-mwqcvpc0-shz8qy
     Cm-Session: s-9
     Cm-Agent: otter
     Cm-Operation: ff536479559047bfa6d4328f250e7044
@@ -153,4 +153,41 @@ fn bullets_that_a_person_gave_feedback_by_hand_get_their_maturity() {
     sandbox.commit_all("Feedback by hand");
     let ran = sandbox.run(&["curate", "-", "--json", "--now", "2026-11-06"]).stdin("[]").go().ok().json();
     assert_eq!(ran["promotions"][0]["id"], JITTER);
+}
+
+#[test]
+fn a_note_that_cannot_be_edited_costs_its_own_delta_alone() {
+    let sandbox = rules();
+    let path = "playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md";
+    sandbox.write(path, sandbox.read(path).replace("tags: [retry]", "tags: [retry"));
+    sandbox.commit_all("Break a note");
+    let deltas =
+        r#"[{"type": "helpful", "id": "b-mnq4ancz-yuvp8h"}, {"type": "helpful", "id": "b-mt2ssunl-jq6d8j"}]"#;
+    let ran = sandbox.run(&["curate", "-"]).stdin(deltas).go();
+    insta::assert_snapshot!(ran.snapshot(), @"
+       helpful  b-mt2ssunl-jq6d8j  Run the whole suite before you push.
+       refused  delta 1 (helpful)  b-mnq4ancz-yuvp8h: its file cannot be changed: the frontmatter is no YAML: did not find expected ',' or ']', while parsing a flow sequence
+    1 delta applied, 0 skipped, 1 refused  commit [COMMIT]
+    [exit 1]
+    ");
+    assert_eq!(sandbox.cm(&["mark", "b-mnq4ancz-yuvp8h", "--helpful"]).code, 5);
+}
+
+#[test]
+fn a_merge_names_its_parts_in_the_commit() {
+    let sandbox = rules();
+    let deltas = r#"[{"type": "merge", "ids": ["b-mnq4ancz-yuvp8h", "b-mt2ssunl-jq6d8j"], "content": "Say what both of them said."}]"#;
+    sandbox.run(&["curate", "-"]).stdin(deltas).go().ok();
+    for id in [JITTER, SUITE] {
+        assert!(message(&sandbox).contains(&format!("Cm-Id: {id}")), "{}", message(&sandbox));
+    }
+}
+
+#[test]
+fn a_misspelt_key_is_refused_rather_than_ignored() {
+    let sandbox = rules();
+    let deltas = r#"[{"type": "helpful", "id": "b-mt2ssunl-jq6d8j", "wieght": 0.5}]"#;
+    let ran = sandbox.run(&["curate", "-"]).stdin(deltas).go();
+    assert_eq!(ran.code, 2, "{}", ran.snapshot());
+    assert!(ran.stderr.contains("wieght"), "{}", ran.snapshot());
 }

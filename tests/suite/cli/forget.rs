@@ -20,6 +20,7 @@ fn a_forgotten_rule_is_deprecated_blocked_and_warned_of() {
     Cm-Op: forget
     Cm-Id: b-mnq4ancz-yuvp8h
     Cm-Id: b-mwqcvpc0-3qvrcm
+    Cm-Id: cd63c4b0-cfa3-4077-817d-e9eae7dba62c
     Cm-Reason: caused an outage
     Cm-Operation: a5ab2bf3d8124904a5698f4e9803f376
     "#);
@@ -117,4 +118,14 @@ fn forgetting_twice_changes_nothing() {
     b-mnq4ancz-yuvp8h  playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md  deprecated, blocked already by 53c9fcf3-c75c-4c98-bf85-d68f4c4011ef  nothing to change
     [exit 0]
     ");
+}
+
+#[test]
+fn the_commit_names_the_bullet_and_its_block() {
+    let sandbox = rules();
+    let forgotten = sandbox.cm(&["forget", JITTER, "--reason", "caused an outage", "--json"]).ok().json();
+    let message = message(&sandbox);
+    for id in [JITTER, forgotten["blocked_by"].as_str().unwrap()] {
+        assert!(message.contains(&format!("Cm-Id: {id}")), "{message}");
+    }
 }

@@ -61,6 +61,16 @@ fn equal_words_without_a_session_all_count() {
 }
 
 #[test]
+fn equal_words_within_one_second_of_a_true_clock_all_count() {
+    let sandbox = rules();
+    for count in 1..=3 {
+        let words = ["mark", SUITE, "--helpful", "--json", "--now", "2026-11-21T12:00:00.25Z"];
+        assert_eq!(sandbox.cm(&words).ok().json()["helpful"], count);
+    }
+    assert_eq!(sandbox.cm(&["playbook", "get", SUITE, "--json"]).ok().json()["helpful"], 3);
+}
+
+#[test]
 fn harm_turns_a_rule_into_a_warning() {
     let sandbox = rules();
     sandbox.cm(&["mark", JITTER, "--harmful", "--reason", "caused_bug"]).ok();
@@ -153,11 +163,13 @@ fn what_cannot_be_judged_is_refused_with_the_way_on() {
         let ran = sandbox.cm(words);
         assert_eq!(ran.code, code, "{words:?}\n{}", ran.snapshot());
     }
-    let blank = vault_of("--- playbook/testing/a.md\nRun the whole suite before you push.\n");
-    insta::assert_snapshot!(blank.cm(&["mark", "playbook/testing/a.md", "--helpful"]).snapshot(), @"
-    [stderr]
-    error: playbook/testing/a.md has no id yet
-     hint: `cm adopt` gives it one; then it can be judged
-    [exit 2]
-    ");
+    let blank = vault_of(
+        "--- playbook/testing/a.md\n---\nstate: active\n---\nRun the whole suite before you push.\n",
+    );
+    let marked = blank.cm(&["mark", "playbook/testing/a.md", "--helpful", "--json"]).ok().json();
+    assert_eq!(
+        (&marked["id"], &marked["helpful"]),
+        (&"playbook/testing/a.md".into(), &1.into()),
+        "it answers to its path"
+    );
 }
