@@ -11,6 +11,7 @@ use crate::domain::change::{Change, ChangeSet};
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
 use crate::domain::note::compose::{self, MemoryDraft};
+use crate::domain::note::suspicion::suspicion;
 use crate::domain::note::types::MemoryType;
 use crate::domain::note::{name, template};
 use crate::domain::path::NotePath;
@@ -62,7 +63,11 @@ pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
     let title = title_of(&options.title)?;
     in_range("importance", options.importance)?;
     in_range("confidence", options.confidence)?;
-    let extra = options.extra.iter().map(further).collect::<Result<Vec<_>>>()?;
+    let mut extra = options.extra.iter().map(further).collect::<Result<Vec<_>>>()?;
+    if let Some(why) = distrust(memory, &title, options.body.as_deref()) {
+        extra.push(("state".to_owned(), Value::String("draft".to_owned())));
+        memory.notice(format!("kept as a draft, because {why}: `cm review --accept` takes it in"));
+    }
     let similar = similar::near(memory, &title);
     let id = NoteId::from(memory.draw());
     let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", known.folder) };
@@ -90,6 +95,13 @@ pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
     let change = Change::Create { path: path.clone(), text };
     let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
     Ok(Added { id: id.into(), path: path.into(), commit: written.commit, similar })
+}
+
+/// Why what an agent writes is kept from prompts until a person has looked. A person may write what they like.
+fn distrust(memory: &Memory, title: &str, body: Option<&str>) -> Option<&'static str> {
+    let by = &memory.call.by;
+    let from_agent = by.agent.is_some() || by.session.is_some();
+    from_agent.then(|| suspicion(title).or_else(|| suspicion(body?))).flatten()
 }
 
 /// Keys of a new memory that are told in ways of their own.

@@ -22,7 +22,7 @@ pub struct Arguments {
     /// The task, 3 to 2,000 characters; several words need no quotes, `-` reads standard input
     #[arg(required = true)]
     task: Vec<String>,
-    /// The project whose rules count [default: the name of the vault's folder]
+    /// Only rules of this project and those of no project [default: those of all projects in the vault]
     #[arg(long, value_name = "NAME")]
     workspace: Option<String>,
     /// Rules and pitfalls at most [default: the setting context.max_rules, 50]

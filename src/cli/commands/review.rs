@@ -20,7 +20,7 @@ use crate::render::text;
 /// rules worth merging, and notes that nobody has looked at for long or whose source no longer holds. Decide by flags,
 /// several at once, or one by one with --interactive. Each kind of decision is one commit, and nothing is deleted.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm review\n  cm review --kind due --limit 5\n  cm review --accept b-mq6d3m8l-vo5c1z b-mt2ssunl-jq6d8j\n  cm review --reject b-mo76pd48-ckhtk7 --reason \"holds for one project only\"\n  cm review --confirm 1f0c2a 77ab01\n  cm review --merge b-mo76pd48-ckhtk7 b-mq9k7r70-lz8utt --content \"Name every number with its unit.\"\n  cm review --interactive")]
+#[command(after_help = "Examples:\n  cm review\n  cm review --kind due --limit 5\n  cm review --accept b-mwnpvin0-ddisyl b-mwnoitv5-on318w\n  cm review --reject b-mo76pd48-ckhtk7 --reason \"holds for one project only\"\n  cm review --confirm 1f0c2a 77ab01\n  cm review --merge b-mo76pd48-ckhtk7 b-mt2ssunl-jq6d8j --content \"Name every number with its unit.\"\n  cm review --interactive")]
 pub struct Arguments {
     /// Take drafts into use
     #[arg(long, value_name = "ID", num_args = 1..)]

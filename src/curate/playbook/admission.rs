@@ -8,8 +8,8 @@ use crate::curate::conflict::{Statement, likeness, opposition};
 use crate::domain::bullet::blocked::{BlockKind, Blocked};
 use crate::domain::bullet::content::{self, NotARule, RuleHash};
 use crate::domain::bullet::{Bullet, BulletType, Reach, State};
-use crate::domain::markdown::escape::is_hidden;
 use crate::domain::note::check::is_category;
+use crate::domain::note::suspicion::suspicion;
 
 /// A rule that asks to be let in.
 #[derive(Debug, Clone, Copy)]
@@ -206,27 +206,4 @@ impl Door<'_> {
         let state = if because.is_empty() { State::Active } else { State::Draft };
         Admission::Admitted(Admitted { rule, state, because, conflicts, conflicts_elsewhere, evidence, gate })
     }
-}
-
-/// Words that steer an agent and have no place in a rule about work.
-const STEERING: [&str; 10] = [
-    "ignore previous instruction",
-    "ignore all previous",
-    "ignore the above",
-    "disregard previous",
-    "disregard all previous",
-    "forget your instructions",
-    "you are now",
-    "system prompt",
-    "do not tell the user",
-    "don't tell the user",
-];
-
-/// Why a rule is not trusted at first sight.
-pub(super) fn suspicion(rule: &str) -> Option<&'static str> {
-    if rule.chars().any(is_hidden) {
-        return Some("it has hidden characters");
-    }
-    let lower = rule.to_lowercase();
-    STEERING.iter().any(|words| lower.contains(words)).then_some("it reads like an order to the agent itself")
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::admission::{Admission, Admitted, Candidate, Door, suspicion};
+use super::admission::{Admission, Admitted, Candidate, Door};
 use super::delta::{Add, Delta, Deprecate, Judge, Pin, Replace};
 use super::history::History;
 use super::report::{Applied, Conflict, Passed, Report};
@@ -22,6 +22,7 @@ use crate::domain::instant::Instant;
 use crate::domain::note::REASONS;
 use crate::domain::note::check::is_category;
 use crate::domain::note::name::file_name;
+use crate::domain::note::suspicion::suspicion;
 use crate::domain::note::{Feedback, Signal};
 use crate::domain::path::NotePath;
 use crate::domain::score::Scoring;

@@ -1,7 +1,6 @@
 //! Several bullets as one: the new one has their tags, sources and feedback, and they point at it.
 
 use super::Authority;
-use super::admission::suspicion;
 use super::curation::{Curation, tags};
 use super::delta::Merge;
 use super::shelf::stands;
@@ -9,6 +8,7 @@ use crate::curate::conflict::Statement;
 use crate::domain::bullet::content;
 use crate::domain::bullet::{Bullet, BulletFields, DerivedFrom, State, united};
 use crate::domain::note::Feedback;
+use crate::domain::note::suspicion::suspicion;
 
 impl Curation<'_> {
     pub(super) fn merge(&mut self, merge: &Merge) {

@@ -1,6 +1,7 @@
 //! A playbook while it is curated: bullets by id and by rule, with what the comparison of rules needs.
 
 use std::cell::OnceCell;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::Playbook;
@@ -44,10 +45,9 @@ impl Shelf {
         let at = self.bullets.len();
         // Of two notes with one id the first answers to it, and neither is changed.
         let id = bullet.id.to_string();
-        if self.by_id.contains_key(&id) {
-            self.doubles.insert(id);
-        } else {
-            self.by_id.insert(id, at);
+        match self.by_id.entry(id.clone()) {
+            Entry::Occupied(_) => drop(self.doubles.insert(id)),
+            Entry::Vacant(place) => drop(place.insert(at)),
         }
         self.by_rule.entry(RuleHash::of(&bullet.told())).or_default().push(at);
         self.bullets.push(Kept { bullet, statement: OnceCell::new() });

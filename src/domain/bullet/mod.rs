@@ -269,7 +269,8 @@ impl Reach<'_> {
     pub fn meets(&self, other: &Reach<'_>) -> bool {
         let apart = |a: Option<&str>, b: Option<&str>| matches!((a, b), (Some(a), Some(b)) if a != b);
         let keyed = self.scope == other.scope && self.scope != Scope::Global;
-        !(keyed && apart(self.scope_key, other.scope_key)) && !apart(self.workspace, other.workspace)
+        let keys_apart = keyed && apart(self.scope_key, other.scope_key);
+        !keys_apart && !apart(self.workspace, other.workspace)
     }
 }
 

@@ -11,6 +11,7 @@ pub mod kind;
 pub mod name;
 pub mod read;
 pub mod schema;
+pub mod suspicion;
 
 pub mod template;
 pub mod types;
