@@ -49,7 +49,6 @@ const fn key(name: &'static str, shape: Shape, default: &'static str, about: &'s
 
 /// All settings, by name.
 pub const KEYS: &[Key] = &[
-    key("context.max_history", Shape::Whole(0, 1000), "10", "passages of sessions in a briefing, at most"),
     key("context.max_rules", Shape::Whole(1, 1000), "50", "rules and anti-patterns in a briefing, at most"),
     key("context.max_tokens", Shape::Whole(100, 1_000_000), "2000", "size of a briefing in tokens, at most"),
     key("core.max_entries", Shape::Whole(1, 1000), "15", "entries in one section of CORE.md, at most"),

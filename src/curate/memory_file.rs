@@ -5,8 +5,9 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::core::{CoreEntry, CoreSettings, memory_entries};
+use super::core::{CoreEntry, memory_entries};
 use super::generated::{GeneratedFile, clipped, head};
+use crate::domain::bullet::showing::may_be_shown;
 use crate::domain::bullet::{Bullet, Maturity};
 use crate::domain::graph::Graph;
 use crate::domain::markdown::escape::{escape_inline, escape_rule, visible};
@@ -37,15 +38,17 @@ const SECTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Plans the file of that day: established and proven bullets with their scores, and the memories of a graph with
-/// theirs, of which those that are active or pinned are told.
+/// theirs, of which those are told that are pinned or have at least the score of an active one.
 pub fn plan(
     bullets: &[(&Bullet, Effective)],
     graph: &Graph<'_>,
     scores: &[Score],
+    active: f64,
     day: &str,
 ) -> GeneratedFile {
     let mut text = String::new();
-    let proven = ranked(bullets);
+    let notes: HashMap<&str, &Note> = graph.notes().iter().map(|note| (note.path.as_str(), note)).collect();
+    let proven = ranked(bullets, &notes);
     let (pitfalls, rules): (Vec<&Bullet>, Vec<&Bullet>) =
         proven.iter().copied().partition(|bullet| bullet.is_anti_pattern());
     for (title, bullets) in [("Rules", rules), ("Pitfalls", pitfalls)] {
@@ -54,21 +57,19 @@ pub fn plan(
         };
         section(&mut text, title, bullets.iter().map(line));
     }
-    let summaries: HashMap<&str, &Note> = graph.notes().iter().map(|note| (note.key(), note)).collect();
     let all = memory_entries(graph, scores);
-    let least = CoreSettings::default().active_score;
     let mut told: Vec<&(CoreEntry, Score)> =
-        all.iter().filter(|(entry, score)| entry.pinned || score.value() >= least).collect();
+        all.iter().filter(|(entry, score)| entry.pinned || score.value() >= active).collect();
     told.sort_by_key(|(entry, score)| (Reverse(*score), &entry.id, &entry.path));
     let told: Vec<&CoreEntry> = told.into_iter().map(|(entry, _)| entry).collect();
     let known =
         |entry: &CoreEntry| SECTIONS.iter().any(|(_, types)| types.contains(&entry.note_type.as_str()));
     for (title, types) in SECTIONS {
         let own = told.iter().filter(|entry| types.contains(&entry.note_type.as_str()));
-        section(&mut text, title, own.map(|entry| memory(entry, &summaries)));
+        section(&mut text, title, own.map(|entry| memory(entry, &notes)));
     }
     let others = told.iter().filter(|entry| !known(entry));
-    section(&mut text, "Other", others.map(|entry| memory(entry, &summaries)));
+    section(&mut text, "Other", others.map(|entry| memory(entry, &notes)));
     let figures = format!("{} and {}", counted(proven.len(), "bullet"), counted(told.len(), "memory"));
     let omitted = bullets.len() - proven.len() + all.len() - told.len();
     let head =
@@ -76,10 +77,11 @@ pub fn plan(
     GeneratedFile::new(head + &text, proven.len() + told.len(), omitted)
 }
 
-/// The established and proven ones: proven first, then by score.
-fn ranked<'a>(bullets: &[(&'a Bullet, Effective)]) -> Vec<&'a Bullet> {
+/// The established and proven ones that an agent may be shown: proven first, then by score.
+fn ranked<'a>(bullets: &[(&'a Bullet, Effective)], notes: &HashMap<&str, &Note>) -> Vec<&'a Bullet> {
     let good = |bullet: &Bullet| {
-        bullet.is_live() && matches!(bullet.maturity, Maturity::Established | Maturity::Proven)
+        notes.get(bullet.path.as_str()).is_some_and(|note| may_be_shown(bullet, note))
+            && matches!(bullet.maturity, Maturity::Established | Maturity::Proven)
     };
     let mut ranked: Vec<_> = bullets.iter().filter(|(bullet, _)| good(bullet)).collect();
     ranked.sort_by_key(|(bullet, score)| (Reverse((bullet.maturity, *score)), &bullet.id, &bullet.path));
@@ -95,7 +97,7 @@ fn section(text: &mut String, title: &str, lines: impl Iterator<Item = String>) 
 }
 
 fn memory(entry: &CoreEntry, notes: &HashMap<&str, &Note>) -> String {
-    let summary = notes.get(entry.id.as_str()).map_or("", |note| note.summary.as_str());
+    let summary = notes.get(entry.path.as_str()).map_or("", |note| note.summary.as_str());
     let title = escape_inline(&entry.title);
     if visible(summary).is_empty() || visible(summary) == visible(&entry.title) {
         return format!("- {title}\n");
@@ -118,7 +120,7 @@ mod tests {
     #[test]
     fn a_file_of_ours_is_known_by_its_beginning() {
         let graph = Graph::connect(&[]);
-        let file = plan(&[], &graph, &[], "2026-11-21");
+        let file = plan(&[], &graph, &[], 0.5, "2026-11-21");
         assert!(file.text.starts_with(OPENING), "{}", file.text);
         assert!(file.text.contains("0 bullets and 0 memories that have proved themselves; 0 left out."));
     }

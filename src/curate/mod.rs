@@ -1,5 +1,5 @@
-//! Plans for a better memory: what an import, an adoption, an export or a generated file comes to, as data and text
-//! that somebody else writes.
+//! Plans for a better memory: what curating the playbook, an import or export, a briefing, a check or a generated file
+//! comes to, as data and text that somebody else writes.
 //!
 //! Pure like the domain: a plan comes from notes, scores and a day, and changes nothing.
 

@@ -162,7 +162,7 @@ pub fn context(memory: &Memory, options: &Options) -> Result<Briefing> {
     let candidates = Candidates::ask(memory, task, limit)?;
     let mut omitted = Omitted::default();
     let scoring = scoring(settings);
-    let workspace = options.workspace.clone().unwrap_or_else(|| project(memory));
+    let workspace = options.workspace.clone().unwrap_or_else(|| memory.workspace());
     let stage = Stage { memory, task, named: options.workspace.is_some(), workspace, scoring, candidates };
     let memories = stage.memories(&mut omitted);
     let rules = stage.rules(&memories, limit, &mut omitted);
@@ -195,15 +195,4 @@ fn checked(task: &str) -> Result<&str> {
         return Ok(task);
     };
     Err(Error::usage(wrong).hint("for example: cm context \"fix the flaky retry test in the gateway\""))
-}
-
-/// The name of the project that the vault belongs to: of its folder, or of the one above a `.memory`.
-fn project(memory: &Memory) -> String {
-    let root = memory.target().vault.root();
-    let name = |path: &std::path::Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    match name(root) {
-        Some(hidden) if hidden.starts_with('.') => root.parent().and_then(name).unwrap_or(hidden),
-        Some(name) => name,
-        None => String::new(),
-    }
 }

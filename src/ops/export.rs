@@ -111,7 +111,7 @@ fn memory_md(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&
     let constants = super::decay::scoring(&open.settings);
     let bullets: Vec<_> =
         playbook.bullets.iter().map(|bullet| (bullet, effective(bullet, memory.now(), &constants))).collect();
-    let file = memory_file::plan(&bullets, &graph, &scores, &memory.now().day());
+    let file = memory_file::plan(&bullets, &graph, &scores, constants.active, &memory.now().day());
     let mut outcome = Exported::to(options, file.entries);
     let Some(out) = out else {
         outcome.document = Some(file.text);

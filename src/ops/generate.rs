@@ -48,14 +48,17 @@ pub struct Generated {
 /// Where the notes cannot be read, and those of [`write::apply`].
 pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
     let open = memory.target();
+    let constants = scoring(&open.settings);
     let settings = CoreSettings {
         tokens: open.settings.whole("core.max_tokens"),
         per_section: open.settings.whole("core.max_entries"),
+        least_score: constants.fading,
+        active_score: constants.active,
         ..CoreSettings::default()
     };
     let view = View::of(memory, open)?;
     let graph = Graph::connect(&view.notes);
-    let entries = core::core_entries(&graph, &view.scores, memory.now(), &scoring(&open.settings));
+    let entries = core::core_entries(&graph, &view.scores, memory.now(), &constants);
     let planned = core::plan_core(&entries, &settings, &memory.now().day());
     keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
 }

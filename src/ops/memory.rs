@@ -166,6 +166,17 @@ impl Memory {
         &self.vaults[0]
     }
 
+    /// The name of the project that the vault belongs to: of its folder, or of the one above a `.memory`.
+    pub fn workspace(&self) -> String {
+        let root = self.target().vault.root();
+        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        match name(root) {
+            Some(hidden) if hidden.starts_with('.') => root.parent().and_then(name).unwrap_or(hidden),
+            Some(name) => name,
+            None => String::new(),
+        }
+    }
+
     /// The instant of the call.
     pub fn now(&self) -> Instant {
         self.call.now

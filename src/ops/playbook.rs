@@ -14,8 +14,10 @@ use super::find::{Found, find, load};
 use super::memory::{Level, Memory, OpenVault};
 use crate::curate::playbook::{Limits, Playbook};
 use crate::domain::bullet::blocked::Blocked;
+use crate::domain::bullet::showing::may_be_shown;
 use crate::domain::bullet::{Bullet, united};
 use crate::domain::note::{Kind, Note};
+use crate::domain::path::NotePath;
 use crate::domain::score::Scoring;
 
 pub use row::Row;
@@ -114,6 +116,26 @@ pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
     merged
 }
 
+/// Of merged bullets those that an agent may be shown, given the notes that they come from, and what to say of those in
+/// use that it may not.
+pub fn showable(bullets: Vec<Shelved>, notes: &[(Level, &[Note])]) -> (Vec<Shelved>, Option<String>) {
+    let notes: HashMap<(Level, &NotePath), &Note> = notes
+        .iter()
+        .flat_map(|(level, notes)| notes.iter().map(|note| ((*level, &note.path), note)))
+        .collect();
+    let may = |shelved: &Shelved| {
+        let note = notes.get(&(shelved.level, &shelved.bullet.path));
+        note.is_some_and(|note| may_be_shown(&shelved.bullet, note))
+    };
+    let (shown, others): (Vec<Shelved>, Vec<Shelved>) = bullets.into_iter().partition(may);
+    let rules = match others.iter().filter(|shelved| shelved.bullet.is_live()).count() {
+        0 => return (shown, None),
+        1 => "1 rule is".to_owned(),
+        more => format!("{more} rules are"),
+    };
+    (shown, Some(format!("{rules} left out for hidden characters: `cm validate` shows them")))
+}
+
 /// The limits of curation that a vault has set.
 pub fn limits(open: &OpenVault) -> Limits {
     Limits {
@@ -142,7 +164,6 @@ mod tests {
     use super::*;
     use crate::domain::instant::Instant;
     use crate::domain::note::{Feedback, RelationTable, Signal, TypeTable, read};
-    use crate::domain::path::NotePath;
 
     fn bullet(rule: &str, days: &[&str]) -> Playbook {
         let path = NotePath::parse("playbook/testing/a.md").unwrap();

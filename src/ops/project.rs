@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::export::one_file;
-use super::memory::{Memory, shown};
+use super::memory::{Level, Memory, shown};
 use super::{playbook, write};
 use crate::curate::project::{self, How, section};
 use crate::domain::score::bullet::standing;
@@ -166,9 +166,17 @@ fn there(file: &Path) -> Result<Option<Vec<u8>>> {
 }
 
 fn part(memory: &Memory, options: &Options) -> Result<project::Part> {
-    let merged = playbook::merged(memory)?;
-    let standings: Vec<_> = merged
-        .bullets
+    let mut notes = Vec::new();
+    for open in &memory.vaults {
+        notes.push((open.level, memory.playbook_notes(open)?));
+    }
+    let notes: Vec<_> = notes.iter().map(|(level, notes)| (*level, &notes[..])).collect();
+    let (mut bullets, notice) = playbook::showable(playbook::merged(memory)?.bullets, &notes);
+    notice.into_iter().for_each(|notice| memory.notice(notice));
+    // The project's own vault is about this project, whatever name it is given there.
+    let here = memory.workspace();
+    bullets.retain(|shelved| shelved.level == Level::Project || shelved.bullet.holds_in(&here));
+    let standings: Vec<_> = bullets
         .iter()
         .map(|shelved| {
             let constants = playbook::constants(memory, shelved.level);

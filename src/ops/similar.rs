@@ -14,6 +14,7 @@ use super::search::is_hidden;
 use crate::curate::conflict::{Statement, opposition};
 use crate::curate::health::statement;
 use crate::domain::bullet::Bullet;
+use crate::domain::bullet::id::BulletId;
 use crate::domain::frontmatter::split::Split;
 use crate::domain::likeness;
 use crate::domain::note::{Kind, Note};
@@ -145,10 +146,20 @@ fn text_subject(text: &str) -> Result<Subject> {
     Ok(Subject { note: None, id: None, title: text.to_owned(), statement, words: [words.clone(), words] })
 }
 
-/// Whether what was typed can only mean a note: an id or a path.
+/// Whether what was typed can only mean a note: an id, the begin of one, or a path. A word such as `utf-8` or `facade` is
+/// a text.
 fn names_a_note(typed: &str) -> bool {
-    let id = typed.contains('-') && typed.contains(|c: char| c.is_ascii_digit());
-    !typed.contains(char::is_whitespace) && (id || typed.ends_with(".md"))
+    let has_digit = typed.contains(|c: char| c.is_ascii_digit());
+    let id = BulletId::parse(typed).is_ok() || begins_uuid(typed);
+    !typed.contains(char::is_whitespace) && (id && has_digit || typed.ends_with(".md"))
+}
+
+fn begins_uuid(typed: &str) -> bool {
+    let fits = |(at, c): (usize, char)| match at {
+        8 | 13 | 18 | 23 => c == '-',
+        _ => c.is_ascii_hexdigit(),
+    };
+    (6..=36).contains(&typed.len()) && typed.char_indices().all(fits)
 }
 
 /// Asks for notes with these words, the longest where there are many: they say most.
@@ -253,4 +264,21 @@ pub fn near(memory: &Memory, title: &str) -> Vec<Near> {
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     found.truncate(3);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_shaped_like_an_id_or_a_path_must_be_a_note() {
+        for note in ["1f0c2a", "1f0c2a00-0000-4000-8000-000000000001", "b-mt2ssunl-jq6d8j", "graph/none.md"] {
+            assert!(names_a_note(note), "{note}");
+        }
+        for text in
+            ["utf-8", "sha-256", "facade", "1f0c2", "b-tree-lookup", "x86-64", "2026-11-21", "see a.md"]
+        {
+            assert!(!names_a_note(text), "{text}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ use crate::curate::playbook::Authority;
 use crate::curate::playbook::admission::{Admission, Candidate, Door};
 use crate::curate::playbook::delta::DeltaFile;
 use crate::curate::playbook::history::NoHistory;
-use crate::curate::playbook::report::Conflict;
+use crate::curate::playbook::report::{Conflict, Passed};
 use crate::curate::playbook::shelf::Shelf;
 use crate::curate::starters::{self, Rule, Starter};
 use crate::domain::bullet::content::RuleHash;
@@ -117,7 +117,7 @@ pub struct Added {
     pub added: Vec<Taken>,
     /// The rules that did not.
     pub left_out: Vec<LeftOut>,
-    /// Bullets that say the opposite of a rule that came in.
+    /// Bullets that say the opposite of a rule that came in, with the number of that rule in its set.
     pub conflicts: Vec<Conflict>,
     /// Whether nothing was to be written.
     pub dry_run: bool,
@@ -133,7 +133,7 @@ pub struct Added {
 pub fn add(memory: &Memory, name: &str, options: &Options) -> Result<Added> {
     let starter = starters::find(name).ok_or_else(|| unknown(name))?;
     let wanted = wanted(&starter, &options.categories)?;
-    let (deltas, left_out) = sorted_out(memory, &starter, &wanted)?;
+    let (proposed, left_out) = sorted_out(memory, &starter, &wanted)?;
     let mut outcome = Added {
         name: starter.name.to_owned(),
         added: Vec::new(),
@@ -142,17 +142,18 @@ pub fn add(memory: &Memory, name: &str, options: &Options) -> Result<Added> {
         dry_run: options.dry_run,
         commit: None,
     };
-    if deltas.is_empty() {
+    if proposed.is_empty() {
         return Ok(outcome);
     }
-    let rules = if deltas.len() == 1 { "rule" } else { "rules" };
+    let rules = if proposed.len() == 1 { "rule" } else { "rules" };
     let how = Curation {
         authority: Authority::Person,
         dry_run: options.dry_run,
         sweep: false,
         op: "starters",
-        subject: Some(format!("Add {} {rules} of the starter set {name}", deltas.len())),
+        subject: Some(format!("Add {} {rules} of the starter set {name}", proposed.len())),
     };
+    let deltas = proposed.iter().map(|rule| starter.delta(rule)).collect();
     let curated = curate::curate(memory, &DeltaFile { deltas, ..DeltaFile::default() }, &how)?;
     let report = curated.report;
     outcome.added = report
@@ -162,14 +163,29 @@ pub fn add(memory: &Memory, name: &str, options: &Options) -> Result<Added> {
         .collect();
     // Another writer was faster.
     let late = report.skipped.into_iter().chain(report.refused);
-    outcome.left_out.extend(late.map(|one| LeftOut {
-        content: String::new(),
-        reason: one.reason,
-        id: one.id,
-    }));
+    outcome.left_out.extend(late.map(|passed| late_rule(passed, &proposed)));
     outcome.conflicts = report.conflicts;
+    for conflict in &mut outcome.conflicts {
+        conflict.delta = number(&starter, &proposed, conflict.delta);
+    }
     outcome.commit = curated.commit;
     Ok(outcome)
+}
+
+/// A rule that curation left out although the door was open for it when it was asked.
+fn late_rule(passed: Passed, proposed: &[&Rule]) -> LeftOut {
+    let rule = passed.delta.checked_sub(1).and_then(|at| proposed.get(at));
+    LeftOut {
+        content: rule.map(|rule| rule.content.clone()).unwrap_or_default(),
+        reason: passed.reason,
+        id: passed.id,
+    }
+}
+
+/// The number within its set, from 1, of the rule that a delta proposed.
+fn number(starter: &Starter, proposed: &[&Rule], delta: usize) -> usize {
+    let rule = delta.checked_sub(1).and_then(|at| proposed.get(at));
+    rule.and_then(|rule| starter.rules.iter().position(|known| known == *rule)).map_or(delta, |at| at + 1)
 }
 
 fn unknown(name: &str) -> Error {
@@ -197,12 +213,12 @@ fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s Rul
     Ok(starter.rules.iter().filter(is_wanted).collect())
 }
 
-/// The rules that may come in, as deltas, and those that may not.
-fn sorted_out(
+/// The rules that may come in, and those that may not.
+fn sorted_out<'r>(
     memory: &Memory,
     starter: &Starter,
-    rules: &[&Rule],
-) -> Result<(Vec<crate::curate::playbook::delta::Delta>, Vec<LeftOut>)> {
+    rules: &[&'r Rule],
+) -> Result<(Vec<&'r Rule>, Vec<LeftOut>)> {
     let open = memory.target();
     let own = as_written(memory, open)?;
     let other = elsewhere(memory, open, &own)?;
@@ -216,8 +232,8 @@ fn sorted_out(
         history: &NoHistory,
         authority: Authority::Person,
     };
-    let (mut deltas, mut left_out) = (Vec::new(), Vec::new());
-    for rule in rules {
+    let (mut proposed, mut left_out) = (Vec::new(), Vec::new());
+    for &rule in rules {
         let candidate = Candidate {
             content: &rule.content,
             category: &rule.category,
@@ -226,7 +242,7 @@ fn sorted_out(
         };
         let (reason, id) = match door.admit(candidate) {
             Admission::Admitted(_) => {
-                deltas.push(starter.delta(rule));
+                proposed.push(rule);
                 continue;
             }
             Admission::Duplicate { at, near: None } => ("it is there already".to_owned(), Some(at)),
@@ -249,9 +265,30 @@ fn sorted_out(
         };
         left_out.push(left(rule, reason, id.map(|at| shelf.get(at).id.to_string())));
     }
-    Ok((deltas, left_out))
+    Ok((proposed, left_out))
 }
 
 fn left(rule: &Rule, reason: String, id: Option<String>) -> LeftOut {
     LeftOut { content: rule.content.clone(), reason, id }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_that_came_too_late_is_named_and_numbered_as_in_its_set() {
+        let starter = starters::find("rust").unwrap();
+        let proposed = [&starter.rules[2], &starter.rules[5]];
+        let passed = Passed {
+            delta: 2,
+            op: "add".to_owned(),
+            id: None,
+            code: "duplicate".to_owned(),
+            reason: "it is there already".to_owned(),
+            credited: false,
+        };
+        assert_eq!(late_rule(passed, &proposed).content, starter.rules[5].content);
+        assert_eq!(number(&starter, &proposed, 1), 3);
+    }
 }

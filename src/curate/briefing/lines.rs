@@ -2,7 +2,7 @@
 
 use super::warning::{Warning, WarningKind};
 use crate::curate::generated::clipped;
-use crate::domain::markdown::escape::{escape_but_code, escape_inline, escape_link_text, visible};
+use crate::domain::markdown::escape::{escape_inline, escape_link_text, escape_rule, visible};
 
 /// The longest pattern and reason that a warning shows, in characters.
 const WARNED: usize = 200;
@@ -13,10 +13,10 @@ const SNIPPET: usize = 200;
 ///
 /// ```
 /// use cm::curate::briefing::lines::rule;
-/// assert_eq!(rule("Use `retry`.\n# Now", &["b-1", "net"]), "- Use `retry`. \\# Now (b-1, net)\n");
+/// assert_eq!(rule("Use `retry`.\n# Now", &["b-1", "net"]), "- Use `retry`. # Now (b-1, net)\n");
 /// ```
 pub fn rule(content: &str, known: &[&str]) -> String {
-    format!("- {} ({})\n", escape_but_code(content), listed(known))
+    format!("- {} ({})\n", escape_rule(content), listed(known))
 }
 
 /// A memory: its title, what is known of it, and the place in its text that fits best.
@@ -48,12 +48,12 @@ pub fn warning(warning: &Warning) -> String {
     format!("- “{}” {what}{reason}{instead}.\n", shortened(&warning.pattern))
 }
 
-/// The first characters of a text, its code left as code.
+/// The first characters of a text, its markup left.
 fn shortened(text: &str) -> String {
     let text = visible(text);
     match text.char_indices().nth(WARNED) {
-        None => escape_but_code(&text),
-        Some((end, _)) => escape_but_code(text[..end].trim_end()) + "…",
+        None => escape_rule(&text),
+        Some((end, _)) => escape_rule(text[..end].trim_end()) + "…",
     }
 }
 
@@ -71,7 +71,7 @@ pub fn feedback() -> &'static str {
 pub fn notice(notice: &str) -> String {
     let mut letters = notice.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    format!("{}.\n", escape_but_code(&(first + letters.as_str())))
+    format!("{}.\n", escape_rule(&(first + letters.as_str())))
 }
 
 fn listed(known: &[&str]) -> String {
@@ -128,7 +128,15 @@ mod tests {
                 prop_assert_eq!(line.matches('\n').count(), 1);
                 for event in Parser::new_ext(&line, Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_GFM) {
                     let sound = match &event {
-                        Event::Start(tag) => matches!(tag, Tag::List(None) | Tag::Item),
+                        Event::Start(tag) => matches!(
+                            tag,
+                            Tag::List(None)
+                                | Tag::Item
+                                | Tag::Emphasis
+                                | Tag::Strong
+                                | Tag::Strikethrough
+                                | Tag::Link { .. }
+                        ),
                         Event::Html(_) | Event::InlineHtml(_) | Event::Rule => false,
                         _ => true,
                     };

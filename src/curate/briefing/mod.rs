@@ -65,7 +65,7 @@ impl Section {
 pub enum Tier {
     /// It leaves by its worth.
     Worth,
-    /// It leaves when nothing else can.
+    /// It says what the briefing did without, and leaves when all that leaves by its worth has left.
     Notice,
     /// A person has pinned it.
     Pinned,

@@ -123,7 +123,8 @@ struct Reader {
     claims: Vec<Claim>,
     claim: Claim,
     mode: Mode,
-    /// Whether no word came yet since the clause, or its subject, was opened.
+    /// How many terms the claim had when its clause, or what the clause says of them, began: with no more of them the next
+    /// word is the first. More than there can be where no word is to count as the first.
     fresh_after: usize,
     /// The claim that the current one stands against: "X, not Y".
     against: Option<usize>,

@@ -82,8 +82,8 @@ const CUES: &[(Cue, &str)] = &[
         Cue::Do,
         "add adds adding keep keeps keeping enable enables enabling allow allows allowing permit permits permitting \
          include includes including accept accepts write writes create creates leave leaves put puts place places \
-         store stores save saves preserve preserves retain retains apply applies provide provides insert activate have \
-         define declare implement introduce want perform",
+         store stores save saves preserve preserves retain retains apply applies provide provides insert activate \
+         define declare implement introduce perform",
     ),
     (
         Cue::Undo,
@@ -311,3 +311,18 @@ impl Lexicon {
 
 /// The one lexicon.
 pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::new);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_steers_in_two_ways() {
+        let mut known = HashMap::new();
+        for (cue, words) in CUES {
+            for word in words.split_whitespace() {
+                assert_eq!(known.insert(word, cue), None, "{word}");
+            }
+        }
+    }
+}

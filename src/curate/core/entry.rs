@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use crate::domain::bullet::content::folded;
+use crate::domain::bullet::showing::may_be_shown;
 use crate::domain::bullet::{Bullet, Maturity};
-use crate::domain::finding::Code;
 use crate::domain::graph::Graph;
 use crate::domain::instant::Instant;
 use crate::domain::markdown::escape::escape_link_text;
@@ -67,8 +67,8 @@ pub fn core_entries(graph: &Graph<'_>, scores: &[Score], now: Instant, scoring: 
         .filter_map(|((note, live), score)| match note.kind {
             _ if !live && !note.pinned => None,
             Kind::Memory if note.state.as_deref() != Some("draft") => Some(CoreEntry::of(note, *score)),
-            Kind::Bullet if !hides_something(note) => Bullet::of(note)
-                .filter(Bullet::is_live)
+            Kind::Bullet => Bullet::of(note)
+                .filter(|bullet| may_be_shown(bullet, note))
                 .map(|bullet| CoreEntry::of_bullet(bullet, now, scoring)),
             _ => None,
         })
@@ -85,10 +85,6 @@ pub fn memory_entries(graph: &Graph<'_>, scores: &[Score]) -> Vec<(CoreEntry, Sc
         listed(note, live).then(|| (CoreEntry::of(note, *score), *score))
     };
     notes.filter_map(of).collect()
-}
-
-fn hides_something(note: &Note) -> bool {
-    note.findings.iter().any(|finding| finding.code == Code::HiddenCharacter)
 }
 
 impl CoreEntry {

@@ -1,17 +1,17 @@
 //! Which bullets of another file come into a vault, and which are left out because it has them, or blocks them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Document;
+use crate::curate::conflict::{Statement, likeness, opposition};
 use crate::domain::bullet::blocked::{BlockKind, Blocked};
-use crate::domain::bullet::content::RuleHash;
+use crate::domain::bullet::content::{RuleHash, reasoning};
 use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::finding::{Code, Finding};
 use crate::domain::id::NoteId;
-use crate::domain::likeness::{jaccard, words};
 use crate::domain::note::{Kind, Note, RelationTable, TypeTable, compose, read};
 
 /// What the vault has already.
@@ -20,7 +20,7 @@ pub struct Held<'a> {
     pub notes: &'a [Note],
     /// What is blocked, in any open vault.
     pub blocked: &'a [Blocked],
-    /// Above which share of common words a rule is as good as blocked.
+    /// Above which likeness a rule is as good as blocked.
     pub block_jaccard: f64,
     /// Whether a rule that the vault has under another id is left out.
     pub same_rule_once: bool,
@@ -117,11 +117,27 @@ fn as_noted(bullet: &Bullet) -> Option<Bullet> {
     Bullet::of(&read(bullet))
 }
 
+/// A bullet as a note can hold it, and as the note gives it back. Reasons with a heading lose it as such, not their
+/// words; `None` where something else of it would be lost.
+fn kept(mut bullet: Bullet) -> Option<(Bullet, Bullet)> {
+    if bullet.content().chars().any(char::is_control) {
+        return None;
+    }
+    let mut noted = as_noted(&bullet)?;
+    if noted.fields.why != bullet.fields.why {
+        bullet.fields.why = bullet.fields.why.as_deref().map(reasoning).filter(|why| !why.is_empty());
+        noted = as_noted(&bullet)?;
+    }
+    let whole =
+        noted.content() == bullet.content() && noted.fields.why == bullet.fields.why && noted.id == bullet.id;
+    whole.then_some((bullet, noted))
+}
+
 struct Known<'a> {
     ids: HashMap<&'a str, &'a Note>,
     added: HashSet<NoteId>,
     rules: HashSet<RuleHash>,
-    toxic: Vec<(Option<RuleHash>, BTreeSet<String>)>,
+    toxic: Vec<(Option<RuleHash>, Statement)>,
 }
 
 impl<'a> Known<'a> {
@@ -132,32 +148,25 @@ impl<'a> Known<'a> {
             ids: held.notes.iter().map(|note| (note.key(), note)).collect(),
             added: HashSet::new(),
             rules: bullets.filter_map(|note| Some(RuleHash::of(&note.bullet.as_ref()?.content))).collect(),
-            toxic: toxic.map(|blocked| (blocked.hash(), words(blocked.text()))).collect(),
+            toxic: toxic.map(|blocked| (blocked.hash(), Statement::of(blocked.text()))).collect(),
         }
     }
 
     fn bullet(&mut self, bullet: Bullet, held: &Held<'_>) -> Result<(Bullet, String), Skipped> {
-        let left_out = |why| Skipped { id: bullet.id.to_string(), content: bullet.content().to_owned(), why };
-        if bullet.content().chars().any(char::is_control) {
-            return Err(left_out(Why::NoRule));
-        }
-        let noted = as_noted(&bullet).ok_or_else(|| left_out(Why::NoRule))?;
-        if noted.content() != bullet.content()
-            || noted.fields.why != bullet.fields.why
-            || noted.id != bullet.id
-        {
-            return Err(left_out(Why::NoRule));
-        }
-        if let Some(there) = self.ids.get(bullet.id.as_str()) {
-            let same = Bullet::of(there).is_some_and(|there| same(&there, &noted));
-            return Err(left_out(if same { Why::ThereAlready } else { Why::IdTaken }));
-        }
-        if self.added.contains(&bullet.id) {
-            return Err(left_out(Why::IdTaken));
+        let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
+        let left_out = |why| Skipped { id: id.clone(), content: content.clone(), why };
+        let (bullet, noted) = kept(bullet).ok_or_else(|| left_out(Why::NoRule))?;
+        let there = self.ids.get(bullet.id.as_str());
+        if there.and_then(|there| Bullet::of(there)).is_some_and(|there| same(&there, &noted)) {
+            return Err(left_out(Why::ThereAlready));
         }
         let hash = RuleHash::of(bullet.content());
+        // An id that a rule file gives comes from its rule, so that the same line again has the same id.
         if held.same_rule_once && self.rules.contains(&hash) {
             return Err(left_out(Why::SameRule));
+        }
+        if there.is_some() || self.added.contains(&bullet.id) {
+            return Err(left_out(Why::IdTaken));
         }
         if self.is_blocked(&bullet, hash, held.block_jaccard) {
             return Err(left_out(Why::Blocked));
@@ -168,13 +177,14 @@ impl<'a> Known<'a> {
         Ok((bullet, text))
     }
 
-    /// What is retired anyway comes in as the history that it is.
+    /// Whether curation would keep it out too. What is retired anyway comes in as the history that it is.
     fn is_blocked(&self, bullet: &Bullet, hash: RuleHash, most: f64) -> bool {
         if bullet.state == State::Retired || bullet.maturity == Maturity::Deprecated {
             return false;
         }
-        let own = words(bullet.content());
-        self.toxic.iter().any(|(toxic, words)| *toxic == Some(hash) || jaccard(words, &own) > most)
+        let own = Statement::of(&bullet.told());
+        let nearly = |other| likeness(&own, other) > most && opposition(&own, other).is_none();
+        self.toxic.iter().any(|(toxic, other)| *toxic == Some(hash) || nearly(other))
     }
 
     fn pattern(&mut self, blocked: Blocked) -> Result<(Blocked, String), Skipped> {
@@ -196,4 +206,59 @@ impl<'a> Known<'a> {
 /// Whether two bullets say the same, wherever they lie.
 fn same(a: &Bullet, b: &Bullet) -> bool {
     *a == Bullet { path: a.path.clone(), ..b.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curate::exchange::{playbook, rule_file};
+    use crate::domain::instant::Instant;
+    use crate::domain::note::read::read;
+    use crate::domain::path::NotePath;
+
+    fn toxic(rule: &str) -> Blocked {
+        let path = NotePath::parse("blocked/a.md").unwrap();
+        let text =
+            format!("---\nid: 0b10c4ed-0000-4000-8000-000000000001\nkind: toxic\ncontent: {rule}\n---\n");
+        let note = read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        Blocked::of(&note).unwrap()
+    }
+
+    fn planned(mut document: Document, blocked: &[Blocked], same_rule_once: bool) -> Plan {
+        let held = Held { notes: &[], blocked, block_jaccard: 0.85, same_rule_once };
+        plan(&mut document, &held, "a file")
+    }
+
+    fn rules(text: &str, blocked: &[Blocked]) -> Plan {
+        planned(rule_file::read(text, "AGENTS.md", Instant::from_unix(0)), blocked, true)
+    }
+
+    #[test]
+    fn a_line_that_a_rule_file_says_twice_comes_in_once_and_is_no_failure() {
+        let plan = rules("## Tests\n\n- Print the seed of a test.\n- Print the seed of a test.\n", &[]);
+        assert_eq!((plan.bullets.len(), plan.skipped.len()), (1, 1));
+        assert_eq!(plan.skipped[0].why, Why::SameRule);
+    }
+
+    #[test]
+    fn what_warns_of_a_blocked_rule_comes_in_and_what_nearly_says_it_does_not() {
+        let blocked = [toxic("Cache every answer of the gateway for an hour.")];
+        let plan = rules(
+            "- Never cache every answer of the gateway for an hour.\n- Always cache every answer of the gateway for an \
+             hour!\n",
+            &blocked,
+        );
+        let said: Vec<_> = plan.bullets.iter().map(|(bullet, _)| bullet.content()).collect();
+        assert_eq!(said, ["Never cache every answer of the gateway for an hour."]);
+        assert_eq!(plan.skipped[0].why, Why::Blocked);
+    }
+
+    #[test]
+    fn reasons_with_a_heading_come_in_as_text() {
+        let text = "bullets:\n- id: b-mq6d3m8l-aaaaaa\n  content: Print the seed of a test.\n  category: testing\n  reasoning: |-\n    # Seeds\n    It broke.\n";
+        let document = playbook::read(text, "a.yaml", Instant::from_unix(0)).unwrap();
+        let plan = planned(document, &[], false);
+        assert_eq!(plan.skipped, []);
+        assert_eq!(plan.bullets[0].0.fields.why.as_deref(), Some("\\# Seeds\nIt broke."));
+    }
 }

@@ -371,7 +371,7 @@ impl<'a> Curation<'a> {
             BulletType::Rule => BulletKind::default(),
         });
         let fields = BulletFields {
-            why: proposal.reasoning.as_deref().map(reasoning).filter(|why| !why.is_empty()),
+            why: proposal.reasoning.as_deref().map(content::reasoning).filter(|why| !why.is_empty()),
             kind,
             scope_key: proposal.scope_key.clone(),
             sources: source.into_iter().collect(),
@@ -644,15 +644,6 @@ fn type_of(add: &Add) -> BulletType {
         _ if warns => BulletType::AntiPattern,
         _ => BulletType::Rule,
     })
-}
-
-/// Reasons as the text of a section: no heading of theirs may end it.
-fn reasoning(text: &str) -> String {
-    let line = |line: &str| match line.trim_start().starts_with('#') {
-        true => format!("\\{}", line.trim_start()),
-        false => line.trim_end().to_owned(),
-    };
-    text.trim().lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Tags without `#` and blanks, each once.

@@ -1,6 +1,6 @@
 //! The playbook as a part of an agent's rule file: rules by category, the best first, then what to avoid.
 //!
-//! Only what is in use is listed. It holds no date, so that an unchanged playbook gives unchanged bytes.
+//! Which bullets an agent may be shown is decided before. It holds no date, so that an unchanged playbook gives unchanged bytes.
 
 pub mod section;
 
@@ -38,14 +38,11 @@ pub struct Part {
 /// Bullets of one category, the best first.
 type Shelf<'a> = BTreeMap<&'a str, Vec<&'a Bullet>>;
 
-/// Plans the part for bullets with their standing. Those that are not in use are passed over, and of those that say the
-/// same only the best is listed.
+/// Plans the part for bullets that an agent may be shown, with their standing. Of those that say the same only the best is
+/// listed.
 pub fn plan(bullets: &[(&Bullet, Effective)], how: &How) -> Part {
-    let mut ranked: Vec<(Effective, &Bullet)> = bullets
-        .iter()
-        .filter(|(bullet, _)| bullet.is_live())
-        .map(|(bullet, standing)| (*standing, *bullet))
-        .collect();
+    let mut ranked: Vec<(Effective, &Bullet)> =
+        bullets.iter().map(|(bullet, standing)| (*standing, *bullet)).collect();
     ranked.sort_by_key(|(standing, bullet)| (Reverse(*standing), &bullet.id, &bullet.path));
     let mut seen = HashSet::new();
     ranked.retain(|(_, bullet)| seen.insert(RuleHash::of(bullet.content())));
@@ -137,16 +134,12 @@ mod tests {
     fn rules_stand_by_category_the_best_first_and_pitfalls_apart() {
         let pitfall =
             Bullet { bullet_type: BulletType::AntiPattern, ..bullet("e", "time", "Adding 24 hours") };
-        let draft = Bullet { state: State::Draft, ..bullet("f", "time", "A draft of a rule") };
-        let fallen = Bullet { maturity: Maturity::Deprecated, ..bullet("g", "time", "A fallen rule") };
         let bullets = [
             bullet("a", "testing", "Print the `seed`"),
             bullet("b", "testing", "# Run <b>all</b> tests"),
             bullet("c", "testing", "Run them twice"),
             bullet("d", "naming", "Name the unit"),
             pitfall,
-            draft,
-            fallen,
             bullet("h", "other", "run THEM twice"),
         ];
         let planned = part(&bullets, &PLAIN);

@@ -124,9 +124,9 @@ pub fn parts(body: &str) -> (String, Option<String>) {
     let mut why = None;
     let mut rule = String::new();
     let mut section = Section::Rule;
-    let mut fenced = false;
+    let mut fence = Fence::default();
     for line in body.split_inclusive('\n') {
-        fenced ^= line.trim_start().starts_with("```");
+        let fenced = fence.takes(line);
         let heading = line.trim_start_matches('#');
         let level = line.len() - heading.len();
         if !fenced
@@ -146,6 +146,50 @@ pub fn parts(body: &str) -> (String, Option<String>) {
     }
     let why = why.map(|why| why.trim().to_owned()).filter(|why| !why.is_empty());
     (rule.trim().to_owned(), why)
+}
+
+/// Reasons as the text of a section: no heading of theirs may end it.
+///
+/// ```
+/// use cm::domain::bullet::content::reasoning;
+/// assert_eq!(reasoning("It broke:\n# twice \n"), "It broke:\n\\# twice ");
+/// ```
+pub fn reasoning(text: &str) -> String {
+    let line = |line: &str| match line.trim_start().starts_with('#') {
+        true => format!("\\{}", line.trim_start()),
+        false => line.trim_end().to_owned(),
+    };
+    text.trim().lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether lines are code between fences, line by line.
+#[derive(Default)]
+struct Fence {
+    /// The mark that opened the code, and how often it stood there.
+    open: Option<(char, usize)>,
+}
+
+impl Fence {
+    /// Whether this line belongs to such code, its fences too.
+    fn takes(&mut self, line: &str) -> bool {
+        let line = line.trim();
+        let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
+        let run = mark.map_or(0, |mark| line.len() - line.trim_start_matches(mark).len());
+        match self.open {
+            Some((mark, least)) => {
+                if run >= least && line.chars().all(|c| c == mark) {
+                    self.open = None;
+                }
+                true
+            }
+            // What is between three backticks on one line is code in a text.
+            None if run >= 3 && !(mark == Some('`') && line[run..].contains('`')) => {
+                self.open = mark.map(|mark| (mark, run));
+                true
+            }
+            None => false,
+        }
+    }
 }
 
 /// Where in a bullet's body a line stands.
@@ -183,6 +227,21 @@ mod tests {
         assert_eq!((rule.as_str(), why.as_deref()), ("Use `retry`.\nAlways.", Some("It broke.")));
         assert_eq!(parts("Only a rule"), ("Only a rule".to_owned(), None));
         assert_eq!(parts("# A title first\n\nA rule.").0, "# A title first\n\nA rule.");
+    }
+
+    #[test]
+    fn a_heading_within_a_fence_is_code_and_code_in_a_line_is_no_fence() {
+        let why = |body: &str| parts(body).1;
+        let inline = "```cargo fmt``` before each commit.\n\n## Why\n\nIt is.\n";
+        assert_eq!(
+            parts(inline),
+            ("```cargo fmt``` before each commit.".to_owned(), Some("It is.".to_owned()))
+        );
+        assert_eq!(reworded(inline, "New rule."), "New rule.\n\n## Why\n\nIt is.\n");
+        for (open, close) in [("```sh", "```"), ("~~~", "~~~~"), ("  ~~~ a`b", "~~~"), ("````", "````")] {
+            let body = format!("Run it:\n\n{open}\n## Why\n```sh\n~~~x\n{close}\n\n## Why\n\nIt is.\n");
+            assert_eq!(why(&body).as_deref(), Some("It is."), "{body}");
+        }
     }
 
     proptest! {

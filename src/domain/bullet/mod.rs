@@ -6,6 +6,7 @@ pub mod blocked;
 pub mod content;
 pub mod id;
 pub mod marker;
+pub mod showing;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

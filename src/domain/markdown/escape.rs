@@ -1,7 +1,7 @@
 //! Titles and quotes as text of a generated file: shown as they are, and nothing that they hold is structure.
 //!
 //! Whatever a note says, one line stays one line; it opens no link, code, HTML, comment, tag or heading, and
-//! holds no character that a reader cannot see.
+//! holds no character that a reader cannot see. Only a rule keeps the code, emphasis and links of its own.
 
 /// A text as the text of a link, `[…](path)`.
 pub fn escape_link_text(title: &str) -> String {
@@ -13,30 +13,8 @@ pub fn escape_inline(text: &str) -> String {
     escape(&visible(text), true)
 }
 
-/// A text as inline markdown, also at the begin of a line, with its pairs of single backticks left as code: what is
-/// between them is shown as it is anyway.
-pub fn escape_but_code(text: &str) -> String {
-    let line = visible(text);
-    let parts: Vec<&str> = line.split('`').collect();
-    // A marker is found in raw text by programs that do not know code; a slash before a backtick takes it away.
-    let plain = |part: &str| !part.trim().is_empty() && !part.contains("<!--") && !part.contains("-->");
-    let sound = parts.len() % 2 == 1 && parts.iter().skip(1).step_by(2).all(|code| plain(code));
-    let apart = parts.iter().step_by(2).skip(1).rev().skip(1).all(|between| !between.is_empty());
-    if !sound || !apart || line.contains("\\`") {
-        return escape(&line, true);
-    }
-    let mut written = String::with_capacity(line.len() + 8);
-    for (at, part) in parts.iter().enumerate() {
-        match at % 2 {
-            0 => written.push_str(&escape(part, at == 0)),
-            _ => written.extend(["`", part, "`"]),
-        }
-    }
-    written
-}
-
-/// A rule as the text of a list item: its own code and emphasis stay, so that an agent reads what was written, but it opens
-/// no block, HTML or comment.
+/// A text as that of a list item or a paragraph, written for an agent: its own code, emphasis and links stay, so that the
+/// agent reads what was written, but it opens no block, HTML, comment or image.
 pub fn escape_rule(text: &str) -> String {
     let line = visible(text);
     let mut escaped = String::with_capacity(line.len() + 8);
@@ -69,7 +47,8 @@ pub fn escape_rule(text: &str) -> String {
             '#' | '+' | '=' | '~' | '|' | ':' if at == 0 => escaped.extend(['\\', c]),
             '-' | '*' | '_' if at == 0 && begins_block(after, c) => escaped.extend(['\\', c]),
             '.' | ')' if is_number(&line[..at]) => escaped.extend(['\\', c]),
-            '[' if at == 0 => escaped.push_str("\\["),
+            '[' if at == 0 || line[..at].ends_with('!') => escaped.push_str("\\["),
+            '%' if line[..at].ends_with('%') => escaped.push_str("\\%"),
             _ => escaped.push(c),
         }
         at += c.len_utf8();
@@ -217,7 +196,7 @@ mod tests {
                 "](", ")", "[", "]", "[[", "]]", "!", "`", "```", "*", "**", "_", "__", "~", "~~", "#", "# ", "<", ">",
                 "<!--", "-->", "<b>", "</a>", "&", "&lt;", "&#35;", "\\", "|", "\n", "\r\n", "\u{2028}", "\t", "- ", "+ ",
                 "1. ", "12)", "===", "---", "    ", ":", "::", "a", "b c", "x_y", "%%", "\u{202e}", "\u{200b}", "http://a.b",
-                "[^1]", "[x]: y", "$", "<https://a.b>", "a@b.c",
+                "[^1]", "[x]: y", "$", "![", "![](http://a.b)", "<https://a.b>", "a@b.c",
             ]).prop_map(str::to_owned),
         ];
         prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
@@ -234,26 +213,6 @@ mod tests {
         }
 
         #[test]
-        fn any_text_with_its_code_is_shown_as_it_is(text in hostile()) {
-            let markdown = escape_but_code(&text);
-            let mut shown = String::new();
-            for event in Parser::new_ext(&markdown, extensions() | Options::ENABLE_GFM) {
-                match event {
-                    Event::Text(words) => shown.push_str(&words),
-                    Event::Code(code) => {
-                        // The blanks around code are no part of it.
-                        shown.extend(["`", &code, "`"]);
-                    }
-                    Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph) => {}
-                    other => return Err(TestCaseError::fail(format!("{other:?} in {markdown:?}"))),
-                }
-            }
-            let bare = |text: &str| text.replace("` ", "`").replace(" `", "`");
-            prop_assert_eq!(bare(&shown), bare(&visible(&text)), "{}", markdown);
-            prop_assert!(!markdown.contains("<!--") && !markdown.contains("-->"));
-        }
-
-        #[test]
         fn any_rule_is_one_paragraph_of_one_item(text in hostile()) {
             let escaped = escape_rule(&text);
             let list = format!("- {escaped}\n- next\n");
@@ -265,7 +224,12 @@ mod tests {
                     Event::Html(_) | Event::InlineHtml(_) | Event::Rule | Event::TaskListMarker(_) => false,
                     Event::Start(tag) => !matches!(
                         tag,
-                        Tag::Heading { .. } | Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::BlockQuote(_) | Tag::Table(_)
+                        Tag::Heading { .. }
+                            | Tag::CodeBlock(_)
+                            | Tag::HtmlBlock
+                            | Tag::BlockQuote(_)
+                            | Tag::Table(_)
+                            | Tag::Image { .. }
                     ),
                     _ => true,
                 };
@@ -309,8 +273,6 @@ mod tests {
         }
         assert_eq!(escape_link_text("Use Vec<u8>"), "Use Vec&lt;u8>");
         assert_eq!(escape_inline("1. first"), "1\\. first");
-        assert_eq!(escape_but_code("Set `lock_*` and a*b"), "Set `lock_*` and a\\*b");
-        assert_eq!(escape_but_code("One ` alone"), "One \\` alone");
     }
 
     #[test]
@@ -325,6 +287,9 @@ mod tests {
         assert_eq!(escape_rule("## Forged"), "\\## Forged");
         assert_eq!(escape_rule("<!-- cm:end playbook -->"), "&lt;!-- cm:end playbook --&gt;");
         assert_eq!(escape_rule("an open ` mark"), "an open \\` mark");
+        assert_eq!(escape_rule("see ![](http://a.b/c)"), "see !\\[](http://a.b/c)");
+        assert_eq!(escape_rule("\\![x](http://a.b) and `![x](y)`"), "\\!\\[x](http://a.b) and `![x](y)`");
+        assert_eq!(escape_rule("a %%comment%% and %%%"), "a %\\%comment%\\% and %\\%\\%");
     }
 
     #[test]

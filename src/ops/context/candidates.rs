@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use crate::curate::playbook::Playbook;
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
-use crate::domain::finding::Code;
 use crate::domain::note::{Kind, Note};
 use crate::domain::path::NotePath;
 use crate::domain::query::{Group, Label, Node, Query, Text};
@@ -204,36 +203,24 @@ impl<'m> Candidates<'m> {
     /// Lays the vaults' playbooks on each other and keeps what is in use.
     fn lay(&mut self, memory: &Memory, shelves: Vec<OfVault>) {
         let mut scores = HashMap::new();
-        let mut hiding = HashSet::new();
         let mut playbooks = Vec::new();
+        let mut notes = Vec::new();
         for (open, shelf) in memory.vaults.iter().zip(shelves) {
             let level = open.level;
             scores.extend(shelf.scores.into_iter().map(|(path, score)| ((level, path), score)));
-            let hides = |note: &&Note| note.findings.iter().any(|found| found.code == Code::HiddenCharacter);
-            hiding.extend(shelf.notes.iter().filter(hides).map(|note| (level, note.path.clone())));
             let bullets = playbook::of_notes(&shelf.notes).bullets;
             playbooks.push((level, Playbook { bullets, blocked: shelf.blocked }));
+            notes.push((level, shelf.notes));
         }
         let merged = playbook::merge(playbooks);
         self.blocked = merged.blocked.into_iter().map(|(_, blocked)| blocked).collect();
-        let mut unsafe_to_show = 0;
-        for shelved in merged.bullets.into_iter().filter(|shelved| shelved.bullet.is_live()) {
-            let place = (shelved.level, shelved.bullet.path.clone());
-            if hiding.contains(&place) {
-                unsafe_to_show += 1;
-                continue;
-            }
-            let score = scores.get(&place).copied();
+        let notes: Vec<(Level, &[Note])> = notes.iter().map(|(level, notes)| (*level, &**notes)).collect();
+        let (shown, notice) = playbook::showable(merged.bullets, &notes);
+        for shelved in shown {
+            let score = scores.get(&(shelved.level, shelved.bullet.path.clone())).copied();
             self.bullets.push(Candidate { level: shelved.level, bullet: shelved.bullet, score });
         }
-        if unsafe_to_show > 0 {
-            let rules = if unsafe_to_show == 1 {
-                "1 rule is".to_owned()
-            } else {
-                format!("{unsafe_to_show} rules are")
-            };
-            self.notices.push(format!("{rules} left out for hidden characters: `cm validate` shows them"));
-        }
+        self.notices.extend(notice);
     }
 
     /// Memories with words of the task.

@@ -8,6 +8,7 @@ use super::{Recalled, Rule, Why};
 use crate::curate::briefing::Omitted;
 use crate::curate::briefing::warning::{Said, Warning, WarningKind, is_about};
 use crate::domain::bullet::blocked::BlockKind;
+use crate::domain::bullet::showing::same_project;
 use crate::domain::bullet::{BulletType, Maturity, Scope};
 use crate::domain::markdown::escape::visible;
 use crate::domain::note::Signal;
@@ -62,7 +63,10 @@ impl Stage<'_> {
             let constants = scoring(settings);
             let score = score_of(note, used, settings, &constants, self.memory.now());
             let vivid = rank::vividness(score, Status::of(score, &constants), found.replaced);
-            let elsewhere = note.workspace.as_deref().is_some_and(|own| self.named && !self.is_here(own));
+            let elsewhere = note
+                .workspace
+                .as_deref()
+                .is_some_and(|own| self.named && !same_project(own, &self.workspace));
             let here = if elsewhere { ELSEWHERE } else { 1.0 };
             valued
                 .push((rank::relevance(found.hit.score, self.candidates.best_memory) * vivid * here, found));
@@ -137,16 +141,10 @@ impl Stage<'_> {
         score < CHANCE * self.candidates.best_memory.max(self.candidates.best_bullet)
     }
 
-    fn is_here(&self, workspace: &str) -> bool {
-        workspace.to_lowercase() == self.workspace.to_lowercase()
-    }
-
     /// Whether a bullet may be shown at all: not one of another project, where it is clear which project this is.
     fn counts(&self, candidate: &Candidate) -> bool {
-        let bullet = &candidate.bullet;
-        let own = bullet.workspace.as_deref().or(bullet.fields.scope_key.as_deref());
         let settled = self.named || candidate.level == Level::Global;
-        bullet.scope != Scope::Workspace || !settled || own.is_none_or(|own| self.is_here(own))
+        !settled || candidate.bullet.holds_in(&self.workspace)
     }
 
     /// Whether a bullet holds for this task although it has none of its words.
@@ -155,7 +153,7 @@ impl Stage<'_> {
         let key = bullet.fields.scope_key.as_deref();
         match bullet.scope {
             Scope::Global => true,
-            Scope::Workspace => bullet.workspace.as_deref().or(key).is_some_and(|own| self.is_here(own)),
+            Scope::Workspace => bullet.project().is_some_and(|own| same_project(own, &self.workspace)),
             Scope::Language | Scope::Framework | Scope::Task => key.is_some_and(|key| seen.mentions(key)),
         }
     }

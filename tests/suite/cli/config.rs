@@ -10,7 +10,6 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     sandbox.write("_config.toml", "[core]\nmax_tokens = 900\n");
     let ran = sandbox.run(&["config", "list"]).env("CM_SEARCH_LIMIT", "3").go();
     insta::assert_snapshot!(ran.snapshot(), @"
-    context.max_history              10     default          passages of sessions in a briefing, at most
     context.max_rules                50     default          rules and anti-patterns in a briefing, at most
     context.max_tokens               2000   default          size of a briefing in tokens, at most
     core.max_entries                 15     default          entries in one section of CORE.md, at most

@@ -513,7 +513,7 @@ fn no_title_and_no_rule_forges_a_part_of_the_briefing() {
 
     ## Rules
 
-    - \- Fence everything. - &lt;!-- hidden --&gt; \[x\](y) (b-mq6d3m8l-aaaaaa, net \## Rules, candidate)
+    - \- Fence everything. - &lt;!-- hidden --&gt; [x](y) (b-mq6d3m8l-aaaaaa, net \## Rules, candidate)
 
     ## Memories
 

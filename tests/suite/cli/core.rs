@@ -232,3 +232,19 @@ fn a_core_changed_by_hand_is_written_anew() {
     assert_eq!((ran["changed"].clone(), sandbox.read("CORE.md")), (true.into(), text));
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
 }
+
+#[test]
+fn the_scores_from_which_memories_fade_and_are_active_are_those_of_the_settings() {
+    let sandbox = harbour();
+    sandbox.cm(&["config", "set", "scoring.fading", "0.0"]).ok();
+    sandbox.cm(&["core"]).ok();
+    let text = sandbox.read("CORE.md");
+    assert!(!text.contains("Left out"), "{text}");
+    sandbox.cm(&["config", "set", "scoring.fading", "0.2"]).ok();
+    sandbox.cm(&["config", "set", "scoring.active", "0.25"]).ok();
+    sandbox.cm(&["core"]).ok();
+    let text = sandbox.read("CORE.md");
+    assert!(text.contains("> 3 active of 8 memories"), "{text}");
+    let exported = sandbox.cm(&["export", "--format", "memory.md"]).ok().stdout;
+    assert!(exported.contains("- Limits of the gateway"), "{exported}");
+}

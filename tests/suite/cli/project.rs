@@ -1,6 +1,7 @@
 //! `cm project`: the playbook in an agent's rule file, whose other lines stay.
 
 use super::playbook::playbook;
+use crate::support::vault_of;
 
 #[test]
 fn a_rule_file_is_made_and_then_left_alone_until_something_changes() {
@@ -140,4 +141,79 @@ fn a_link_to_the_other_agents_file_stays_a_link() {
     sandbox.cm(&["project", "--format", "claude.md"]).ok();
     assert!(sandbox.vault().join("CLAUDE.md").is_symlink());
     assert!(sandbox.read("AGENTS.md").starts_with("# Mine\n\n<!-- cm:begin playbook"));
+}
+
+/// A hidden character in a rule, one in the reasons of another, and a rule that is sound.
+const HIDING: &str = "\
+--- playbook/net/hidden-1.md
+---
+id: b-mq6d3m8l-aaaaaa
+category: net
+state: active
+maturity: proven
+pinned: true
+created: 2026-10-01T08:00:00Z
+---
+
+Give every re\u{200b}quest a timeout of a minute.
+--- playbook/net/reasons-2.md
+---
+id: b-mq6d3m8l-bbbbbb
+category: net
+state: active
+maturity: proven
+created: 2026-10-01T08:00:00Z
+---
+
+Give every request a number of its own.
+
+## Why
+
+An\u{202e}swers get lost.
+--- playbook/net/sound-3.md
+---
+id: b-mq6d3m8l-cccccc
+category: net
+state: active
+maturity: proven
+created: 2026-10-01T08:00:00Z
+---
+
+Log a request by its id and never by its body.
+";
+
+#[test]
+fn a_bullet_with_hidden_characters_is_in_no_file_that_an_agent_reads() {
+    let sandbox = vault_of(HIDING);
+    insta::assert_snapshot!(sandbox.cm(&["project"]).snapshot(), @"
+    + Log a request by its id and never by its body.
+    made AGENTS.md with 1 rule and 0 pitfalls
+    [stderr]
+    note: 2 rules are left out for hidden characters: `cm validate` shows them
+    [exit 0]
+    ");
+    let exported = sandbox.cm(&["export", "--format", "memory.md"]).ok().stdout;
+    assert!(exported.contains("- net: Log a request") && exported.contains("; 2 left out."), "{exported}");
+    assert!(!exported.contains("minute") && !exported.contains("number of its own"), "{exported}");
+}
+
+#[test]
+fn a_rule_of_another_project_is_none_of_this_one() {
+    let rule = |id: &str, project: &str, rule: &str| {
+        format!(
+            "--- playbook/net/{id}.md\n---\nid: b-mq6d3m8l-{id}\ncategory: net\nscope: workspace\n\
+             workspace: {project}\nstate: active\nmaturity: proven\ncreated: 2026-10-01T08:00:00Z\n---\n\n{rule}\n"
+        )
+    };
+    let own = rule("aaaaaa", "elsewhere", "Ask the tide tables of the harbour first.");
+    let shared = rule("bbbbbb", "other", "Deploy the shop with the blue script.")
+        + &rule("cccccc", "Vault", "Say which station a height belongs to.");
+    let (project, global) = (vault_of(&own), vault_of(&shared));
+    let folder = global.vault().display().to_string();
+    insta::assert_snapshot!(project.run(&["project"]).env("CM_GLOBAL_VAULT", &folder).go().snapshot(), @"
+    + Ask the tide tables of the harbour first.
+    + Say which station a height belongs to.
+    made AGENTS.md with 2 rules and 0 pitfalls
+    [exit 0]
+    ");
 }
