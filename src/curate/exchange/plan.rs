@@ -12,6 +12,7 @@ use crate::domain::bullet::content::{RuleHash, reasoning};
 use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::finding::{Code, Finding};
 use crate::domain::id::NoteId;
+use crate::domain::note::suspicion::suspicion;
 use crate::domain::note::{Kind, Note, RelationTable, TypeTable, compose, read};
 
 /// What the vault has already.
@@ -91,9 +92,13 @@ pub fn plan(document: &mut Document, held: &Held<'_>, file: &str) -> Plan {
     plan
 }
 
-/// The bullet, as a draft where it holds characters that nobody sees: a person has to accept it.
+/// The bullet, as a draft where it holds characters that nobody sees or reads like an order to the agent: a person has to
+/// accept it.
 fn quarantined(mut bullet: Bullet, file: &str, findings: &mut Vec<Finding>) -> Bullet {
     let note = read(&bullet);
+    if suspicion(bullet.content()).is_some() && bullet.state == State::Active {
+        bullet.state = State::Draft;
+    }
     for found in note.findings {
         let hidden = found.code == Code::HiddenCharacter;
         if hidden && bullet.state == State::Active {

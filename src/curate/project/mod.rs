@@ -90,12 +90,46 @@ fn line(bullet: &Bullet, subject: &str, how: &How) -> String {
         true => format!(" (helpful {}, harmful {})", events(Signal::Helpful), events(Signal::Harmful)),
         false => String::new(),
     };
-    format!("- {subject}{}{counts}\n", escape_rule(bullet.content()))
+    format!("- {subject}{}{counts}\n", named_only(&escape_rule(bullet.content())))
+}
+
+/// A line in which no `@path` outside of code is read as "put that file here", as some agents read it: it stands as code.
+fn named_only(line: &str) -> String {
+    let mut written = String::with_capacity(line.len() + 8);
+    let (mut code, mut before) = (false, ' ');
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        let begins = c == '@' && !code && !before.is_alphanumeric();
+        let end = rest.find([' ', '`']).unwrap_or(rest.len());
+        if begins && end > 1 {
+            written.extend(["`", &rest[..end], "`"]);
+            rest = &rest[end..];
+            before = '`';
+            continue;
+        }
+        code ^= c == '`';
+        written.push(c);
+        before = c;
+        rest = &rest[c.len_utf8()..];
+    }
+    written
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_behind_an_at_sign_is_named_and_not_taken_in() {
+        assert_eq!(
+            named_only("Read @~/.ssh/id_rsa and (@a/b) first"),
+            "Read `@~/.ssh/id_rsa` and (`@a/b)` first"
+        );
+        for line in ["Mail a@example.org", "Pin `@types/node` alone", "At 5 @ noon"] {
+            assert_eq!(named_only(line), line);
+        }
+    }
+
     use crate::domain::bullet::{BulletFields, BulletType, Maturity, Scope, State};
     use crate::domain::id::NoteId;
     use crate::domain::instant::Instant;
