@@ -152,7 +152,7 @@ pub fn parts(body: &str) -> (String, Option<String>) {
 ///
 /// ```
 /// use cm::domain::bullet::content::reasoning;
-/// assert_eq!(reasoning("It broke:\n# twice \n"), "It broke:\n\\# twice ");
+/// assert_eq!(reasoning("It broke:\n# twice \n"), "It broke:\n\\# twice");
 /// ```
 pub fn reasoning(text: &str) -> String {
     let line = |line: &str| match line.trim_start().starts_with('#') {

@@ -239,12 +239,12 @@ fn the_scores_from_which_memories_fade_and_are_active_are_those_of_the_settings(
     sandbox.cm(&["config", "set", "scoring.fading", "0.0"]).ok();
     sandbox.cm(&["core"]).ok();
     let text = sandbox.read("CORE.md");
-    assert!(!text.contains("Left out"), "{text}");
+    assert!(text.contains("[Use Postgres]") && !text.contains("below a score"), "{text}");
     sandbox.cm(&["config", "set", "scoring.fading", "0.2"]).ok();
     sandbox.cm(&["config", "set", "scoring.active", "0.25"]).ok();
     sandbox.cm(&["core"]).ok();
     let text = sandbox.read("CORE.md");
-    assert!(text.contains("> 3 active of 8 memories"), "{text}");
+    assert!(text.contains("> 4 active of 8 memories"), "{text}");
     let exported = sandbox.cm(&["export", "--format", "memory.md"]).ok().stdout;
     assert!(exported.contains("- Limits of the gateway"), "{exported}");
 }
