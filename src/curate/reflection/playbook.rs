@@ -11,6 +11,7 @@ use crate::domain::graph::Edge;
 use crate::domain::instant::Instant;
 use crate::domain::markdown::escape::escape_inline;
 use crate::domain::note::Kind;
+use crate::domain::note::types::CONTRADICTS;
 use crate::domain::score::Scoring;
 use crate::domain::score::bullet::silent_days;
 
@@ -106,7 +107,7 @@ impl View<'_, '_> {
             .graph
             .edges()
             .iter()
-            .filter(|edge| edge.relation == "CONTRADICTS")
+            .filter(|edge| edge.relation == CONTRADICTS)
             .map(|edge: &Edge| ordered(edge.from, edge.to))
             .collect();
         let mut pairs: Vec<(bool, (usize, usize), String)> = named
