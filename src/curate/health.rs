@@ -46,7 +46,7 @@ pub struct Health {
     pub merge_candidates_total: usize,
     /// Pairs of live bullets that contradict each other.
     pub conflicts: Vec<Contradiction>,
-    /// How many such pairs there are; at most 20 are listed.
+    /// How many such pairs there are; `cm stats` lists at most 20.
     pub conflicts_total: usize,
 }
 
@@ -142,10 +142,14 @@ impl Health {
     }
 
     fn conflicts(&mut self, live: &[&Bullet], statements: &[Statement]) {
-        let mut found = contradictions(live, statements);
-        self.conflicts_total = found.len();
-        found.truncate(LISTED);
-        self.conflicts = found;
+        self.conflicts = contradictions(live, statements);
+        self.conflicts_total = self.conflicts.len();
+    }
+
+    /// The same with no more conflicts than anybody reads.
+    pub fn listed(mut self) -> Self {
+        self.conflicts.truncate(LISTED);
+        self
     }
 }
 
@@ -175,7 +179,7 @@ fn by_category<'b>(bullets: &[&'b Bullet]) -> BTreeMap<&'b str, Vec<usize>> {
 }
 
 /// All pairs of these bullets that contradict each other; the statements stand in the order of the bullets.
-pub fn contradictions(bullets: &[&Bullet], statements: &[Statement]) -> Vec<Contradiction> {
+fn contradictions(bullets: &[&Bullet], statements: &[Statement]) -> Vec<Contradiction> {
     let pairs = conflict::oppositions(statements).into_iter();
     let pairs = pairs.filter(|(a, b, _)| bullets[*a].reach().meets(&bullets[*b].reach()));
     let contradiction = |(a, b, found): (usize, usize, conflict::Opposition)| Contradiction {

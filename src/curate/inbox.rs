@@ -3,28 +3,24 @@
 //!
 //! It lists; what becomes of an entry is the person's word.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::conflict::{Statement, oppositions};
 use super::health::{merge_pairs, statement};
-use super::live::SUPERSEDES;
 use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::finding::Code;
 use crate::domain::graph::{Edge, Graph};
 use crate::domain::instant::Instant;
+use crate::domain::note::types::{CONTRADICTS, DERIVED_FROM, SUPERSEDES};
 use crate::domain::note::{Kind, Note};
 
 /// After so many days without a look, half of the trust in a note is gone.
 const HALF_LIFE: f64 = 90.0;
 /// Below this share of trust a note is due for another look.
 const DUE: f64 = 0.25;
-/// The type of an edge between notes that cannot both be followed.
-const CONTRADICTS: &str = "CONTRADICTS";
-/// The type of an edge to what a note was made from.
-const DERIVED_FROM: &str = "DERIVED_FROM";
 
 /// What waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -76,15 +72,23 @@ pub type Inbox = BTreeMap<Waiting, Vec<Entry>>;
 pub fn inbox(graph: &Graph<'_>, now: Instant, merge_jaccard: f64) -> Inbox {
     let past = past(graph);
     let rules = Rules::of(graph.notes());
-    let contradicted = contradicted(graph, &past);
+    let edges = contradicted(graph, &past);
+    let mut against = Against::new();
+    for edge in &edges {
+        against.entry(edge.from).or_insert(edge);
+        against.entry(edge.to).or_insert(edge);
+    }
     Inbox::from([
-        (Waiting::Drafts, drafts(graph.notes(), &contradicted)),
-        (Waiting::Conflicts, conflicts(graph, &contradicted, &rules)),
+        (Waiting::Drafts, drafts(graph.notes(), &against)),
+        (Waiting::Conflicts, conflicts(graph, &edges, &rules)),
         (Waiting::Quarantined, quarantined(graph.notes(), &past)),
-        (Waiting::Merges, merges(&rules, merge_jaccard)),
-        (Waiting::Due, due(graph, &past, &contradicted, now)),
+        (Waiting::Merges, merges(graph.notes(), &rules, merge_jaccard)),
+        (Waiting::Due, due(graph, &past, &against, now)),
     ])
 }
+
+/// For each note that is contradicted the first open edge that says so.
+type Against<'e> = HashMap<usize, &'e Edge>;
 
 /// For each note whether it is history: retired, deprecated, condensed or superseded.
 fn past(graph: &Graph<'_>) -> Vec<bool> {
@@ -110,13 +114,21 @@ fn contradicted<'g>(graph: &'g Graph<'_>, past: &[bool]) -> Vec<&'g Edge> {
         edge.relation == CONTRADICTS && !past[edge.from] && !past[edge.to] && edge.from != edge.to
     };
     let edges = graph.edges().iter().filter(open);
-    edges.filter(|edge| seen.insert((edge.from.min(edge.to), edge.from.max(edge.to)))).collect()
+    edges.filter(|edge| seen.insert(pair(edge.from, edge.to))).collect()
 }
 
-/// When an edge was written down, where a file of its own says so.
-fn written(graph: &Graph<'_>, edge: &Edge) -> Option<Instant> {
-    let file = edge.sources.iter().find(|source| source.line.is_none())?;
-    graph.notes()[file.note].created
+/// The same for both orders of two notes.
+fn pair(a: usize, b: usize) -> (usize, usize) {
+    (a.min(b), a.max(b))
+}
+
+/// Whether somebody confirmed both of two notes after both came to say what they say, and after an edge between them was
+/// written: then they were looked at together, and both hold.
+fn both_hold(notes: &[Note], (a, b): (usize, usize), since: Option<Instant>) -> bool {
+    let changed = |note: &Note| note.updated.or(note.created);
+    let (a, b) = (&notes[a], &notes[b]);
+    let last = since.max(changed(a)).max(changed(b));
+    [a, b].iter().all(|note| note.last_checked.is_some_and(|checked| Some(checked) >= last))
 }
 
 /// The live bullets, ready to be compared.
@@ -138,12 +150,12 @@ impl Rules {
 }
 
 /// Bullets that are drafts, the oldest first.
-fn drafts(notes: &[Note], contradicted: &[&Edge]) -> Vec<Entry> {
+fn drafts(notes: &[Note], against: &Against<'_>) -> Vec<Entry> {
     let is_draft = |note: &Note| {
         Bullet::of(note)
             .is_some_and(|bullet| bullet.state == State::Draft && bullet.maturity != Maturity::Deprecated)
     };
-    let why = |at: usize| match contradicted.iter().any(|edge| edge.from == at || edge.to == at) {
+    let why = |at: usize| match against.contains_key(&at) {
         true => "a draft that contradicts another note".to_owned(),
         false => "a draft, not shown to agents".to_owned(),
     };
@@ -154,23 +166,24 @@ fn drafts(notes: &[Note], contradicted: &[&Edge]) -> Vec<Entry> {
     entries
 }
 
-/// Edges that say so, then pairs of rules whose words do.
+/// Edges that say so, then pairs of rules whose words do; without pairs that a person said both hold.
 fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = contradicted
-        .iter()
+    let notes = graph.notes();
+    let open =
+        contradicted.iter().filter(|edge| !both_hold(notes, (edge.from, edge.to), graph.written(edge)));
+    let mut entries: Vec<Entry> = open
         .map(|edge| Entry {
             notes: vec![edge.from, edge.to],
             why: "one contradicts the other, says an edge".to_owned(),
-            since: written(graph, edge),
+            since: graph.written(edge),
         })
         .collect();
+    let named: HashSet<_> = entries.iter().map(|entry| pair(entry.notes[0], entry.notes[1])).collect();
     for (a, b, found) in oppositions(&rules.statements) {
-        let pair = [rules.at[a], rules.at[b]];
-        if !rules.bullets[a].reach().meets(&rules.bullets[b].reach()) {
-            continue;
-        }
-        if !entries.iter().any(|entry| pair.iter().all(|at| entry.notes.contains(at))) {
-            entries.push(Entry { notes: pair.to_vec(), why: found.reason, since: None });
+        let at = (rules.at[a], rules.at[b]);
+        let known = named.contains(&pair(at.0, at.1)) || both_hold(notes, at, None);
+        if !known && rules.bullets[a].reach().meets(&rules.bullets[b].reach()) {
+            entries.push(Entry { notes: vec![at.0, at.1], why: found.reason, since: None });
         }
     }
     entries
@@ -192,15 +205,17 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<Entry> {
     waiting.filter_map(entry).collect()
 }
 
-/// Pairs of live rules of one category that say nearly the same, the most alike first.
-fn merges(rules: &Rules, least: f64) -> Vec<Entry> {
+/// Pairs of live rules of one category that say nearly the same, the most alike first; without pairs that a person said
+/// both hold.
+fn merges(notes: &[Note], rules: &Rules, least: f64) -> Vec<Entry> {
     let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
     let entry = |(a, b, likeness): (usize, usize, f64)| Entry {
         notes: vec![rules.at[a], rules.at[b]],
         why: format!("they share {:.0} % of their words", likeness * 100.0),
         since: None,
     };
-    merge_pairs(&bullets, &rules.statements, least).into_iter().map(entry).collect()
+    let pairs = merge_pairs(&bullets, &rules.statements, least).into_iter();
+    pairs.filter(|(a, b, _)| !both_hold(notes, (rules.at[*a], rules.at[*b]), None)).map(entry).collect()
 }
 
 /// What is left of the trust in a note, 0–1, by when somebody last looked at it.
@@ -211,7 +226,7 @@ fn trust(note: &Note, now: Instant) -> f64 {
 
 /// Memories and live bullets that should be looked at again: those first that are contradicted or whose source no
 /// longer holds, then those that nobody has looked at the longest.
-fn due(graph: &Graph<'_>, past: &[bool], contradicted: &[&Edge], now: Instant) -> Vec<Entry> {
+fn due(graph: &Graph<'_>, past: &[bool], against: &Against<'_>, now: Instant) -> Vec<Entry> {
     let mut ranked = Vec::new();
     for (at, note) in graph.notes().iter().enumerate() {
         let draft = note.state.as_deref() == Some(State::Draft.name());
@@ -221,7 +236,7 @@ fn due(graph: &Graph<'_>, past: &[bool], contradicted: &[&Edge], now: Instant) -
         }
         let trust = trust(note, now);
         let looked = note.last_checked.or(note.updated).or(note.created);
-        let doubt = doubt(graph, past, contradicted, at);
+        let doubt = doubt(graph, past, against, at);
         let is_new =
             |since: Option<Instant>| since.is_none_or(|since| looked.is_none_or(|looked| looked < since));
         let doubted = doubt.as_ref().is_some_and(|(_, since)| is_new(*since));
@@ -247,24 +262,24 @@ fn entry_of_due(at: usize, note: &Note, now: Instant, doubt: Option<(String, Opt
 fn doubt(
     graph: &Graph<'_>,
     past: &[bool],
-    contradicted: &[&Edge],
+    against: &Against<'_>,
     at: usize,
 ) -> Option<(String, Option<Instant>)> {
-    if let Some(edge) = contradicted.iter().find(|edge| edge.from == at || edge.to == at) {
-        return Some(("another note contradicts it".to_owned(), written(graph, edge)));
+    if let Some(edge) = against.get(&at) {
+        return Some(("another note contradicts it".to_owned(), graph.written(edge)));
     }
     let sources = graph.outgoing(at).filter(|edge| edge.relation == DERIVED_FROM);
     for source in sources.map(|edge| edge.to) {
         let title = &graph.notes()[source].title;
         if past[source] {
             let newer = graph.incoming(source).find(|edge| edge.relation == SUPERSEDES);
-            let since = newer.and_then(|edge| written(graph, edge).or(graph.notes()[edge.from].created));
+            let since = newer.and_then(|edge| graph.written(edge).or(graph.notes()[edge.from].created));
             return Some((format!("it was made from “{title}”, which no longer holds"), since));
         }
-        if let Some(edge) = contradicted.iter().find(|edge| edge.from == source || edge.to == source) {
+        if let Some(edge) = against.get(&source) {
             return Some((
                 format!("it was made from “{title}”, which another note contradicts"),
-                written(graph, edge),
+                graph.written(edge),
             ));
         }
     }
@@ -338,6 +353,53 @@ mod tests {
         ]);
         assert_eq!(listed(&notes, Waiting::Conflicts).len(), 1);
         assert_eq!(listed(&notes, Waiting::Merges), [], "what contradicts is not merged");
+    }
+
+    #[test]
+    fn a_pair_of_which_both_were_confirmed_waits_no_more_until_one_of_them_or_the_edge_is_newer() {
+        let rules = |checked: [&str; 2], updated: &str| {
+            let keys = |id: &str, checked: &str, updated: &str| {
+                format!("id: {id}\nstate: active\nupdated: {updated}\nlast_checked: {checked}")
+            };
+            let (a, b) =
+                (keys("b-1-aaaaaa", checked[0], "2026-11-01"), keys("b-1-bbbbbb", checked[1], updated));
+            let (c, d) =
+                (keys("b-1-cccccc", checked[0], "2026-11-01"), keys("b-1-dddddd", checked[1], updated));
+            notes(&[
+                ("playbook/a/1.md", &a, "Always squash commits before merging a branch."),
+                ("playbook/a/2.md", &b, "Never squash commits before merging a branch."),
+                (
+                    "playbook/b/3.md",
+                    &c,
+                    "Put a timeout on every query that the worker sends to the database.",
+                ),
+                ("playbook/b/4.md", &d, "Put a timeout on every query the worker sends to our database."),
+                (
+                    "graph/edges/e.md",
+                    "id: e-1\ntype: CONTRADICTS\nfrom_id: b-1-cccccc\nto_id: b-1-dddddd\ncreated: 2026-11-10",
+                    "",
+                ),
+            ])
+        };
+        let waiting = |checked, updated| {
+            let notes = rules(checked, updated);
+            let of =
+                |waiting| listed(&notes, waiting).into_iter().map(|(notes, _)| notes).collect::<Vec<_>>();
+            (of(Waiting::Conflicts), of(Waiting::Merges))
+        };
+        let all = (vec![vec![2, 3], vec![0, 1]], vec![vec![2, 3]]);
+        assert_eq!(waiting(["2026-11-20", "2026-11-20"], "2026-11-19"), (vec![], vec![]));
+        assert_eq!(waiting(["2026-11-20", "2026-10-01"], "2026-11-19"), all, "one was looked at alone");
+        assert_eq!(
+            waiting(["2026-11-18", "2026-11-20"], "2026-11-19"),
+            all,
+            "one changed after the other's check"
+        );
+        assert_eq!(
+            waiting(["2026-11-05", "2026-11-05"], "2026-11-01"),
+            (vec![vec![2, 3]], vec![]),
+            "only the edge is newer"
+        );
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! Which notes still hold: nothing has taken their place, and nobody has retired them.
 
 use crate::domain::graph::Graph;
-
-/// The type of an edge from a note to the one whose place it takes.
-pub(super) const SUPERSEDES: &str = "SUPERSEDES";
+use crate::domain::note::types::SUPERSEDES;
 
 /// For each note whether it holds. A note of which a reflection made another, or that another one supersedes,
 /// is history; a draft waits for a person's word.

@@ -8,9 +8,9 @@ use std::collections::{HashSet, VecDeque};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::live::SUPERSEDES;
 use crate::domain::bullet::blocked::Blocked;
 use crate::domain::graph::{Graph, Resolution};
+use crate::domain::note::types::SUPERSEDES;
 
 /// Which way a step leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

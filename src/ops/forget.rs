@@ -4,22 +4,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::curate::{Options as Curation, elsewhere, proposer, settle, with_request};
+use super::decay::scoring;
 use super::error::{Error, Result};
-use super::find::find_to_change;
-use super::memory::Memory;
+use super::find::{find_to_change, load};
+use super::memory::{Memory, OpenVault};
 use super::{playbook, write};
-use crate::curate::playbook::Authority;
 use crate::curate::playbook::delta::DeltaFile;
 use crate::curate::playbook::forgetting::{self, Forget};
-use crate::curate::playbook::shelf;
+use crate::curate::playbook::word::{self, Unmoved};
+use crate::curate::playbook::{Authority, Playbook, plan};
+use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
-use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::change::{Change, ChangeSet, ContentHash};
-use crate::domain::frontmatter::edit::Edit;
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
-use crate::domain::note::Kind;
-use yaml_serde::Value;
+use crate::domain::note::{Kind, Note};
 
 /// A rule that was forgotten.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -77,10 +76,11 @@ pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> R
         let mut forgotten =
             forgotten.ok_or_else(|| Error::not_found(format!("there is no bullet `{}`", bullet.id)))?;
         let curated = std::mem::take(&mut forgotten.curated);
-        *done.borrow_mut() = Some(forgotten);
+        let changed = curated.playbook != before;
+        *done.borrow_mut() = Some((forgotten, changed));
         Ok((before, curated))
     })?;
-    let forgotten = done.into_inner().ok_or_else(|| write::nothing("nothing was planned"))?;
+    let (forgotten, changed) = done.into_inner().ok_or_else(|| write::nothing("nothing was planned"))?;
     Ok(Forgotten {
         id: bullet.id.to_string(),
         path: bullet.path.to_string(),
@@ -88,7 +88,7 @@ pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> R
         blocked: forgotten.is_new,
         inverted_to: forgotten.inverted_to,
         commit: outcome.commit,
-        changed: forgotten.is_new || shelf::stands(&bullet),
+        changed,
     })
 }
 
@@ -112,63 +112,72 @@ pub struct Lifted {
 /// # Errors
 /// Not found, nothing blocked, and those of [`write::apply`].
 pub fn unforget(memory: &Memory, reference: &str, revive: bool) -> Result<Lifted> {
-    let found = find_to_change(memory, reference)?;
-    let open = memory.target();
-    let all = playbook::of_vault(memory, open)?;
-    let blocks: Vec<&Blocked> = match found.note.kind {
-        Kind::Blocked => all.blocked.iter().filter(|blocked| blocked.path == found.note.path).collect(),
-        Kind::Bullet => {
-            let key = Some(found.note.key());
-            all.blocked.iter().filter(|blocked| blocked.fields.source_bullet.as_deref() == key).collect()
+    let named = find_to_change(memory, reference)?.note;
+    if !matches!(named.kind, Kind::Blocked | Kind::Bullet) {
+        return Err(Error::usage(format!("{} is neither blocked nor a bullet", named.path)));
+    }
+    let mut lifted = None;
+    let written = write::apply_with(memory, |open| {
+        let all = playbook::as_written(memory, open)?;
+        let blocks = lifted_with(&all, &named)?;
+        let source = blocks[0].fields.source_bullet.clone();
+        let mut message = Message::new("unforget", format!("Lift the block of \"{}\"", blocks[0].text()));
+        let mut changes = Vec::new();
+        for blocked in &blocks {
+            let bytes = load(open, &blocked.path)?.bytes;
+            write::kept_by_git(memory, open, &blocked.path, &bytes)?;
+            let expected = Some(ContentHash::of(&bytes));
+            changes.push(Change::Remove { path: blocked.path.clone(), expected });
+            message = message.id(blocked.id.as_str());
         }
-        _ => return Err(Error::usage(format!("{} is neither blocked nor a bullet", found.note.path))),
+        if revive {
+            let bullet = all.bullets.iter().find(|bullet| Some(bullet.id.as_str()) == source.as_deref());
+            changes.push(revived(memory, open, bullet)?);
+            message = source.iter().fold(message, |message, id| message.id(id));
+        }
+        lifted = Some(Lifted {
+            ids: blocks.iter().map(|blocked| blocked.id.to_string()).collect(),
+            paths: blocks.iter().map(|blocked| blocked.path.to_string()).collect(),
+            bullet: source,
+            revived: revive,
+            commit: None,
+        });
+        Ok(ChangeSet { message, changes })
+    })?;
+    let lifted = lifted.ok_or_else(|| write::nothing("nothing was planned"))?;
+    Ok(Lifted { commit: written.commit, ..lifted })
+}
+
+/// The blocked pattern that a note is, or those that a bullet is kept out by; never none.
+fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a Blocked>> {
+    let is_meant = |blocked: &&Blocked| match named.kind {
+        Kind::Blocked => blocked.path == named.path,
+        _ => blocked.fields.source_bullet.as_deref() == Some(named.key()),
     };
-    let Some(first) = blocks.first() else {
-        return Err(write::nothing(format!("nothing blocks {}", found.note.key()))
+    let blocks: Vec<&Blocked> = all.blocked.iter().filter(is_meant).collect();
+    if blocks.is_empty() {
+        return Err(write::nothing(format!("nothing blocks {}", named.key()))
             .hint("`cm search kind:blocked` lists what is blocked"));
-    };
-    let source = first.fields.source_bullet.clone();
-    let bullet = all.bullets.iter().find(|bullet| Some(bullet.id.as_str()) == source.as_deref());
-    let mut changes = Vec::new();
-    for blocked in &blocks {
-        let bytes = super::find::load(open, &blocked.path)?.bytes;
-        write::kept_by_git(memory, open, &blocked.path, &bytes)?;
-        changes.push(Change::Remove { path: blocked.path.clone(), expected: Some(ContentHash::of(&bytes)) });
     }
-    let revived = bullet.filter(|_| revive);
-    if revive && revived.is_none() {
-        return Err(Error::not_found("the bullet that was blocked is not in this vault")
-            .hint("leave --revive out to lift the block alone"));
-    }
-    changes.extend(revived.map(|bullet| Change::Edit { path: bullet.path.clone(), edits: awake(memory) }));
-    let subject = format!("Lift the block of \"{}\"", first.text());
-    let mut message = Message::new("unforget", subject);
-    for blocked in &blocks {
-        message = message.id(blocked.id.as_str());
-    }
-    if let Some(bullet) = revived {
-        message = message.id(bullet.id.as_str());
-    }
-    let written = write::apply(memory, ChangeSet { message, changes })?;
-    Ok(Lifted {
-        ids: blocks.iter().map(|blocked| blocked.id.to_string()).collect(),
-        paths: blocks.iter().map(|blocked| blocked.path.to_string()).collect(),
-        bullet: source,
-        revived: revived.is_some(),
-        commit: written.commit,
-    })
+    Ok(blocks)
 }
 
 /// The lines of a bullet that may prove itself anew.
-fn awake(memory: &Memory) -> Vec<Edit> {
-    let set =
-        |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) };
-    let remove = |key: &str| Edit::Remove { key: key.to_owned() };
-    vec![
-        set("state", State::Draft.name()),
-        set("maturity", Maturity::Candidate.name()),
-        remove("deprecation_reason"),
-        remove("replaced_by"),
-        set("updated", &memory.now().to_string()),
-    ]
+fn revived(memory: &Memory, open: &OpenVault, bullet: Option<&Bullet>) -> Result<Change> {
+    const ALONE: &str = "leave --revive out to lift the block alone";
+    let bullet = bullet
+        .ok_or_else(|| Error::not_found("the bullet that was blocked is not in this vault").hint(ALONE))?;
+    let revived = word::revive(bullet, memory.now(), &scoring(&open.settings)).map_err(|unmoved| {
+        let hint = match unmoved {
+            Unmoved::Falls(_) => format!(
+                "{ALONE}, or write `pinned: true` into the bullet's note first: what is pinned does not fall"
+            ),
+            _ => ALONE.to_owned(),
+        };
+        Error::refused("not-revived", format!("{} is {unmoved}", bullet.id))
+            .at(&bullet.path, None, None)
+            .hint(hint)
+    })?;
+    // Reviving does not change what a bullet says, so that its text is not asked for.
+    Ok(Change::Edit { path: bullet.path.clone(), edits: plan::edits(bullet, &revived, &|_| None) })
 }

@@ -7,6 +7,7 @@ pub mod list;
 pub mod row;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::decay::scoring;
 use super::error::{Error, Result};
@@ -81,16 +82,28 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
 /// # Errors
 /// Where the notes cannot be read.
 pub fn as_written(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
-    let notes = memory.playbook_notes(open)?;
+    Ok(of_notes(&current(open, memory.playbook_notes(open)?)))
+}
+
+/// All notes of one vault, in the same way.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn notes_as_written(memory: &Memory, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+    Ok(current(open, memory.notes_of(open)?))
+}
+
+/// Notes of the index, with those that it has still to take up read from their files.
+fn current(open: &OpenVault, notes: Rc<Vec<Note>>) -> Rc<Vec<Note>> {
     let queued = open.index().queued();
     if queued.is_empty() {
-        return Ok(of_notes(&notes));
+        return notes;
     }
     let mut current: Vec<Note> = notes.iter().filter(|note| !queued.contains(&note.path)).cloned().collect();
     // A file that is gone again is no note.
     current.extend(queued.iter().filter_map(|path| Some(load(open, path).ok()?.note)));
     current.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(of_notes(&current))
+    Rc::new(current)
 }
 
 /// Lays playbooks on each other, the one that wins first. Of two bullets with one id the first counts, with the feedback

@@ -5,19 +5,21 @@ use serde::Serialize;
 use yaml_serde::Value;
 
 use super::error::{Error, Result};
-use super::find::{Found, find_to_change};
+use super::find::{Found, find_to_change, load};
 use super::memory::Memory;
 use super::{curate, playbook, write};
 use crate::curate::inbox::{self, Entry};
-use crate::curate::playbook::Authority;
 use crate::curate::playbook::delta::{Delta, DeltaFile, Merge};
-use crate::domain::bullet::{Maturity, State};
+use crate::curate::playbook::word::{self, Unmoved};
+use crate::curate::playbook::{Authority, plan};
+use crate::domain::bullet::{Bullet, State};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::graph::Graph;
 use crate::domain::instant::Instant;
 use crate::domain::message::Message;
 use crate::domain::note::{Kind, Note};
+use crate::domain::path::NotePath;
 
 pub use crate::curate::inbox::Waiting;
 
@@ -136,11 +138,17 @@ fn commands(kind: Waiting, notes: &[&Note]) -> Vec<String> {
             vec![format!("cm review --merge {} {} --content \"…\"", a.key(), b.key())]
         }
         (Waiting::Conflicts | Waiting::Merges, _) => (0..notes.len()).map(|at| word("reject", at)).collect(),
-        (Waiting::Quarantined, [note]) if draft(note).is_ok() => vec![word("accept", 0), word("reject", 0)],
+        (Waiting::Quarantined, [note]) if may_be_accepted(note) => vec![word("accept", 0), word("reject", 0)],
         (Waiting::Quarantined, [note]) if is_reviewed(note) => vec![edit(), word("reject", 0)],
         (Waiting::Quarantined, _) => vec![edit()],
         (Waiting::Due, _) => vec![word("confirm", 0), word("reject", 0)],
     }
+}
+
+/// Whether it is a draft that nobody gave up.
+fn may_be_accepted(note: &Note) -> bool {
+    let draft = Bullet::of(note).map_or_else(|| is_draft(note), |bullet| word::is_draft(&bullet));
+    is_reviewed(note) && draft.is_ok()
 }
 
 /// Whether there is a word about such a note.
@@ -212,28 +220,30 @@ impl Words {
     }
 }
 
-/// Carries out what was decided: one commit for each word. All notes are found and checked before the first is changed.
+/// Carries out what was decided: one commit for each word. All notes are found and checked before the first is changed,
+/// and each is checked again as its file is while nobody else writes.
 ///
 /// # Errors
 /// A note that is not found, one that cannot be accepted or given up, and those of [`write::apply`].
 pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
-    let mut planned = Vec::new();
+    let mut checked = Vec::new();
     for (word, ids) in
         [(Word::Accept, &words.accept), (Word::Reject, &words.reject), (Word::Confirm, &words.confirm)]
     {
-        let mut changes: Vec<Planned> = Vec::new();
+        let mut paths: Vec<NotePath> = Vec::new();
         for id in ids {
-            let change = plan(memory, word, &find_to_change(memory, id)?)?;
-            if changes.iter().all(|known| known.id != change.id) {
-                changes.push(change);
+            let found = find_to_change(memory, id)?;
+            decided(memory, word, &found)?;
+            if !paths.contains(&found.note.path) {
+                paths.push(found.note.path);
             }
         }
-        if !changes.is_empty() {
-            planned.push((word, changes));
+        if !paths.is_empty() {
+            checked.push((word, paths));
         }
     }
     let decisions: Result<_> =
-        planned.into_iter().map(|(word, changes)| carry_out(memory, word, changes)).collect();
+        checked.into_iter().map(|(word, paths)| carry_out(memory, word, &paths)).collect();
     Ok(Settled { decisions: decisions? })
 }
 
@@ -262,86 +272,93 @@ pub fn merge(memory: &Memory, ids: &[String], content: &str) -> Result<Settled> 
     Ok(Settled { decisions: vec![Decision { word: Word::Merge, ids, into, commit: outcome.commit }] })
 }
 
-/// One note's part in a decision.
-struct Planned {
-    id: String,
-    title: String,
-    change: Change,
-}
-
-fn plan(memory: &Memory, word: Word, found: &Found<'_>) -> Result<Planned> {
+/// The lines that a word changes in a note.
+fn decided(memory: &Memory, word: Word, found: &Found<'_>) -> Result<Vec<Edit>> {
     let note = &found.note;
     if !is_reviewed(note) {
         let message = format!("{} is a {}; memories and bullets are reviewed", note.path, note.kind.name());
         return Err(Error::usage(message));
     }
-    let now = memory.now().to_string();
-    let set =
-        |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) };
-    let mut edits = match word {
-        Word::Accept => {
-            draft(note)?;
-            vec![set("state", State::Active.name())]
-        }
-        Word::Reject => reject(note, memory.call.by.reason.as_deref().unwrap_or("rejected in review"))?,
-        Word::Confirm | Word::Merge => vec![set("last_checked", &now)],
-    };
-    if word != Word::Confirm {
-        edits.push(set("updated", &now));
+    let now = memory.now();
+    let reason = memory.call.by.reason.as_deref().filter(|reason| !reason.trim().is_empty());
+    let reason = reason.unwrap_or("rejected in review");
+    match Bullet::of(note) {
+        Some(bullet) => of_bullet(word, &bullet, reason, now).map_err(|unmoved| refused(note, unmoved)),
+        None => of_memory(word, note, now).map_err(|unmoved| refused(note, unmoved)),
     }
-    let change = Change::Edit { path: note.path.clone(), edits };
-    Ok(Planned { id: note.key().to_owned(), title: note.title.clone(), change })
+}
+
+fn of_bullet(
+    word: Word,
+    bullet: &Bullet,
+    reason: &str,
+    now: Instant,
+) -> std::result::Result<Vec<Edit>, Unmoved> {
+    let decided = match word {
+        Word::Accept => word::accept(bullet, now)?,
+        Word::Reject => word::reject(bullet, reason, now)?,
+        Word::Confirm | Word::Merge => word::confirm(bullet, now),
+    };
+    // No word changes what a bullet says, so that its text is not asked for.
+    Ok(plan::edits(bullet, &decided, &|_| None))
+}
+
+fn of_memory(word: Word, note: &Note, now: Instant) -> std::result::Result<Vec<Edit>, Unmoved> {
+    let set = |key: &str, value: String| Edit::Set { key: key.to_owned(), value: Value::String(value) };
+    let state = match word {
+        Word::Accept => is_draft(note).map(|()| State::Active)?,
+        Word::Reject if note.state.as_deref() == Some(State::Retired.name()) => return Err(Unmoved::Retired),
+        Word::Reject => State::Retired,
+        Word::Confirm | Word::Merge => return Ok(vec![set("last_checked", now.to_string())]),
+    };
+    Ok(vec![set("state", state.name().to_owned()), set("updated", now.to_string())])
 }
 
 /// Only a draft can be accepted.
-fn draft(note: &Note) -> Result<()> {
-    let is = |word: &Option<String>, name: &str| word.as_deref() == Some(name);
-    // A bullet that says nothing of its state is a draft.
-    let draft = is(&note.state, State::Draft.name()) || (note.kind == Kind::Bullet && note.state.is_none());
-    let deprecated = is(&note.maturity, Maturity::Deprecated.name());
-    if draft && !deprecated {
-        return Ok(());
+fn is_draft(note: &Note) -> std::result::Result<(), Unmoved> {
+    match note.state.as_deref().map(State::of) {
+        Some(Some(State::Draft)) => Ok(()),
+        Some(Some(state)) => Err(Unmoved::NotADraft { is: state.name() }),
+        Some(None) | None => Err(Unmoved::NotADraft { is: "in use" }),
     }
-    let what = match (&note.state, deprecated) {
-        (_, true) => "deprecated",
-        (Some(state), _) => state,
-        (None, _) => "in use",
+}
+
+/// Why a note stays as it is, and what to do instead.
+fn refused(note: &Note, unmoved: Unmoved) -> Error {
+    let (code, hint) = match unmoved {
+        Unmoved::NotADraft { .. } => ("not-a-draft", "`cm review` lists what waits"),
+        _ => ("retired", "`cm why` tells its story"),
     };
-    Err(Error::refused("not-a-draft", format!("{} is no draft but {what}", note.key()))
-        .at(&note.path, None, None)
-        .hint("`cm review` lists what waits"))
+    Error::refused(code, format!("{} is {unmoved}", note.key())).at(&note.path, None, None).hint(hint)
 }
 
-/// A note is given up: nothing is deleted, and a bullet no longer counts.
-fn reject(note: &Note, reason: &str) -> Result<Vec<Edit>> {
-    if note.state.as_deref() == Some(State::Retired.name()) {
-        return Err(Error::refused("retired", format!("{} is retired already", note.key()))
-            .at(&note.path, None, None)
-            .hint("`cm why` tells its story"));
-    }
-    let set =
-        |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) };
-    let mut edits = vec![set("state", State::Retired.name())];
-    if note.kind == Kind::Bullet {
-        edits.push(set("maturity", Maturity::Deprecated.name()));
-        edits.push(set("deprecation_reason", reason));
-    }
-    Ok(edits)
+/// Decides once more under the lock, from the files as they are then, and writes.
+fn carry_out(memory: &Memory, word: Word, paths: &[NotePath]) -> Result<Decision> {
+    let mut ids = Vec::new();
+    let written = write::apply_with(memory, |open| {
+        let mut titles = Vec::new();
+        let mut changes = Vec::new();
+        for path in paths {
+            let found = load(open, path)?;
+            changes.push(Change::Edit { path: path.clone(), edits: decided(memory, word, &found)? });
+            ids.push(found.note.key().to_owned());
+            titles.push(found.note.title);
+        }
+        let message = Message::new("review", subject(word, &titles));
+        let message = ids.iter().fold(message, |message, id| message.id(id.clone()));
+        Ok(ChangeSet { message, changes })
+    })?;
+    Ok(Decision { word, ids, into: None, commit: written.commit })
 }
 
-fn carry_out(memory: &Memory, word: Word, planned: Vec<Planned>) -> Result<Decision> {
+fn subject(word: Word, titles: &[String]) -> String {
     let verb = match word {
         Word::Accept => "Accept",
         Word::Reject => "Reject",
         Word::Confirm | Word::Merge => "Confirm",
     };
-    let subject = match planned.as_slice() {
-        [one] => format!("{verb} \"{}\"", one.title),
+    match titles {
+        [one] => format!("{verb} \"{one}\""),
         several => format!("{verb} {} notes in review", several.len()),
-    };
-    let ids: Vec<String> = planned.iter().map(|one| one.id.clone()).collect();
-    let message = ids.iter().fold(Message::new("review", subject), |message, id| message.id(id.clone()));
-    let changes = planned.into_iter().map(|one| one.change).collect();
-    let written = write::apply(memory, ChangeSet { message, changes })?;
-    Ok(Decision { word, ids, into: None, commit: written.commit })
+    }
 }

@@ -98,7 +98,7 @@ fn playbook_stats(memory: &Memory) -> Result<PlaybookStats> {
     let settings = &memory.target().settings;
     let merge = playbook::limits(memory.target()).merge_jaccard;
     let mut stats = PlaybookStats {
-        health: health(&bullets, memory.now(), &scoring(settings), merge),
+        health: health(&bullets, memory.now(), &scoring(settings), merge).listed(),
         ..PlaybookStats::default()
     };
     for (_, blocked) in merged.blocked {

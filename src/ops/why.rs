@@ -17,9 +17,10 @@ use crate::domain::bullet::content::{RuleHash, folded};
 use crate::domain::bullet::{Bullet, Maturity, Source, State};
 use crate::domain::graph::Graph;
 use crate::domain::instant::Instant;
+use crate::domain::note::types::{CONTRADICTS, DERIVED_FROM};
 use crate::domain::note::{Feedback, Kind, Note, Signal};
-use crate::domain::score::bullet::{Band, Effective, tally};
-use crate::domain::score::{Score, Status};
+use crate::domain::score::bullet::{Band, Effective};
+use crate::domain::score::{self, Score, Status};
 
 pub use crate::curate::succession::{Side, Through};
 
@@ -272,19 +273,16 @@ fn bullet(memory: &Memory, found: &Found<'_>) -> Result<Option<Bullet>> {
 }
 
 fn parts(memory: &Memory, found: &Found<'_>, bullet: &Bullet) -> Parts {
-    let constants = scoring(&found.open.settings);
-    let tally = tally(bullet, memory.now(), &constants);
-    let score = tally.score(bullet.maturity, &constants);
-    let sound = |days: &f64| days.is_finite() && *days > 0.0;
+    let parts = score::bullet::Parts::of(bullet, memory.now(), &scoring(&found.open.settings));
     Parts {
-        score,
-        band: Band::of(score),
-        helpful: tally.helpful,
-        harmful: tally.harmful,
-        harm_weight: constants.harmful_multiplier,
-        harmful_ratio: tally.harmful_ratio(),
-        multiplier: constants.multiplier(bullet.maturity),
-        half_life_days: bullet.fields.half_life_days.filter(sound).unwrap_or(constants.half_life_days),
+        score: parts.score,
+        band: parts.band,
+        helpful: parts.helpful,
+        harmful: parts.harmful,
+        harm_weight: parts.harm_weight,
+        harmful_ratio: parts.harmful_ratio,
+        multiplier: parts.multiplier,
+        half_life_days: parts.half_life_days,
     }
 }
 
@@ -337,7 +335,7 @@ fn diary(memory: &Memory, id: &str) -> Result<Named> {
 }
 
 fn derived_from(graph: &Graph<'_>, at: usize) -> Vec<Named> {
-    let edges = graph.outgoing(at).filter(|edge| edge.relation == "DERIVED_FROM");
+    let edges = graph.outgoing(at).filter(|edge| edge.relation == DERIVED_FROM);
     edges.map(|edge| named(&graph.notes()[edge.to])).collect()
 }
 
@@ -361,17 +359,13 @@ fn conflicts(graph: &Graph<'_>, at: usize) -> Vec<Conflict> {
     let mut conflicts: Vec<Conflict> = Vec::new();
     for (edge, other) in both.filter(|(edge, _)| edge.relation == CONTRADICTS) {
         let note = named(&graph.notes()[other]);
-        let file = edge.sources.iter().find(|source| source.line.is_none());
-        let since = file.and_then(|source| graph.notes()[source.note].created);
+        let since = graph.written(edge);
         if conflicts.iter().all(|known| known.note != note) {
             conflicts.push(Conflict { note, since });
         }
     }
     conflicts
 }
-
-/// The type of an edge between notes that cannot both be followed.
-const CONTRADICTS: &str = "CONTRADICTS";
 
 /// Whether a blocked pattern came from the note, was turned into it, or would keep it out.
 fn is_about(block: &Blocked, note: &Note, bullet: Option<&Bullet>) -> bool {

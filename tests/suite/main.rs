@@ -19,6 +19,7 @@ mod notes;
 mod odd;
 mod pipes;
 mod playbook_life;
+mod races;
 mod sandbox;
 mod schema;
 mod support;

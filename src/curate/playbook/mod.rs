@@ -13,6 +13,7 @@ pub mod plan;
 pub mod report;
 pub mod settle;
 pub mod shelf;
+pub mod word;
 
 pub use curation::{Curated, Proposer, Request, curate};
 

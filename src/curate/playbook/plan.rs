@@ -55,7 +55,7 @@ pub fn changes(before: &Playbook, after: &Curated, now: Instant, files: &Files<'
 }
 
 /// The lines of a bullet's file that differ.
-fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<String>) -> Vec<Edit> {
+pub fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<String>) -> Vec<Edit> {
     if old == new {
         return Vec::new();
     }

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use super::super::generated::link;
-use super::super::live::SUPERSEDES;
 use super::{HISTORY, List, View, dated};
-use crate::domain::graph::{Edge, Resolution, SourceForm};
+use crate::domain::graph::{Edge, Resolution};
 use crate::domain::instant::Instant;
 use crate::domain::markdown::escape::escape_inline;
+use crate::domain::note::types::SUPERSEDES;
 use crate::domain::note::{Kind, Note};
 
 /// How many parts of a merge are named.
@@ -109,9 +109,8 @@ impl View<'_, '_> {
 
     /// When an edge was written: its file's date, else that of the note it leads from.
     fn dated(&self, edge: &Edge) -> Option<Instant> {
-        let file = edge.sources.iter().find(|source| source.form == SourceForm::EdgeFile);
-        let note = self.note(file.map_or(edge.from, |file| file.note));
-        note.created.or(note.updated)
+        let note = self.note(edge.from);
+        self.graph.written(edge).or(note.created).or(note.updated)
     }
 
     fn named(&self, id: &str) -> String {

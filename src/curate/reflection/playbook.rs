@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::generated::link;
-use super::super::health::{Contradiction, Health, contradictions, health, statement};
+use super::super::health::{Contradiction, Health, health};
 use super::super::live::in_place;
 use super::{CONTRADICTIONS, List, ReflectionSettings, View};
 use crate::domain::bullet::{Bullet, Maturity, State};
@@ -11,6 +11,7 @@ use crate::domain::graph::Edge;
 use crate::domain::instant::Instant;
 use crate::domain::markdown::escape::escape_inline;
 use crate::domain::note::Kind;
+use crate::domain::note::types::CONTRADICTS;
 use crate::domain::score::Scoring;
 use crate::domain::score::bullet::silent_days;
 
@@ -37,13 +38,8 @@ impl Shelf {
     }
 
     /// All contradictions that the words of live bullets show.
-    fn detected(&self) -> Vec<Contradiction> {
-        if self.health.conflicts.len() == self.health.conflicts_total {
-            return self.health.conflicts.clone();
-        }
-        let live: Vec<&Bullet> = self.bullets.iter().filter(|bullet| bullet.is_live()).collect();
-        let statements: Vec<_> = live.iter().map(|bullet| statement(bullet)).collect();
-        contradictions(&live, &statements)
+    fn detected(&self) -> &[Contradiction] {
+        &self.health.conflicts
     }
 
     /// Live bullets without feedback for long, the longest silent first, with when they were last heard of.
@@ -106,7 +102,7 @@ impl View<'_, '_> {
             .graph
             .edges()
             .iter()
-            .filter(|edge| edge.relation == "CONTRADICTS")
+            .filter(|edge| edge.relation == CONTRADICTS)
             .map(|edge: &Edge| ordered(edge.from, edge.to))
             .collect();
         let mut pairs: Vec<(bool, (usize, usize), String)> = named

@@ -14,6 +14,7 @@ mod shape;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::finding::Finding;
+use crate::domain::instant::Instant;
 use crate::domain::note::{Note, RelationTable};
 
 pub use names::{Names, Resolution};
@@ -131,6 +132,13 @@ impl<'n> Graph<'n> {
     /// Which note a text names, as in a wikilink or on the command line.
     pub fn resolve(&self, reference: &str) -> Resolution {
         self.names.resolve(reference)
+    }
+
+    /// When an edge was written down, where a file of its own says so.
+    pub fn written(&self, edge: &Edge) -> Option<Instant> {
+        let file = edge.sources.iter().find(|source| source.form == SourceForm::EdgeFile)?;
+        let note = &self.notes[file.note];
+        note.created.or(note.updated)
     }
 
     /// The edges that lead from a note.

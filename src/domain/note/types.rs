@@ -80,6 +80,15 @@ pub struct RelationTable(Vec<String>);
 /// The type of an edge that a plain link makes.
 pub const LINKS_TO: &str = "LINKS_TO";
 
+/// The type of an edge from a note to the one whose place it takes.
+pub const SUPERSEDES: &str = "SUPERSEDES";
+
+/// The type of an edge between notes that cannot both be followed.
+pub const CONTRADICTS: &str = "CONTRADICTS";
+
+/// The type of an edge to what a note was made from.
+pub const DERIVED_FROM: &str = "DERIVED_FROM";
+
 const RELATIONS: [&str; 13] = [
     "SOLVES",
     "CAUSES",
@@ -89,11 +98,11 @@ const RELATIONS: [&str; 13] = [
     "FOLLOWS",
     "RELATED_TO",
     "EXTENDS",
-    "CONTRADICTS",
+    CONTRADICTS,
     "GROUNDS",
     "EXEMPLIFIES",
-    "SUPERSEDES",
-    "DERIVED_FROM",
+    SUPERSEDES,
+    DERIVED_FROM,
 ];
 
 impl Default for RelationTable {

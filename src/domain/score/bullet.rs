@@ -3,6 +3,8 @@
 //! 03-scoring: (Σ helpful − 4 × Σ harmful) × maturity multiplier, each event fading by its half-life. Showing a bullet
 //! moves nothing here; only feedback does.
 
+mod parts;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -11,6 +13,8 @@ use super::{Scoring, age, event_value};
 use crate::domain::bullet::{Bullet, Maturity};
 use crate::domain::instant::Instant;
 use crate::domain::note::{Feedback, Signal};
+
+pub use parts::Parts;
 
 /// The effective score of a bullet: finite, ordered, below 0 where harm outweighs help; written with four digits.
 #[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
@@ -113,7 +117,7 @@ impl Tally {
 }
 
 /// The half-life that counts: the bullet's own, else the vault's, else 90 days.
-fn half_life(own: Option<f64>, scoring: &Scoring) -> f64 {
+pub fn half_life(own: Option<f64>, scoring: &Scoring) -> f64 {
     let sound = |days: &f64| days.is_finite() && *days > 0.0;
     own.filter(sound)
         .or(Some(scoring.half_life_days).filter(|days| own.is_none() && sound(days)))

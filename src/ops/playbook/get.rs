@@ -8,7 +8,7 @@ use crate::domain::bullet::{BulletKind, DerivedFrom, Scope, Source, Verify};
 use crate::domain::finding::Finding;
 use crate::domain::instant::Instant;
 use crate::domain::note::Feedback;
-use crate::domain::score::bullet::tally;
+use crate::domain::score::bullet;
 use crate::ops::error::Result;
 use crate::ops::memory::Memory;
 
@@ -125,16 +125,14 @@ pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
 }
 
 fn parts(memory: &Memory, shelved: &Shelved) -> Parts {
-    let scoring = constants(memory, shelved.level);
-    let bullet = &shelved.bullet;
-    let tally = tally(bullet, memory.now(), &scoring);
+    let parts = bullet::Parts::of(&shelved.bullet, memory.now(), &constants(memory, shelved.level));
     Parts {
-        helpful: tally.helpful,
-        harmful: tally.harmful,
-        harm_weight: scoring.harmful_multiplier,
-        ratio: tally.harmful_ratio(),
-        multiplier: scoring.multiplier(bullet.maturity),
-        recent_helpful: tally.recent_helpful,
-        half_life_days: bullet.fields.half_life_days.unwrap_or(scoring.half_life_days),
+        helpful: parts.helpful,
+        harmful: parts.harmful,
+        harm_weight: parts.harm_weight,
+        ratio: parts.harmful_ratio,
+        multiplier: parts.multiplier,
+        recent_helpful: parts.recent_helpful,
+        half_life_days: parts.half_life_days,
     }
 }

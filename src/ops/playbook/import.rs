@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{limits, merged};
+use super::{limits, notes_as_written, of_notes, of_vault};
 use crate::curate::exchange::plan::{self, Held, Plan};
 use crate::curate::exchange::{Document, playbook, rule_file};
 use crate::domain::bullet::State;
@@ -132,7 +132,7 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
             .hint("say --from playbook or --from rules")
     })?;
     let text = text(memory, &options.file)?;
-    let mut document = match from {
+    let document = match from {
         Source::Playbook => playbook::read(&text, &shown, memory.now()).map_err(|refused| {
             Error::refused("no-playbook", refused.message)
                 .at(&shown, Some(refused.line), Some(refused.column))
@@ -140,25 +140,57 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
         })?,
         Source::Rules => rule_file::read(&text, &shown, memory.now()),
     };
-    let plan = planned(memory, from, &mut document, &shown)?;
-    if plan.bullets.is_empty() && plan.blocked.is_empty() && plan.skipped.iter().all(|it| it.why.failed()) {
-        return Err(nothing_came(&shown, &plan));
+    let mut outcome = None;
+    let plan = |open: &OpenVault| {
+        let (imported, files) = planned(memory, open, from, document, &shown)?;
+        let message = message(options, &imported.imported);
+        outcome = Some(imported);
+        let changes = files.into_iter().map(|(path, text)| Change::Create { path, text }).collect();
+        Ok(ChangeSet { message, changes })
+    };
+    let commit = if options.dry_run {
+        plan(memory.target()).map(|_| None)?
+    } else {
+        write::apply_with(memory, plan)?.commit
+    };
+    let outcome = outcome.ok_or_else(|| write::nothing("nothing was planned"))?;
+    Ok(Imported { commit, dry_run: options.dry_run, ..outcome })
+}
+
+/// What comes in and the files that it is written to, by what the vault holds now.
+fn planned(
+    memory: &Memory,
+    open: &OpenVault,
+    from: Source,
+    mut document: Document,
+    shown: &str,
+) -> Result<(Imported, Vec<File>)> {
+    let notes = notes_as_written(memory, open)?;
+    let mut blocked = of_notes(&notes).blocked;
+    for other in memory.vaults.iter().filter(|other| other.level != open.level) {
+        blocked.extend(of_vault(memory, other)?.blocked);
     }
-    let files = placed(memory.target(), plan.bullets, plan.blocked)?;
-    let mut outcome = Imported {
+    let held = Held {
+        notes: &notes,
+        blocked: &blocked,
+        block_jaccard: limits(open).block_jaccard,
+        same_rule_once: from == Source::Rules,
+    };
+    let plan = plan::plan(&mut document, &held, shown);
+    if plan.bullets.is_empty() && plan.blocked.is_empty() && plan.skipped.iter().all(|it| it.why.failed()) {
+        return Err(nothing_came(shown, &plan));
+    }
+    let (imported, files) = placed(open, plan.bullets, plan.blocked)?.into_iter().unzip();
+    let imported = Imported {
         from,
-        imported: files.iter().map(|(brought, ..)| brought.clone()).collect(),
+        imported,
         skipped: plan.skipped,
         left_out: document.left_out,
         findings: document.findings,
         commit: None,
-        dry_run: options.dry_run,
+        dry_run: false,
     };
-    if !options.dry_run && !files.is_empty() {
-        let name = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
-        outcome.commit = carry_out(memory, files, &name)?;
-    }
-    Ok(outcome)
+    Ok((imported, files))
 }
 
 fn text(memory: &Memory, file: &Path) -> Result<String> {
@@ -170,27 +202,14 @@ fn text(memory: &Memory, file: &Path) -> Result<String> {
     })
 }
 
-fn planned(memory: &Memory, from: Source, document: &mut Document, shown: &str) -> Result<Plan> {
-    let open = memory.target();
-    let notes = memory.notes_of(open)?;
-    let blocked: Vec<_> = merged(memory)?.blocked.into_iter().map(|(_, blocked)| blocked).collect();
-    let held = Held {
-        notes: &notes,
-        blocked: &blocked,
-        block_jaccard: limits(open).block_jaccard,
-        same_rule_once: from == Source::Rules,
-    };
-    Ok(plan::plan(document, &held, shown))
-}
-
-/// What comes in, with its file and the file's text.
-type Placed = (Brought, NotePath, String);
+/// A new file and its text.
+type File = (NotePath, String);
 
 fn placed(
     open: &OpenVault,
     bullets: Vec<(crate::domain::bullet::Bullet, String)>,
     blocked: Vec<(crate::domain::bullet::blocked::Blocked, String)>,
-) -> Result<Vec<Placed>> {
+) -> Result<Vec<(Brought, File)>> {
     let mut taken = HashSet::new();
     let mut files = Vec::with_capacity(bullets.len() + blocked.len());
     for (bullet, text) in bullets {
@@ -202,16 +221,13 @@ fn placed(
             category: Some(bullet.category.clone()),
             state: Some(bullet.state),
         };
-        files.push((brought, path, text));
+        files.push((brought, (path, text)));
     }
     for (blocked, text) in blocked {
         let path = free(open, &blocked.path, &blocked.id, &mut taken)?;
         let (id, content) = (blocked.id.to_string(), blocked.text().to_owned());
-        files.push((
-            Brought { id, path: path.to_string(), content, category: None, state: None },
-            path,
-            text,
-        ));
+        let brought = Brought { id, path: path.to_string(), content, category: None, state: None };
+        files.push((brought, (path, text)));
     }
     Ok(files)
 }
@@ -232,16 +248,15 @@ fn free(open: &OpenVault, wanted: &NotePath, id: &NoteId, taken: &mut HashSet<No
     }
 }
 
-fn carry_out(memory: &Memory, files: Vec<Placed>, name: &str) -> Result<Option<String>> {
-    let subject = match files.as_slice() {
-        [(one, ..)] => format!("Import \"{}\" from {name}", one.content),
+fn message(options: &Options, imported: &[Brought]) -> Message {
+    let name = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
+    let subject = match imported {
+        [one] => format!("Import \"{}\" from {name}", one.content),
         several => format!("Import {} bullets from {name}", several.len()),
     };
-    let listed = if files.len() > import::IDS { 0 } else { files.len() };
+    let listed = if imported.len() > import::IDS { 0 } else { imported.len() };
     let message = Message::new("import", subject);
-    let message = files.iter().take(listed).fold(message, |message, (brought, ..)| message.id(&brought.id));
-    let changes = files.into_iter().map(|(_, path, text)| Change::Create { path, text }).collect();
-    Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
+    imported.iter().take(listed).fold(message, |message, brought| message.id(&brought.id))
 }
 
 fn nothing_came(shown: &str, plan: &Plan) -> Error {

@@ -12,7 +12,7 @@ pub fn curated(outcome: &Outcome) -> String {
     for one in &report.applied {
         let draft = if one.op == "add" && one.state == State::Draft { " (draft)" } else { "" };
         let op = paint(GOOD, &format!("{:>10}", one.op));
-        text += &format!("{op}  {}{draft}  {}\n", paint(ID, &one.id), safe(&one.content));
+        text += &format!("{op}  {}{draft}  {}\n", paint(ID, &safe(&one.id)), safe(&one.content));
         if let Some(note) = &one.note {
             text += &format!("{:>12}{}\n", "", paint(DIM, &safe(note)));
         }
@@ -34,9 +34,9 @@ pub fn curated(outcome: &Outcome) -> String {
         let label = paint(WARN, &format!("{:>10}", "conflict"));
         text += &format!(
             "{label}  {}  {} {}: {}\n",
-            paint(ID, &one.id),
+            paint(ID, &safe(&one.id)),
             "with",
-            paint(ID, &one.with),
+            paint(ID, &safe(&one.with)),
             safe(&one.with_content)
         );
     }
@@ -44,14 +44,14 @@ pub fn curated(outcome: &Outcome) -> String {
     for (colour, name, step) in steps.chain(report.demotions.iter().map(|step| (BAD, "demoted", step))) {
         let label = paint(colour, &format!("{name:>10}"));
         let (from, to) = (step.from.name(), step.to.name());
-        text += &format!("{label}  {}  {from} → {to}: {}\n", paint(ID, &step.id), step.reason);
+        text += &format!("{label}  {}  {from} → {to}: {}\n", paint(ID, &safe(&step.id)), safe(&step.reason));
     }
     for one in &report.inversions {
         let label = paint(WARN, &format!("{:>10}", "inverted"));
         text += &format!(
             "{label}  {}  to {}: {}\n",
-            paint(ID, &one.from),
-            paint(ID, &one.to),
+            paint(ID, &safe(&one.from)),
+            paint(ID, &safe(&one.to)),
             safe(&one.content)
         );
     }
@@ -84,4 +84,30 @@ fn summary(outcome: &Outcome) -> String {
 /// A patch line by line, so that nothing in it steers the terminal.
 fn safe_lines(patch: &str) -> String {
     patch.lines().map(|line| format!("{}\n", safe(line))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_note_steers_the_terminal() {
+        let evil = "a\u{1b}]0;b\u{7}c";
+        let step = serde_json::json!({"id": evil, "content": evil, "from": "candidate", "to": "proven", "reason": evil});
+        let report = serde_json::json!({
+            "applied": [], "skipped": [], "refused": [], "conflicts": [],
+            "promotions": [step], "demotions": [step],
+            "inversions": [{"from": evil, "to": evil, "content": evil}],
+        });
+        let report = serde_json::from_value(report).unwrap();
+        let text = curated(&Outcome {
+            report,
+            commit: None,
+            dry_run: false,
+            diff: None,
+            playbook: Default::default(),
+        });
+        assert_eq!(text.matches("]0;b").count(), 7, "{text:?}");
+        assert!(!text.contains("\u{1b}]") && !text.contains('\u{7}'), "{text:?}");
+    }
 }

@@ -14,14 +14,14 @@ pub fn marked(outcome: &Marked) -> String {
     } else {
         "this session said so already".to_owned()
     };
-    let mut text = format!("{}  {maturity}score {score} ({counts})  {what}\n", paint(ID, &outcome.id));
+    let mut text = format!("{}  {maturity}score {score} ({counts})  {what}\n", paint(ID, &safe(&outcome.id)));
     if let Some(step) = &outcome.promotion {
         text += &format!(
             "  {} {} → {}: {}\n",
             paint(GOOD, "promoted"),
             step.from.name(),
             step.to.name(),
-            step.reason
+            safe(&step.reason)
         );
     }
     if let Some(step) = &outcome.demotion {
@@ -30,12 +30,39 @@ pub fn marked(outcome: &Marked) -> String {
             paint(BAD, "demoted"),
             step.from.name(),
             step.to.name(),
-            step.reason
+            safe(&step.reason)
         );
     }
     if let Some(inversion) = &outcome.inversion {
         let content = safe(&inversion.content);
-        text += &format!("  {} to {}: {content}\n", paint(WARN, "inverted"), paint(ID, &inversion.to));
+        text += &format!("  {} to {}: {content}\n", paint(WARN, "inverted"), paint(ID, &safe(&inversion.to)));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_note_steers_the_terminal() {
+        let evil = || "a\u{1b}]0;b\u{7}c".to_owned();
+        let step = serde_json::json!({"id": evil(), "content": evil(), "from": "candidate", "to": "proven", "reason": evil()});
+        let inversion = serde_json::json!({"from": evil(), "to": evil(), "content": evil()});
+        let text = marked(&Marked {
+            id: evil(),
+            path: evil(),
+            score: 1.0,
+            maturity: None,
+            helpful: 1,
+            harmful: 0,
+            commit: None,
+            changed: true,
+            promotion: serde_json::from_value(step.clone()).unwrap(),
+            demotion: serde_json::from_value(step).unwrap(),
+            inversion: serde_json::from_value(inversion).unwrap(),
+        });
+        assert_eq!(text.matches("]0;b").count(), 5, "{text:?}");
+        assert!(!text.contains("\u{1b}]") && !text.contains('\u{7}'), "{text:?}");
+    }
 }

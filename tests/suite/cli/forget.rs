@@ -129,3 +129,16 @@ fn the_commit_names_the_bullet_and_its_block() {
         assert!(message.contains(&format!("Cm-Id: {id}")), "{message}");
     }
 }
+
+#[test]
+fn an_anti_pattern_that_is_asked_for_later_is_a_change() {
+    let sandbox = rules();
+    sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
+    let invert = ["forget", JITTER, "--reason", "caused an outage", "--invert", "--json"];
+    let later = sandbox.cm(&invert).ok().json();
+    assert_eq!((&later["changed"], &later["blocked"]), (&true.into(), &false.into()), "{later}");
+    assert!(later["commit"].is_string() && later["inverted_to"].is_string(), "{later}");
+    let again = sandbox.cm(&invert).ok().json();
+    assert_eq!((&again["changed"], &again["commit"]), (&false.into(), &serde_json::Value::Null), "{again}");
+    assert_eq!(again["inverted_to"], later["inverted_to"]);
+}

@@ -39,7 +39,7 @@ fn the_block_alone_is_lifted_unless_more_is_asked_for() {
     let ran = sandbox.cm(&["unforget", forgotten["blocked_by"].as_str().unwrap()]);
     insta::assert_snapshot!(ran.snapshot(), @"
     1286d416-09fd-41fb-a922-3a3c2b22199d  blocked/retry-requests-at-once-up-to-five-times-1286d4.md  no longer blocked  commit [COMMIT]
-      b-mnq4ancz-yuvp8h stays deprecated (--revive makes it a draft)
+      b-mnq4ancz-yuvp8h stays as it is (--revive makes a draft of what was given up)
     [exit 0]
     ");
 }
@@ -52,5 +52,45 @@ fn where_nothing_is_blocked_there_is_nothing_to_lift() {
     error: nothing blocks b-mt2ssunl-jq6d8j
      hint: `cm search kind:blocked` lists what is blocked
     [exit 8]
+    ");
+}
+
+#[test]
+fn a_rule_that_its_feedback_would_take_down_again_is_not_revived() {
+    let sandbox = rules();
+    for session in ["s-1", "s-2"] {
+        sandbox.cm(&["mark", JITTER, "--harmful", "--session", session]).ok();
+    }
+    sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
+    insta::assert_snapshot!(sandbox.cm(&["unforget", JITTER, "--revive"]).snapshot(), @"
+    [stderr]
+    error: b-mnq4ancz-yuvp8h is still refuted by its feedback: its score is -4
+       at: playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
+     hint: leave --revive out to lift the block alone, or write `pinned: true` into the bullet's note first: what is pinned does not fall
+    [exit 5]
+    ");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    let lifted = sandbox.cm(&["unforget", JITTER, "--json"]).ok().json();
+    assert_eq!(lifted["ids"].as_array().unwrap().len(), 1, "the block was still there: {lifted}");
+}
+
+#[test]
+fn a_rule_that_stands_is_not_set_back_to_a_draft() {
+    let sandbox = rules();
+    sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
+    let path = "playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md";
+    let by_hand = sandbox.read(path).replace("retired", "active").replace("deprecated", "proven");
+    sandbox.write(path, by_hand);
+    insta::assert_snapshot!(sandbox.cm(&["unforget", JITTER, "--revive"]).snapshot(), @"
+    [stderr]
+    error: b-mnq4ancz-yuvp8h is not given up but active
+       at: playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
+     hint: leave --revive out to lift the block alone
+    [exit 5]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["unforget", JITTER]).snapshot(), @"
+    53c9fcf3-c75c-4c98-bf85-d68f4c4011ef  blocked/retry-requests-at-once-up-to-five-times-53c9fc.md  no longer blocked  commit [COMMIT]
+      b-mnq4ancz-yuvp8h stays as it is (--revive makes a draft of what was given up)
+    [exit 0]
     ");
 }

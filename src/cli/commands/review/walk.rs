@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Write};
 use crate::ops::review::{Inbox, Item, Waiting, Words};
 use crate::ops::{Error, Kind, Result};
 use crate::render::text;
+use crate::render::text::style::safe;
 
 /// What a key asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,9 +39,13 @@ pub fn through(inbox: &Inbox, keys: &mut dyn BufRead, screen: &mut dyn Write, ed
             match ask(kind, item, keys, screen).map_err(broken)? {
                 Key::Quit => return Ok(words),
                 Key::Skip => break,
-                Key::Edit => match edit(&item.notes[item.notes.len() - 1].id)? {
-                    Some(wrong) => writeln!(screen, "     saved, and not committed: {wrong}").map_err(broken)?,
-                    None => break,
+                Key::Edit => match edit(&item.notes[item.notes.len() - 1].id) {
+                    Ok(None) => break,
+                    Ok(Some(wrong)) => {
+                        writeln!(screen, "     saved, and not committed: {}", safe(&wrong)).map_err(broken)?;
+                    }
+                    // What was decided so far must not be lost to an editor that does not start.
+                    Err(error) => writeln!(screen, "     {}", safe(&error.to_string())).map_err(broken)?,
                 },
                 key => {
                     note(&mut words, key, item);
@@ -169,6 +174,16 @@ mod tests {
         let (words, screen, edited) = answered("x\n1\ne\ns\n\nq\n");
         assert_eq!((words.is_empty(), edited), (true, ids(&["d1"])));
         assert_eq!(screen.matches("a accept, r reject, e edit, s skip, q quit:").count(), 4, "{screen}");
+    }
+
+    #[test]
+    fn an_editor_that_fails_is_told_of_and_loses_no_decision() {
+        let (mut screen, mut keys) = (Vec::new(), "a\ne\nr\n".as_bytes());
+        let mut edit = |_: &str| Err(Error::usage("no editor\u{1b}[2J starts"));
+        let words = through(&inbox(), &mut keys, &mut screen, &mut edit).unwrap();
+        assert_eq!(words, Words { accept: ids(&["d1"]), reject: ids(&["d2"]), ..Words::default() });
+        let screen = String::from_utf8(screen).unwrap();
+        assert!(screen.contains("no editor\u{fffd}[2J starts"), "{screen:?}");
     }
 
     #[test]
