@@ -137,7 +137,7 @@ pub fn tally(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Tally {
 /// Why a bullet is deprecated by its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Downfall {
-    /// Harm is more than [`Scoring::harmful_ratio`] of what still counts, after enough events.
+    /// Harm is more than [`Scoring::deprecated_ratio`] of what still counts, after enough events.
     Ratio {
         /// The ratio.
         ratio: f64,
