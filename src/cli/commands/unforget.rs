@@ -8,7 +8,8 @@ use crate::render::text;
 
 /// Lift the block of a rule that was forgotten
 ///
-/// The blocked pattern is removed; git keeps it. The bullet itself stays deprecated unless it is revived.
+/// The blocked pattern is removed; git keeps it. The bullet itself stays deprecated unless it is revived, which is refused where its
+/// feedback would take it down again at once.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm unforget b-mt2ssunl --revive")]
 pub struct Arguments {
