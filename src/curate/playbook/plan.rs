@@ -13,6 +13,7 @@ use crate::domain::instant::Instant;
 use crate::domain::note::bullet::{event, keys};
 use crate::domain::note::compose::{self, EdgeDraft};
 use crate::domain::note::name::edge_file_name;
+use crate::domain::note::types::CONTRADICTS;
 use crate::domain::path::NotePath;
 
 /// What the plan must know of the vault's files.
@@ -83,12 +84,11 @@ pub fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<Stri
 
 /// The edge file of a contradiction.
 fn edge(found: &Contradiction, id: &NoteId, now: Instant, files: &Files<'_>) -> Option<Change> {
-    const RELATION: &str = "CONTRADICTS";
-    let name = edge_file_name(&found.from.1, RELATION, &found.to.1, id);
+    let name = edge_file_name(&found.from.1, CONTRADICTS, &found.to.1, id);
     let path = NotePath::below("graph/edges", &name)?;
     let text = compose::edge(&EdgeDraft {
         id: id.clone(),
-        relation: RELATION.to_owned(),
+        relation: CONTRADICTS.to_owned(),
         from: (found.from.0.to_string(), found.from.1.clone()),
         to: (found.to.0.to_string(), found.to.1.clone()),
         strength: 1.0,
@@ -100,7 +100,7 @@ fn edge(found: &Contradiction, id: &NoteId, now: Instant, files: &Files<'_>) -> 
 
 /// The same for the same two bullets.
 fn edge_id(found: &Contradiction) -> NoteId {
-    let hash = blake3::hash(format!("CONTRADICTS {} {}", found.from.0, found.to.0).as_bytes());
+    let hash = blake3::hash(format!("{CONTRADICTS} {} {}", found.from.0, found.to.0).as_bytes());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_bytes()[..16]);
     uuid::Builder::from_random_bytes(bytes).into_uuid().into()

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::curate::playbook::Playbook;
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
+use crate::domain::note::types::SUPERSEDES;
 use crate::domain::note::{Kind, Note};
 use crate::domain::path::NotePath;
 use crate::domain::query::{Group, Label, Node, Query, Text};
@@ -294,9 +295,6 @@ impl<'m> Candidates<'m> {
         Ok(None)
     }
 }
-
-/// The type of an edge from a note to the one whose place it takes.
-const SUPERSEDES: &str = "SUPERSEDES";
 
 impl OfVault {
     fn add(&mut self, hits: Vec<Hit>) {
