@@ -7,6 +7,7 @@ pub mod cli;
 pub mod config;
 pub mod curate;
 pub mod domain;
+pub mod embed;
 pub mod git;
 pub mod index;
 pub mod ops;

@@ -10,6 +10,9 @@ use etcetera::BaseStrategy as _;
 use crate::domain::instant::Instant;
 use crate::ops::{By, Call, Error, Result};
 
+/// Variables of others that stand in for a setting where it is not set.
+const FOREIGN: [&str; 2] = ["OPENAI_API_KEY", "ORT_DYLIB_PATH"];
+
 /// Flags of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Everywhere")]
@@ -83,8 +86,11 @@ impl Globals {
         .whole();
         let cwd = std::env::current_dir()
             .map_err(|error| Error::usage(format!("the working folder cannot be used: {error}")))?;
-        let variables: BTreeMap<String, String> =
-            std::env::vars().filter(|(name, _)| name.starts_with("CM_")).collect();
+        let ours = |name: &str| name.starts_with("CM_") || FOREIGN.contains(&name);
+        let variables: BTreeMap<String, String> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| ours(name))
+            .collect();
         let verb = arguments.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
         let verb = verb.map_or_else(|| "cm".to_owned(), |verb| format!("cm {}", verb.to_string_lossy()));
         Ok(Call {
@@ -102,9 +108,18 @@ impl Globals {
                 session: self.session.clone(),
                 reason: self.reason.clone(),
             },
+            clock: milliseconds,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
             holder: format!("process {} ({verb}) since {clock}", std::process::id()),
         })
     }
+}
+
+/// Milliseconds since the program first asked.
+fn milliseconds() -> u64 {
+    static BEGUN: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    let begun = BEGUN.get_or_init(std::time::Instant::now);
+    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The folder of the global vault: `CM_GLOBAL_VAULT`, else the platform's data folder.

@@ -13,6 +13,10 @@ pub enum Shape {
     Number(f64, f64),
     /// One of these words.
     Word(&'static [&'static str]),
+    /// A string.
+    Text,
+    /// A string that nobody is shown, and that no shared file holds.
+    Secret,
     /// A list of strings.
     Texts,
 }
@@ -25,6 +29,7 @@ impl Shape {
             Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
             Self::Number(least, most) => format!("a number from {least} to {most}"),
             Self::Word(words) => words.join(" or "),
+            Self::Text | Self::Secret => "a string".to_owned(),
             Self::Texts => "a list of strings".to_owned(),
         }
     }
@@ -43,6 +48,13 @@ pub struct Key {
     pub about: &'static str,
 }
 
+impl Key {
+    /// The value as it may be shown: a secret is only said to be set.
+    pub fn shown(&self, value: &toml::Value) -> toml::Value {
+        if self.shape == Shape::Secret { toml::Value::String("(set)".to_owned()) } else { value.clone() }
+    }
+}
+
 const fn key(name: &'static str, shape: Shape, default: &'static str, about: &'static str) -> Key {
     Key { name, shape, default, about }
 }
@@ -54,6 +66,18 @@ pub const KEYS: &[Key] = &[
     key("core.max_entries", Shape::Whole(1, 1000), "15", "entries in one section of CORE.md, at most"),
     key("core.max_tokens", Shape::Whole(200, 1_000_000), "3000", "size of CORE.md in tokens, at most"),
     key(
+        "curation.block_cosine",
+        Shape::Number(0.3, 1.0),
+        "0.85",
+        "cosine above which a rule is as good as blocked",
+    ),
+    key(
+        "curation.duplicate_cosine",
+        Shape::Number(0.3, 1.0),
+        "0.85",
+        "cosine from which two rules are one, where each word has a counterpart",
+    ),
+    key(
         "curation.duplicate_jaccard",
         Shape::Number(0.1, 1.0),
         "0.85",
@@ -64,6 +88,60 @@ pub const KEYS: &[Key] = &[
         Shape::Whole(1, 100_000),
         "200",
         "active bullets of one category; more become drafts",
+    ),
+    key(
+        "curation.merge_cosine",
+        Shape::Number(0.3, 1.0),
+        "0.85",
+        "cosine from which two rules are worth merging",
+    ),
+    key(
+        "embeddings.budget_ms",
+        Shape::Whole(0, 60_000),
+        "250",
+        "milliseconds that a command may spend on embedding new notes with the finer model",
+    ),
+    key(
+        "embeddings.key",
+        Shape::Secret,
+        "",
+        "key of the server that embeds; from _config.toml or CM_EMBEDDINGS_KEY alone, for OpenAI's own also OPENAI_API_KEY",
+    ),
+    key(
+        "embeddings.model",
+        Shape::Text,
+        "\"\"",
+        "model that embeds, such as bge-small-en-v1.5; by default the provider's own",
+    ),
+    key(
+        "embeddings.path",
+        Shape::Text,
+        "\"\"",
+        "folder of an ONNX model for fastembed; never from a project's cm.toml",
+    ),
+    key(
+        "embeddings.provider",
+        Shape::Word(&["builtin", "fastembed", "ollama", "openai", "none"]),
+        "\"builtin\"",
+        "what embeds notes; one that sends them elsewhere never from a project's cm.toml",
+    ),
+    key(
+        "embeddings.runtime",
+        Shape::Text,
+        "\"\"",
+        "ONNX Runtime library for fastembed; never from a project's cm.toml",
+    ),
+    key(
+        "embeddings.timeout_s",
+        Shape::Number(0.1, 600.0),
+        "30.0",
+        "seconds to wait for a server that embeds; its first answer to notes may take 300",
+    ),
+    key(
+        "embeddings.url",
+        Shape::Text,
+        "\"\"",
+        "server that embeds, such as http://localhost:11434; another machine never from a project's cm.toml",
     ),
     key(
         "git.commit",
@@ -171,7 +249,31 @@ pub const KEYS: &[Key] = &[
         "days without feedback after which a bullet is stale",
     ),
     key("scoring.unused", Shape::Number(0.0, 1000.0), "0.5", "usage of a memory that nobody asked for yet"),
+    key(
+        "search.graph_share",
+        Shape::Number(0.0, 1.0),
+        "0.4",
+        "share of its score that a hit hands on to notes that it is related to",
+    ),
     key("search.limit", Shape::Whole(1, 1000), "10", "hits of a search"),
+    key(
+        "search.weight_blend",
+        Shape::Number(0.0, 1.0),
+        "0.0",
+        "share of the coarse model in meaning where the finer one has read notes",
+    ),
+    key(
+        "search.weight_coarse",
+        Shape::Number(0.0, 1.0),
+        "0.5",
+        "share of meaning in relevance, where only the coarse model has read notes; the rest is words",
+    ),
+    key(
+        "search.weight_fine",
+        Shape::Number(0.0, 1.0),
+        "0.6",
+        "share of meaning in relevance, where the finer model has read notes; the rest is words",
+    ),
     key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),
 ];
 

@@ -36,8 +36,11 @@ impl fmt::Display for Origin {
     }
 }
 
+/// The one file that may hold secrets.
+const PRIVATE: &str = "_config.toml";
+
 /// The values of one source.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Layer {
     /// Values of known settings, sound ones only.
     pub values: BTreeMap<&'static str, toml::Value>,
@@ -45,6 +48,16 @@ pub struct Layer {
     pub tables: BTreeMap<&'static str, toml::Value>,
     /// What is wrong in it.
     pub findings: Vec<Finding>,
+}
+
+impl fmt::Debug for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |(name, value)| (name, keys::find(name).map(|key| key.shown(value)));
+        let values: BTreeMap<_, _> = self.values.iter().map(|(name, value)| shown((*name, value))).collect();
+        let mut layer = f.debug_struct("Layer");
+        layer.field("values", &values).field("tables", &self.tables);
+        layer.field("findings", &self.findings).finish()
+    }
 }
 
 impl Layer {
@@ -98,6 +111,16 @@ impl Layer {
                 if let Some(value) = value_of(item) {
                     self.tables.insert(known, value);
                 }
+            } else if let Some(key) =
+                keys::find(&name).filter(|key| key.shape == Shape::Secret && file != PRIVATE)
+            {
+                let message =
+                    format!("`{}` is a secret, and does not count in {file}, which is shared", key.name);
+                let hint = format!(
+                    "take it out, get a new one if others saw it, then: cm config set {} … --private",
+                    key.name
+                );
+                self.find(file, text, at, Code::InvalidSetting, message, Some(hint));
             } else if let Some(key) = keys::find(&name) {
                 match value_of(item).filter(|value| fits(key.shape, value)) {
                     Some(value) => drop(self.values.insert(key.name, value)),
@@ -163,6 +186,7 @@ pub fn fits(shape: Shape, value: &toml::Value) -> bool {
         (Shape::Number(least, most), toml::Value::Float(x)) => (least..=most).contains(x),
         (Shape::Number(least, most), toml::Value::Integer(n)) => (least..=most).contains(&(*n as f64)),
         (Shape::Word(words), toml::Value::String(text)) => words.contains(&text.as_str()),
+        (Shape::Text | Shape::Secret, toml::Value::String(_)) => true,
         (Shape::Texts, toml::Value::Array(items)) => items.iter().all(toml::Value::is_str),
         _ => false,
     }
@@ -175,7 +199,7 @@ pub fn read_typed(shape: Shape, typed: &str) -> Option<toml::Value> {
         Shape::Bool => toml::Value::Boolean(typed.parse().ok()?),
         Shape::Whole(..) => toml::Value::Integer(typed.parse().ok()?),
         Shape::Number(..) => toml::Value::Float(typed.parse().ok()?),
-        Shape::Word(_) => toml::Value::String(typed.to_owned()),
+        Shape::Word(_) | Shape::Text | Shape::Secret => toml::Value::String(typed.to_owned()),
         Shape::Texts => {
             let items = typed.split(',').map(str::trim).filter(|item| !item.is_empty());
             toml::Value::Array(items.map(|item| toml::Value::String(item.to_owned())).collect())
@@ -268,6 +292,20 @@ mod tests {
         assert_eq!(limit, format!("{text}\n[search]\nlimit = 5\n"));
         assert_eq!(with_value(&limit, "search.limit", None).unwrap(), format!("{text}\n[search]\n"));
         assert!(with_value("git = 1", "git.commit", Some(&manual)).is_err());
+    }
+
+    #[test]
+    fn a_secret_counts_in_the_private_file_alone_and_is_never_shown() {
+        let text = "[embeddings]\nmodel = 'm'\nkey = 'sk-12345'\n";
+        let shared = Layer::of_toml("cm.toml", text);
+        assert_eq!(shared.values.len(), 1);
+        assert_eq!((shared.findings[0].line, shared.findings[0].column), (Some(3), Some(1)));
+        let private = Layer::of_toml("_config.toml", text);
+        assert_eq!(private.values["embeddings.key"].as_str(), Some("sk-12345"));
+        assert!(private.findings.is_empty());
+        for layer in [shared, private] {
+            assert!(!format!("{layer:?}").contains("12345"), "{layer:?}");
+        }
     }
 
     #[test]

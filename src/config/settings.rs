@@ -1,6 +1,7 @@
 //! The settings that hold once all layers are laid on each other.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::keys::{KEYS, Key};
 use super::layer::{Layer, Origin};
@@ -19,9 +20,10 @@ pub enum CommitMode {
 }
 
 /// All settings of a vault.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Settings {
-    values: BTreeMap<&'static str, (toml::Value, Origin)>,
+    /// The values of each, of which the last holds.
+    values: BTreeMap<&'static str, Vec<(toml::Value, Origin)>>,
     /// The types of memories.
     pub types: TypeTable,
     /// The types of edges.
@@ -30,13 +32,24 @@ pub struct Settings {
     pub findings: Vec<Finding>,
 }
 
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let held = KEYS.iter().filter_map(|key| Some((key, self.get(key.name)?)));
+        let values: BTreeMap<_, _> =
+            held.map(|(key, (value, origin))| (key.name, (key.shown(value), origin))).collect();
+        let mut settings = f.debug_struct("Settings");
+        settings.field("values", &values).field("types", &self.types).field("relations", &self.relations);
+        settings.field("findings", &self.findings).finish()
+    }
+}
+
 impl Settings {
     /// Lays the layers on the defaults, in the order given.
     pub fn of(layers: Vec<(Layer, Origin)>) -> Self {
         let mut values = BTreeMap::new();
         for key in KEYS {
             if let Some(value) = default_of(key) {
-                values.insert(key.name, (value, Origin::Default));
+                values.insert(key.name, vec![(value, Origin::Default)]);
             }
         }
         let mut settings = Self {
@@ -48,7 +61,7 @@ impl Settings {
         for (layer, origin) in layers {
             settings.findings.extend(layer.findings);
             for (name, value) in layer.values {
-                settings.values.insert(name, (value, origin.clone()));
+                settings.values.entry(name).or_default().push((value, origin.clone()));
             }
             if let Some(toml::Value::Table(types)) = layer.tables.get("types") {
                 types.iter().for_each(|(name, value)| settings.declare_type(name, value));
@@ -97,7 +110,12 @@ impl Settings {
 
     /// The value of a setting and where it came from; `None` where the default depends on the place.
     pub fn get(&self, name: &str) -> Option<&(toml::Value, Origin)> {
-        self.values.get(name)
+        self.values.get(name)?.last()
+    }
+
+    /// The value that would hold if only some origins counted.
+    pub fn get_from(&self, name: &str, counts: impl Fn(&Origin) -> bool) -> Option<&(toml::Value, Origin)> {
+        self.values.get(name)?.iter().rev().find(|(_, origin)| counts(origin))
     }
 
     /// Why the settings cannot be relied upon: a file of them could not be read.
@@ -162,6 +180,23 @@ mod tests {
         assert_eq!(settings.get("scoring.lambda").map(|(_, origin)| origin), Some(&Origin::Default));
         assert_eq!(settings.commit_mode(true), CommitMode::Auto);
         assert_eq!(settings.commit_mode(false), CommitMode::Manual);
+    }
+
+    #[test]
+    fn what_lies_beneath_a_value_can_be_asked_for() {
+        let settings = Settings::of(vec![
+            (Layer::of_toml("cm.toml", "embeddings.model = 'mine'"), Origin::Global),
+            (Layer::of_toml("cm.toml", "embeddings.model = 'theirs'"), Origin::Vault),
+            (Layer::of_toml("_config.toml", "embeddings.key = 'sk-12345'"), Origin::Private),
+        ]);
+        let model = |counts: fn(&Origin) -> bool| {
+            settings.get_from("embeddings.model", counts).and_then(|(value, _)| value.as_str())
+        };
+        assert_eq!(model(|_| true), Some("theirs"));
+        assert_eq!(model(|origin| *origin != Origin::Vault), Some("mine"));
+        assert_eq!(model(|origin| *origin == Origin::Default), Some(""));
+        assert_eq!(model(|origin| *origin == Origin::Private), None);
+        assert!(!format!("{settings:?}").contains("12345"), "{settings:?}");
     }
 
     #[test]

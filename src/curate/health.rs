@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::conflict::{self, Ground, Statement};
+use super::conflict::{Ground, Near, Nearness, Opposition, Rules, Statement};
+use super::meaning::Sense;
 use crate::domain::bullet::{Bullet, BulletType, Maturity, Scope, State};
 use crate::domain::instant::Instant;
 use crate::domain::score::Scoring;
@@ -68,8 +69,10 @@ pub struct MergeCandidate {
     pub ids: [String; 2],
     /// What they say.
     pub contents: [String; 2],
-    /// The share of words that both have, 0–1.
+    /// The share of words that both have, 0–1; of pairs in other words how much they mean the same.
     pub likeness: f64,
+    /// Why they could be one.
+    pub reason: String,
 }
 
 /// Two bullets that cannot both be followed.
@@ -85,21 +88,33 @@ pub struct Contradiction {
     pub reason: String,
 }
 
-/// How these bullets fare at an instant. `merge_jaccard` is the share of common words from which two are worth merging.
-pub fn health(bullets: &[Bullet], now: Instant, scoring: &Scoring, merge_jaccard: f64) -> Health {
+/// How these bullets fare at an instant. `least` says from where on two are worth merging.
+pub fn health(
+    bullets: &[Bullet],
+    now: Instant,
+    scoring: &Scoring,
+    least: Nearness,
+    sense: &Sense<'_>,
+) -> Health {
     let live: Vec<&Bullet> = bullets.iter().filter(|bullet| bullet.is_live()).collect();
-    let statements: Vec<Statement> = live.iter().map(|bullet| statement(bullet)).collect();
+    let rules = rules(&live, sense);
     let mut health = Health { bullets: bullets.len(), live: live.len(), ..Health::default() };
     health.count(bullets);
     health.judge(&live, now, scoring);
-    health.merges(&live, &statements, merge_jaccard);
-    health.conflicts(&live, &statements);
+    health.merges(&live, &rules, least);
+    health.conflicts(&live, &rules);
     health
 }
 
 /// What a bullet tells its reader, prepared for comparing.
 pub fn statement(bullet: &Bullet) -> Statement {
     Statement::of(&bullet.told())
+}
+
+/// What these bullets tell their readers, ready to be held against each other.
+pub fn rules<'s>(bullets: &[&Bullet], sense: &'s Sense<'s>) -> Rules<'s> {
+    let texts: Vec<String> = bullets.iter().map(|bullet| bullet.told()).collect();
+    Rules::of(&texts, sense)
 }
 
 impl Health {
@@ -130,19 +145,20 @@ impl Health {
         self.stale = live.iter().filter(|bullet| silent_days(bullet, now) >= scoring.stale_days).count();
     }
 
-    fn merges(&mut self, live: &[&Bullet], statements: &[Statement], least: f64) {
-        let pairs = merge_pairs(live, statements, least);
+    fn merges(&mut self, live: &[&Bullet], rules: &Rules<'_>, least: Nearness) {
+        let pairs = merge_pairs(live, rules, least);
         self.merge_candidates_total = pairs.len();
-        let candidate = |(a, b, likeness): (usize, usize, f64)| MergeCandidate {
+        let candidate = |(a, b, near): (usize, usize, Near)| MergeCandidate {
             ids: ids(live[a], live[b]),
             contents: contents(live[a], live[b]),
-            likeness: (likeness * 10_000.0).round() / 10_000.0,
+            likeness: (near.value() * 10_000.0).round() / 10_000.0,
+            reason: near.to_string(),
         };
         self.merge_candidates = pairs.into_iter().take(LISTED).map(candidate).collect();
     }
 
-    fn conflicts(&mut self, live: &[&Bullet], statements: &[Statement]) {
-        self.conflicts = contradictions(live, statements);
+    fn conflicts(&mut self, live: &[&Bullet], rules: &Rules<'_>) {
+        self.conflicts = contradictions(live, rules);
         self.conflicts_total = self.conflicts.len();
     }
 
@@ -153,18 +169,16 @@ impl Health {
     }
 }
 
-/// The pairs of bullets of one category that share so many words that they could be one, the most alike first; the
-/// statements stand in the order of the bullets. What says the opposite is no such pair.
-pub fn merge_pairs(bullets: &[&Bullet], statements: &[Statement], least: f64) -> Vec<(usize, usize, f64)> {
-    let mut pairs = Vec::new();
-    for places in by_category(bullets).into_values() {
-        let own: Vec<&Statement> = places.iter().map(|at| &statements[*at]).collect();
-        let found = conflict::alike(&own, least).into_iter();
-        pairs.extend(found.map(|(a, b, likeness)| (places[a], places[b], likeness)));
-    }
-    pairs.retain(|(a, b, _)| conflict::opposition(&statements[*a], &statements[*b]).is_none());
+/// The pairs of bullets that could be one: of one category with so many words in common, or of one reach and so near in
+/// meaning; the most alike first. The rules stand in the order of the bullets.
+pub fn merge_pairs(bullets: &[&Bullet], rules: &Rules<'_>, least: Nearness) -> Vec<(usize, usize, Near)> {
+    let groups: Vec<Vec<usize>> = by_category(bullets).into_values().collect();
+    let mut pairs = rules.worth_merging(&groups, least);
+    let meets = |a: usize, b: usize| bullets[a].reach().meets(&bullets[b].reach());
+    pairs.retain(|(a, b, near)| matches!(near, Near::Words(_)) || meets(*a, *b));
     pairs.sort_by(|one, other| {
-        other.2.total_cmp(&one.2).then_with(|| (one.0, one.1).cmp(&(other.0, other.1)))
+        let by_value = other.2.value().total_cmp(&one.2.value());
+        by_value.then_with(|| (one.0, one.1).cmp(&(other.0, other.1)))
     });
     pairs
 }
@@ -178,11 +192,11 @@ fn by_category<'b>(bullets: &[&'b Bullet]) -> BTreeMap<&'b str, Vec<usize>> {
     places
 }
 
-/// All pairs of these bullets that contradict each other; the statements stand in the order of the bullets.
-fn contradictions(bullets: &[&Bullet], statements: &[Statement]) -> Vec<Contradiction> {
-    let pairs = conflict::oppositions(statements).into_iter();
+/// All pairs of these bullets that contradict each other; the rules stand in the order of the bullets.
+fn contradictions(bullets: &[&Bullet], rules: &Rules<'_>) -> Vec<Contradiction> {
+    let pairs = rules.opposed().into_iter();
     let pairs = pairs.filter(|(a, b, _)| bullets[*a].reach().meets(&bullets[*b].reach()));
-    let contradiction = |(a, b, found): (usize, usize, conflict::Opposition)| Contradiction {
+    let contradiction = |(a, b, found): (usize, usize, Opposition)| Contradiction {
         ids: ids(bullets[a], bullets[b]),
         contents: contents(bullets[a], bullets[b]),
         ground: found.ground,
@@ -202,6 +216,7 @@ fn contents(one: &Bullet, other: &Bullet) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curate::meaning::NoMeaning;
     use crate::domain::note::{RelationTable, TypeTable, read};
     use crate::domain::path::NotePath;
 
@@ -214,7 +229,9 @@ mod tests {
     }
 
     fn of(bullets: &[Bullet]) -> Health {
-        health(bullets, Instant::parse("2026-06-01").unwrap(), &Scoring::default(), 0.7)
+        let least = Nearness { jaccard: 0.7, cosine: 0.85 };
+        let now = Instant::parse("2026-06-01").unwrap();
+        health(bullets, now, &Scoring::default(), least, &Sense::of(&NoMeaning))
     }
 
     const HELPED: &str = "feedback:\n- at: 2026-06-01T00:00:00Z\n  signal: helpful\n";

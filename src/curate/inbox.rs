@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::conflict::{Statement, oppositions};
-use super::health::{merge_pairs, statement};
+use super::conflict::{self, Near, Nearness};
+use super::health::{merge_pairs, rules};
+use super::meaning::Sense;
 use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::finding::Code;
 use crate::domain::graph::{Edge, Graph};
@@ -68,10 +69,10 @@ pub struct Entry {
 /// The entries of each section, what matters most first.
 pub type Inbox = BTreeMap<Waiting, Vec<Entry>>;
 
-/// What waits in a vault. `merge_jaccard` is the share of common words from which two rules are worth merging.
-pub fn inbox(graph: &Graph<'_>, now: Instant, merge_jaccard: f64) -> Inbox {
+/// What waits in a vault. `least` says from where on two rules are worth merging.
+pub fn inbox(graph: &Graph<'_>, now: Instant, least: Nearness, sense: &Sense<'_>) -> Inbox {
     let past = past(graph);
-    let rules = Rules::of(graph.notes());
+    let rules = Rules::of(graph.notes(), sense);
     let edges = contradicted(graph, &past);
     let mut against = Against::new();
     for edge in &edges {
@@ -82,7 +83,7 @@ pub fn inbox(graph: &Graph<'_>, now: Instant, merge_jaccard: f64) -> Inbox {
         (Waiting::Drafts, drafts(graph.notes(), &against)),
         (Waiting::Conflicts, conflicts(graph, &edges, &rules)),
         (Waiting::Quarantined, quarantined(graph.notes(), &past)),
-        (Waiting::Merges, merges(graph.notes(), &rules, merge_jaccard)),
+        (Waiting::Merges, merges(graph.notes(), &rules, least)),
         (Waiting::Due, due(graph, &past, &against, now)),
     ])
 }
@@ -132,20 +133,20 @@ fn both_hold(notes: &[Note], (a, b): (usize, usize), since: Option<Instant>) -> 
 }
 
 /// The live bullets, ready to be compared.
-struct Rules {
+struct Rules<'s> {
     at: Vec<usize>,
     bullets: Vec<Bullet>,
-    statements: Vec<Statement>,
+    compared: conflict::Rules<'s>,
 }
 
-impl Rules {
-    fn of(notes: &[Note]) -> Self {
+impl<'s> Rules<'s> {
+    fn of(notes: &[Note], sense: &'s Sense<'s>) -> Self {
         let live =
             |(at, note): (usize, &Note)| Bullet::of(note).filter(Bullet::is_live).map(|bullet| (at, bullet));
         let (at, bullets): (Vec<_>, Vec<_>) = notes.iter().enumerate().filter_map(live).unzip();
         // As an add compares them, so that a conflict that lets a rule in only as a draft is the one that is listed.
-        let statements = bullets.iter().map(statement).collect();
-        Self { at, bullets, statements }
+        let compared = rules(&bullets.iter().collect::<Vec<_>>(), sense);
+        Self { at, bullets, compared }
     }
 }
 
@@ -167,7 +168,7 @@ fn drafts(notes: &[Note], against: &Against<'_>) -> Vec<Entry> {
 }
 
 /// Edges that say so, then pairs of rules whose words do; without pairs that a person said both hold.
-fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules) -> Vec<Entry> {
+fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules<'_>) -> Vec<Entry> {
     let notes = graph.notes();
     let open =
         contradicted.iter().filter(|edge| !both_hold(notes, (edge.from, edge.to), graph.written(edge)));
@@ -179,7 +180,7 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules) -> Vec<En
         })
         .collect();
     let named: HashSet<_> = entries.iter().map(|entry| pair(entry.notes[0], entry.notes[1])).collect();
-    for (a, b, found) in oppositions(&rules.statements) {
+    for (a, b, found) in rules.compared.opposed() {
         let at = (rules.at[a], rules.at[b]);
         let known = named.contains(&pair(at.0, at.1)) || both_hold(notes, at, None);
         if !known && rules.bullets[a].reach().meets(&rules.bullets[b].reach()) {
@@ -207,14 +208,18 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<Entry> {
 
 /// Pairs of live rules of one category that say nearly the same, the most alike first; without pairs that a person said
 /// both hold.
-fn merges(notes: &[Note], rules: &Rules, least: f64) -> Vec<Entry> {
+fn merges(notes: &[Note], rules: &Rules<'_>, least: Nearness) -> Vec<Entry> {
     let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
-    let entry = |(a, b, likeness): (usize, usize, f64)| Entry {
+    let why = |near: Near| match near {
+        Near::Words(share) => format!("they share {:.0} % of their words", share * 100.0),
+        Near::Meaning(cosine) => format!("they mean the same: cosine {cosine:.2}"),
+    };
+    let entry = |(a, b, near): (usize, usize, Near)| Entry {
         notes: vec![rules.at[a], rules.at[b]],
-        why: format!("they share {:.0} % of their words", likeness * 100.0),
+        why: why(near),
         since: None,
     };
-    let pairs = merge_pairs(&bullets, &rules.statements, least).into_iter();
+    let pairs = merge_pairs(&bullets, &rules.compared, least).into_iter();
     pairs.filter(|(a, b, _)| !both_hold(notes, (rules.at[*a], rules.at[*b]), None)).map(entry).collect()
 }
 
@@ -289,6 +294,7 @@ fn doubt(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curate::meaning::NoMeaning;
     use crate::domain::note::{RelationTable, TypeTable, read};
     use crate::domain::path::NotePath;
 
@@ -303,7 +309,8 @@ mod tests {
 
     fn listed(notes: &[Note], waiting: Waiting) -> Vec<(Vec<usize>, String)> {
         let now = Instant::parse("2026-11-21T12:00:00Z").unwrap();
-        let mut inbox = inbox(&Graph::connect(notes), now, 0.7);
+        let least = Nearness { jaccard: 0.7, cosine: 0.85 };
+        let mut inbox = inbox(&Graph::connect(notes), now, least, &Sense::of(&NoMeaning));
         inbox.remove(&waiting).unwrap().into_iter().map(|entry| (entry.notes, entry.why)).collect()
     }
 

@@ -16,6 +16,7 @@ pub mod health;
 pub mod import;
 pub mod inbox;
 mod live;
+pub mod meaning;
 pub mod memory_file;
 pub mod playbook;
 pub mod project;

@@ -104,6 +104,23 @@ impl Instant {
         now.0.checked_sub_signed(age).map(Self).ok_or_else(refuse)
     }
 
+    /// The same, but a day without a time is its end instead of its beginning: what was there on that day.
+    ///
+    /// ```
+    /// use cm::domain::instant::Instant;
+    /// let now = Instant::parse("2026-11-21T12:00:00Z")?;
+    /// assert_eq!(Instant::parse_typed_to_end("2026-11-01", now)?.to_string(), "2026-11-01T23:59:59Z");
+    /// assert_eq!(Instant::parse_typed_to_end("12h", now)?.to_string(), "2026-11-21T00:00:00Z");
+    /// # Ok::<(), cm::domain::instant::NotADate>(())
+    /// ```
+    pub fn parse_typed_to_end(text: &str, now: Self) -> Result<Self, NotADate> {
+        let at = Self::parse_typed(text, now)?;
+        let text = text.trim();
+        let day =
+            matches!(text, "today" | "yesterday") || NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok();
+        Ok(if day { Self::from_unix(at.unix().saturating_add(86_399)) } else { at })
+    }
+
     /// Days from `self` to `later`, negative where `later` is the earlier one.
     pub fn days_until(self, later: Self) -> f64 {
         // Milliseconds of the whole calendar fit in 53 bits, so the conversion is exact enough.

@@ -5,6 +5,7 @@
 
 pub mod bullet;
 pub mod change;
+pub mod embedding;
 pub mod finding;
 pub mod foreign;
 pub mod frontmatter;
@@ -16,6 +17,7 @@ pub mod listing;
 pub mod markdown;
 pub mod message;
 pub mod note;
+pub mod passage;
 pub mod path;
 pub mod query;
 pub mod rank;

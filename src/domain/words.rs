@@ -42,6 +42,11 @@ pub fn diff(old: &str, new: &str) -> Vec<Piece> {
     pieces
 }
 
+/// The share of lines that two texts have in common, 0–1.
+pub fn likeness(old: &str, new: &str) -> f32 {
+    TextDiff::from_lines(old, new).ratio()
+}
+
 /// The pieces with long unchanged runs cut down to so many lines on either side of a change.
 pub fn shorten(pieces: &[Piece], lines: usize) -> Vec<Piece> {
     let mut out = Vec::with_capacity(pieces.len());

@@ -11,28 +11,64 @@ use gix::prelude::FindExt;
 use crate::git::error::{Doing, InPath, Result};
 use crate::git::repo::Repo;
 
+/// The filters of one repository.
+pub(super) struct Filters {
+    pipeline: gix::filter::plumbing::Pipeline,
+    attributes: gix::worktree::Stack,
+}
+
+impl Filters {
+    /// Reads the configuration of the filters. Attributes are read as paths come up: those of the index that is
+    /// given, after those of the work tree where it is to be asked.
+    pub fn new(repo: &Repo, index: &gix::index::State, work_tree: bool) -> Result<Self> {
+        use gix::worktree::stack::state::attributes::Source;
+        let place = repo.git_dir();
+        let source = if work_tree { Source::WorktreeThenIdMapping } else { Source::IdMapping };
+        let attributes = repo.inner.attributes_only(index, source).doing("reading attributes", place)?;
+        let pipeline =
+            gix::filter::Pipeline::new(&repo.inner, attributes.detach()).doing("reading filters", place)?;
+        let (pipeline, attributes) = pipeline.into_parts();
+        Ok(Self { pipeline, attributes })
+    }
+
+    /// What a checkout writes for these stored bytes (git says: smudges them).
+    pub fn smudge(&mut self, repo: &Repo, place: &BStr, bytes: &[u8]) -> Result<Vec<u8>> {
+        let at = repo.git_dir();
+        let path = gix::path::from_bstr(place).doing("reading a path", at)?;
+        let entry = self
+            .attributes
+            .at_path(path.as_ref(), None, &repo.inner.objects)
+            .in_path(&repo.workdir.join(&path))?;
+        let mut outcome = self
+            .pipeline
+            .convert_to_worktree(
+                bytes,
+                place,
+                &mut |_, out| {
+                    entry.matching_attributes(out);
+                },
+                to_worktree::Options::default(),
+            )
+            .doing("filtering a file for the work tree", at)?;
+        let mut out = Vec::with_capacity(bytes.len());
+        outcome.read_to_end(&mut out).in_path(&repo.workdir.join(&path))?;
+        Ok(out)
+    }
+}
+
 /// The filters of one repository, as its `.gitattributes` are now.
 pub(super) struct Blobs<'r> {
     repo: &'r Repo,
-    pipeline: gix::filter::plumbing::Pipeline,
-    attributes: gix::worktree::Stack,
+    filters: Filters,
 }
 
 impl<'r> Blobs<'r> {
     /// Reads the configuration of the filters; attributes are read as paths come up.
     pub fn new(repo: &'r Repo) -> Result<Self> {
-        let place = repo.git_dir();
-        let inner = &repo.inner;
         // Attributes come from the work tree; an index would only stand in for files that are not there,
         // and reading one costs more than everything else in a commit.
-        let none = gix::index::State::new(inner.object_hash());
-        let attributes = inner
-            .attributes_only(&none, gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping)
-            .doing("reading attributes", place)?;
-        let pipeline =
-            gix::filter::Pipeline::new(inner, attributes.detach()).doing("reading filters", place)?;
-        let (pipeline, attributes) = pipeline.into_parts();
-        Ok(Self { repo, pipeline, attributes })
+        let none = gix::index::State::new(repo.inner.object_hash());
+        Ok(Self { repo, filters: Filters::new(repo, &none, true)? })
     }
 
     /// What git stores for these bytes of the work tree (git says: cleans them). `stored` is the version that it has: a file that
@@ -40,12 +76,11 @@ impl<'r> Blobs<'r> {
     pub fn clean(&mut self, place: &BStr, bytes: &[u8], stored: Option<ObjectId>) -> Result<Vec<u8>> {
         let (repo, at) = (self.repo, self.repo.git_dir());
         let path = gix::path::from_bstr(place).doing("reading a path", at)?;
-        let entry = self
-            .attributes
+        let Filters { pipeline, attributes } = &mut self.filters;
+        let entry = attributes
             .at_path(path.as_ref(), None, &repo.inner.objects)
             .in_path(&repo.workdir.join(&path))?;
-        let outcome = self
-            .pipeline
+        let outcome = pipeline
             .convert_to_git(
                 bytes,
                 &path,
@@ -72,26 +107,7 @@ impl<'r> Blobs<'r> {
 
     /// What a checkout writes for these stored bytes (git says: smudges them).
     pub fn smudge(&mut self, place: &BStr, bytes: &[u8]) -> Result<Vec<u8>> {
-        let (repo, at) = (self.repo, self.repo.git_dir());
-        let path = gix::path::from_bstr(place).doing("reading a path", at)?;
-        let entry = self
-            .attributes
-            .at_path(path.as_ref(), None, &repo.inner.objects)
-            .in_path(&repo.workdir.join(&path))?;
-        let mut outcome = self
-            .pipeline
-            .convert_to_worktree(
-                bytes,
-                place,
-                &mut |_, out| {
-                    entry.matching_attributes(out);
-                },
-                to_worktree::Options::default(),
-            )
-            .doing("filtering a file for the work tree", at)?;
-        let mut out = Vec::with_capacity(bytes.len());
-        outcome.read_to_end(&mut out).in_path(&repo.workdir.join(&path))?;
-        Ok(out)
+        self.filters.smudge(self.repo, place, bytes)
     }
 
     /// The stored file as a checkout would write it.

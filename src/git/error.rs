@@ -98,6 +98,14 @@ pub enum Error {
         /// What was asked for.
         revision: String,
     },
+    /// Several commits are called so.
+    #[error("`{revision}` is the beginning of several commits")]
+    AmbiguousRevision {
+        /// What was asked for.
+        revision: String,
+        /// Which they are.
+        candidates: Vec<String>,
+    },
     /// git's own program failed.
     #[error("`{command}` failed ({status}): {output}")]
     Program {
@@ -160,6 +168,12 @@ impl Error {
             Self::NotAFile { .. } => "replace it by a plain file and commit that with git".to_owned(),
             Self::UnsafePath { .. } => "rename the note".to_owned(),
             Self::UnknownRevision { .. } => "`cm log` lists the commits".to_owned(),
+            Self::AmbiguousRevision { candidates, .. } if candidates.is_empty() => {
+                "write more of it".to_owned()
+            }
+            Self::AmbiguousRevision { candidates, .. } => {
+                format!("write more of it: {}", candidates[..candidates.len().min(5)].join(", "))
+            }
             Self::Program { .. } | Self::Io { .. } | Self::Repository { .. } => return None,
         })
     }

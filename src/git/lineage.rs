@@ -9,6 +9,7 @@ use gix::ObjectId;
 use gix::bstr::BString;
 
 use crate::domain::path::NotePath;
+use crate::domain::words;
 use crate::git::blobs::Blobs;
 use crate::git::error::Result;
 use crate::git::history::CommitInfo;
@@ -188,16 +189,11 @@ impl Follower<'_, '_> {
                 }
                 continue;
             }
-            let likeness = likeness(&String::from_utf8_lossy(&old), &text);
+            let likeness = words::likeness(&String::from_utf8_lossy(&old), &text);
             if likeness >= ALIKE && best.as_ref().is_none_or(|(most, ..)| likeness > *most) {
                 best = Some((likeness, (place, id)));
             }
         }
         Ok(best.map(|(.., found)| found))
     }
-}
-
-/// The share of lines that two texts have in common.
-fn likeness(old: &str, new: &str) -> f32 {
-    similar::TextDiff::from_lines(old, new).ratio()
 }

@@ -12,6 +12,7 @@ use crate::domain::path::NotePath;
 use crate::git::error::{Doing, Error, InPath, Result};
 
 /// The repository of one vault, opened.
+#[derive(Clone)]
 pub struct Repo {
     pub(super) inner: gix::Repository,
     pub(super) workdir: PathBuf,

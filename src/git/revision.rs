@@ -1,6 +1,7 @@
 //! From what people call a commit to the commit.
 
 use gix::ObjectId;
+use gix::revision::spec::parse::{self, CandidateInfo, ObjectKindHint};
 
 use crate::domain::instant::Instant;
 use crate::git::error::{Error, Result};
@@ -10,15 +11,18 @@ use crate::git::repo::{CommitId, Repo};
 impl Repo {
     /// The commit that git knows by this text: an id or its beginning, a branch, a tag, `HEAD~2`.
     pub fn resolve(&self, revision: &str) -> Result<CommitId> {
-        let unknown = || Error::UnknownRevision { revision: revision.to_owned() };
+        let options =
+            parse::Options { object_kind_hint: Some(ObjectKindHint::Committish), ..Default::default() };
         let parse = |text: &str| {
-            let object = self.inner.rev_parse_single(text)?.object()?;
+            let found = gix::revision::Spec::from_bstr(text, &self.inner, options)?;
+            let object =
+                found.single().ok_or_else(|| gix::error::message("more than one commit"))?.object()?;
             Ok::<_, gix::Error>(CommitId(object.peel_to_commit()?.id))
         };
-        match parse(revision) {
-            Ok(id) => Ok(id),
-            Err(_) => parse(&self.long(revision).ok_or_else(unknown)?).map_err(|_| unknown()),
-        }
+        parse(revision).or_else(|error| match self.long(revision) {
+            Some(long) => parse(&long).map_err(|error| unknown(revision, &error)),
+            None => Err(unknown(revision, &error)),
+        })
     }
 
     /// The text with the beginning of an id written out. gix takes every beginning for one of SHA-1.
@@ -35,15 +39,47 @@ impl Repo {
         Some(format!("{id}{rest}"))
     }
 
-    /// The newest commit that was there at this time; `None` where there was none yet.
+    /// The newest commit at or before this time on the line of first parents from HEAD, which is what the branch itself
+    /// was then: what a merge brought later was not there yet. `None` where there was none yet.
     pub fn at_time(&self, at: Instant) -> Result<Option<CommitInfo>> {
-        let Some(head) = self.head_id()? else { return Ok(None) };
-        for id in self.walk(head, None, None)? {
-            let commit = self.info(id?)?;
+        let mut next = self.head_id()?;
+        while let Some(id) = next {
+            let commit = self.info(id)?;
             if commit.time <= at {
                 return Ok(Some(commit));
             }
+            next = commit.parents.first().map(|parent| parent.0);
         }
         Ok(None)
+    }
+
+    /// Where that line begins; `None` where there is no commit yet.
+    pub fn first_commit(&self) -> Result<Option<CommitInfo>> {
+        let (mut first, mut next) = (None, self.head_id()?);
+        while let Some(id) = next {
+            let commit = self.info(id)?;
+            next = commit.parents.first().map(|parent| parent.0);
+            first = Some(commit);
+        }
+        Ok(first)
+    }
+
+    /// Whether the history is cut off: a shallow clone.
+    pub fn is_cut_off(&self) -> bool {
+        self.inner.is_shallow().unwrap_or(false)
+    }
+}
+
+/// Why a text is no commit: nothing is called so, or several are.
+fn unknown(revision: &str, error: &gix::Error) -> Error {
+    let revision = revision.to_owned();
+    match error.downcast_any_ref::<parse::Error>() {
+        Some(parse::Error::AmbiguousPrefix { candidates, .. }) => {
+            let commit = |info: &CandidateInfo| !matches!(info, CandidateInfo::Object { .. });
+            let candidates = candidates.iter().filter(|(_, info)| commit(info));
+            let candidates = candidates.map(|(id, info)| format!("{id} ({info})")).collect();
+            Error::AmbiguousRevision { revision, candidates }
+        }
+        _ => Error::UnknownRevision { revision },
     }
 }

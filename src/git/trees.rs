@@ -199,6 +199,12 @@ impl Repo {
         self.with_bytes(self.differences(Some(old.0), Some(new.0))?)
     }
 
+    /// The paths in the vault that differ between two commits; `None` is the time before the first one.
+    pub fn paths_between(&self, old: Option<CommitId>, new: Option<CommitId>) -> Result<Vec<NotePath>> {
+        let differences = self.differences(old.map(|id| id.0), new.map(|id| id.0))?;
+        Ok(differences.into_iter().filter_map(|(place, ..)| self.note_path(&place)).collect())
+    }
+
     /// A file of the vault as it was in a commit; `None` where it was not there.
     pub fn read_at(&self, commit: CommitId, path: &NotePath) -> Result<Option<Vec<u8>>> {
         let place = self.place(path);

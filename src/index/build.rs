@@ -34,9 +34,9 @@ impl Index {
         let mut entries: Vec<(&str, Known)> = Vec::with_capacity(source.listing.files.len());
         for file in &source.listing.files {
             let Some((bytes, hash)) = source.content(file, &mut refreshed.findings) else { continue };
-            let reading = source.parsed(file, &bytes);
-            writer.add(&reading)?;
-            entries.push((file.path.as_str(), Known::new(file, hash, read_at).parsed(&reading.note)));
+            let entry = source.parsed(file, &bytes);
+            writer.add(&entry)?;
+            entries.push((file.path.as_str(), Known::new(file, hash, read_at).parsed(&entry.reading.note)));
             refreshed.added.push(file.path.clone());
         }
         writer.commit(&text, 1)?;

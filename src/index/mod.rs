@@ -7,19 +7,24 @@
 
 mod build;
 mod diff;
+mod entry;
 mod error;
 mod frame;
 mod lock;
 mod manifest;
+mod past;
 mod queue;
 mod refresh;
 mod store;
 mod text;
+mod vector;
 
 #[cfg(test)]
 mod tests;
 
+pub use entry::Entry;
 pub use error::{Error, Unusable};
 pub use refresh::{Options, Refreshed, Stale};
-pub use store::Index;
-pub use text::{Found, Hit, is_stopword, snippet};
+pub use store::{Candidates, Index};
+pub use text::{Asked, Candidate, Found, Hit, Near, Neighbours, admits, beginning, is_stopword, snippet};
+pub use vector::{Scan, Table, Vectors, Version, Writer as VectorWriter};

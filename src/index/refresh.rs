@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::diff::{Diff, Hash, Known, diff};
+use super::entry::Entry;
 use super::error::{Error, Unusable, at};
 use super::lock::Lock;
 use super::store::{Index, State};
 use super::text::{Text, Writer};
 use crate::domain::finding::{Code, Finding, Severity};
 use crate::domain::listing::{FileStat, Listing};
-use crate::domain::note::read::Reading;
 use crate::domain::path::NotePath;
 
 /// Reads a note's bytes.
 pub(super) type Read<'a> = dyn Fn(&NotePath) -> io::Result<Vec<u8>> + 'a;
 /// Makes a note of its bytes.
-pub(super) type Parse<'a> = dyn Fn(&NotePath, &[u8]) -> Reading + 'a;
+pub(super) type Parse<'a> = dyn Fn(&NotePath, &[u8]) -> Entry + 'a;
 
 /// How a refresh behaves.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +107,7 @@ impl Source<'_> {
         }
     }
 
-    pub(super) fn parsed(&self, file: &FileStat, bytes: &[u8]) -> Reading {
+    pub(super) fn parsed(&self, file: &FileStat, bytes: &[u8]) -> Entry {
         (self.parse)(&file.path, bytes)
     }
 
@@ -245,7 +245,7 @@ impl Index {
     }
 
     fn differences(&self, state: &State, listing: &Listing, read: &Read<'_>) -> Result<Stale, Error> {
-        let nothing = |_: &NotePath, _: &[u8]| -> Reading { unreachable!("a check parses no note") };
+        let nothing = |_: &NotePath, _: &[u8]| -> Entry { unreachable!("a check parses no note") };
         let source = Source { listing, read, parse: &nothing };
         let queued = self.queue_file().entries().into_iter().map(|(path, _)| path).collect();
         let mut stale = Stale::default();
@@ -356,11 +356,11 @@ impl<'a> Update<'a> {
     }
 
     fn put(&mut self, source: &Source<'_>, file: &FileStat, bytes: &[u8], known: Known) -> Result<(), Error> {
-        let reading = source.parsed(file, bytes);
+        let entry = source.parsed(file, bytes);
         let writer = self.writer()?;
         writer.remove(&file.path);
-        writer.add(&reading)?;
-        self.changes.push((file.path.to_string(), Some(known.parsed(&reading.note))));
+        writer.add(&entry)?;
+        self.changes.push((file.path.to_string(), Some(known.parsed(&entry.reading.note))));
         Ok(())
     }
 

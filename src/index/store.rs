@@ -6,17 +6,20 @@
 //! _index/g…/text/                  the text index with its seal
 //! ```
 
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::error::{Error, Unusable, at};
 use super::frame;
 use super::manifest::Manifest;
 use super::queue::Queue;
-use super::text::{Found, Text, touched};
+use super::text::{Asked, Candidate, Found, Neighbours, Text, touched};
+use super::vector::{Vectors, Version};
 use crate::domain::id::NoteId;
 use crate::domain::note::{Kind, Note};
+use crate::domain::passage::PassageSet;
 use crate::domain::path::NotePath;
 use crate::domain::query::Query;
 
@@ -25,6 +28,10 @@ use crate::domain::query::Query;
 pub struct Index {
     folder: PathBuf,
     opened: Mutex<Option<Arc<Opened>>>,
+    /// Removes the folder with the handle, where the index is for this process alone.
+    pub(super) passing: Option<tempfile::TempDir>,
+    /// What keeps others from removing the folder while the handle lives.
+    held: OnceLock<File>,
 }
 
 /// The text index of a generation, as of one commit.
@@ -32,6 +39,25 @@ pub(super) struct Opened {
     pub(super) generation: PathBuf,
     stamp: [u64; 4],
     pub(super) text: Text,
+}
+
+/// The notes that may answer a question, as of one state of the index.
+pub struct Candidates {
+    opened: Arc<Opened>,
+    /// The notes, in no order that means anything.
+    pub list: Vec<Candidate>,
+    /// How many notes have words of the question.
+    pub total: usize,
+}
+
+impl Candidates {
+    /// The note of a candidate.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] where the index is damaged.
+    pub fn note(&self, candidate: &Candidate) -> Result<Note, Error> {
+        Ok(self.opened.text.note_of(candidate)?)
+    }
 }
 
 /// All that a refresh starts from.
@@ -45,7 +71,7 @@ pub(super) struct State {
 impl Index {
     /// The index in `folder`, which need not exist.
     pub fn open(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), opened: Mutex::default() }
+        Self { folder: folder.to_owned(), ..Self::default() }
     }
 
     /// Searches as of the last refresh: the matches from place `offset` on, at most `limit`.
@@ -58,6 +84,39 @@ impl Index {
         Ok(self.text()??.text.search(query, offset, limit)?)
     }
 
+    /// The notes that may answer, by their words and by what they mean; errors as for [`Index::search`].
+    pub fn candidates(&self, asked: Asked<'_>) -> Result<Candidates, Error> {
+        let opened = self.text()??;
+        let (list, total) = opened.text.candidates(asked)?;
+        Ok(Candidates { opened, list, total })
+    }
+
+    /// Vectors that go when the index goes.
+    pub fn vectors(&self) -> Vectors {
+        Vectors::open(&self.folder.join("vectors"))
+    }
+
+    /// Which state of the notes it answers for: another after every change.
+    ///
+    /// # Errors
+    /// Those of [`Index::search`].
+    pub fn version(&self) -> Result<Version, Error> {
+        let opened = self.text()??;
+        let generation = opened.generation.file_name().unwrap_or_default().to_string_lossy();
+        Ok(format!("{generation}-{}", opened.text.serial()))
+    }
+
+    /// The passages of all notes; errors as for [`Index::search`].
+    pub fn passages(&self) -> Result<PassageSet, Error> {
+        Ok(self.text()??.text.passages()?)
+    }
+
+    /// The notes with passages that are not among these, the latest changed first and at most `most`, and how many such
+    /// passages there are in all; errors as for [`Index::search`].
+    pub fn without(&self, known: &PassageSet, most: usize) -> Result<(Vec<NotePath>, usize), Error> {
+        Ok(self.text()??.text.without(known, most)?)
+    }
+
     /// All notes as of the last refresh, sorted by path; errors as for [`Index::search`].
     pub fn notes(&self) -> Result<Vec<Note>, Error> {
         Ok(self.text()??.text.notes()?)
@@ -66,6 +125,11 @@ impl Index {
     /// The notes of these kinds as of the last refresh, sorted by path; errors as for [`Index::search`].
     pub fn notes_of(&self, kinds: &[Kind]) -> Result<Vec<Note>, Error> {
         Ok(self.text()??.text.of_kinds(kinds)?)
+    }
+
+    /// The notes one edge away from these as of the last refresh, at a bounded cost; errors as for [`Index::search`].
+    pub fn neighbours(&self, notes: &[&Note]) -> Result<Neighbours, Error> {
+        Ok(self.text()??.text.neighbours(notes)?)
     }
 
     /// The notes whose id begins with `prefix`: those just written and those indexed. They may have moved or gone
@@ -99,6 +163,10 @@ impl Index {
         std::fs::create_dir_all(&self.folder).map_err(at(&self.folder))?;
         let queue = self.queue_file();
         queue.push(path, id).map_err(at(queue.path()))
+    }
+
+    pub(super) fn hold(&self, lock: File) {
+        let _ = self.held.set(lock);
     }
 
     pub(super) fn folder(&self) -> &Path {

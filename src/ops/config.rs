@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::{Error, Result};
-use super::memory::Memory;
-use super::write;
-use crate::config::keys::{self, KEYS, Key};
+use super::memory::{Level, Memory, settings_of};
+use super::{embedding, write};
+use crate::config::keys::{self, KEYS, Key, Shape};
 use crate::config::{CommitMode, layer};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::finding::Finding;
@@ -68,7 +68,7 @@ pub fn list(memory: &Memory, name: Option<&str>) -> Result<Listed> {
         .filter(|key| name.is_none_or(|name| key.name == name))
         .map(|key| {
             let found = held.get(key.name);
-            let in_force = found.map(|(value, _)| value.clone()).or_else(|| by_place(memory, key));
+            let in_force = found.map(|(value, _)| key.shown(value)).or_else(|| by_place(memory, key));
             Setting {
                 key: key.name.to_owned(),
                 value: in_force.and_then(|value| serde_json::to_value(value).ok()).unwrap_or(Value::Null),
@@ -92,7 +92,7 @@ fn by_place(memory: &Memory, key: &Key) -> Option<toml::Value> {
 /// Comments and order of the file stay.
 ///
 /// # Errors
-/// No such setting, a value of another kind, a file that is no TOML, and those of [`write::apply`].
+/// No such setting, a value of another kind, a secret for the shared file, a file that is no TOML, and those of [`write::apply`].
 pub fn set(memory: &Memory, name: &str, typed: Option<&str>, private: bool) -> Result<Written> {
     let key = known(name)?;
     let value = typed.map(|typed| {
@@ -101,13 +101,19 @@ pub fn set(memory: &Memory, name: &str, typed: Option<&str>, private: bool) -> R
         })
     });
     let value = value.transpose()?;
+    if value.is_some() && key.shape == Shape::Secret && !private {
+        return Err(Error::usage(format!("`{name}` is a secret, and {} is shared", layout::SETTINGS))
+            .hint(format!("cm config set {name} … --private keeps it in {}", layout::PRIVATE)));
+    }
     let file = if private { layout::PRIVATE } else { layout::SETTINGS };
     let open = memory.target();
+    open.writable()?;
     let before = open.vault.read_own(file)?.unwrap_or_default();
     let after = layer::with_value(&before, key.name, value.as_ref()).map_err(|error| {
         Error::refused("invalid-setting", format!("{file} is no TOML: {error}")).at(file, None, None)
     })?;
-    let shown = value.as_ref().and_then(|value| serde_json::to_value(value).ok()).unwrap_or(Value::Null);
+    let shown =
+        value.as_ref().and_then(|value| serde_json::to_value(key.shown(value)).ok()).unwrap_or(Value::Null);
     let mut outcome = Written {
         key: key.name.to_owned(),
         value: shown,
@@ -132,6 +138,12 @@ pub fn set(memory: &Memory, name: &str, typed: Option<&str>, private: bool) -> R
     let change = Change::Replace { path, expected: None, text: after };
     let set = ChangeSet { message: Message::new("config", subject), changes: vec![change] };
     outcome.commit = write::apply(memory, set)?.commit;
+    if key.name.starts_with("embeddings.") {
+        // What the shared file may not decide is told at once, and not when somebody wonders.
+        let global = memory.vaults.iter().find(|other| other.level == Level::Global);
+        let settings = settings_of(&open.vault, open.level, global.map(|open| &open.vault), &memory.call)?;
+        embedding::heard(memory, open, &settings);
+    }
     Ok(outcome)
 }
 

@@ -10,6 +10,7 @@ use super::add::sharded;
 use super::decay::scoring;
 use super::error::{Error, Kind, Result};
 use super::find::{find_to_change, load};
+use super::meaning::meaning;
 use super::memory::{Memory, OpenVault};
 use super::{playbook, write};
 use crate::curate::playbook::curation::{self, Curated, Proposer, Request};
@@ -178,6 +179,7 @@ pub(super) fn with_request<T>(
         limits: &playbook::limits(open),
         scoring: &scoring(&open.settings),
         history: &NoHistory,
+        meaning: meaning(open),
         now: memory.now(),
         sweep: options.sweep,
         closed,

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::domain::finding::Finding;
 use crate::domain::frontmatter::edit::EditError;
 use crate::domain::path::NotePath;
-use crate::{git, index, vault};
+use crate::{embed, git, index, vault};
 
 /// What kind of failure; it decides the exit code and the HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -149,6 +149,7 @@ impl From<git::Error> for Error {
             git::Error::NotAFile { path } => Self::refused("not-a-file", message).at(path, None, None),
             git::Error::UnsafePath { path } => Self::refused("unsafe-path", message).at(path, None, None),
             git::Error::UnknownRevision { .. } => Self::not_found(message),
+            git::Error::AmbiguousRevision { .. } => Self::new(Kind::NotFound, "ambiguous", message),
             git::Error::Program { .. } => Self::new(Kind::Failed, "git-failed", message),
             git::Error::Io { path, .. } => {
                 Self::new(Kind::Failed, "io", message).at(path.display(), None, None)
@@ -166,6 +167,22 @@ impl From<index::Error> for Error {
     fn from(error: index::Error) -> Self {
         Self::new(Kind::Failed, "index", chain(&error))
             .hint("`cm reindex --full` drops the index and reads everything anew")
+    }
+}
+
+impl From<embed::Error> for Error {
+    fn from(error: embed::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&embed::Error> for Error {
+    fn from(error: &embed::Error) -> Self {
+        let made = Self::new(Kind::Failed, "embeddings", chain(error));
+        match error.hint() {
+            Some(hint) => made.hint(hint),
+            None => made,
+        }
     }
 }
 

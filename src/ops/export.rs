@@ -164,8 +164,7 @@ fn json_files(memory: &Memory, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8
 /// Every note with its bytes.
 fn copies(open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
     let read = |path: NotePath| {
-        let bytes =
-            open.vault.read(&path).map_err(crate::vault::Error::io("read", &open.vault.file(&path)))?;
+        let bytes = open.read(&path).map_err(crate::vault::Error::io("read", &open.vault.file(&path)))?;
         Ok((path, bytes))
     };
     open.walk().files.into_iter().map(|file| read(file.path)).collect()

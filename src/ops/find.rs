@@ -62,14 +62,18 @@ fn find_in<'a>(memory: &'a Memory, vaults: &'a [OpenVault], reference: &str) -> 
         return Err(Error::usage("a note is named by its id, path or title"));
     }
     for open in vaults {
-        if let Some(path) = open.vault.locate(&memory.call.cwd, reference).filter(is_note) {
+        let path = match &open.past {
+            Some(past) => past.locate(open.vault.root(), &memory.call.cwd, reference),
+            None => open.vault.locate(&memory.call.cwd, reference),
+        };
+        if let Some(path) = path.filter(is_note) {
             return load(open, &path);
         }
     }
     if looks_like_id(reference) {
         for open in vaults {
             // A note of the project wins over one of the global vault, also where it came by hand just now.
-            if vaults.len() > 1 {
+            if vaults.len() > 1 || open.past.is_some() {
                 memory.freshen(open)?;
             }
             if let [path] = by_id(open, reference).as_slice() {
@@ -161,7 +165,7 @@ pub(super) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
 /// # Errors
 /// Where the file cannot be read.
 pub fn load<'a>(open: &'a OpenVault, path: &NotePath) -> Result<Found<'a>> {
-    let bytes = open.vault.read(path).map_err(crate::vault::Error::io("read", &open.vault.file(path)))?;
+    let bytes = open.read(path).map_err(crate::vault::Error::io("read", &open.vault.file(path)))?;
     let note = read::read(path, &bytes, &open.settings.types, &open.settings.relations).note;
     Ok(Found { open, note, bytes })
 }

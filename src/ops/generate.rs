@@ -8,11 +8,13 @@ use serde::Serialize;
 
 use super::decay::{score_of, scoring};
 use super::error::{Error, Result};
+use super::meaning::meaning;
 use super::memory::{Memory, OpenVault};
 use super::playbook::limits;
 use super::write;
 use crate::curate::core::{self, CoreSettings, same_but_for_day};
 use crate::curate::generated::GeneratedFile;
+use crate::curate::meaning::Sense;
 use crate::curate::reflection::{self, ReflectionSettings};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::graph::Graph;
@@ -72,11 +74,13 @@ pub fn reflection(memory: &Memory, dry_run: bool) -> Result<Generated> {
     let settings = ReflectionSettings {
         projects: open.settings.texts("projects"),
         scoring: scoring(&open.settings),
-        merge_jaccard: limits(open).merge_jaccard,
+        merge: limits(open).merge(),
     };
     let view = View::of(memory, open)?;
     let graph = Graph::connect(&view.notes);
-    let planned = reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, memory.now());
+    let sense = Sense::of(meaning(open));
+    let planned =
+        reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &sense, memory.now());
     keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
 }
 

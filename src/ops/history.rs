@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::error::{Error, Result};
+use super::error::Result;
 use super::find::{ambiguous, find};
 use super::log::{Commit, repository};
 use super::memory::{Memory, OpenVault};
@@ -186,21 +186,4 @@ fn only(mut fitting: Vec<Note>, reference: &str) -> Result<Option<Note>> {
         return Err(ambiguous(reference, &fitting.iter().collect::<Vec<_>>()));
     }
     Ok(fitting.pop())
-}
-
-/// What a person calls a commit, or a day: the newest commit that was there then.
-pub(super) fn revision(memory: &Memory, named: &str) -> Result<crate::git::CommitId> {
-    let repo = repository(memory.target())?;
-    match repo.resolve(named) {
-        Ok(id) => Ok(id),
-        Err(error) => {
-            let Ok(at) = crate::domain::instant::Instant::parse_typed(named, memory.now()) else {
-                return Err(error.into());
-            };
-            let found = repo.at_time(at)?;
-            found
-                .map(|commit| commit.id)
-                .ok_or_else(|| Error::not_found(format!("there was no commit yet at {at}")))
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -9,6 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::error::Result;
+use super::meaning::Models;
+use super::past::Past;
 use crate::config::{Layer, Origin, Settings};
 use crate::domain::finding::Finding;
 use crate::domain::instant::Instant;
@@ -19,7 +22,7 @@ use crate::vault::usage::Usage;
 use crate::vault::{self, Vault, layout};
 
 /// What the surface knows about the call.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Call {
     /// The working folder.
     pub cwd: PathBuf,
@@ -27,7 +30,7 @@ pub struct Call {
     pub vault: Option<PathBuf>,
     /// The folder of the global vault.
     pub global: Option<PathBuf>,
-    /// Environment variables that may be settings.
+    /// Environment variables that are settings, or stand in for one.
     pub variables: BTreeMap<String, String>,
     /// The instant of the call.
     pub now: Instant,
@@ -37,8 +40,24 @@ pub struct Call {
     pub no_refresh: bool,
     /// Who asks.
     pub by: By,
+    /// Milliseconds since some moment, for what a command may take.
+    pub clock: fn() -> u64,
+    /// How many threads may compute at once.
+    pub threads: usize,
     /// How the lock names us, such as `process 7 (cm add)`.
     pub holder: String,
+}
+
+impl fmt::Debug for Call {
+    // Of the variables only the names, for one may hold a key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&String> = self.variables.keys().collect();
+        let mut call = f.debug_struct("Call");
+        call.field("cwd", &self.cwd).field("vault", &self.vault).field("global", &self.global);
+        call.field("variables", &names).field("now", &self.now).field("seed", &self.seed);
+        call.field("no_refresh", &self.no_refresh).field("by", &self.by).field("holder", &self.holder);
+        call.finish()
+    }
 }
 
 /// Who caused a change, beside the commit's author.
@@ -84,6 +103,8 @@ pub struct OpenVault {
     pub vault: Vault,
     /// Its settings.
     pub settings: Settings,
+    /// The commit that it is read at, where it is read as it was; nothing can be written to it then.
+    pub past: Option<Past>,
     repo: OnceCell<Option<Repo>>,
     index: OnceCell<Index>,
     fresh: std::cell::Cell<bool>,
@@ -97,7 +118,8 @@ pub struct Memory {
     pub vaults: Vec<OpenVault>,
     /// The call.
     pub call: Call,
-    notices: RefCell<Vec<String>>,
+    models: OnceCell<Models>,
+    notices: Rc<RefCell<Vec<String>>>,
     drawn: std::cell::Cell<u64>,
 }
 
@@ -135,11 +157,15 @@ impl Memory {
             // A vault on a read-only disk can still be read.
             let _ = super::import::adopt_usage(open);
         }
-        let memory = Self { vaults, call, notices: RefCell::default(), drawn: std::cell::Cell::new(0) };
-        for broken in memory.vaults.iter().filter_map(|open| open.settings.broken()) {
-            memory.notice(format!("{}: {}; its settings do not hold", broken.path, broken.message));
-        }
+        let memory = Self::upon_these(vaults, call, Rc::default());
+        memory.tell_broken();
         Ok(memory)
+    }
+
+    fn tell_broken(&self) {
+        for broken in self.vaults.iter().filter_map(|open| open.settings.broken()) {
+            self.notice(format!("{}: {}; its settings do not hold", broken.path, broken.message));
+        }
     }
 
     /// The one vault that was just made.
@@ -149,7 +175,23 @@ impl Memory {
     pub fn open_new(call: Call, level: Level, vault: Vault) -> Result<Self> {
         let settings = settings_of(&vault, level, None, &call)?;
         let vaults = vec![OpenVault::new(level, vault, settings)];
-        Ok(Self { vaults, call, notices: RefCell::default(), drawn: std::cell::Cell::new(0) })
+        Ok(Self::upon_these(vaults, call, Rc::default()))
+    }
+
+    /// The same call upon other vaults; what there is to hear of them is heard through this memory.
+    pub(super) fn upon(&self, vaults: Vec<OpenVault>) -> Self {
+        let memory = Self::upon_these(vaults, self.call.clone(), Rc::clone(&self.notices));
+        memory.tell_broken();
+        memory
+    }
+
+    fn upon_these(vaults: Vec<OpenVault>, call: Call, notices: Rc<RefCell<Vec<String>>>) -> Self {
+        Self { vaults, call, models: OnceCell::new(), notices, drawn: std::cell::Cell::new(0) }
+    }
+
+    /// The models that the settings name.
+    pub fn models(&self) -> &Models {
+        self.models.get_or_init(|| Models::of(super::embedding::choice(self, self.target())))
     }
 
     /// The same call upon one of the open vaults alone, so that it is the one that is written to.
@@ -157,6 +199,7 @@ impl Memory {
     /// # Errors
     /// Those of [`Memory::open`].
     pub fn alone(&self, open: &OpenVault) -> Result<Self> {
+        open.writable()?;
         let named = Some(open.vault.root().to_owned());
         Self::open(Call { vault: named, ..self.call.clone() })
     }
@@ -216,6 +259,7 @@ impl OpenVault {
             level,
             vault,
             settings,
+            past: None,
             repo: OnceCell::new(),
             index: OnceCell::new(),
             fresh: std::cell::Cell::new(false),
@@ -238,7 +282,10 @@ impl OpenVault {
 
     /// The index, as fresh as it was left.
     pub fn index(&self) -> &Index {
-        self.index.get_or_init(|| Index::open(&self.vault.index()))
+        match &self.past {
+            Some(past) => past.index(),
+            None => self.index.get_or_init(|| Index::open(&self.vault.index())),
+        }
     }
 
     /// Whether the index was brought up to date in this call.
@@ -281,7 +328,8 @@ impl OpenVault {
 
     /// How often its notes were read.
     pub fn usage(&self) -> Usage {
-        Usage::of(&self.vault)
+        // Counts are of now; how often a note was read by then is not known.
+        if self.past.is_some() { Usage::none() } else { Usage::of(&self.vault) }
     }
 
     /// How long a writer waits for another.
@@ -297,18 +345,30 @@ pub(super) fn settings_of(
     global: Option<&Vault>,
     call: &Call,
 ) -> Result<Settings> {
-    let mut layers = Vec::new();
-    let mut file = |vault: &Vault, name: &str, origin: Origin| -> Result<()> {
-        if let Some(text) = vault.read_own(name)? {
-            layers.push((Layer::of_toml(name, &text), origin));
-        }
-        Ok(())
+    let global = match global.filter(|_| level == Level::Project) {
+        Some(global) => global.read_own(layout::SETTINGS)?,
+        None => None,
     };
-    if let Some(global) = global.filter(|_| level == Level::Project) {
-        file(global, layout::SETTINGS, Origin::Global)?;
-    }
-    file(vault, layout::SETTINGS, Origin::Vault)?;
-    file(vault, layout::PRIVATE, Origin::Private)?;
+    layered(global, vault.read_own(layout::SETTINGS)?, vault, call)
+}
+
+/// The settings that these files give, the global vault's and the vault's own, with the private one and the environment.
+///
+/// # Errors
+/// Where the private file cannot be read.
+pub(super) fn layered(
+    global: Option<String>,
+    own: Option<String>,
+    vault: &Vault,
+    call: &Call,
+) -> Result<Settings> {
+    let mut layers = Vec::new();
+    let mut file = |name: &str, text: Option<String>, origin: Origin| {
+        layers.extend(text.map(|text| (Layer::of_toml(name, &text), origin)));
+    };
+    file(layout::SETTINGS, global, Origin::Global);
+    file(layout::SETTINGS, own, Origin::Vault);
+    file(layout::PRIVATE, vault.read_own(layout::PRIVATE)?, Origin::Private);
     layers.extend(Layer::of_environment(&call.variables));
     Ok(Settings::of(layers))
 }

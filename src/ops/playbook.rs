@@ -152,6 +152,9 @@ pub fn showable(bullets: Vec<Shelved>, notes: &[(Level, &[Note])]) -> (Vec<Shelv
 /// The limits of curation that a vault has set.
 pub fn limits(open: &OpenVault) -> Limits {
     Limits {
+        duplicate_cosine: open.settings.number("curation.duplicate_cosine"),
+        block_cosine: open.settings.number("curation.block_cosine"),
+        merge_cosine: open.settings.number("curation.merge_cosine"),
         duplicate_jaccard: open.settings.number("curation.duplicate_jaccard"),
         max_per_category: open.settings.whole("curation.max_per_category"),
         ..Limits::default()

@@ -1,13 +1,19 @@
 //! Fresh answers: every read first asks whether anything changed since the index was written.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::io;
 use std::rc::Rc;
 
 use super::error::Result;
+use super::meaning::Filling;
 use super::memory::{Level, Memory, OpenVault};
 use crate::domain::listing::Listing;
 use crate::domain::note::{Kind, Note, read};
-use crate::index::{self, Index, Options, Refreshed};
+use crate::domain::passage::passages;
+use crate::domain::path::NotePath;
+use crate::embed::builtin::Static;
+use crate::index::{self, Entry, Index, Options, Refreshed};
 use crate::vault::walk;
 
 /// The notes of one vault.
@@ -30,25 +36,67 @@ impl Shelf {
 }
 
 impl OpenVault {
-    /// Walks the vault's folder.
+    /// Walks the vault's folder, or the commit that it is read at.
     pub fn walk(&self) -> Listing {
-        walk::walk(self.vault.root(), &self.settings.texts("vault.exclude"))
+        let exclude = self.settings.texts("vault.exclude");
+        match &self.past {
+            Some(past) => past.walk(&exclude),
+            None => walk::walk(self.vault.root(), &exclude),
+        }
+    }
+
+    /// The bytes of a note, as it is or as it was.
+    ///
+    /// # Errors
+    /// What the file system or the repository says.
+    pub fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
+        match &self.past {
+            Some(past) => past.read(path),
+            None => self.vault.read(path),
+        }
     }
 
     /// Brings the index up to what the folder holds, or rebuilds it.
     ///
     /// # Errors
     /// Where the index can neither be used nor rebuilt.
-    pub fn reindex(&self, listing: &Listing, full: bool) -> Result<Refreshed> {
-        let parse =
-            |path: &_, bytes: &[u8]| read::read(path, bytes, &self.settings.types, &self.settings.relations);
-        let read = |path: &_| self.vault.read(path);
-        let options = Options { patience: self.patience() };
-        let refreshed = if full {
-            self.index().rebuild(listing, &read, &parse, options)?
-        } else {
-            self.index().refresh(listing, &read, &parse, options)?
+    pub fn reindex(
+        &self,
+        listing: &Listing,
+        full: bool,
+        coarse: Option<&'static Static>,
+    ) -> Result<Refreshed> {
+        let filling = coarse.map(|model| RefCell::new(Filling::new(self, model)));
+        let parse = |path: &_, bytes: &[u8]| {
+            let reading = read::read(path, bytes, &self.settings.types, &self.settings.relations);
+            let passages = passages(&reading.note, &reading.outline);
+            let entry = Entry { passages: passages.iter().map(|passage| passage.key).collect(), reading };
+            if let Some(filling) = &filling {
+                filling.borrow_mut().take(passages);
+            }
+            entry
         };
+        let read = |path: &_| self.read(path);
+        let options = Options { patience: self.patience() };
+        let indexed = || {
+            if full {
+                self.index().rebuild(listing, &read, &parse, options)
+            } else {
+                self.index().refresh(listing, &read, &parse, options)
+            }
+        };
+        let refreshed = match (indexed(), &self.past) {
+            // A vault that cannot be written to, or whose past another process keeps busy, is answered all the same.
+            (Err(error), Some(past)) if past.is_kept() => {
+                past.keep_nothing(error)?;
+                indexed()?
+            }
+            (refreshed, _) => refreshed?,
+        };
+        if let Some(filling) = filling {
+            // What cannot be kept is made up for, or told, when the vectors are asked for.
+            let _ = filling.into_inner().finish();
+        }
         self.set_unread(refreshed.findings.clone());
         Ok(refreshed)
     }
@@ -60,15 +108,26 @@ impl Memory {
     /// # Errors
     /// Where the index can neither be used nor rebuilt.
     pub fn freshen(&self, open: &OpenVault) -> Result<()> {
-        if self.call.no_refresh {
+        if self.call.no_refresh && open.past.is_none() {
             self.notice("answered from the index as it stands (--no-refresh)");
             return Ok(());
         }
         if open.is_fresh() {
             return Ok(());
         }
-        let refreshed = open.reindex(&open.walk(), false)?;
+        if let Some(past) = &open.past {
+            past.hold();
+        }
+        let refreshed = open.reindex(&open.walk(), false, self.models().coarse())?;
         self.tell(&refreshed);
+        self.complete(open);
+        match &open.past {
+            Some(past) => past.tell(self, &refreshed),
+            None => {
+                let changed: Vec<NotePath> = refreshed.updated.into_iter().chain(refreshed.added).collect();
+                self.refine(open, &changed);
+            }
+        }
         open.set_fresh();
         Ok(())
     }
@@ -100,7 +159,7 @@ impl Memory {
     ) -> Result<T> {
         match question(open.index()) {
             Err(index::Error::Unusable(why)) => {
-                let mut refreshed = open.reindex(&open.walk(), true)?;
+                let mut refreshed = open.reindex(&open.walk(), true, self.models().coarse())?;
                 refreshed.rebuilt = Some(why);
                 self.tell(&refreshed);
                 Ok(question(open.index())?)

@@ -56,7 +56,7 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
     for open in &memory.vaults {
         let listing = open.walk();
         if options.check {
-            let stale = open.index().check(&listing, &|path| open.vault.read(path))?;
+            let stale = open.index().check(&listing, &|path| open.read(path))?;
             outcome.notes += listing.files.len();
             outcome.added += stale.added.len();
             outcome.updated += stale.updated.len();
@@ -66,7 +66,8 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
             outcome.rebuilt = outcome.rebuilt.or(stale.unusable.map(|why| why.to_string()));
             continue;
         }
-        let refreshed = open.reindex(&listing, options.full)?;
+        let refreshed = open.reindex(&listing, options.full, memory.models().coarse())?;
+        memory.complete(open);
         open.set_fresh();
         outcome.notes += refreshed.notes;
         outcome.added += refreshed.added.len();

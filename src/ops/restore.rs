@@ -2,9 +2,10 @@
 
 use super::error::{Error, Result};
 use super::find::{ambiguous, find_to_change};
-use super::history::{is_meant, revision};
+use super::history::is_meant;
 use super::log::repository;
 use super::memory::Memory;
+use super::past::revision;
 use super::update::Changed;
 use super::write;
 use crate::domain::change::{Change, ChangeSet, ContentHash};

@@ -6,9 +6,11 @@ use yaml_serde::Value;
 
 use super::error::{Error, Result};
 use super::find::{Found, find_to_change, load};
+use super::meaning::meaning;
 use super::memory::Memory;
 use super::{curate, playbook, write};
 use crate::curate::inbox::{self, Entry};
+use crate::curate::meaning::Sense;
 use crate::curate::playbook::delta::{Delta, DeltaFile, Merge};
 use crate::curate::playbook::word::{self, Unmoved};
 use crate::curate::playbook::{Authority, plan};
@@ -89,7 +91,8 @@ pub fn inbox(memory: &Memory, options: &Options) -> Result<Inbox> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
     let graph = Graph::connect(&notes);
-    let waiting = inbox::inbox(&graph, memory.now(), playbook::limits(open).merge_jaccard);
+    let sense = Sense::of(meaning(open));
+    let waiting = inbox::inbox(&graph, memory.now(), playbook::limits(open).merge(), &sense);
     let mut number = 0;
     let mut sections = Vec::new();
     for (kind, entries) in waiting {

@@ -4,12 +4,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::find::load;
-use super::memory::{Level, Memory, OpenVault};
+use super::find::{Found, load};
+use super::memory::{Level, Memory};
+use super::past::AsOf;
+use super::retrieve::{Parts, Question, Ranked, Retrieved, Stages};
 use crate::domain::instant::Instant;
 use crate::domain::note::Kind;
+use crate::domain::passage::{PassageKey, passages};
 use crate::domain::query::Query;
-use crate::index::{self, Hit as TextHit};
+use crate::index;
 
 /// What is searched, and how much of it is wanted.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +23,12 @@ pub struct Options {
     pub limit: Option<usize>,
     /// Hits to leave out at the front: the `next` of an earlier answer.
     pub offset: usize,
+    /// The stages of ranking.
+    pub stages: Stages,
+    /// Whether each hit tells what its score is made of.
+    pub explain: bool,
+    /// A commit or a date: the answer is of then.
+    pub as_of: Option<String>,
 }
 
 /// A note that fits.
@@ -36,7 +45,7 @@ pub struct Hit {
     pub title: String,
     /// Its file.
     pub path: String,
-    /// How well it fits, by BM25; comparable within one answer only.
+    /// How well it answers, about 0–1; comparable within one answer only. 0 where the query only selects.
     pub score: f64,
     /// The place in its text that fits best, on one line.
     pub snippet: String,
@@ -46,6 +55,9 @@ pub struct Hit {
     pub updated: Option<Instant>,
     /// Which vault it is from.
     pub vault: Level,
+    /// What the score is made of, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Parts>,
 }
 
 /// The notes that fit, best first.
@@ -53,9 +65,12 @@ pub struct Hit {
 pub struct Searched {
     /// The query.
     pub query: String,
+    /// The commit that the answer is from; absent where it is from the vault as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<AsOf>,
     /// The hits.
     pub hits: Vec<Hit>,
-    /// How many notes fit in all.
+    /// How many notes have its words, or are near to what it means as far as was looked.
     pub total: usize,
     /// What was wrong with the query and how it was read instead.
     pub notices: Vec<String>,
@@ -71,53 +86,63 @@ const FURTHEST: usize = 10_000;
 /// Searches all open vaults.
 ///
 /// # Errors
-/// An empty or overlong query, or an index that can neither be used nor rebuilt.
+/// An empty or overlong query, no such commit or date to answer from, or an index that can neither be used nor rebuilt.
 pub fn search(memory: &Memory, options: &Options) -> Result<Searched> {
     check(options)?;
+    match &options.as_of {
+        Some(named) => answer(&memory.as_of(named)?, options),
+        None => answer(memory, options),
+    }
+}
+
+fn answer(memory: &Memory, options: &Options) -> Result<Searched> {
     let query = Query::parse(&options.query, memory.now());
     let limit =
         options.limit.unwrap_or_else(|| memory.target().settings.whole("search.limit")).clamp(1, 1000);
     let wanted = limit.saturating_add(options.offset);
+    let meaning = query.question();
+    let (found, total) = if query.ranks() {
+        let question = Question { query: &query, meaning: &meaning, stages: options.stages };
+        let Retrieved { ranked, total } = memory.retrieve(question, wanted)?;
+        (ranked, total)
+    } else {
+        selected(memory, &query, wanted)?
+    };
+    let hits: Vec<Hit> = found
+        .into_iter()
+        .skip(options.offset)
+        .take(limit)
+        .map(|ranked| shown(ranked, &query, options.explain))
+        .collect();
+    let end = options.offset + hits.len();
+    let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
+    let as_of = memory.read_at();
+    Ok(Searched { query: options.query.clone(), as_of, hits, total, notices: query.notices, next })
+}
+
+/// The notes that a query selects without ranking them, of all vaults, the newest of each first.
+fn selected<'m>(memory: &'m Memory, query: &Query, wanted: usize) -> Result<(Vec<Ranked<'m>>, usize)> {
     let mut total = 0;
-    let mut ranked: Vec<(&OpenVault, TextHit)> = Vec::new();
+    let mut found = Vec::new();
     for open in &memory.vaults {
         memory.freshen(open)?;
-        let own = ranked.len();
+        let own = found.len();
         let mut asked = wanted;
         loop {
-            let found = memory.ask(open, |index| index.search(&query, 0, asked))?;
-            let exhausted = found.hits.len() == found.total || found.hits.len() < asked;
+            let answer = memory.ask(open, |index| index.search(query, 0, asked))?;
+            let exhausted = answer.hits.len() == answer.total || answer.hits.len() < asked;
             let (hidden, hits): (Vec<_>, Vec<_>) =
-                found.hits.into_iter().partition(|hit| is_hidden(memory, open, hit));
+                answer.hits.into_iter().partition(|hit| memory.is_hidden(open, &hit.note));
             if exhausted || hits.len() >= wanted {
-                total += found.total - hidden.len();
-                ranked.extend(hits.into_iter().map(|hit| (open, hit)));
+                total += answer.total - hidden.len();
+                found.extend(hits.into_iter().map(|hit| Ranked::unranked(open, hit.note)));
                 break;
             }
             asked = asked.saturating_mul(2);
         }
-        ranked.truncate(own + wanted);
+        found.truncate(own + wanted);
     }
-    if memory.vaults.len() > 1 {
-        ranked.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
-    }
-    let hits: Vec<Hit> = ranked
-        .into_iter()
-        .skip(options.offset)
-        .take(limit)
-        .map(|(open, hit)| shown(open, hit, &query))
-        .collect();
-    let end = options.offset + hits.len();
-    let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
-    Ok(Searched { query: options.query.clone(), hits, total, notices: query.notices, next })
-}
-
-/// Whether the note is one of the global vault whose id a note of the project has, which then counts instead.
-pub(super) fn is_hidden(memory: &Memory, open: &OpenVault, hit: &TextHit) -> bool {
-    let Some(id) = hit.note.id.as_ref().filter(|_| open.level == Level::Global) else { return false };
-    memory.vaults.iter().filter(|other| other.level == Level::Project).any(|project| {
-        project.index().lookup(id.as_str()).is_ok_and(|known| known.iter().any(|(other, _)| other == id))
-    })
+    Ok((found, total))
 }
 
 fn check(options: &Options) -> Result<()> {
@@ -138,15 +163,14 @@ fn check(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn shown(open: &OpenVault, hit: TextHit, query: &Query) -> Hit {
-    let note = hit.note;
+fn shown(ranked: Ranked<'_>, query: &Query, explain: bool) -> Hit {
+    let Ranked { open, note, score, parts, passage } = ranked;
     // The file may be gone where the index was not refreshed; the hit is then shown without its text.
-    let snippet =
-        load(open, &note.path).map(|found| snippet(&found.text(), &note.title, query)).unwrap_or_default();
+    let snippet = load(open, &note.path).map(|found| found.snippet(query, passage)).unwrap_or_default();
     Hit {
         id: note.key().to_owned(),
         kind: note.kind,
-        score: f64::from(hit.score),
+        score: rounded(score),
         snippet,
         updated: note.updated.or(note.created),
         note_type: note.note_type,
@@ -154,14 +178,31 @@ fn shown(open: &OpenVault, hit: TextHit, query: &Query) -> Hit {
         path: note.path.into(),
         tags: note.tags,
         vault: open.level,
+        parts: explain.then(|| parts.rounded()),
     }
 }
 
-/// The place in the text that fits best, without the heading that only repeats the title.
-pub(super) fn snippet(text: &str, title: &str, query: &Query) -> String {
-    let split = crate::domain::frontmatter::split::Split::of(text);
-    let outline = crate::domain::markdown::outline(split.body(), 1);
-    let text = outline.text.trim_start();
-    let rest = text.strip_prefix(title).filter(|rest| rest.starts_with('\n') && !rest.trim().is_empty());
-    index::snippet(rest.unwrap_or(text).trim_start(), query)
+/// A score as it is told: four decimals.
+pub(super) fn rounded(score: f64) -> f64 {
+    (score * 10_000.0).round() / 10_000.0
+}
+
+impl Found<'_> {
+    /// The place in the text that fits best, without the heading that only repeats the title: where the words are that
+    /// were asked for, and where there are none, the passage that is nearest.
+    pub(super) fn snippet(&self, query: &Query, passage: Option<PassageKey>) -> String {
+        let text = self.text();
+        let split = crate::domain::frontmatter::split::Split::of(&text);
+        let outline = crate::domain::markdown::outline(split.body(), 1);
+        let text = outline.text.trim_start();
+        let rest = text
+            .strip_prefix(&self.note.title)
+            .filter(|rest| rest.starts_with('\n') && !rest.trim().is_empty());
+        let rest = rest.unwrap_or(text).trim_start();
+        index::snippet(rest, query).unwrap_or_else(|| {
+            let nearest = passages(&self.note, &outline).into_iter().find(|one| Some(one.key) == passage);
+            let begin = nearest.and_then(|nearest| outline.text.get(nearest.range));
+            index::beginning(begin.map_or(rest, str::trim_start))
+        })
+    }
 }

@@ -1,6 +1,6 @@
-//! Notes that are much like another, or like a text, by their words.
+//! Notes that are much like another, or like a text: by their words, or because they mean the same in other words.
 //!
-//! The index proposes, and the share of common words decides. What is meant alike in other words is not found.
+//! The index proposes; the share of common words or the nearness of what is meant decides, whichever is more.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use serde::Serialize;
 use super::error::{Error, Result};
 use super::find::{find, load};
 use super::memory::{Level, Memory, OpenVault};
-use super::search::is_hidden;
+use super::retrieve::{Question, Stages};
+use super::search::rounded;
 use crate::curate::conflict::{Statement, opposition};
 use crate::curate::health::statement;
 use crate::domain::bullet::Bullet;
@@ -46,8 +47,12 @@ pub struct Alike {
     pub title: String,
     /// Its file.
     pub path: String,
-    /// The share of words that both have, 0–1: of titles, of whole notes, or of rules, whichever is most.
+    /// How much they are alike, 0–1: the greater of `words` and `meaning`.
     pub score: f64,
+    /// The share of words that both have, 0–1: of titles, of whole notes, or of rules, whichever is most.
+    pub words: f64,
+    /// The cosine of what they mean, by the finest model that has read the note; null where none has.
+    pub meaning: Option<f64>,
     /// Of a bullet, why it contradicts what it is compared with, where it does.
     pub contradicts: Option<String>,
     /// Which vault it is from.
@@ -68,8 +73,9 @@ pub struct Similar {
 /// How many notes the index proposes for each that is wanted, and how many at least.
 const PROPOSED: usize = 5;
 const PROPOSED_LEAST: usize = 50;
-/// So little in common is chance.
+/// So little in common is chance: of words, and of meaning.
 const LEAST: f64 = 0.05;
+const LEAST_MEANING: f64 = 0.4;
 /// The most words that the index is asked for.
 const WORDS: usize = 64;
 /// The longest text.
@@ -81,6 +87,8 @@ struct Subject {
     id: Option<String>,
     title: String,
     statement: Statement,
+    /// What a model is asked for.
+    said: String,
     /// The words of the title, and those of title and text.
     words: [BTreeSet<String>; 2],
 }
@@ -95,17 +103,17 @@ pub fn similar(memory: &Memory, options: &Options) -> Result<Similar> {
     let query = query_for(&subject, options.kind);
     let mut notes = Vec::new();
     for open in &memory.vaults {
-        memory.freshen(open)?;
-        let found = memory.ask(open, |index| index.search(&query, 0, wanted))?;
-        for hit in found.hits {
+        let stages = Stages { coarse: true, fine: true, ..Stages::WORDS };
+        let question = Question { query: &query, meaning: &subject.said, stages };
+        for hit in memory.retrieve_from(std::slice::from_ref(open), question, wanted)?.ranked {
             let itself = subject
                 .note
                 .as_ref()
                 .is_some_and(|(level, path)| (*level, path) == (open.level, &hit.note.path));
-            if itself || hit.note.kind == Kind::Edge || is_hidden(memory, open, &hit) {
-                continue;
+            if !itself && hit.note.kind != Kind::Edge {
+                let cosine = hit.parts.fine.or(hit.parts.coarse);
+                notes.extend(alike(open, &hit.note, &subject, cosine).filter(is_no_chance));
             }
-            notes.extend(alike(open, &hit.note, &subject).filter(|alike| alike.score >= LEAST));
         }
     }
     notes.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (&a.id, &a.path).cmp(&(&b.id, &b.path))));
@@ -123,10 +131,12 @@ fn subject(memory: &Memory, like: &str) -> Result<Subject> {
         Ok(found) => {
             let words = [content(&found.note.title), whole(&found.note, &found.text())];
             let statement = rule_of(&found.note).unwrap_or_else(|| Statement::of(&found.note.title));
+            let said = found.open.passages_of(&found.note.path).into_iter().next();
             Ok(Subject {
                 note: Some((found.open.level, found.note.path.clone())),
                 id: Some(found.note.key().to_owned()),
                 title: shown(&found.note),
+                said: said.map_or_else(|| shown(&found.note), |passage| passage.text),
                 statement,
                 words,
             })
@@ -143,7 +153,14 @@ fn text_subject(text: &str) -> Result<Subject> {
     }
     let words = content(text);
     let statement = Statement::of(text);
-    Ok(Subject { note: None, id: None, title: text.to_owned(), statement, words: [words.clone(), words] })
+    Ok(Subject {
+        note: None,
+        id: None,
+        title: text.to_owned(),
+        said: text.to_owned(),
+        statement,
+        words: [words.clone(), words],
+    })
 }
 
 /// Whether what was typed can only mean a note: an id, the begin of one, or a path. A word such as `utf-8` or `facade` is
@@ -179,13 +196,14 @@ fn query_for(subject: &Subject, kind: Option<Kind>) -> Query {
 }
 
 /// A note beside what it is compared with; none where its file is gone.
-fn alike(open: &OpenVault, note: &Note, subject: &Subject) -> Option<Alike> {
+fn alike(open: &OpenVault, note: &Note, subject: &Subject, cosine: Option<f64>) -> Option<Alike> {
     let whole = match rule_of(note) {
         Some(rule) => rule.words().clone(),
         None => whole(note, &load(open, &note.path).ok()?.text()),
     };
     let titles = likeness::jaccard(&subject.words[0], &content(&note.title));
-    let score = titles.max(likeness::jaccard(&subject.words[1], &whole));
+    let words = titles.max(likeness::jaccard(&subject.words[1], &whole));
+    let meaning = cosine.map(|cosine| rounded(cosine.max(0.0)));
     let contradicts =
         rule_of(note).and_then(|rule| opposition(&subject.statement, &rule)).map(|found| found.reason);
     Some(Alike {
@@ -194,10 +212,17 @@ fn alike(open: &OpenVault, note: &Note, subject: &Subject) -> Option<Alike> {
         note_type: note.note_type.clone(),
         title: shown(note),
         path: note.path.to_string(),
-        score: (score * 10_000.0).round() / 10_000.0,
+        score: rounded(words).max(meaning.unwrap_or(0.0)),
+        words: rounded(words),
+        meaning,
         contradicts,
         vault: open.level,
     })
+}
+
+/// Whether two notes are alike at all.
+fn is_no_chance(alike: &Alike) -> bool {
+    alike.words >= LEAST || alike.meaning >= Some(LEAST_MEANING)
 }
 
 /// The rule of a bullet.

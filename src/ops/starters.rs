@@ -7,8 +7,10 @@ use serde::Serialize;
 
 use super::curate::{self, Options as Curation, elsewhere};
 use super::error::{Error, Result};
+use super::meaning::meaning;
 use super::memory::Memory;
 use super::playbook::{as_written, limits, merged};
+use crate::curate::meaning::Sense;
 use crate::curate::playbook::Authority;
 use crate::curate::playbook::admission::{Admission, Candidate, Door};
 use crate::curate::playbook::delta::DeltaFile;
@@ -230,6 +232,7 @@ fn sorted_out<'r>(
         blocked: &blocked,
         limits: &limits(open),
         history: &NoHistory,
+        sense: &Sense::of(meaning(open)),
         authority: Authority::Person,
     };
     let (mut proposed, mut left_out) = (Vec::new(), Vec::new());
@@ -247,7 +250,7 @@ fn sorted_out<'r>(
             }
             Admission::Duplicate { at, near: None } => ("it is there already".to_owned(), Some(at)),
             Admission::Duplicate { at, near: Some(near) } => {
-                (format!("nearly the same is there already ({:.0} % of the words)", near * 100.0), Some(at))
+                (format!("nearly the same is there already ({near})"), Some(at))
             }
             Admission::Deprecated { at } => ("it was deprecated here".to_owned(), Some(at)),
             Admission::Elsewhere { id } => {

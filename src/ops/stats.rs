@@ -7,12 +7,14 @@ use serde::Serialize;
 
 use super::decay::{scored, scoring};
 use super::error::Result;
+use super::meaning::meaning;
 use super::memory::Memory;
 use super::playbook;
 use super::tags::Tag;
 use super::validate::findings_of;
 use crate::curate::health::health;
 pub use crate::curate::health::{Health, Performer};
+use crate::curate::meaning::Sense;
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::BlockKind;
 use crate::domain::finding::Severity;
@@ -96,9 +98,10 @@ fn playbook_stats(memory: &Memory) -> Result<PlaybookStats> {
     let merged = playbook::merged(memory)?;
     let bullets: Vec<Bullet> = merged.bullets.into_iter().map(|shelved| shelved.bullet).collect();
     let settings = &memory.target().settings;
-    let merge = playbook::limits(memory.target()).merge_jaccard;
+    let merge = playbook::limits(memory.target()).merge();
+    let sense = Sense::of(meaning(memory.target()));
     let mut stats = PlaybookStats {
-        health: health(&bullets, memory.now(), &scoring(settings), merge).listed(),
+        health: health(&bullets, memory.now(), &scoring(settings), merge, &sense).listed(),
         ..PlaybookStats::default()
     };
     for (_, blocked) in merged.blocked {

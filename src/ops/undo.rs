@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::history::revision;
 use super::log::repository;
 use super::memory::Memory;
+use super::past::revision;
 use super::write;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::message::Message;

@@ -6,9 +6,11 @@ use serde::Serialize;
 
 use super::curate::elsewhere;
 use super::error::{Error, Result};
+use super::meaning::meaning;
 use super::memory::Memory;
 use super::playbook::{as_written, limits};
-use crate::curate::conflict::Statement;
+use crate::curate::conflict::{Meant, Near, Nearness, Statement};
+use crate::curate::meaning::Sense;
 use crate::curate::playbook::Authority;
 use crate::curate::playbook::admission::{Admission, Admitted, Candidate, Door};
 use crate::curate::playbook::history::{Evidence, Gate, History, NoHistory};
@@ -71,7 +73,7 @@ pub struct Collision {
     pub content: String,
     /// Why it counts as one.
     pub reason: Option<String>,
-    /// The share of common words, 0–1, where that decided.
+    /// The share of common words, or the cosine of the vectors, 0–1, where that decided.
     pub likeness: Option<f64>,
 }
 
@@ -111,12 +113,14 @@ fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> 
     let blocked = [own.blocked.clone(), other.blocked.clone()].concat();
     let bench = Bench { shelf: Shelf::of(&own), elsewhere: Shelf::of(&other), category };
     let limits = limits(open);
+    let sense = Sense::of(meaning(open));
     let door = Door {
         shelf: &bench.shelf,
         elsewhere: &bench.elsewhere,
         blocked: &blocked,
         limits: &limits,
         history,
+        sense: &sense,
         authority: Authority::Automation,
     };
     let bullet_type = type_of(text);
@@ -142,8 +146,9 @@ fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> 
                 let text =
                     blocked.iter().find(|blocked| blocked.id.as_str() == id).map(|blocked| blocked.text());
                 let content = text.unwrap_or_default().to_owned();
-                let collision = Collision { how: How::Blocked, id, content, reason, likeness: near };
-                bench.rejected(rule, near.unwrap_or(1.0), "it is blocked".to_owned(), vec![collision])
+                let likeness = near.map(Near::value);
+                let collision = Collision { how: How::Blocked, id, content, reason, likeness };
+                bench.rejected(rule, likeness.unwrap_or(1.0), "it is blocked".to_owned(), vec![collision])
             }
             Admission::Deprecated { at } => {
                 let bullet = bench.shelf.get(at);
@@ -170,7 +175,7 @@ fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> 
             }
             Admission::Admitted(admitted) => bench.admitted(admitted),
         };
-    bench.add_similar(&mut judged, bullet_type, limits.merge_jaccard);
+    bench.add_similar(&mut judged, bullet_type, limits.merge(), &sense);
     Ok(judged)
 }
 
@@ -185,9 +190,10 @@ fn type_of(text: &str) -> BulletType {
     if avoids { BulletType::AntiPattern } else { BulletType::Rule }
 }
 
-fn collision(how: How, bullet: &Bullet, likeness: Option<f64>) -> Collision {
+fn collision(how: How, bullet: &Bullet, near: Option<Near>) -> Collision {
     let content = content::folded(bullet.content());
-    Collision { how, id: bullet.id.to_string(), content, reason: None, likeness }
+    let reason = near.filter(|near| matches!(near, Near::Meaning(_))).map(|near| near.to_string());
+    Collision { how, id: bullet.id.to_string(), content, reason, likeness: near.map(Near::value) }
 }
 
 /// What a rule is held against.
@@ -211,9 +217,9 @@ impl Bench<'_> {
         }
     }
 
-    fn duplicate(&self, rule: String, bullet: &Bullet, near: Option<f64>, why: &str) -> Judged {
+    fn duplicate(&self, rule: String, bullet: &Bullet, near: Option<Near>, why: &str) -> Judged {
         let how = if near.is_some() { How::NearDuplicate } else { How::Duplicate };
-        self.rejected(rule, near.unwrap_or(1.0), why.to_owned(), vec![collision(how, bullet, near)])
+        self.rejected(rule, near.map_or(1.0, Near::value), why.to_owned(), vec![collision(how, bullet, near)])
     }
 
     fn admitted(&self, admitted: Admitted) -> Judged {
@@ -252,9 +258,11 @@ impl Bench<'_> {
     }
 
     /// Names the bullet that says something like it, for whoever words it.
-    fn add_similar(&self, judged: &mut Judged, bullet_type: BulletType, least: f64) {
-        let statement = Statement::of(&content::told(&judged.rule, bullet_type));
-        let Some((at, near)) = self.shelf.near(&statement, least, stands) else { return };
+    fn add_similar(&self, judged: &mut Judged, bullet_type: BulletType, least: Nearness, sense: &Sense<'_>) {
+        let told = content::told(&judged.rule, bullet_type);
+        let (statement, embedding) = (Statement::of(&told), sense.text(&told));
+        let meant = Meant { statement: &statement, embedding: embedding.as_ref() };
+        let Some((at, near)) = self.shelf.near(meant, least, sense, stands) else { return };
         let bullet = self.shelf.get(at);
         if judged.collisions.iter().all(|known| known.id != bullet.id.as_str()) {
             judged.collisions.push(collision(How::Similar, bullet, Some(near)));

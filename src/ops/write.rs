@@ -41,6 +41,7 @@ pub fn apply(memory: &Memory, set: ChangeSet) -> Result<Written> {
 /// Those of [`apply`] and of the plan.
 pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>) -> Result<Written> {
     let open = memory.target();
+    open.writable()?;
     trusted(open)?;
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
     // What was read before may have been written by the one who held the lock.
@@ -97,6 +98,7 @@ pub fn preview(memory: &Memory, set: ChangeSet) -> Result<Vec<(NotePath, String,
 /// Those of [`apply`].
 pub fn commit_as_is(memory: &Memory, paths: &[NotePath], message: Message) -> Result<Option<String>> {
     let open = memory.target();
+    open.writable()?;
     trusted(open)?;
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
     finish_leftovers(memory, open, &Journal::of(&open.vault))?;
@@ -123,6 +125,7 @@ pub fn commit_as_is(memory: &Memory, paths: &[NotePath], message: Message) -> Re
 /// Locked, or failed.
 pub fn recover(memory: &Memory) -> Result<usize> {
     let open = memory.target();
+    open.writable()?;
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
     finish_leftovers(memory, open, &Journal::of(&open.vault))
 }

@@ -123,6 +123,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("playbook-list", schema_for!(ops::playbook::list::Listed)),
         ("project", schema_for!(ops::project::Projected)),
         ("recent", schema_for!(ops::recent::Recent)),
+        ("embed", schema_for!(ops::embed::Embeddings)),
         ("reindex", schema_for!(ops::reindex::Reindexed)),
         ("relate", schema_for!(ops::relate::Related)),
         ("related", schema_for!(ops::related::Related)),

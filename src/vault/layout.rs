@@ -75,6 +75,11 @@ impl Vault {
         self.root.join("_index")
     }
 
+    /// The vectors of its notes; derived.
+    pub fn vectors(&self) -> PathBuf {
+        self.root.join("_embeddings")
+    }
+
     /// Usage, lock and journal; not derived, but no knowledge either.
     pub fn state(&self) -> PathBuf {
         self.root.join("_state")

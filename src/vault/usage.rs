@@ -96,12 +96,19 @@ const SETTLED: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Usage {
     folder: PathBuf,
+    /// Whether there is anything to read or write at all.
+    counted: bool,
 }
 
 impl Usage {
     /// Those of this vault.
     pub fn of(vault: &Vault) -> Self {
-        Self { folder: vault.state() }
+        Self { folder: vault.state(), counted: true }
+    }
+
+    /// The use of notes that is not counted and was never known, such as that of a past.
+    pub fn none() -> Self {
+        Self { folder: PathBuf::new(), counted: false }
     }
 
     /// Notes one access. Waits for nobody.
@@ -127,7 +134,7 @@ impl Usage {
             lines.extend(serde_json::to_vec(&line).unwrap_or_default());
             lines.push(b'\n');
         }
-        if lines.is_empty() {
+        if lines.is_empty() || !self.counted {
             return Ok(());
         }
         let path = self.log();
@@ -140,6 +147,9 @@ impl Usage {
 
     /// All that is known. What is damaged or cannot be read counts for nothing; the second value says what that was.
     pub fn load(&self) -> (UsageTable, Vec<String>) {
+        if !self.counted {
+            return (UsageTable::new(), Vec::new());
+        }
         let mut notices = Vec::new();
         let mut left_out = |error: Error| notices.push(format!("{error}; the usage in it is left out"));
         let files = [self.table(), self.aside(), self.log()];
@@ -161,6 +171,9 @@ impl Usage {
     /// # Errors
     /// [`Error::Io`].
     pub fn fold(&self) -> Result<(), Error> {
+        if !self.counted {
+            return Ok(());
+        }
         let (log, aside) = (self.log(), self.aside());
         if let Ok(stat) = fs::metadata(&aside) {
             let settled =
@@ -179,7 +192,7 @@ impl Usage {
 
     /// Whether anything was counted or taken over yet.
     pub fn has_counts(&self) -> bool {
-        [self.table(), self.log(), self.aside()].iter().any(|path| path.exists())
+        self.counted && [self.table(), self.log(), self.aside()].iter().any(|path| path.exists())
     }
 
     /// Takes over the counts of another tool, once: only where nothing is known yet.
@@ -187,7 +200,7 @@ impl Usage {
     /// # Errors
     /// [`Error::Io`].
     pub fn adopt(&self, table: &UsageTable) -> Result<bool, Error> {
-        if self.has_counts() {
+        if self.has_counts() || !self.counted {
             return Ok(false);
         }
         self.store(table)?;

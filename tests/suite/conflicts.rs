@@ -3,7 +3,30 @@
 //! The first file was at hand while the comparison was made; the second was not looked at, and tells how it does on rules
 //! that it has not met.
 
-use cm::curate::conflict::{Statement, opposition};
+use cm::curate::conflict::{Meant, Near, Statement, opposed, opposition};
+use cm::curate::meaning::{Meaning, Sense};
+use cm::curate::playbook::Limits;
+use cm::domain::embedding::Embedding;
+use cm::embed::builtin::Static;
+
+use crate::support::vault_of;
+
+struct BuiltIn;
+
+impl Meaning for BuiltIn {
+    fn embedding(&self, text: &str) -> Option<Embedding> {
+        Some(Static::shipped().of(text))
+    }
+}
+
+/// How near a rule is to one that there is, by the default limits.
+fn near(rule: &str, there: &str) -> Option<Near> {
+    let (a, b) = (Statement::of(rule), Statement::of(there));
+    let (x, y) = (BuiltIn.embedding(rule), BuiltIn.embedding(there));
+    let (a, b) =
+        (Meant { statement: &a, embedding: x.as_ref() }, Meant { statement: &b, embedding: y.as_ref() });
+    a.near(&b, Limits::default().duplicate(), &Sense::of(&BuiltIn))
+}
 
 struct Figures {
     precision: f64,
@@ -12,14 +35,20 @@ struct Figures {
 }
 
 fn measure(pairs: &str) -> Figures {
+    let contradict = |a: &str, b: &str| opposition(&Statement::of(a), &Statement::of(b)).is_some();
+    measure_by(pairs, "conflict", contradict)
+}
+
+/// Precision and recall of a comparison that is to find the pairs of this label.
+fn measure_by(pairs: &str, wanted_label: &str, seen: impl Fn(&str, &str) -> bool) -> Figures {
     let (mut right, mut found, mut wanted) = (0.0, 0.0, 0.0);
     let mut wrong = Vec::new();
     for line in pairs.lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = line.split('\t').collect();
         let [label, a, b] = cells[..] else { panic!("a line has a label and two rules: {line}") };
         assert!(matches!(label, "conflict" | "agree" | "duplicate" | "unrelated"), "{line}");
-        let is = label == "conflict";
-        let seen = opposition(&Statement::of(a), &Statement::of(b)).is_some();
+        let is = label == wanted_label;
+        let seen = seen(a, b);
         wanted += f64::from(is);
         found += f64::from(seen);
         right += f64::from(is && seen);
@@ -40,4 +69,144 @@ fn contradictions_among_the_labelled_pairs_are_found() {
 fn contradictions_among_pairs_that_nothing_was_tuned_on_are_found() {
     let figures = measure(include_str!("../golden/conflict-pairs-unseen.tsv"));
     assert!(figures.precision >= 0.95 && figures.recall >= 0.9, "{:#?}", figures.wrong);
+}
+
+const MEANING: &str = include_str!("../golden/meaning-pairs.tsv");
+const MEANING_UNSEEN: &str = include_str!("../golden/meaning-pairs-unseen.tsv");
+
+fn in_meaning(pairs: &str) -> Figures {
+    let sense = Sense::of(&BuiltIn);
+    measure_by(pairs, "conflict", |a, b| opposed(&Statement::of(a), &Statement::of(b), &sense).is_some())
+}
+
+#[test]
+fn alternatives_that_no_list_names_are_found_where_both_are_chosen_for_one_job() {
+    let figures = in_meaning(MEANING);
+    assert!(figures.precision >= 0.95 && figures.recall >= 0.6, "{:#?}", figures.wrong);
+}
+
+#[test]
+fn alternatives_among_pairs_that_nothing_was_tuned_on_are_found() {
+    let figures = in_meaning(MEANING_UNSEEN);
+    assert!(figures.precision >= 0.9 && figures.recall >= 0.4, "{:#?}", figures.wrong);
+}
+
+#[test]
+fn meaning_takes_nothing_from_what_words_find() {
+    for pairs in
+        [include_str!("../golden/conflict-pairs.tsv"), include_str!("../golden/conflict-pairs-unseen.tsv")]
+    {
+        let (words, meaning) = (measure(pairs), in_meaning(pairs));
+        assert!(
+            meaning.precision >= words.precision && meaning.recall >= words.recall,
+            "{:#?}",
+            meaning.wrong
+        );
+    }
+}
+
+#[test]
+fn no_rule_is_dropped_that_says_something_else() {
+    for pairs in [MEANING, MEANING_UNSEEN, include_str!("../golden/conflict-pairs-unseen.tsv")] {
+        let figures = measure_by(pairs, "duplicate", |a, b| near(a, b).is_some());
+        assert!(figures.precision >= 0.95, "{:#?}", figures.wrong);
+    }
+}
+
+#[test]
+fn what_means_the_same_is_near_and_what_differs_in_a_name_or_a_number_is_not() {
+    assert!(matches!(
+        near("Keep controllers thin", "Controllers should be kept thin"),
+        Some(Near::Meaning(_))
+    ));
+    assert!(near("Prefer Postgres", "Use PostgreSQL 16").is_some());
+    for (rule, there) in [
+        ("Use PostgreSQL 16", "Prefer Postgres"),
+        ("Use Node 20", "Use Node.js 18"),
+        ("Use MySQL", "Use PostgreSQL"),
+        ("Mock the clock in all tests", "Mock the network in all tests"),
+        ("Always run the whole suite", "Never run the whole suite"),
+    ] {
+        assert_eq!(near(rule, there), None, "{rule} / {there}");
+    }
+}
+
+#[test]
+fn neither_a_rule_and_itself_nor_a_rule_and_its_duplicate_contradict() {
+    let sense = Sense::of(&BuiltIn);
+    for line in
+        [MEANING, MEANING_UNSEEN].into_iter().flat_map(str::lines).filter(|line| !line.starts_with('#'))
+    {
+        let [label, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let (one, other) = (Statement::of(a), Statement::of(b));
+        assert!(opposed(&one, &one, &sense).is_none(), "{a}");
+        assert_eq!(
+            opposed(&one, &other, &sense).is_some(),
+            opposed(&other, &one, &sense).is_some(),
+            "{line}"
+        );
+        assert!(label != "duplicate" || opposed(&one, &other, &sense).is_none(), "{line}");
+    }
+}
+
+const DATABASES: &str = "
+--- playbook/db/one.md
+---
+id: b-mq6d3m8l-a1a1a1
+type: rule
+category: database
+state: active
+---
+Prefer PostgreSQL for storage
+--- playbook/db/two.md
+---
+id: b-mq6d3m8l-b2b2b2
+type: rule
+category: database
+state: active
+---
+Use PostgreSQL 16
+--- playbook/code/three.md
+---
+id: b-mq6d3m8l-c3c3c3
+type: rule
+category: code
+state: active
+---
+Keep controllers thin
+";
+
+#[test]
+fn a_rule_that_chooses_another_thing_for_the_same_job_is_a_draft_that_conflicts() {
+    let sandbox = vault_of(DATABASES);
+    for rule in ["Use SQLite for storage", "Use FoundationDB for storage"] {
+        let added = sandbox.cm(&["playbook", "add", "--category", "database", rule, "--json"]).ok().json();
+        assert_eq!(added["state"], "draft", "{added}");
+        let with: Vec<_> =
+            added["conflicts"].as_array().unwrap().iter().map(|found| &found["with"]).collect();
+        assert!(with.contains(&&"b-mq6d3m8l-a1a1a1".into()), "{added}");
+    }
+    let stats = sandbox.cm(&["stats", "--json"]).ok().json();
+    assert_eq!(stats["playbook"]["conflicts_total"], 0, "drafts hold nowhere: {stats}");
+}
+
+#[test]
+fn the_same_name_without_its_version_is_no_conflict_and_credits_the_rule_that_is_there() {
+    let sandbox = vault_of(DATABASES);
+    let added =
+        sandbox.cm(&["playbook", "add", "--category", "database", "Prefer Postgres", "--json"]).ok().json();
+    assert_eq!((&added["added"], &added["credited"]), (&false.into(), &true.into()), "{added}");
+    assert_eq!(added["id"], "b-mq6d3m8l-b2b2b2", "{added}");
+    let note = added["note"].as_str().unwrap();
+    assert!(note.contains("means the same: cosine"), "{note}");
+}
+
+#[test]
+fn a_rule_in_other_words_credits_the_one_that_is_there_and_none_where_embeddings_are_off() {
+    let sandbox = vault_of(DATABASES);
+    let rule = "Controllers should be kept thin";
+    let off = sandbox.run(&["validate-rule", rule, "--json"]).env("CM_EMBEDDINGS_PROVIDER", "none").go().ok();
+    assert_eq!(off.json()["collisions"], serde_json::json!([]));
+    let added = sandbox.cm(&["playbook", "add", "--category", "code", rule, "--json"]).ok().json();
+    assert_eq!((&added["added"], &added["credited"]), (&false.into(), &true.into()), "{added}");
 }

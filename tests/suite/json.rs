@@ -86,6 +86,11 @@ reindex
 reindex --check
 reindex --full
 search pool
+search pool --as-of HEAD
+search pool --explain
+embed status
+embed use none
+embed use builtin
 search type:fix --limit 2
 context change+the+retry+of+gauge+fetches
 recent

@@ -9,12 +9,14 @@
 )]
 
 mod architecture;
+mod as_of;
 mod cli;
 mod conflicts;
 mod damage;
 mod frontmatter;
 mod generated;
 mod json;
+mod meaning;
 mod notes;
 mod odd;
 mod pipes;

@@ -191,11 +191,11 @@ fn every_shape_is_found_as_far_as_it_can_be_read() {
     let sandbox = odd();
     write_huge(&sandbox);
     for word in WORDS {
-        let found = sandbox.cm(&["search", word, "--json"]).ok().json();
+        let found = sandbox.cm(&["search", &format!("+{word}"), "--json"]).ok().json();
         assert_eq!(found["total"], 1, "{word}: {found}");
     }
     assert_eq!(
-        sandbox.cm(&["search", "wordsecret", "--json"]).ok().json()["total"],
+        sandbox.cm(&["search", "+wordsecret", "--json"]).ok().json()["total"],
         0,
         "nothing out of the vault is read"
     );

@@ -61,6 +61,7 @@ commands! {
     starters::Starters,
     project::Project,
     reindex::Reindex,
+    embed::Embed,
     core::Core,
     reflection::Reflection,
     decay::Decay,

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use crate::ops::retrieve::Stages;
 use crate::ops::{Call, Memory, Result, search};
 use crate::render::text;
 
@@ -24,7 +25,9 @@ The query language:
 
 Examples:
   cm search connection pool type:fix
-  cm search 'E0502 OR \"borrow checker\"' --limit 5 --json")]
+  cm search 'E0502 OR \"borrow checker\"' --limit 5 --json
+  cm search retry --as-of 2026-11-01     # the newest commit of that day
+  cm search retry --as-of HEAD~20")]
 pub struct Arguments {
     /// The query; several words need no quotes
     #[arg(required = true)]
@@ -35,6 +38,27 @@ pub struct Arguments {
     /// Leave out so many hits at the front: `next` of an earlier answer
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     offset: usize,
+    /// Tell what the score of each hit is made of
+    #[arg(long)]
+    explain: bool,
+    /// Leave out what the words say
+    #[arg(long, help_heading = "Stages of ranking")]
+    no_words: bool,
+    /// Leave out what models say that it means
+    #[arg(long, help_heading = "Stages of ranking")]
+    no_vectors: bool,
+    /// Leave out what related hits add
+    #[arg(long, help_heading = "Stages of ranking")]
+    no_graph: bool,
+    /// Leave out when a note was last changed
+    #[arg(long, help_heading = "Stages of ranking")]
+    no_recency: bool,
+    /// Leave out feedback and importance
+    #[arg(long, help_heading = "Stages of ranking")]
+    no_usefulness: bool,
+    /// Answer from the vault as it was: at a commit, or at a date or an age, of which a day counts to its end (UTC)
+    #[arg(long, value_name = "WHEN")]
+    as_of: Option<String>,
 }
 
 /// The arguments of `cm search` with the query's own words behind `--`, so that `-sqlite` and `--no-verify` are
@@ -92,6 +116,16 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         query: arguments.query.join(" "),
         limit: arguments.limit,
         offset: arguments.offset,
+        stages: Stages {
+            words: !arguments.no_words,
+            coarse: !arguments.no_vectors,
+            fine: !arguments.no_vectors,
+            graph: !arguments.no_graph,
+            recency: !arguments.no_recency,
+            usefulness: !arguments.no_usefulness,
+        },
+        explain: arguments.explain,
+        as_of: arguments.as_of,
     };
     for word in arguments.query.iter().filter(|word| word.starts_with("--") && word.len() > 2) {
         memory.notice(format!("`{word}` is no flag of search, and was searched for"));

@@ -3,6 +3,8 @@
 //! Denials are counted, so that "never commit without tests" affirms what "always commit with tests" does. "Use X, not Y"
 //! makes two claims. Reasons claim nothing. It does not compare claims.
 
+use std::collections::BTreeMap;
+
 use super::lexicon::{Cue, LEXICON, Pole};
 use super::marks::Marks;
 use super::piece::{Gap, Piece};
@@ -77,6 +79,18 @@ impl Claim {
             self.terms.iter().filter(move |term| counts(term.place)).map(|term| term.key.as_str())
         };
         (self.keys, self.core) = (Marks::of(keys(false)), Marks::of(keys(true)));
+    }
+
+    /// The same with other keys.
+    pub(super) fn renamed(&self, names: &BTreeMap<String, String>) -> Self {
+        let mut claim = self.clone();
+        for term in &mut claim.terms {
+            if let Some(name) = names.get(&term.key) {
+                term.key.clone_from(name);
+            }
+        }
+        claim.mark();
+        claim
     }
 
     /// Whether it has words of its own that stand there.

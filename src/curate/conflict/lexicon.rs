@@ -227,6 +227,13 @@ const EXCLUSIVE: &[&str] = &[
     "float floats | decimal decimals",
     "offset | cursor",
     "javascript | typescript",
+    "red | orange | yellow | green | blue | purple violet | brown | white | grey gray | pink | silver",
+    "english | german | french | spanish | italian | portuguese | dutch | polish | russian | chinese | japanese | korean | \
+     vietnamese | thai | indonesian | indian | american | british | irish | swedish | norwegian | danish | finnish | \
+     greek | turkish | brazilian | mexican | canadian | australian",
+    "kilometers kilometres | miles",
+    "celsius | fahrenheit",
+    "daily | weekly | fortnightly | monthly | quarterly | yearly annually",
 ];
 
 const NUMBERS: &[(&str, u32)] = &[
@@ -241,8 +248,15 @@ const NUMBERS: &[(&str, u32)] = &[
     ("eight", 8),
     ("nine", 9),
     ("ten", 10),
+    ("eleven", 11),
     ("twelve", 12),
+    ("fifteen", 15),
     ("twenty", 20),
+    ("thirty", 30),
+    ("forty", 40),
+    ("fifty", 50),
+    ("sixty", 60),
+    ("hundred", 100),
 ];
 
 /// The tables, by word.

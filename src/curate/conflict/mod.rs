@@ -1,14 +1,19 @@
-//! Which rules contradict each other, and which say the same, by their words alone.
+//! Which rules contradict each other, and which say the same: by their words, and by what the words mean.
 //!
 //! A rule is read once into a [`Statement`]: the words that it shares with others, and its claims, each affirming or
 //! denying something. Two statements are opposed where one claim denies what the other affirms, or where they choose
-//! different things that exclude each other, about the same subject. What takes knowledge of the world to see, such as
-//! that two unlisted tools do the same job, is not seen here.
+//! different things that exclude each other, about the same subject; things that no list names exclude each other where
+//! both are chosen by name for one job. [`opposed`] sees through other words for the same; it is given a model for that,
+//! and knows none itself.
 
+mod choosing;
 mod claim;
 mod compare;
 mod lexicon;
+mod many;
 mod marks;
+mod meant;
+mod neighbours;
 mod pairs;
 mod piece;
 mod statement;
@@ -19,6 +24,8 @@ mod tests;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use many::Rules;
+pub use meant::{Meant, Near, Nearness, name_differently, opposed};
 pub use pairs::{alike, oppositions};
 pub use statement::{Statement, likeness, may_be_like};
 
@@ -49,9 +56,14 @@ pub struct Opposition {
     pub shared: f64,
 }
 
-/// What makes two rules contradict each other, if anything does. It does not matter which comes first, and a rule never
-/// contradicts itself.
+/// What makes two rules contradict each other, if their words alone show it. It does not matter which comes first, and a
+/// rule never contradicts itself.
 pub fn opposition(a: &Statement, b: &Statement) -> Option<Opposition> {
+    claimed(a, b).or_else(|| chosen(a, b, &|_, _| 0.0))
+}
+
+/// The same where one claims what the other denies, or claims something that excludes it.
+fn claimed(a: &Statement, b: &Statement) -> Option<Opposition> {
     let overlap = a.overlap(b);
     if overlap < compare::LEAST || a.claims() == b.claims() {
         return None;
@@ -59,4 +71,10 @@ pub fn opposition(a: &Statement, b: &Statement) -> Option<Opposition> {
     a.claims()
         .iter()
         .find_map(|one| b.claims().iter().find_map(|other| compare::opposed(one, other, overlap)))
+}
+
+/// The same where both choose by name for one job, and different things. `like` tells how much two words mean the same.
+fn chosen(a: &Statement, b: &Statement, like: &dyn Fn(&str, &str) -> f64) -> Option<Opposition> {
+    let (reason, shared) = a.choosing()?.against(b.choosing()?, like)?;
+    Some(Opposition { ground: Ground::Exclusive, reason, shared })
 }

@@ -5,8 +5,17 @@ use std::collections::{BTreeSet, HashMap};
 use super::claim::{Claim, Place};
 use super::{Opposition, Statement, likeness, opposition};
 
-/// All pairs that contradict each other, by their numbers.
+/// All pairs that contradict each other by their words alone, by their numbers.
 pub fn oppositions(statements: &[Statement]) -> Vec<(usize, usize, Opposition)> {
+    let mut found = Vec::new();
+    for (a, b) in may_oppose(statements) {
+        found.extend(opposition(&statements[a], &statements[b]).map(|opposition| (a, b, opposition)));
+    }
+    found
+}
+
+/// The pairs among which are all that contradict each other by their words alone, in order.
+pub(super) fn may_oppose(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
     let mut having = Having::new();
     for (at, statement) in statements.iter().enumerate() {
         let keys: BTreeSet<&str> = statement.claims().iter().flat_map(|claim| keys(claim, false)).collect();
@@ -14,21 +23,32 @@ pub fn oppositions(statements: &[Statement]) -> Vec<(usize, usize, Opposition)> 
             having.entry(key).or_default().push(at);
         }
     }
-    let mut found = Vec::new();
+    let mut pairs = BTreeSet::new();
     for (at, statement) in statements.iter().enumerate() {
-        let mut others: Vec<usize> =
-            statement.claims().iter().flat_map(|claim| met(claim, &having)).collect();
-        others.sort_unstable();
-        others.dedup();
-        for other in others.into_iter().filter(|other| *other != at) {
-            let (a, b) = (at.min(other), at.max(other));
-            found.extend(opposition(&statements[a], &statements[b]).map(|opposition| (a, b, opposition)));
-        }
+        let others = statement.claims().iter().flat_map(|claim| met(claim, &having));
+        pairs.extend(others.filter(|other| *other != at).map(|other| (at.min(other), at.max(other))));
     }
-    // A pair is met from either side.
-    found.sort_by_key(|(a, b, _)| (*a, *b));
-    found.dedup_by_key(|(a, b, _)| (*a, *b));
-    found
+    pairs.extend(choosing_alike(statements));
+    pairs
+}
+
+/// The pairs that choose by name for jobs of which one has all words of the other.
+fn choosing_alike(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
+    let mut having = Having::new();
+    let jobs: Vec<(usize, BTreeSet<&str>)> = statements
+        .iter()
+        .enumerate()
+        .filter_map(|(at, statement)| Some((at, statement.choosing()?.job().collect())))
+        .collect();
+    for (at, job) in &jobs {
+        job.iter().for_each(|word| having.entry(word).or_default().push(*at));
+    }
+    let mut pairs = BTreeSet::new();
+    for (at, job) in &jobs {
+        let others = with_all(&rarest(job, &having, usize::MAX), &having).into_iter();
+        pairs.extend(others.filter(|other| other != at).map(|other| (*at.min(&other), *at.max(&other))));
+    }
+    pairs
 }
 
 /// The statements by the words that they have, each list in order.

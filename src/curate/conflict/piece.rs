@@ -22,6 +22,10 @@ pub(super) enum Gap {
 pub(super) struct Piece {
     /// As written, in lower case.
     pub(super) raw: String,
+    /// As written.
+    pub(super) shown: String,
+    /// Whether it is written as a name is: `PostgreSQL`, `S3`, code.
+    pub(super) named: bool,
     /// Its stem.
     pub(super) stem: String,
     /// What stands before it.
@@ -56,7 +60,9 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
             code ^= between.bytes().filter(|byte| *byte == b'`').count() % 2 == 1;
             let gap = gap_of(between);
             let negated = is_negated(&text[token.to..]);
-            pieces.push(Piece { raw, stem: token.text.to_owned(), gap, negated, code });
+            let shown = text[token.from..token.to].to_owned();
+            let named = code || is_named(&shown, pieces.is_empty() || matches!(gap, Gap::Stop | Gap::Colon));
+            pieces.push(Piece { raw, shown, named, stem: token.text.to_owned(), gap, negated, code });
             end = token.to;
         }
     }
@@ -77,6 +83,14 @@ fn without_targets(text: &str) -> Cow<'_, str> {
     shown.push_str(rest);
     let words = shown.split(' ').filter(|word| !word.contains("://"));
     Cow::Owned(words.collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a word is written as a name is: with a capital that its place does not ask for, or with a digit.
+fn is_named(word: &str, first: bool) -> bool {
+    let upper = |word: &str| word.chars().any(char::is_uppercase);
+    let letters = word.chars().any(char::is_alphabetic);
+    let inner = word.char_indices().nth(1).is_some_and(|(at, _)| upper(&word[at..]));
+    inner || !first && upper(word) || letters && word.chars().any(|c| c.is_ascii_digit())
 }
 
 fn is_negated(rest: &str) -> bool {

@@ -2,34 +2,61 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::choosing::Choosing;
 use super::claim::{Claim, Place, claims};
 use super::lexicon::{Cue, LEXICON};
 use super::marks::Marks;
-use super::piece::pieces;
+use super::piece::{Piece, pieces};
 
 /// A rule, prepared once for comparing it with many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     words: BTreeSet<String>,
+    /// The same as they are written, by their stems.
+    written: BTreeMap<String, Written>,
     /// The same words, to compare fast.
     marks: Marks,
     /// The words that only denying claims have, and only affirming ones.
     signs: BTreeMap<String, bool>,
     claims: Vec<Claim>,
+    /// What it chooses by name.
+    choosing: Option<Choosing>,
 }
+
+/// A word as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Written {
+    /// In lower case.
+    pub(super) raw: String,
+    /// Whether nothing stands for it: a name, a number, one of things that exclude each other.
+    pub(super) firm: bool,
+}
+
+/// How often a rule denies, lacks, leaves out and limits.
+pub(super) type Shape = [usize; 4];
 
 impl Statement {
     /// Prepares a rule.
     pub fn of(text: &str) -> Self {
         let pieces = pieces(text);
         let claims = claims(&pieces);
-        let words: BTreeSet<String> = pieces
+        let written: BTreeMap<String, Written> = pieces
             .iter()
             .filter(|piece| !piece.negated && counts(&piece.raw))
-            .map(|piece| piece.stem.clone())
+            .map(|piece| (piece.stem.clone(), Written { raw: piece.raw.clone(), firm: is_firm(piece) }))
             .collect();
+        let words: BTreeSet<String> = written.keys().cloned().collect();
         let marks = Marks::of(words.iter().map(String::as_str));
-        Self { words, marks, signs: signs(&claims), claims }
+        Self { words, written, marks, signs: signs(&claims), claims, choosing: Choosing::of(&pieces) }
+    }
+
+    /// The same with other keys for some words.
+    pub(super) fn renamed(&self, names: &BTreeMap<String, String>) -> Self {
+        let claims: Vec<Claim> = self.claims.iter().map(|claim| claim.renamed(names)).collect();
+        let words: BTreeSet<String> =
+            self.words.iter().map(|word| names.get(word).unwrap_or(word).clone()).collect();
+        let marks = Marks::of(words.iter().map(String::as_str));
+        Self { words, marks, signs: signs(&claims), claims, ..self.clone() }
     }
 
     /// The stems of its words, without those that only steer.
@@ -47,11 +74,34 @@ impl Statement {
     pub(super) fn claims(&self) -> &[Claim] {
         &self.claims
     }
+
+    pub(super) fn choosing(&self) -> Option<&Choosing> {
+        self.choosing.as_ref()
+    }
+
+    /// Its words as they are written, by their stems.
+    pub(super) fn written(&self) -> impl Iterator<Item = (&String, &Written)> {
+        self.written.iter()
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        let count = |of: &dyn Fn(&Claim) -> bool| self.claims.iter().filter(|claim| of(claim)).count();
+        [
+            count(&|claim| claim.denies),
+            count(&|claim| claim.terms.iter().any(|term| term.lacking.is_some())),
+            count(&|claim| claim.except.is_some()),
+            count(&|claim| claim.only),
+        ]
+    }
 }
 
 /// Whether a word tells rules apart, rather than only steering them.
 fn counts(word: &str) -> bool {
     !matches!(LEXICON.cue(word), Some(Cue::Silent | Cue::Affirm { .. } | Cue::Deny { .. } | Cue::All))
+}
+
+fn is_firm(piece: &Piece) -> bool {
+    piece.named || !piece.raw.chars().all(char::is_alphabetic) || LEXICON.pole(&piece.raw).is_some()
 }
 
 fn signs(claims: &[Claim]) -> BTreeMap<String, bool> {

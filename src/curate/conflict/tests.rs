@@ -3,6 +3,26 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::curate::meaning::{Meaning, NoMeaning, Sense};
+use crate::domain::embedding::Embedding;
+
+/// A model that knows some synonyms: words that it does not know mean nothing.
+struct Synonyms;
+
+impl Meaning for Synonyms {
+    fn embedding(&self, text: &str) -> Option<Embedding> {
+        const KNOWN: [&[&str]; 4] = [
+            &["deploy", "release"],
+            &["fridays", "friday"],
+            &["tests", "commit"],
+            &["tabs", "unwrap", "rule"],
+        ];
+        let text = text.to_lowercase();
+        let part =
+            |same: &&[&str]| f32::from(same.iter().any(|word| text.split(' ').any(|known| known == *word)));
+        Embedding::of(KNOWN.iter().map(part).collect())
+    }
+}
 
 fn ground(a: &str, b: &str) -> Option<Ground> {
     opposition(&Statement::of(a), &Statement::of(b)).map(|opposition| opposition.ground)
@@ -87,10 +107,43 @@ fn all_pairs_are_those_that_comparing_each_with_each_finds() {
     assert_eq!(alike(&rules.iter().collect::<Vec<_>>(), 0.5), like);
 }
 
+#[test]
+fn different_names_for_one_job_are_alternatives_and_names_for_areas_are_not() {
+    for (a, b) in [
+        ("Use Terraform for infrastructure", "Use Pulumi for infrastructure"),
+        ("Deploy with Ansible", "Always deploy with Chef"),
+        ("Use Bazel to build", "Use Buck to build"),
+        ("Use `ufmt` for formatting", "Use `blue` for formatting"),
+    ] {
+        assert_eq!(ground(a, b), Some(Ground::Exclusive), "{a} / {b}");
+    }
+    for (a, b) in [
+        ("Use React for the frontend", "Use TypeScript for the frontend"),
+        ("Use retries for network calls", "Use timeouts for network calls"),
+        ("Use UTC for timestamps", "Use ISO8601 for timestamps"),
+        ("Test on Linux", "Test on Illumos"),
+        ("Use Kubernetes for hosting", "Use k8s for hosting"),
+        ("Store blobs in Google Cloud Storage", "Store blobs in GCS"),
+        ("Use Kafka for queueing", "Use Apache Kafka 3 for queueing"),
+        ("Use Terraform and Pulumi for infrastructure", "Use Pulumi for infrastructure"),
+        ("Deploy with Ansible in staging", "Deploy with Chef in production"),
+    ] {
+        assert_eq!(ground(a, b), None, "{a} / {b}");
+    }
+}
+
+#[test]
+fn a_denial_is_found_in_other_words_where_a_model_knows_them() {
+    let (a, b) = (Statement::of("Deploy on Fridays"), Statement::of("Never release on a Friday"));
+    assert_eq!(opposed(&a, &b, &Sense::of(&NoMeaning)), None);
+    let found = opposed(&a, &b, &Sense::of(&Synonyms)).map(|found| found.ground);
+    assert_eq!(found, Some(Ground::Polarity));
+}
+
 /// Rules made of words that steer and words that do not, so that clauses of every kind come up.
 fn rules() -> impl Strategy<Value = String> {
     let words = "always never avoid use not without only unless except in when for because and but or , ; : . tabs \
-                 spaces before after enable disable skip tests commit unwrap instead of over prefer don't no 2 4 to";
+                 spaces before after enable disable skip tests commit unwrap instead of over prefer don't no 2 4 to with S3 GitHub";
     let words: Vec<&str> = words.split_whitespace().collect();
     prop::collection::vec(prop::sample::select(words), 0..14).prop_map(|words| words.join(" "))
 }
@@ -102,6 +155,15 @@ proptest! {
         prop_assert_eq!(opposition(&a, &b).is_some(), opposition(&b, &a).is_some());
         prop_assert_eq!(likeness(&a, &b), likeness(&b, &a));
         prop_assert!(opposition(&a, &a).is_none());
+    }
+
+    #[test]
+    fn it_does_not_matter_which_rule_comes_first_in_meaning_either(a in rules(), b in rules()) {
+        let sense = Sense::of(&Synonyms);
+        let (a, b) = (Statement::of(&a), Statement::of(&b));
+        prop_assert_eq!(opposed(&a, &b, &sense).is_some(), opposed(&b, &a, &sense).is_some());
+        prop_assert_eq!(opposed(&a, &b, &sense), opposed(&a, &b, &Sense::of(&Synonyms)));
+        prop_assert!(opposed(&a, &a, &sense).is_none());
     }
 
     #[test]

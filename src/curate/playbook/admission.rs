@@ -4,7 +4,8 @@
 use super::history::{Evidence, Gate, History};
 use super::shelf::{Shelf, stands};
 use super::{Authority, Limits};
-use crate::curate::conflict::{Statement, likeness, opposition};
+use crate::curate::conflict::{Meant, Near, Statement, likeness, name_differently, opposed};
+use crate::curate::meaning::Sense;
 use crate::domain::bullet::blocked::{BlockKind, Blocked};
 use crate::domain::bullet::content::{self, NotARule, RuleHash};
 use crate::domain::bullet::{Bullet, BulletType, Reach, State};
@@ -37,6 +38,8 @@ pub struct Door<'a> {
     pub limits: &'a Limits,
     /// What past sessions say.
     pub history: &'a dyn History,
+    /// What words and rules mean.
+    pub sense: &'a Sense<'a>,
     /// Whose word it is.
     pub authority: Authority,
 }
@@ -52,8 +55,8 @@ pub enum Admission {
     Duplicate {
         /// Its place on the shelf.
         at: usize,
-        /// The share of common words, where it is not the same.
-        near: Option<f64>,
+        /// How near it is, where it is not the same.
+        near: Option<Near>,
     },
     /// Another vault that holds beside this one has it.
     Elsewhere {
@@ -66,8 +69,8 @@ pub enum Admission {
         id: String,
         /// Why that is blocked.
         reason: Option<String>,
-        /// The share of common words, where it is not the same.
-        near: Option<f64>,
+        /// How near it is, where it is not the same.
+        near: Option<Near>,
     },
     /// It was deprecated, and nothing comes back by being proposed again.
     Deprecated {
@@ -117,7 +120,9 @@ impl Door<'_> {
             return Admission::Duplicate { at, near: None };
         }
         let statement = Statement::of(&told);
-        if let Some(blocked) = self.blocked(&rule, &statement) {
+        let embedding = self.sense.text(&told);
+        let meant = Meant { statement: &statement, embedding: embedding.as_ref() };
+        if let Some(blocked) = self.blocked(&rule, meant) {
             return blocked;
         }
         if let Some(at) = self.shelf.exact(&told, |bullet| !stands(bullet) && meets(bullet)) {
@@ -126,25 +131,25 @@ impl Door<'_> {
         if let Some(at) = self.elsewhere.exact(&told, standing) {
             return Admission::Elsewhere { id: self.elsewhere.get(at).id.to_string() };
         }
-        let conflicts = self.shelf.opposed(&statement, standing);
+        let conflicts = self.shelf.opposed(&statement, self.sense, standing);
         let conflicts_elsewhere = self.opposed_elsewhere(&statement, &reach);
-        if conflicts.is_empty() && conflicts_elsewhere.is_empty() {
-            let least = self.limits.duplicate_jaccard;
-            if let Some((at, near)) = self.shelf.near(&statement, least, meets) {
-                return match stands(self.shelf.get(at)) {
-                    true => Admission::Duplicate { at, near: Some(near) },
-                    false => Admission::Deprecated { at },
-                };
-            }
+        if conflicts.is_empty()
+            && conflicts_elsewhere.is_empty()
+            && let Some((at, near)) = self.shelf.near(meant, self.limits.duplicate(), self.sense, meets)
+        {
+            return match stands(self.shelf.get(at)) {
+                true => Admission::Duplicate { at, near: Some(near) },
+                false => Admission::Deprecated { at },
+            };
         }
         self.judge(rule, candidate.category, conflicts, conflicts_elsewhere)
     }
 
     /// The toxic pattern that keeps a rule out.
-    pub fn blocked(&self, rule: &str, statement: &Statement) -> Option<Admission> {
+    pub fn blocked(&self, rule: &str, meant: Meant<'_>) -> Option<Admission> {
         let hash = RuleHash::of(rule);
         let toxic = || self.blocked.iter().filter(|blocked| blocked.kind == BlockKind::Toxic);
-        let found = |blocked: &Blocked, near: Option<f64>| Admission::Blocked {
+        let found = |blocked: &Blocked, near: Option<Near>| Admission::Blocked {
             id: blocked.id.to_string(),
             reason: blocked.fields.reason.clone(),
             near,
@@ -152,12 +157,24 @@ impl Door<'_> {
         if let Some(same) = toxic().find(|blocked| blocked.hash() == Some(hash)) {
             return Some(found(same, None));
         }
-        toxic().find_map(|blocked| {
-            let other = Statement::of(blocked.text());
-            let near = likeness(statement, &other);
-            let opposed = || opposition(statement, &other).is_some();
-            (near > self.limits.block_jaccard && !opposed()).then(|| found(blocked, Some(near)))
-        })
+        toxic().find_map(|blocked| Some(found(blocked, Some(self.as_good_as(meant, blocked.text())?))))
+    }
+
+    /// How near a rule is to a blocked one, if so near that it is as good as blocked. More is blocked than what would be
+    /// taken for the same rule: what was given up does not come back in other words.
+    fn as_good_as(&self, rule: Meant<'_>, blocked: &str) -> Option<Near> {
+        let statement = Statement::of(blocked);
+        let embedding = self.sense.text(blocked);
+        let other = Meant { statement: &statement, embedding: embedding.as_ref() };
+        let (share, cosine) = (likeness(rule.statement, &statement), rule.cosine(&other));
+        let near = if share > self.limits.block_jaccard {
+            Near::Words(share)
+        } else if cosine > self.limits.block_cosine && !name_differently(rule.statement, &statement) {
+            Near::Meaning(cosine)
+        } else {
+            return None;
+        };
+        opposed(rule.statement, &statement, self.sense).is_none().then_some(near)
     }
 
     fn opposed_elsewhere(&self, statement: &Statement, reach: &Reach<'_>) -> Vec<(String, String, String)> {
@@ -166,7 +183,7 @@ impl Door<'_> {
             (bullet.id.to_string(), bullet.content().to_owned(), reason)
         };
         self.elsewhere
-            .opposed(statement, |bullet| bullet.is_live() && bullet.reach().meets(reach))
+            .opposed(statement, self.sense, |bullet| bullet.is_live() && bullet.reach().meets(reach))
             .into_iter()
             .map(of)
             .collect()

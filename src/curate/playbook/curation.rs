@@ -11,7 +11,8 @@ use super::history::History;
 use super::report::{Applied, Conflict, Passed, Report};
 use super::shelf::{Shelf, stands};
 use super::{Authority, Limits, Playbook};
-use crate::curate::conflict::Statement;
+use crate::curate::conflict::{Meant, Near, Statement};
+use crate::curate::meaning::{Meaning, Sense};
 use crate::domain::bullet::content::{self, RuleHash};
 use crate::domain::bullet::id::BulletId;
 use crate::domain::bullet::{
@@ -55,6 +56,8 @@ pub struct Request<'a> {
     pub scoring: &'a Scoring,
     /// What past sessions say.
     pub history: &'a dyn History,
+    /// The model that tells what rules mean.
+    pub meaning: &'a dyn Meaning,
     /// The instant.
     pub now: Instant,
     /// Whether the maturity of all bullets is looked at, not only of those that a delta touched.
@@ -115,6 +118,7 @@ pub(super) struct Curation<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) shelf: Shelf,
     elsewhere: Shelf,
+    pub(super) sense: Sense<'a>,
     blocked: Vec<crate::domain::bullet::blocked::Blocked>,
     own_blocked: Vec<crate::domain::bullet::blocked::Blocked>,
     contradictions: Vec<Contradiction>,
@@ -134,6 +138,7 @@ impl<'a> Curation<'a> {
             request,
             shelf: Shelf::of(playbook),
             elsewhere: Shelf::of(request.elsewhere),
+            sense: Sense::of(request.meaning),
             blocked,
             own_blocked: playbook.blocked.clone(),
             contradictions: Vec::new(),
@@ -242,7 +247,9 @@ impl<'a> Curation<'a> {
 
     /// The blocked pattern that keeps a rule out, and why.
     pub(super) fn kept_out(&self, rule: &str, told: &str) -> Option<(String, String)> {
-        match self.door().blocked(rule, &Statement::of(told))? {
+        let (statement, embedding) = (Statement::of(told), self.sense.text(told));
+        let meant = Meant { statement: &statement, embedding: embedding.as_ref() };
+        match self.door().blocked(rule, meant)? {
             Admission::Blocked { id, reason, near } => {
                 let words = blocked_words(reason.as_deref(), near);
                 Some((id, words))
@@ -286,6 +293,7 @@ impl<'a> Curation<'a> {
             blocked: &self.blocked,
             limits: self.request.limits,
             history: self.request.history,
+            sense: &self.sense,
             authority: self.request.authority,
         }
     }
@@ -434,7 +442,7 @@ impl<'a> Curation<'a> {
     }
 
     /// A rule that is there already was proposed again: one helpful event, once a session.
-    fn credit(&mut self, at: usize, near: Option<f64>, session: Option<&str>) {
+    fn credit(&mut self, at: usize, near: Option<Near>, session: Option<&str>) {
         let session = self.session(session);
         let bullet = self.shelf.get(at);
         let pinned = bullet.pinned && self.request.authority == Authority::Automation;
@@ -449,7 +457,7 @@ impl<'a> Curation<'a> {
         let credited = !(pinned || again || its_own || self.closed(at).is_some());
         let mut reason = match near {
             None => "it is there already".to_owned(),
-            Some(near) => format!("nearly the same is there already ({:.0} % of the words)", near * 100.0),
+            Some(near) => format!("nearly the same is there already ({near})"),
         };
         if draft {
             reason += "; it is a draft, and `cm review --accept` takes it in";
@@ -532,7 +540,7 @@ impl<'a> Curation<'a> {
             };
         }
         let statement = Statement::of(&told);
-        let opposed = self.shelf.opposed(&statement, |other| stands(other) && meets(other));
+        let opposed = self.shelf.opposed(&statement, &self.sense, |other| stands(other) && meets(other));
         if let Some((id, reason)) = self.kept_out(&rule, &told) {
             return self.refuse_naming(id, "blocked", reason);
         }
@@ -669,10 +677,10 @@ fn path_of(category: &str, rule: &str, id: &NoteId) -> NotePath {
     NotePath::below(&format!("playbook/{category}"), &file_name(rule, id)).expect("made of sound parts only")
 }
 
-fn blocked_words(reason: Option<&str>, near: Option<f64>) -> String {
+fn blocked_words(reason: Option<&str>, near: Option<Near>) -> String {
     let what = match near {
         None => "what it says is blocked".to_owned(),
-        Some(near) => format!("nearly what it says is blocked ({:.0} % of the words)", near * 100.0),
+        Some(near) => format!("nearly what it says is blocked ({near})"),
     };
     reason.map_or(what.clone(), |reason| format!("{what}: {reason}"))
 }

@@ -38,7 +38,7 @@ impl Curation<'_> {
         let mut merged = self.merged(&parts, &rule);
         let statement = Statement::of(&told);
         let reach = merged.reach();
-        let opposed = self.shelf.opposed(&statement, |other| {
+        let opposed = self.shelf.opposed(&statement, &self.sense, |other| {
             stands(other) && other.reach().meets(&reach) && merge.ids.iter().all(|id| other.id.as_str() != id)
         });
         let doubt = suspicion(&rule).map(str::to_owned);

@@ -17,6 +17,7 @@ pub mod word;
 
 pub use curation::{Curated, Proposer, Request, curate};
 
+use crate::curate::conflict::Nearness;
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
 
@@ -34,17 +35,43 @@ pub struct Playbook {
 pub struct Limits {
     /// From which share of common words two rules are one.
     pub duplicate_jaccard: f64,
+    /// From which cosine on two rules are one, where no word of one lacks a counterpart in the other.
+    pub duplicate_cosine: f64,
     /// Above which share of common words a rule is as good as blocked.
     pub block_jaccard: f64,
+    /// Above which cosine a rule is as good as blocked.
+    pub block_cosine: f64,
     /// From which share of common words two rules of one category are worth merging.
     pub merge_jaccard: f64,
+    /// From which cosine on two rules are worth merging.
+    pub merge_cosine: f64,
     /// The most active bullets of one category.
     pub max_per_category: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { duplicate_jaccard: 0.85, block_jaccard: 0.85, merge_jaccard: 0.7, max_per_category: 200 }
+        Self {
+            duplicate_jaccard: 0.85,
+            duplicate_cosine: 0.85,
+            block_jaccard: 0.85,
+            block_cosine: 0.85,
+            merge_jaccard: 0.7,
+            merge_cosine: 0.85,
+            max_per_category: 200,
+        }
+    }
+}
+
+impl Limits {
+    /// From where on two rules are one.
+    pub fn duplicate(&self) -> Nearness {
+        Nearness { jaccard: self.duplicate_jaccard, cosine: self.duplicate_cosine }
+    }
+
+    /// From where on two rules are worth merging.
+    pub fn merge(&self) -> Nearness {
+        Nearness { jaccard: self.merge_jaccard, cosine: self.merge_cosine }
     }
 }
 

@@ -5,9 +5,11 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::Playbook;
-use crate::curate::conflict::{Statement, likeness, may_be_like, opposition};
+use crate::curate::conflict::{Meant, Near, Nearness, Statement, opposed};
+use crate::curate::meaning::Sense;
 use crate::domain::bullet::content::RuleHash;
 use crate::domain::bullet::{Bullet, Maturity, State};
+use crate::domain::embedding::Embedding;
 
 /// Bullets that can be found by id and compared by what they say.
 pub struct Shelf {
@@ -20,6 +22,7 @@ pub struct Shelf {
 struct Kept {
     bullet: Bullet,
     statement: OnceCell<Statement>,
+    embedding: OnceCell<Option<Embedding>>,
 }
 
 /// The fewest characters of an id that stand for it.
@@ -50,7 +53,7 @@ impl Shelf {
             Entry::Vacant(place) => drop(place.insert(at)),
         }
         self.by_rule.entry(RuleHash::of(&bullet.told())).or_default().push(at);
-        self.bullets.push(Kept { bullet, statement: OnceCell::new() });
+        self.bullets.push(Kept { bullet, statement: OnceCell::new(), embedding: OnceCell::new() });
         at
     }
 
@@ -98,6 +101,7 @@ impl Shelf {
         }
         self.bullets[at].bullet.fields.content = rule;
         self.bullets[at].statement = OnceCell::new();
+        self.bullets[at].embedding = OnceCell::new();
         self.by_rule.entry(RuleHash::of(&self.get(at).told())).or_default().push(at);
     }
 
@@ -122,39 +126,48 @@ impl Shelf {
         places.iter().copied().find(|at| passes(self.get(*at)))
     }
 
-    /// The bullet that says nearly the same, at or above a share of common words, among those that pass; the nearest,
-    /// and of equally near ones the first. What says the opposite is never near.
+    /// The bullet that says nearly the same, among those that pass; the nearest by words, else the nearest by meaning, and
+    /// of equally near ones the first. What says the opposite is never near.
     pub fn near(
         &self,
-        statement: &Statement,
-        least: f64,
+        rule: Meant<'_>,
+        least: Nearness,
+        sense: &Sense<'_>,
         passes: impl Fn(&Bullet) -> bool,
-    ) -> Option<(usize, f64)> {
-        let mut best: Option<(usize, f64)> = None;
+    ) -> Option<(usize, Near)> {
+        let rank = |near: &Near| (matches!(near, Near::Words(_)), near.value());
+        let mut best: Option<(usize, Near)> = None;
         for (at, kept) in self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet)) {
-            let other = kept.statement();
-            if !may_be_like(statement, other, least) {
-                continue;
-            }
-            let score = likeness(statement, other);
-            let better = score >= least && best.is_none_or(|(_, known)| score > known);
-            if better && opposition(statement, other).is_none() {
-                best = Some((at, score));
+            let Some(near) = rule.near(&kept.meant(sense), least, sense) else { continue };
+            if best.is_none_or(|(_, known)| rank(&near) > rank(&known)) {
+                best = Some((at, near));
             }
         }
         best
     }
 
     /// The bullets that say the opposite, among those that pass, with the reason.
-    pub fn opposed(&self, statement: &Statement, passes: impl Fn(&Bullet) -> bool) -> Vec<(usize, String)> {
+    pub fn opposed(
+        &self,
+        statement: &Statement,
+        sense: &Sense<'_>,
+        passes: impl Fn(&Bullet) -> bool,
+    ) -> Vec<(usize, String)> {
         let passing = self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet));
-        passing.filter_map(|(at, kept)| Some((at, opposition(statement, kept.statement())?.reason))).collect()
+        passing
+            .filter_map(|(at, kept)| Some((at, opposed(statement, kept.statement(), sense)?.reason)))
+            .collect()
     }
 }
 
 impl Kept {
     fn statement(&self) -> &Statement {
         self.statement.get_or_init(|| Statement::of(&self.bullet.told()))
+    }
+
+    fn meant(&self, sense: &Sense<'_>) -> Meant<'_> {
+        let embedding = self.embedding.get_or_init(|| sense.text(&self.bullet.told()));
+        Meant { statement: self.statement(), embedding: embedding.as_ref() }
     }
 }
 

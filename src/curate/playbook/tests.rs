@@ -8,6 +8,7 @@ use super::forgetting::{self, Forget};
 use super::history::{Evidence, History, NoHistory};
 use super::plan::{self, Files};
 use super::{Authority, Limits, Playbook};
+use crate::curate::meaning::NoMeaning;
 use crate::domain::bullet::blocked::Blocked;
 use crate::domain::bullet::{Bullet, BulletType, Maturity, State};
 use crate::domain::change::Change;
@@ -105,6 +106,7 @@ impl Asking {
             limits: &self.limits,
             scoring,
             history: &*self.history,
+            meaning: &NoMeaning,
             now: self.now,
             sweep: self.sweep,
             closed: &[],

@@ -15,8 +15,10 @@ use crate::domain::markdown::escape::escape_inline;
 use crate::domain::note::{Kind, Note};
 use crate::domain::score::{Score, Scoring, Usage};
 
+use super::conflict::Nearness;
 use super::generated::{GeneratedFile, clipped, head, link};
 use super::live::live;
+use super::meaning::Sense;
 use super::playbook::Limits;
 use tagging::Tagging;
 
@@ -27,14 +29,13 @@ pub struct ReflectionSettings {
     pub projects: Vec<String>,
     /// The constants of scoring.
     pub scoring: Scoring,
-    /// From which share of common words two rules of one category are worth merging.
-    pub merge_jaccard: f64,
+    /// From where on two rules are worth merging.
+    pub merge: Nearness,
 }
 
 impl Default for ReflectionSettings {
     fn default() -> Self {
-        let merge_jaccard = Limits::default().merge_jaccard;
-        Self { projects: Vec::new(), scoring: Scoring::default(), merge_jaccard }
+        Self { projects: Vec::new(), scoring: Scoring::default(), merge: Limits::default().merge() }
     }
 }
 
@@ -55,12 +56,13 @@ pub fn plan_reflection(
     scores: &[Score],
     usage: &[Usage],
     settings: &ReflectionSettings,
+    sense: &Sense<'_>,
     now: Instant,
 ) -> GeneratedFile {
     let view = View { graph, scores, usage, live: live(graph) };
     let memories: Vec<usize> = (0..graph.notes().len()).filter(|note| view.is_live_memory(*note)).collect();
     let tagging = Tagging::of(graph.notes(), &memories);
-    let shelf = playbook::Shelf::of(&view, settings, now);
+    let shelf = playbook::Shelf::of(&view, settings, sense, now);
     let sections = [
         Section::of("Themes", view.themes(&tagging), "No two tags occur together on several notes."),
         Section::of(

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::generated::link;
 use super::super::health::{Contradiction, Health, health};
 use super::super::live::in_place;
+use super::super::meaning::Sense;
 use super::{CONTRADICTIONS, List, ReflectionSettings, View};
 use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::graph::Edge;
@@ -27,13 +28,18 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    pub(super) fn of(view: &View<'_, '_>, settings: &ReflectionSettings, now: Instant) -> Self {
+    pub(super) fn of(
+        view: &View<'_, '_>,
+        settings: &ReflectionSettings,
+        sense: &Sense<'_>,
+        now: Instant,
+    ) -> Self {
         let found = view.graph.notes().iter().enumerate();
         let (at, bullets): (Vec<usize>, Vec<Bullet>) =
             found.filter_map(|(at, note)| Some((at, Bullet::of(note)?))).unzip();
         // Of two with one id the first counts.
         let notes = bullets.iter().zip(at).rev().map(|(bullet, at)| (bullet.id.to_string(), at)).collect();
-        let health = health(&bullets, now, &settings.scoring, settings.merge_jaccard);
+        let health = health(&bullets, now, &settings.scoring, settings.merge, sense);
         Self { bullets, notes, health }
     }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::curate::generated::same_but_for_day;
+use crate::curate::meaning::NoMeaning;
 use crate::domain::graph::sample::{edge, note};
 use crate::domain::instant::Instant;
 use crate::domain::markdown::outline;
@@ -23,7 +24,7 @@ fn plan_on(day: &str, notes: &[Note], scores: &[f64], accesses: &[u64], projects
         accesses.iter().map(|accesses| Usage { accesses: *accesses, last_access: None }).collect();
     let projects = projects.iter().map(|name| (*name).to_owned()).collect();
     let settings = ReflectionSettings { projects, ..ReflectionSettings::default() };
-    plan_reflection(&graph, &scores, &usage, &settings, Instant::parse(day).unwrap())
+    plan_reflection(&graph, &scores, &usage, &settings, &Sense::of(&NoMeaning), Instant::parse(day).unwrap())
 }
 
 fn vault() -> Vec<Note> {

@@ -19,7 +19,7 @@ const MOST_HINTS: usize = 50;
 const MOST_CANDIDATES: usize = 8;
 
 /// Files that the program writes: what they list is no statement about the notes.
-const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
+pub(super) const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
 
 pub(super) fn edges<'n>(
     notes: &'n [Note],

@@ -17,7 +17,7 @@ use crate::domain::finding::Finding;
 use crate::domain::instant::Instant;
 use crate::domain::note::{Note, RelationTable};
 
-pub use names::{Names, Resolution};
+pub use names::{Mention, NameKey, Names, Resolution, called, mentions, names_of};
 pub use related::{Direction, Related, Route};
 pub use shape::Shape;
 

@@ -26,6 +26,8 @@ pub struct Heading {
     pub text: String,
     /// The line in the file, from 1.
     pub line: u32,
+    /// Where it begins in the plain text, in bytes.
+    pub at: usize,
 }
 
 /// What one pass over a body finds.
@@ -185,7 +187,8 @@ impl<'b> Walk<'b> {
                 self.block();
                 self.heading = Some(self.text.len());
                 self.places.push((range.start, Owner::Heading(self.headings.len())));
-                self.headings.push(Heading { level: level as u8, text: String::new(), line: 0 });
+                let at = self.text.len();
+                self.headings.push(Heading { level: level as u8, text: String::new(), line: 0, at });
             }
             Tag::CodeBlock(_) => {
                 self.block();

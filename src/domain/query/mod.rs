@@ -10,6 +10,7 @@ mod date;
 mod field;
 mod lex;
 mod parse;
+mod plain;
 
 use crate::domain::instant::Instant;
 
@@ -149,9 +150,42 @@ impl Query {
         parse::parse(text, now)
     }
 
+    /// Any text, such as a person's question, as a query for its words alone: nothing in it is a field, a sign or an
+    /// operator. A filter may be written beside it.
+    ///
+    /// ```
+    /// use cm::domain::query::Query;
+    /// assert_eq!(Query::plain("Is -Wall \"on\" (type:error)?"), "Is Wall on type error ?");
+    /// ```
+    pub fn plain(text: &str) -> String {
+        plain::plain(text)
+    }
+
     /// Whether it orders what it finds; one of filters alone only selects.
     pub fn ranks(&self) -> bool {
         self.root.ranks()
+    }
+
+    /// What a note must be to be found at all, whatever words it has; none where every note may be.
+    ///
+    /// Words alone bound nothing, for others may mean the same. Where nothing but phrases, fields and patterns is asked
+    /// for, only what has one of them is found.
+    pub fn bounds(&self) -> Option<Node> {
+        let group = match &self.root {
+            Node::Group(group) => group,
+            node => return node.is_exact().then(|| node.clone()),
+        };
+        let mut filter: Vec<Node> = group.must.iter().chain(&group.filter).cloned().collect();
+        if group.must.is_empty() && !group.should.is_empty() && group.should.iter().all(Node::is_exact) {
+            filter.push(Node::Group(Group { should: group.should.clone(), ..Group::default() }));
+        }
+        let bounded = !filter.is_empty() || !group.not.is_empty();
+        bounded.then(|| Node::Group(Group { filter, not: group.not.clone(), ..Group::default() }))
+    }
+
+    /// What it means together: the texts that it looks for, one after the other.
+    pub fn question(&self) -> String {
+        self.texts().into_iter().map(Text::as_str).collect::<Vec<_>>().join(" ")
     }
 
     /// The texts that it looks for, without those that it excludes, in order.
@@ -163,6 +197,20 @@ impl Query {
 }
 
 impl Node {
+    /// Whether it says exactly what a note must have, and not merely what it is about.
+    fn is_exact(&self) -> bool {
+        match self {
+            Self::Text { field, text } => field.is_some() || !matches!(text, Text::Word(_)),
+            Self::Group(group) => {
+                let parts = || group.must.iter().chain(&group.should).chain(&group.filter);
+                parts().next().is_some() && parts().all(Self::is_exact)
+            }
+            Self::Everything => false,
+            Self::Nothing => true,
+            Self::Label { .. } | Self::Path(_) | Self::Dated { .. } | Self::Importance { .. } => true,
+        }
+    }
+
     fn ranks(&self) -> bool {
         match self {
             Self::Text { .. } => true,

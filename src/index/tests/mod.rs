@@ -2,5 +2,7 @@
 
 mod damage;
 mod fresh;
+mod neighbours;
 mod queries;
+mod spreading;
 mod vault;

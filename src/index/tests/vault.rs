@@ -12,9 +12,10 @@ use crate::domain::listing::{FileStat, Listing};
 use crate::domain::markdown::{Heading, Outline};
 use crate::domain::note::read::Reading;
 use crate::domain::note::{Kind, Note};
+use crate::domain::passage::PassageKey;
 use crate::domain::path::NotePath;
 use crate::domain::query::Query;
-use crate::index::{Error, Index, Options, Refreshed, Stale};
+use crate::index::{Entry, Error, Index, Options, Refreshed, Stale};
 
 pub(super) struct Vault {
     dir: TempDir,
@@ -114,7 +115,12 @@ fn list(root: &Path, folder: &Path, files: &mut Vec<FileStat>) {
     }
 }
 
-pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> Reading {
+/// The whole body is the one passage.
+pub(super) fn passage(body: &str) -> PassageKey {
+    PassageKey::of(body.trim())
+}
+
+pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> Entry {
     let text = String::from_utf8_lossy(bytes);
     let has_head = text
         .lines()
@@ -127,7 +133,7 @@ pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> Reading {
     };
     let date = |key: &str| value(key).and_then(|date| Instant::parse(&date).ok());
     let headings = body.lines().filter_map(|line| line.strip_prefix("# "));
-    let headings = headings.map(|text| Heading { level: 1, text: text.to_owned(), line: 1 }).collect();
+    let headings = headings.map(|text| Heading { level: 1, text: text.to_owned(), line: 1, at: 0 }).collect();
     let note = Note {
         path: path.clone(),
         kind: Kind::of(path),
@@ -161,5 +167,8 @@ pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> Reading {
         summary: String::new(),
         findings: Vec::new(),
     };
-    Reading { note, outline: Outline { text: body.to_owned(), headings, ..Outline::default() } }
+    let reading =
+        Reading { note, outline: Outline { text: body.to_owned(), headings, ..Outline::default() } };
+    let passages = vec![passage(body)];
+    Entry { reading, passages }
 }

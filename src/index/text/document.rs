@@ -4,11 +4,13 @@ use tantivy::schema::document::{DeserializeError, DocumentDeserialize, DocumentD
 use tantivy::{TantivyDocument, Term};
 
 use super::schema::Fields;
+use crate::domain::graph::{NameKey, mentions, names_of};
 use crate::domain::markdown::Outline;
 use crate::domain::note::Note;
 use crate::domain::note::read::Reading;
 use crate::domain::path::NotePath;
 use crate::domain::query::Label;
+use crate::index::entry::Entry;
 
 /// What the key of a note begins with.
 pub(super) const KEY: &str = "path=";
@@ -39,6 +41,11 @@ pub(super) fn fact(label: Label, value: &str) -> String {
         Label::Pinned => "pinned",
     };
     format!("{name}={value}")
+}
+
+/// That a note names another by a name with this key, in a way that gives the edge a type or not.
+pub(super) fn named(key: NameKey, typed: bool) -> u64 {
+    key.number() << 1 | u64::from(typed)
 }
 
 /// A note as it is stored: its bytes as the characters of those numbers, since the library reads text at once but
@@ -93,14 +100,15 @@ impl Fields {
     }
 
     /// The document of a note.
-    pub(super) fn document(&self, reading: &Reading) -> TantivyDocument {
-        let Reading { note, outline } = reading;
+    pub(super) fn document(&self, entry: &Entry) -> TantivyDocument {
+        let Reading { note, outline } = &entry.reading;
         let mut document = TantivyDocument::new();
         document.add_text(self.title, &note.title);
         note.aliases.iter().for_each(|alias| document.add_text(self.title, alias));
         self.add_text(&mut document, note, outline);
         document.add_text(self.facts, key(&note.path));
         facts(note, |fact| document.add_text(self.facts, fact));
+        self.add_names(&mut document, note);
         if let Some(created) = note.created {
             document.add_i64(self.created, created.unix());
         }
@@ -111,8 +119,17 @@ impl Fields {
             document.add_f64(self.importance, importance);
         }
         document.add_u64(self.order, order(&note.path));
+        entry.passages.iter().for_each(|key| document.add_u64(self.passages, key.number()));
         document.add_text(self.note, Stored::of(note).0);
         document
+    }
+
+    fn add_names(&self, document: &mut TantivyDocument, note: &Note) {
+        names_of(note).into_iter().for_each(|key| document.add_u64(self.names, key.number()));
+        for mention in mentions(note) {
+            let keys = mention.keys().into_iter();
+            keys.for_each(|key| document.add_u64(self.targets, named(key, mention.typed)));
+        }
     }
 
     fn add_text(&self, document: &mut TantivyDocument, note: &Note, outline: &Outline) {
@@ -128,7 +145,8 @@ fn order(path: &NotePath) -> u64 {
     hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-fn facts(note: &Note, mut add: impl FnMut(String)) {
+/// All facts that select a note.
+pub(super) fn facts(note: &Note, mut add: impl FnMut(String)) {
     let mut label = |label: Label, value: &str| {
         let value = label.folded(value);
         if !value.is_empty() {

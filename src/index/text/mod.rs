@@ -1,9 +1,12 @@
 //! The text index: what is searched for, and what is shown of a note without reading its file.
 
+mod admits;
+mod candidates;
 mod collect;
 mod directory;
 mod document;
 mod expand;
+mod neighbours;
 mod schema;
 mod seal;
 mod search;
@@ -22,9 +25,12 @@ use super::error::{Error, Unusable, at};
 use directory::Folder;
 use schema::Fields;
 
+pub use admits::admits;
+pub use candidates::{Asked, Candidate, Near};
 pub(super) use directory::touched;
+pub use neighbours::Neighbours;
 pub use search::{Found, Hit};
-pub use snippet::snippet;
+pub use snippet::{beginning, snippet};
 pub use stopwords::is_stopword;
 pub(super) use writer::Writer;
 

@@ -1,6 +1,8 @@
 //! The fields of a document.
 
-use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions};
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STORED, Schema, TextFieldIndexing, TextOptions,
+};
 
 use super::tokenizer::{RAW, TEXT};
 
@@ -8,6 +10,7 @@ use super::tokenizer::{RAW, TEXT};
 pub(super) const CREATED: &str = "created";
 pub(super) const UPDATED: &str = "updated";
 pub(super) const ORDER: &str = "order";
+pub(super) const PASSAGES: &str = "passages";
 
 /// The fields of a document, each by what it holds.
 #[derive(Debug, Clone, Copy)]
@@ -21,11 +24,17 @@ pub(super) struct Fields {
     pub(super) body: Field,
     /// All facts that select, each with its name: `type=fix`.
     pub(super) facts: Field,
+    /// The keys of the note's names.
+    pub(super) names: Field,
+    /// The keys of the names that the note names others by.
+    pub(super) targets: Field,
     pub(super) created: Field,
     pub(super) updated: Field,
     pub(super) importance: Field,
     /// A number drawn from the path, which orders what is otherwise equal.
     pub(super) order: Field,
+    /// The keys of the passages that are embedded.
+    pub(super) passages: Field,
     /// The note itself.
     pub(super) note: Field,
 }
@@ -55,10 +64,13 @@ pub(super) fn schema() -> (Schema, Fields) {
         tags: builder.add_text_field("tags", text()),
         body: builder.add_text_field("body", text()),
         facts: builder.add_text_field("facts", TextOptions::default().set_indexing_options(facts)),
+        names: builder.add_u64_field("names", NumericOptions::default().set_indexed()),
+        targets: builder.add_u64_field("targets", NumericOptions::default().set_indexed()),
         created: builder.add_i64_field(CREATED, FAST),
         updated: builder.add_i64_field(UPDATED, FAST),
         importance: builder.add_f64_field("importance", FAST),
         order: builder.add_u64_field(ORDER, FAST),
+        passages: builder.add_u64_field(PASSAGES, INDEXED | FAST),
         note: builder.add_text_field("note", STORED),
     };
     (builder.build(), fields)

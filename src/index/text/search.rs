@@ -122,12 +122,12 @@ impl Text {
         })
     }
 
-    fn note(&self, address: DocAddress) -> tantivy::Result<Note> {
+    pub(super) fn note(&self, address: DocAddress) -> tantivy::Result<Note> {
         self.searcher.doc::<Stored>(address)?.note()
     }
 
     /// Takes every failure, and a panic of the library too, as what it must be: damage.
-    fn guarded<T>(&self, ask: impl FnOnce() -> tantivy::Result<T>) -> Result<T, Unusable> {
+    pub(super) fn guarded<T>(&self, ask: impl FnOnce() -> tantivy::Result<T>) -> Result<T, Unusable> {
         match std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)) {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(Unusable::damaged(error)),

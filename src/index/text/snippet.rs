@@ -13,16 +13,16 @@ const BEFORE: usize = 50;
 /// Texts are looked through up to here.
 const READ: usize = 200_000;
 
-/// The window of `text` with the most of what `query` looks for, on one line; the beginning where nothing is in it.
+/// The window of `text` with the most of what `query` looks for, on one line; none where nothing is in it.
 ///
 /// ```
 /// use cm::domain::{instant::Instant, query::Query};
 /// let query = Query::parse("keepalive", Instant::from_unix(0));
 /// let text = format!("{} Set socket_keepalive\n before connecting.", "Words before. ".repeat(30));
-/// let snippet = cm::index::snippet(&text, &query);
+/// let snippet = cm::index::snippet(&text, &query).unwrap();
 /// assert!(snippet.starts_with('…') && snippet.ends_with("Set socket_keepalive before connecting."));
 /// ```
-pub fn snippet(text: &str, query: &Query) -> String {
+pub fn snippet(text: &str, query: &Query) -> Option<String> {
     let text = &text[..text.floor_char_boundary(READ)];
     let wanted = Wanted::of(query);
     let mut found = Vec::new();
@@ -32,10 +32,15 @@ pub fn snippet(text: &str, query: &Query) -> String {
             found.push((token.from, token.to, which));
         }
     });
-    let start = best_start(&found).unwrap_or(0);
+    let start = best_start(&found)?;
     let end = text.floor_char_boundary(start.saturating_sub(BEFORE) + LENGTH);
     let from = if end == text.len() { end.saturating_sub(LENGTH) } else { start.saturating_sub(BEFORE) };
-    one_line(text, word_start(text, from.min(start)), end)
+    Some(one_line(text, word_start(text, from.min(start)), end))
+}
+
+/// The beginning of a text on one line, as long as a snippet.
+pub fn beginning(text: &str) -> String {
+    one_line(text, 0, text.floor_char_boundary(LENGTH))
 }
 
 /// What a query looks for.
@@ -130,7 +135,7 @@ mod tests {
     use crate::domain::instant::Instant;
 
     fn of(text: &str, query: &str) -> String {
-        snippet(text, &Query::parse(query, Instant::from_unix(0)))
+        snippet(text, &Query::parse(query, Instant::from_unix(0))).unwrap_or_else(|| beginning(text))
     }
 
     #[test]

@@ -455,7 +455,7 @@ fn range(from: Bound<Term>, until: Bound<Term>) -> Boxed {
 }
 
 /// Whether a path in lower case has the pattern as a part, or with `*` is it as a whole.
-fn path_fits(path: &str, pattern: &str) -> bool {
+pub(super) fn path_fits(path: &str, pattern: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return path.contains(pattern) };
     let Some(mut rest) = path.strip_prefix(head) else { return false };
     let mut parts: Vec<&str> = tail.split('*').collect();

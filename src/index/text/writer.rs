@@ -8,8 +8,8 @@ use tantivy::{Index, IndexWriter};
 use super::directory::Folder;
 use super::schema::{self, Fields};
 use super::{Text, seal, tokenizer};
-use crate::domain::note::read::Reading;
 use crate::domain::path::NotePath;
+use crate::index::entry::Entry;
 use crate::index::error::{Error, at};
 
 /// What a build of many documents may hold in memory before it writes a segment.
@@ -41,8 +41,8 @@ impl Writer {
     }
 
     /// Adds a note.
-    pub(in crate::index) fn add(&self, reading: &Reading) -> Result<(), Error> {
-        self.writer.add_document(self.fields.document(reading))?;
+    pub(in crate::index) fn add(&self, entry: &Entry) -> Result<(), Error> {
+        self.writer.add_document(self.fields.document(entry))?;
         Ok(())
     }
 

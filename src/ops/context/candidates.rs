@@ -7,13 +7,15 @@ use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
 use crate::domain::note::types::SUPERSEDES;
 use crate::domain::note::{Kind, Note};
+use crate::domain::passage::PassageKey;
 use crate::domain::path::NotePath;
 use crate::domain::query::{Group, Label, Node, Query, Text};
 use crate::domain::tokens::Tokenizer;
 use crate::index::Hit;
 use crate::ops::error::Result;
 use crate::ops::memory::{Level, Memory, OpenVault};
-use crate::ops::{playbook, search};
+use crate::ops::playbook;
+use crate::ops::retrieve::{Question, Retrieved, Stages};
 
 /// A hit whose score is below this share of the best one's fits only by chance.
 pub(super) const CHANCE: f32 = 0.2;
@@ -47,7 +49,11 @@ pub(super) struct Candidate {
 /// A memory that has words of the task.
 pub(super) struct Recollection<'m> {
     pub open: &'m OpenVault,
-    pub hit: Hit,
+    pub note: Note,
+    /// How well it fits.
+    pub score: f32,
+    /// Its passage that is nearest.
+    pub passage: Option<PassageKey>,
     /// Whether another note has taken its place.
     pub replaced: bool,
 }
@@ -65,6 +71,7 @@ pub(super) struct Candidates<'m> {
     pub unseen: usize,
     pub has_playbook: bool,
     pub notices: Vec<String>,
+    task: String,
     words: Vec<Node>,
     notes: usize,
 }
@@ -93,6 +100,7 @@ impl<'m> Candidates<'m> {
             unseen: 0,
             has_playbook: false,
             notices: Vec::new(),
+            task: task.to_owned(),
             words,
             notes: 0,
         };
@@ -106,7 +114,7 @@ impl<'m> Candidates<'m> {
         found.even_out(memory, &mut shelves);
         add_twins(memory, &mut shelves)?;
         found.lay(memory, shelves);
-        found.best_memory = found.memories.iter().map(|it| it.hit.score).fold(0.0, f32::max);
+        found.best_memory = found.memories.iter().map(|it| it.score).fold(0.0, f32::max);
         let fitting = found.bullets.iter().filter_map(|candidate| candidate.score);
         found.best_bullet = fitting.fold(0.0, f32::max);
         found.has_playbook = !found.bullets.is_empty() || {
@@ -123,7 +131,7 @@ impl<'m> Candidates<'m> {
     /// counts the same.
     fn even_out(&mut self, memory: &Memory, shelves: &mut [OfVault]) {
         let best_of = |open: &OpenVault, shelf: &OfVault, memories: &[Recollection<'_>]| {
-            let own = memories.iter().filter(|it| it.open.level == open.level).map(|it| it.hit.score);
+            let own = memories.iter().filter(|it| it.open.level == open.level).map(|it| it.score);
             own.chain(shelf.scores.values().copied()).fold(0.0, f32::max)
         };
         let bests: Vec<f32> = memory
@@ -140,7 +148,7 @@ impl<'m> Candidates<'m> {
                 self.unseen += shelf.unseen;
             }
             let memories = self.memories.iter_mut().filter(|it| it.open.level == open.level);
-            memories.for_each(|it| it.hit.score *= factor);
+            memories.for_each(|it| it.score *= factor);
         }
     }
 
@@ -170,12 +178,12 @@ impl<'m> Candidates<'m> {
         if !self.words.is_empty() {
             let fitting = Group { filter: in_use.clone(), not: not.clone(), ..self.wish() };
             let query = Query { root: Node::Group(fitting), notices: Vec::new() };
-            let found = memory.ask(open, |index| index.search(&query, 0, limit + SPARE))?;
-            shelf.unseen = found.total - found.hits.len();
-            for hit in found.hits {
-                shelf.least = hit.score;
-                shelf.scores.insert(hit.note.path.clone(), hit.score);
-                shelf.notes.push(hit.note);
+            let found = self.answers(memory, open, &query, limit + SPARE)?;
+            shelf.unseen = found.total.saturating_sub(found.ranked.len());
+            for ranked in found.ranked {
+                shelf.least = ranked.score as f32;
+                shelf.scores.insert(ranked.note.path.clone(), ranked.score as f32);
+                shelf.notes.push(ranked.note);
             }
         }
         let mut more = ask(memory, open, with(label(Label::Pinned, "true")), PINNED)?;
@@ -186,6 +194,19 @@ impl<'m> Candidates<'m> {
         shelf.add(more);
         shelf.blocked = self.blocked_in(memory, open)?;
         Ok(shelf)
+    }
+
+    /// What answers the task of what a query selects, by words and by meaning.
+    fn answers<'v>(
+        &self,
+        memory: &'v Memory,
+        open: &'v OpenVault,
+        query: &Query,
+        limit: usize,
+    ) -> Result<Retrieved<'v>> {
+        let stages = Stages { recency: false, usefulness: false, ..Stages::default() };
+        let question = Question { query, meaning: &self.task, stages };
+        memory.retrieve_from(std::slice::from_ref(open), question, limit)
     }
 
     /// Deprecated patterns, which may stand within a word, and blocked rules that have words of the task.
@@ -236,7 +257,8 @@ impl<'m> Candidates<'m> {
             not: vec![label(Label::State, "draft"), label(Label::State, "retired")],
             ..self.wish()
         };
-        let hits = ask(memory, open, group, MEMORIES)?;
+        let query = Query { root: Node::Group(group), notices: Vec::new() };
+        let hits = self.answers(memory, open, &query, MEMORIES)?.ranked;
         if hits.is_empty() {
             return Ok(());
         }
@@ -254,12 +276,11 @@ impl<'m> Candidates<'m> {
             let links = note.links.iter().filter(|link| link.relation.as_deref() == Some(SUPERSEDES));
             old.extend(links.map(|link| link.target.clone()));
         }
-        let shown = hits.into_iter().filter(|hit| !search::is_hidden(memory, open, hit));
-        self.memories.extend(shown.map(|hit| {
-            let note = &hit.note;
-            let named = [note.key(), &note.title, note.path.stem()];
-            let replaced = !note.condensed_into.is_empty() || named.iter().any(|name| old.contains(*name));
-            Recollection { open, hit, replaced }
+        self.memories.extend(hits.into_iter().map(|hit| {
+            let named = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
+            let replaced =
+                !hit.note.condensed_into.is_empty() || named.iter().any(|name| old.contains(*name));
+            Recollection { open, score: hit.score as f32, passage: hit.passage, note: hit.note, replaced }
         }));
         Ok(())
     }
@@ -274,7 +295,7 @@ impl<'m> Candidates<'m> {
         let group = Group { filter: vec![kind, label(Label::Maturity, "deprecated")], ..self.wish() };
         for open in &memory.vaults {
             let hits = ask(memory, open, group.clone(), REPLACED)?;
-            let hits = hits.iter().filter(|hit| !search::is_hidden(memory, open, hit));
+            let hits = hits.iter().filter(|hit| !memory.is_hidden(open, &hit.note));
             let bullets = hits.filter_map(|hit| Bullet::of(&hit.note));
             found.extend(bullets.filter(|bullet| bullet.fields.replaced_by.is_some()));
         }

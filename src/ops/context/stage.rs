@@ -21,7 +21,6 @@ use crate::ops::decay::{score_of, scoring};
 use crate::ops::error::Result;
 use crate::ops::find::load;
 use crate::ops::memory::{Level, Memory};
-use crate::ops::search;
 
 /// Memories at most.
 const MEMORIES: usize = 12;
@@ -49,7 +48,7 @@ impl Stage<'_> {
         let mut usage = BTreeMap::new();
         let mut valued: Vec<(f64, &Recollection<'_>)> = Vec::new();
         for found in &self.candidates.memories {
-            if self.is_chance(found.hit.score) {
+            if self.is_chance(found.score) {
                 continue;
             }
             let settings = &found.open.settings;
@@ -58,7 +57,7 @@ impl Stage<'_> {
                 notices.into_iter().for_each(|notice| self.memory.notice(notice));
                 table
             });
-            let note = &found.hit.note;
+            let note = &found.note;
             let used = used.get(note.key()).copied().unwrap_or_default();
             let constants = scoring(settings);
             let score = score_of(note, used, settings, &constants, self.memory.now());
@@ -68,10 +67,9 @@ impl Stage<'_> {
                 .as_deref()
                 .is_some_and(|own| self.named && !same_project(own, &self.workspace));
             let here = if elsewhere { ELSEWHERE } else { 1.0 };
-            valued
-                .push((rank::relevance(found.hit.score, self.candidates.best_memory) * vivid * here, found));
+            valued.push((rank::relevance(found.score, self.candidates.best_memory) * vivid * here, found));
         }
-        valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.hit.note.key().cmp(y.hit.note.key())));
+        valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.note.key().cmp(y.note.key())));
         omitted.memories += valued.len().saturating_sub(MEMORIES);
         let query = Query { root: self.candidates.words(), notices: Vec::new() };
         valued.into_iter().take(MEMORIES).map(|(worth, found)| remembered(worth, found, &query)).collect()
@@ -227,11 +225,10 @@ impl Stage<'_> {
 }
 
 fn remembered(worth: f64, found: &Recollection<'_>, query: &Query) -> Recalled {
-    let note = &found.hit.note;
+    let note = &found.note;
     // The file may be gone where the index was not refreshed; the memory is then shown without its text.
-    let snippet = load(found.open, &note.path)
-        .map(|loaded| search::snippet(&loaded.text(), &note.title, query))
-        .unwrap_or_default();
+    let snippet =
+        load(found.open, &note.path).map(|loaded| loaded.snippet(query, found.passage)).unwrap_or_default();
     Recalled {
         id: note.key().to_owned(),
         title: visible(&note.title),

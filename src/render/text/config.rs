@@ -45,6 +45,7 @@ pub fn written(outcome: &Written) -> String {
 fn value(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
+        Value::String(text) if text.is_empty() => "-".to_owned(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }

@@ -12,6 +12,7 @@ pub mod delete;
 pub mod diff;
 pub mod doctor;
 pub mod edit;
+pub mod embed;
 pub mod episode;
 pub mod export;
 pub mod forget;

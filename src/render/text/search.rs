@@ -1,15 +1,18 @@
 //! Hits of a search.
 
 use super::recent::shown_id;
+use super::short;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
+use crate::ops::past::AsOf;
+use crate::ops::retrieve::Parts;
 use crate::ops::search::Searched;
 
-/// As text: a line with the title, a line with the place in the text that fits.
+/// As text: a line with the title, a line with the place in the text that fits; before them, when that was.
 pub fn searched(outcome: &Searched) -> String {
+    let mut lines = outcome.as_of.as_ref().map(then).unwrap_or_default();
     if outcome.hits.is_empty() {
-        return "nothing found\n".to_owned();
+        return format!("{lines}nothing found\n");
     }
-    let mut lines = String::new();
     for hit in &outcome.hits {
         let note_type = hit.note_type.as_deref().unwrap_or(hit.kind.name());
         lines.push_str(&format!(
@@ -18,6 +21,9 @@ pub fn searched(outcome: &Searched) -> String {
             paint(STRONG, &cut(&hit.title, 80)),
             paint(DIM, &format!("{}{}", cut(note_type, 20), score(hit.score))),
         ));
+        if let Some(parts) = &hit.parts {
+            lines.push_str(&format!("          {}\n", paint(DIM, &explained(parts))));
+        }
         if !hit.snippet.is_empty() {
             lines.push_str(&format!("          {}\n", cut(&hit.snippet, 200)));
         }
@@ -33,6 +39,27 @@ pub fn searched(outcome: &Searched) -> String {
         ));
     }
     lines
+}
+
+/// The commit that the answer is from.
+fn then(as_of: &AsOf) -> String {
+    let AsOf { commit, date, subject } = as_of;
+    let line =
+        format!("as of {} {}, commit {}  {}", date.day(), date.minute(), short(commit), cut(subject, 60));
+    format!("{}\n", paint(DIM, &line))
+}
+
+/// What a score is made of, as a sum and its factors.
+fn explained(parts: &Parts) -> String {
+    let cosine = match (parts.fine, parts.coarse) {
+        (Some(fine), _) => format!(" (cosine {fine:.2}, fine)"),
+        (None, Some(coarse)) => format!(" (cosine {coarse:.2}, coarse)"),
+        (None, None) => String::new(),
+    };
+    format!(
+        "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; graph {:+.2}, age ×{:.2}, use ×{:.2}",
+        parts.words, parts.bm25, parts.meaning, parts.relevance, parts.graph, parts.recency, parts.usefulness
+    )
 }
 
 /// The score behind a dot; nothing where the query only selects.

@@ -5,7 +5,7 @@ use super::recent::shown_id;
 use super::style::{DIM, ID, cut, paint};
 use crate::ops::similar::Similar;
 
-/// As text: the share of common words, id, type and title; below a bullet that contradicts, why.
+/// As text: how much they are alike, id, type and title; below a bullet that contradicts, why.
 pub fn similar(outcome: &Similar) -> String {
     if outcome.notes.is_empty() {
         return "nothing like it\n".to_owned();

@@ -15,11 +15,14 @@ pub(super) struct Handle(OwnedFd);
 const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const BUFFER: usize = 64 * 1024;
 
-impl Folder for Handle {
-    fn root(path: &Path) -> io::Result<Self> {
+impl Handle {
+    /// Opens the vault's folder.
+    pub(super) fn root(path: &Path) -> io::Result<Self> {
         Ok(Self(openat(rustix::fs::CWD, path, FLAGS, Mode::empty())?))
     }
+}
 
+impl Folder for Handle {
     fn open(&self, name: &Name) -> io::Result<Self> {
         Ok(Self(openat(&self.0, terminated(name)?, FLAGS | OFlags::NOFOLLOW, Mode::empty())?))
     }

@@ -1,4 +1,4 @@
-//! Finds every note below a folder, with its size and times, without opening one.
+//! Finds every note below a folder, on disk or in a commit, with its size and times, without opening one.
 //!
 //! It reads no content and follows no link out of the vault.
 
@@ -7,6 +7,7 @@ mod linux;
 mod metadata;
 #[cfg(any(test, not(target_os = "linux")))]
 mod portable;
+mod recorded;
 
 use std::io;
 use std::path::Path;
@@ -19,6 +20,7 @@ use crate::domain::path::NotePath;
 use linux::Handle;
 #[cfg(not(target_os = "linux"))]
 use portable::Handle;
+pub use recorded::{Recorded, walk_recorded};
 
 /// Folders of the root that hold what is derived.
 const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
@@ -31,17 +33,52 @@ const DEEPEST: usize = 200;
 /// generated, `node_modules`, folders that `exclude` names (by name, or by path where it has a `/`), and
 /// repositories within the vault.
 pub fn walk(root: &Path, exclude: &[String]) -> Listing {
-    walk_with::<Handle>(root, exclude)
+    walk_with(Handle::root(root), exclude, &on_disk(root))
 }
 
-fn walk_with<F: Folder>(root: &Path, exclude: &[String]) -> Listing {
-    let mut walk = Walk { root, exclude, buffer: Vec::new(), links: Vec::new(), listing: Listing::default() };
-    match F::root(root) {
+fn walk_with<F: Folder>(root: io::Result<F>, exclude: &[String], lead: &Lead<'_>) -> Listing {
+    let mut walk = Walk { exclude, buffer: Vec::new(), links: Vec::new(), listing: Listing::default() };
+    match root {
         Ok(folder) => walk.folder(&folder, "", 0),
         Err(error) => walk.unreadable(".", &error),
     }
-    walk.follow_links();
+    walk.follow_links(lead);
     walk.listing
+}
+
+/// Tells where a link leads.
+type Lead<'a> = dyn Fn(&str) -> End + 'a;
+
+/// Where a link leads.
+enum End {
+    Nowhere,
+    Folder,
+    Outside {
+        folder: bool,
+    },
+    /// A file of the vault; its path where that is UTF-8.
+    File(Option<String>, Stat),
+    /// Something of the vault that is neither.
+    Other,
+}
+
+fn on_disk(root: &Path) -> impl Fn(&str) -> End {
+    let root = root.canonicalize();
+    move |link| {
+        let Ok(root) = &root else { return End::Other };
+        let Ok(target) = root.join(link).canonicalize() else { return End::Nowhere };
+        let Ok(metadata) = target.metadata() else { return End::Other };
+        match target.strip_prefix(root) {
+            Err(_) => End::Outside { folder: metadata.is_dir() },
+            Ok(_) if metadata.is_dir() => End::Folder,
+            Ok(inner) if metadata.is_file() => {
+                let parts: Option<Vec<&str>> =
+                    inner.components().map(|part| part.as_os_str().to_str()).collect();
+                End::File(parts.map(|parts| parts.join("/")), Stat::from(&metadata))
+            }
+            Ok(_) => End::Other,
+        }
+    }
 }
 
 /// What an entry of a folder is.
@@ -65,10 +102,9 @@ struct Stat {
     inode: u64,
 }
 
-/// An open folder. Two kinds exist: file descriptors where the system has them, and paths elsewhere.
+/// An open folder. Three kinds exist: file descriptors where the system has them, paths elsewhere, and folders of a
+/// commit.
 trait Folder: Sized {
-    /// Opens the vault's folder.
-    fn root(path: &Path) -> io::Result<Self>;
     /// Opens a folder in this one, which must be no link.
     fn open(&self, name: &Name) -> io::Result<Self>;
     /// Lists what is in it; `buffer` is scratch space.
@@ -135,7 +171,6 @@ impl Name {
 }
 
 struct Walk<'a> {
-    root: &'a Path,
     exclude: &'a [String],
     buffer: Vec<u8>,
     links: Vec<(String, bool)>,
@@ -223,25 +258,19 @@ impl Walk<'_> {
     }
 
     /// A linked note is one only where its target is no note of its own.
-    fn follow_links(&mut self) {
-        let links = std::mem::take(&mut self.links);
-        let Ok(root) = self.root.canonicalize() else { return };
+    fn follow_links(&mut self, lead: &Lead<'_>) {
         let mut found = Vec::new();
-        for (link, is_note) in links {
-            let Ok(target) = self.root.join(&link).canonicalize() else {
-                if is_note {
-                    self.bad_link(&link, "leads nowhere or in a circle");
+        for (link, is_note) in std::mem::take(&mut self.links) {
+            match lead(&link) {
+                End::Nowhere if is_note => self.bad_link(&link, "leads nowhere or in a circle"),
+                End::Folder => self.bad_link(&link, "leads to a folder, which is not walked twice"),
+                End::Outside { folder } if folder || is_note => {
+                    self.bad_link(&link, "leads out of the vault")
                 }
-                continue;
-            };
-            let Ok(metadata) = target.metadata() else { continue };
-            match target.strip_prefix(&root) {
-                Ok(_) if metadata.is_dir() => {
-                    self.bad_link(&link, "leads to a folder, which is not walked twice")
-                }
-                Err(_) if metadata.is_dir() || is_note => self.bad_link(&link, "leads out of the vault"),
-                Ok(inner) if is_note && metadata.is_file() && !self.is_listed(inner) => {
-                    let Stat { size, mtime_ns, ctime_ns, inode, .. } = Stat::from(&metadata);
+                End::File(target, stat)
+                    if is_note && !target.as_deref().is_some_and(|target| self.is_listed(target)) =>
+                {
+                    let Stat { size, mtime_ns, ctime_ns, inode, .. } = stat;
                     let stat = |path| FileStat { path, size, mtime_ns, ctime_ns, inode };
                     found.extend(NotePath::parse(&link).ok().map(stat));
                 }
@@ -254,10 +283,8 @@ impl Walk<'_> {
         }
     }
 
-    fn is_listed(&self, inner: &Path) -> bool {
-        let parts: Option<Vec<&str>> = inner.components().map(|part| part.as_os_str().to_str()).collect();
-        let Some(path) = parts.map(|parts| parts.join("/")) else { return false };
-        self.listing.files.binary_search_by(|file| file.path.as_str().cmp(&path)).is_ok()
+    fn is_listed(&self, path: &str) -> bool {
+        self.listing.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok()
     }
 
     fn bad_link(&mut self, path: &str, message: &str) {
@@ -329,7 +356,7 @@ mod tests {
     fn walked(root: &Path, exclude: &[&str]) -> Listing {
         let exclude: Vec<String> = exclude.iter().map(|name| (*name).to_owned()).collect();
         let listing = walk(root, &exclude);
-        assert_eq!(listing, walk_with::<portable::Handle>(root, &exclude));
+        assert_eq!(listing, walk_with(portable::Handle::root(root), &exclude, &on_disk(root)));
         listing
     }
 

@@ -10,6 +10,11 @@ use super::{EntryKind, Folder, Name, Stat};
 pub(super) struct Handle(PathBuf);
 
 impl Handle {
+    /// Opens the vault's folder.
+    pub(super) fn root(path: &Path) -> io::Result<Self> {
+        path.metadata().map(|_| Self(path.to_owned()))
+    }
+
     fn entry(&self, name: &Name) -> PathBuf {
         #[cfg(unix)]
         {
@@ -24,10 +29,6 @@ impl Handle {
 }
 
 impl Folder for Handle {
-    fn root(path: &Path) -> io::Result<Self> {
-        path.metadata().map(|_| Self(path.to_owned()))
-    }
-
     fn open(&self, name: &Name) -> io::Result<Self> {
         Ok(Self(self.entry(name)))
     }

@@ -4,16 +4,17 @@ use super::code::named;
 use super::{Violation, hold, layer_of, planted};
 
 /// Each layer with those that it may name besides itself. A layer that has no folder yet finds its row waiting.
-pub const LAYERS: [(&str, &[&str]); 13] = [
+pub const LAYERS: [(&str, &[&str]); 14] = [
     ("domain", &[]),
     ("curate", &["domain"]),
     ("config", &["domain"]),
     ("vault", &["domain"]),
     ("git", &["domain"]),
     ("index", &["domain"]),
+    ("embed", &["domain"]),
     ("llm", &["domain"]),
     ("ingest", &["domain"]),
-    ("ops", &["domain", "curate", "config", "vault", "git", "index", "llm", "ingest"]),
+    ("ops", &["domain", "curate", "config", "vault", "git", "index", "embed", "llm", "ingest"]),
     ("render", &["domain", "ops"]),
     ("mcp", &["domain", "config", "ops", "render"]),
     ("http", &["domain", "config", "ops", "render"]),

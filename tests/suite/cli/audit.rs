@@ -162,7 +162,7 @@ fn what_is_violated_is_listed_with_path_and_line_and_the_exit_code_says_so() {
 #[test]
 fn ignored_files_binaries_and_the_vault_itself_are_not_searched() {
     let sandbox = sandbox();
-    sandbox.write(".gitignore", "/_index/\n/_state/\n/build/\n");
+    sandbox.write(".gitignore", "/_index/\n/_state/\n/_embeddings/\n/build/\n");
     sandbox.write("build/out.sql", "timeout integer\n");
     sandbox.write("data.bin", b"timeout integer\0");
     sandbox.write("graph/facts/a.md", "timeout integer\n");

@@ -10,40 +10,55 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     sandbox.write("_config.toml", "[core]\nmax_tokens = 900\n");
     let ran = sandbox.run(&["config", "list"]).env("CM_SEARCH_LIMIT", "3").go();
     insta::assert_snapshot!(ran.snapshot(), @"
-    context.max_rules                50     default          rules and anti-patterns in a briefing, at most
-    context.max_tokens               2000   default          size of a briefing in tokens, at most
-    core.max_entries                 15     default          entries in one section of CORE.md, at most
-    core.max_tokens                  900    _config.toml     size of CORE.md in tokens, at most
-    curation.duplicate_jaccard       0.85   default          share of common words from which two rules are one
-    curation.max_per_category        200    default          active bullets of one category; more become drafts
-    git.commit                       auto   default          commit every curation at once; by default auto in the vault's own repository, manual inside another
-    git.hooks                        false  default          run git's commit hooks
-    git.sign                         -      default          sign commits; by default as git's commit.gpgsign says
-    lock.patience_s                  30.0   default          seconds to wait for another writer
-    projects                         []     default          names of projects, for the patterns across them
-    scoring.active                   0.5    default          least score of an active memory
-    scoring.candidate_multiplier     0.5    default          what the score of a candidate bullet is multiplied with
-    scoring.deprecated_events        3      default          helpful and harmful events before harm deprecates a bullet by its share
-    scoring.deprecated_ratio         0.3    default          share of harm above which a bullet is deprecated
-    scoring.dormant                  0.05   default          least score of a dormant memory
-    scoring.established_multiplier   1.0    default          what the score of an established bullet is multiplied with
-    scoring.established_score        2.0    default          score from which a candidate is established
-    scoring.fading                   0.2    default          least score of a fading memory, and of one in CORE.md
-    scoring.half_life_days           90.0   default          days after which a feedback event counts half
-    scoring.harmful_multiplier       4.0    default          how much heavier harm weighs than help in the score of a bullet
-    scoring.importance               0.5    default          importance of a memory that names none
-    scoring.lambda                   0.03   default          how fast memories fade, per day
-    scoring.pinned                   999.0  default          score of a pinned memory
-    scoring.priority_factor          4.0    default          how much faster ephemeral observations fade, and critical ones slower
-    scoring.proven_multiplier        1.5    default          what the score of a proven bullet is multiplied with
-    scoring.proven_ratio             0.1    default          share of harm below which an established bullet may be proven
-    scoring.proven_score             5.0    default          score from which an established bullet is proven
-    scoring.prune_harmful_threshold  3.0    default          how far below 0 the score of a bullet may fall before it is deprecated
-    scoring.recent_days              30.0   default          days in which a helpful event is recent enough to promote a bullet
-    scoring.stale_days               90.0   default          days without feedback after which a bullet is stale
-    scoring.unused                   0.5    default          usage of a memory that nobody asked for yet
-    search.limit                     3      CM_SEARCH_LIMIT  hits of a search
-    vault.exclude                    []     default          folders of the vault whose files are no notes
+    context.max_rules                50       default                  rules and anti-patterns in a briefing, at most
+    context.max_tokens               2000     default                  size of a briefing in tokens, at most
+    core.max_entries                 15       default                  entries in one section of CORE.md, at most
+    core.max_tokens                  900      _config.toml             size of CORE.md in tokens, at most
+    curation.block_cosine            0.85     default                  cosine above which a rule is as good as blocked
+    curation.duplicate_cosine        0.85     default                  cosine from which two rules are one, where each word has a counterpart
+    curation.duplicate_jaccard       0.85     default                  share of common words from which two rules are one
+    curation.max_per_category        200      default                  active bullets of one category; more become drafts
+    curation.merge_cosine            0.85     default                  cosine from which two rules are worth merging
+    embeddings.budget_ms             0        CM_EMBEDDINGS_BUDGET_MS  milliseconds that a command may spend on embedding new notes with the finer model
+    embeddings.key                   -        default                  key of the server that embeds; from _config.toml or CM_EMBEDDINGS_KEY alone, for OpenAI's own also OPENAI_API_KEY
+    embeddings.model                 -        default                  model that embeds, such as bge-small-en-v1.5; by default the provider's own
+    embeddings.path                  -        default                  folder of an ONNX model for fastembed; never from a project's cm.toml
+    embeddings.provider              builtin  default                  what embeds notes; one that sends them elsewhere never from a project's cm.toml
+    embeddings.runtime               -        default                  ONNX Runtime library for fastembed; never from a project's cm.toml
+    embeddings.timeout_s             30.0     default                  seconds to wait for a server that embeds; its first answer to notes may take 300
+    embeddings.url                   -        default                  server that embeds, such as http://localhost:11434; another machine never from a project's cm.toml
+    git.commit                       auto     default                  commit every curation at once; by default auto in the vault's own repository, manual inside another
+    git.hooks                        false    default                  run git's commit hooks
+    git.sign                         -        default                  sign commits; by default as git's commit.gpgsign says
+    lock.patience_s                  30.0     default                  seconds to wait for another writer
+    projects                         []       default                  names of projects, for the patterns across them
+    scoring.active                   0.5      default                  least score of an active memory
+    scoring.candidate_multiplier     0.5      default                  what the score of a candidate bullet is multiplied with
+    scoring.deprecated_events        3        default                  helpful and harmful events before harm deprecates a bullet by its share
+    scoring.deprecated_ratio         0.3      default                  share of harm above which a bullet is deprecated
+    scoring.dormant                  0.05     default                  least score of a dormant memory
+    scoring.established_multiplier   1.0      default                  what the score of an established bullet is multiplied with
+    scoring.established_score        2.0      default                  score from which a candidate is established
+    scoring.fading                   0.2      default                  least score of a fading memory, and of one in CORE.md
+    scoring.half_life_days           90.0     default                  days after which a feedback event counts half
+    scoring.harmful_multiplier       4.0      default                  how much heavier harm weighs than help in the score of a bullet
+    scoring.importance               0.5      default                  importance of a memory that names none
+    scoring.lambda                   0.03     default                  how fast memories fade, per day
+    scoring.pinned                   999.0    default                  score of a pinned memory
+    scoring.priority_factor          4.0      default                  how much faster ephemeral observations fade, and critical ones slower
+    scoring.proven_multiplier        1.5      default                  what the score of a proven bullet is multiplied with
+    scoring.proven_ratio             0.1      default                  share of harm below which an established bullet may be proven
+    scoring.proven_score             5.0      default                  score from which an established bullet is proven
+    scoring.prune_harmful_threshold  3.0      default                  how far below 0 the score of a bullet may fall before it is deprecated
+    scoring.recent_days              30.0     default                  days in which a helpful event is recent enough to promote a bullet
+    scoring.stale_days               90.0     default                  days without feedback after which a bullet is stale
+    scoring.unused                   0.5      default                  usage of a memory that nobody asked for yet
+    search.graph_share               0.4      default                  share of its score that a hit hands on to notes that it is related to
+    search.limit                     3        CM_SEARCH_LIMIT          hits of a search
+    search.weight_blend              0.0      default                  share of the coarse model in meaning where the finer one has read notes
+    search.weight_coarse             0.5      default                  share of meaning in relevance, where only the coarse model has read notes; the rest is words
+    search.weight_fine               0.6      default                  share of meaning in relevance, where the finer model has read notes; the rest is words
+    vault.exclude                    []       default                  folders of the vault whose files are no notes
     [exit 0]
     ");
 }
@@ -98,6 +113,80 @@ fn a_private_setting_is_never_committed() {
     let got = sandbox.cm(&["config", "get", "search.limit", "--json"]).ok().json();
     assert_eq!(got["settings"][0]["value"], 3);
     insta::assert_snapshot!(got["settings"][0]["origin"].as_str().unwrap(), @"_config.toml");
+}
+
+#[test]
+fn a_key_is_kept_in_the_private_file_and_never_shown() {
+    let sandbox = small();
+    let key = "sk-12345";
+    let refused = sandbox.cm(&["config", "set", "embeddings.key", key]);
+    insta::assert_snapshot!(refused.snapshot(), @"
+    [stderr]
+    error: `embeddings.key` is a secret, and cm.toml is shared
+     hint: cm config set embeddings.key … --private keeps it in _config.toml
+    [exit 2]
+    ");
+    let set = sandbox.cm(&["config", "set", "embeddings.key", key, "--private"]);
+    insta::assert_snapshot!(set.snapshot(), @"
+    embeddings.key = (set) in _config.toml  private, never committed
+    [exit 0]
+    ");
+    assert!(sandbox.read("_config.toml").contains(key));
+    assert_eq!(sandbox.cm(&["config", "get", "embeddings.key"]).ok().stdout, "(set)\n");
+    for arguments in [
+        &["config", "list"][..],
+        &["config", "list", "--json"],
+        &["config", "get", "embeddings.key", "--json"],
+        &["config", "set", "embeddings.key", key, "--private", "--json"],
+        &["doctor", "--json"],
+        &["validate", "--json"],
+        &["config", "unset", "embeddings.key", "--private"],
+    ] {
+        let ran = sandbox.run(arguments).env("CM_EMBEDDINGS_KEY", "sk-12345-too").go();
+        assert!(!ran.stdout.contains("12345") && !ran.stderr.contains("12345"), "{arguments:?} {ran:?}");
+    }
+    assert_eq!(sandbox.cm(&["config", "get", "embeddings.key"]).ok().stdout, "-\n");
+}
+
+#[test]
+fn a_provider_that_the_shared_file_may_not_choose_is_told_when_it_is_set() {
+    let sandbox = small();
+    let ran = sandbox.cm(&["config", "set", "embeddings.provider", "openai"]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    embeddings.provider = openai in cm.toml  commit [COMMIT]
+    [stderr]
+    note: cm.toml sets embeddings.provider to openai, which sends notes to another machine, and a file that others can write cannot decide that. To allow it: cm config set embeddings.provider openai --private
+    [exit 0]
+    ");
+    let ran = sandbox.cm(&["config", "set", "embeddings.provider", "openai", "--private"]);
+    assert_eq!(ran.ok().stderr, "");
+    let ran = sandbox.cm(&["config", "set", "embeddings.provider", "ollama"]);
+    assert_eq!(ran.ok().stderr, "", "it is asked on this machine");
+}
+
+#[test]
+fn a_key_in_the_shared_file_does_not_count_and_is_told() {
+    let sandbox = small();
+    sandbox.write("cm.toml", "[embeddings]\nkey = \"sk-12345\"\n");
+    let listed = sandbox.cm(&["config", "get", "embeddings.key", "--json"]).ok();
+    assert!(!listed.stdout.contains("12345"), "{}", listed.stdout);
+    assert!(listed.json()["settings"][0]["value"].is_null());
+    insta::assert_snapshot!(format!("{:#}", listed.json()["findings"]), @r#"
+    [
+      {
+        "path": "cm.toml",
+        "line": 2,
+        "column": 1,
+        "code": "invalid-setting",
+        "severity": "warning",
+        "message": "`embeddings.key` is a secret, and does not count in cm.toml, which is shared",
+        "hint": "take it out, get a new one if others saw it, then: cm config set embeddings.key … --private"
+      }
+    ]
+    "#);
+    // Taking it out needs no leave.
+    sandbox.cm(&["config", "unset", "embeddings.key"]).ok();
+    assert!(!sandbox.read("cm.toml").contains("12345"));
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn a_crowded_folder_is_spread_in_one_commit_and_every_note_is_still_found() {
     let renames =
         sandbox.git(&["show", "--find-renames=100%", "--format=", "--diff-filter=R", "--name-only"]);
     assert_eq!(renames.lines().count(), 1001, "no byte changed");
-    assert_eq!(sandbox.cm(&["search", "after", "--limit", "1", "--json"]).ok().json()["total"], 1001);
+    assert_eq!(sandbox.cm(&["search", "+after", "--limit", "1", "--json"]).ok().json()["total"], 1001);
     let got = sandbox.cm(&["get", "Fact 700", "--json"]).ok().json();
     assert_eq!(got["path"], "graph/facts/af/n700.md");
     assert_eq!(got["backlinks"][0]["title"], "Fact 699");

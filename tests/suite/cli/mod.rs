@@ -14,6 +14,7 @@ mod delete;
 mod diff;
 mod doctor;
 mod edit;
+mod embed;
 mod episode;
 mod export;
 mod forget;

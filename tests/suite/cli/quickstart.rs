@@ -48,7 +48,7 @@ fn a_copy_of_the_example_is_made_searched_edited_and_curated() {
     assert_eq!(ran.stderr, "");
     let tour = |arguments: &[&str]| sandbox.run(arguments).within("tour").go().ok();
     assert_eq!(tour(&["validate", "--json"]).json()["errors"], 0);
-    assert_eq!(tour(&["search", "seiche", "--json"]).json()["total"], 1);
+    assert_eq!(tour(&["search", "+seiche", "--json"]).json()["total"], 1);
     assert_eq!(tour(&["doctor", "--json"]).code, 0);
 }
 

@@ -76,8 +76,8 @@ fn a_note_or_commit_that_never_was_and_a_slip_are_refused() {
     {
       "error": {
         "code": "not-found",
-        "message": "`HEAD~7` is no commit of this repository",
-        "hint": "`cm log` lists the commits",
+        "message": "`HEAD~7` is neither a commit of this repository nor a date",
+        "hint": "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h",
         "exit": 4
       }
     }

@@ -1,5 +1,6 @@
 //! `cm search`
 
+use super::small::small;
 use crate::support::{Sandbox, harbour, vault_of};
 
 /// The titles of the hits, in order.
@@ -24,14 +25,16 @@ fn found(sandbox: &Sandbox, query: &[&str]) -> String {
 fn hits_are_shown_with_the_place_that_fits_best_first() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["search", "connection", "pool"]).snapshot(), @"
-    1a1a1a1a  Keep pooled connections alive  solution · 4.86
+    1a1a1a1a  Keep pooled connections alive  solution · 0.86
               Set socket_keepalive to 240 s, below the firewall's 300. See Use Postgres. SOLVES:: API stops answering
-    9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres  REQUIRES · 3.34
-              The pool is that of Postgres.
-    2b2b2b2b  API stops answering  problem · 3.02
+    2b2b2b2b  API stops answering  problem · 0.85
               After a quiet night every request hangs: the connection pool holds dead connections.
-    episodes/2026-11-09.md  2026-11-09  episode · 1.20
+    9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres  REQUIRES · 0.77
+              The pool is that of Postgres.
+    episodes/2026-11-09.md  2026-11-09  episode · 0.30
               14:02 - Found the silent firewall Type: fix Summary: the firewall forgets idle connections
+    3c3c3c3c  Use Postgres  decision · 0.25
+              Not SQLite: the worker lives on another machine.
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "gateway", "--json"]).snapshot(), @r#"
@@ -44,7 +47,7 @@ fn hits_are_shown_with_the_place_that_fits_best_first() {
           "type": "configuration",
           "title": "Limits of the gateway",
           "path": "graph/configurations/socket-6f6f6f.md",
-          "score": 4.4524,
+          "score": 1.049,
           "snippet": "The socket keepalive of the gateway is 60 s, and its retries are three.",
           "tags": [
             "network"
@@ -118,12 +121,12 @@ fn every_operator_of_the_query_language_works_from_the_command_line() {
     .map(|query| format!("{query:34} {}\n", found(&sandbox, &[query])))
     .collect();
     insta::assert_snapshot!(lines.concat(), @r#"
-    dead connections                   2026-11-09 | API stops answering | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres
+    dead connections                   2026-11-09 | API stops answering | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres | Use Postgres
     "dead connections"                 API stops answering
     "connections dead"                 
     connections -dead                  2026-11-09 | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres
     connections NOT dead               2026-11-09 | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres
-    firewall OR printer                2026-11-09 | Keep pooled connections alive | The old printer
+    firewall OR printer                2026-11-09 | API stops answering | Keep pooled connections alive | The old printer | Use Postgres
     firewall AND idle                  2026-11-09
     network AND (gateway OR outage)    API stops answering | Limits of the gateway
     harb*                              The old printer
@@ -213,21 +216,21 @@ fn a_malformed_query_is_read_as_words_with_a_notice() {
         lines.push_str(&format!("{query:28} {} found; {}\n", ran["total"], notices.join("; ")));
     }
     insta::assert_snapshot!(lines, @r#"
-    (firewall OR printer         3 found; a `(` is not closed
-    firewall) printer            3 found; 
-    "dead connections            4 found; a `"` is not closed: searched for its words
-    firewall AND                 2 found; `AND` has nothing on one side: searched without it
-    OR firewall                  2 found; `OR` has nothing on one side: searched without it
-    NOT                          1 found; `NOT` has nothing on one side: searched without it
+    (firewall OR printer         5 found; a `(` is not closed
+    firewall) printer            5 found; 
+    "dead connections            5 found; a `"` is not closed: searched for its words
+    firewall AND                 4 found; `AND` has nothing on one side: searched without it
+    OR firewall                  4 found; `OR` has nothing on one side: searched without it
+    NOT                          3 found; `NOT` has nothing on one side: searched without it
     created:yesterday firewall   0 found; 
-    colour:red firewall          2 found; 
-    importance:much firewall     2 found; `importance:much` is no number: write >0.5 or 0.2..0.8; searched for its words
-    title: firewall              2 found; `title:` has no value: searched for as a word
-    is:nice firewall             2 found; `is:nice` is unknown: write is:pinned, or is: with a kind, state or maturity; searched for its words
+    colour:red firewall          4 found; 
+    importance:much firewall     4 found; `importance:much` is no number: write >0.5 or 0.2..0.8; searched for its words
+    title: firewall              4 found; `title:` has no value: searched for as a word
+    is:nice firewall             4 found; `is:nice` is unknown: write is:pinned, or is: with a kind, state or maturity; searched for its words
     firewall~9                   2 found; 
     type: fix                    1 found; `type:` has no value: searched for as a word
     !!!                          0 found; `!!!` has no letters or digits to search for
-    firewall AND OR printer      3 found; `AND` has nothing on one side: searched without it
+    firewall AND OR printer      5 found; `AND` has nothing on one side: searched without it
     "#);
 }
 
@@ -235,7 +238,7 @@ fn a_malformed_query_is_read_as_words_with_a_notice() {
 fn what_was_read_otherwise_than_written_is_said_beside_the_answer() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["search", "harbour OR ("]).snapshot(), @"
-    8b8b8b8b  The old printer  general · 2.56
+    8b8b8b8b  The old printer  general · 0.94
               It stood in the harbour office.
     [stderr]
     note: a `(` is not closed
@@ -336,7 +339,7 @@ fn without_a_refresh_the_answer_says_that_it_may_be_old() {
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "printer", "--no-refresh"]).snapshot(), @"
-    8b8b8b8b  The old printer  general · 4.41
+    8b8b8b8b  The old printer  general · 0.94
     [stderr]
     note: answered from the index as it stands (--no-refresh)
     [exit 0]
@@ -442,4 +445,162 @@ fn outside_of_any_project_the_global_vault_is_the_one() {
     assert_eq!(outside.ok().json()["hits"][0]["vault"], "global");
     let nowhere = project.run(&["search", "zanzibar"]).within("..").go();
     assert_eq!(nowhere.code, 3, "{}", nowhere.snapshot());
+}
+
+#[test]
+fn as_of_tells_which_commit_answers() {
+    let sandbox = small();
+    sandbox.run(&["delete", "1f0c99"]).env("CM_NOW", "2026-11-22T10:00:00Z").go().ok();
+    let ran = sandbox.cm(&["search", "idle", "--as-of", "HEAD~1"]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    as of 2026-11-21 11:59, commit [COMMIT]  Begin
+    1f0c9900  Close idle connections  fix · 1.03
+              After 240 s.
+    [exit 0]
+    ");
+    let ran = sandbox.cm(&["search", "idle", "--as-of", "HEAD", "--json"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    {
+      "query": "idle",
+      "as_of": {
+        "commit": "[COMMIT]",
+        "date": "2026-11-22T10:00:00Z",
+        "subject": "Delete \"Close idle connections\""
+      },
+      "hits": [],
+      "total": 0,
+      "notices": [],
+      "next": null
+    }
+    [exit 0]
+    "#);
+    let ran = sandbox.cm(&["search", "idle", "--as-of", "HEAD"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    as of 2026-11-22 10:00, commit [COMMIT]  Delete "Close idle connections"
+    nothing found
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn a_date_names_the_newest_commit_of_then_and_a_day_counts_to_its_end() {
+    let sandbox = small();
+    for (when, key) in
+        [("2026-11-22T10:00:00Z", "0.1"), ("2026-11-22T20:00:00Z", "0.2"), ("2026-11-23T10:00:00Z", "0.3")]
+    {
+        let set = format!("importance={key}");
+        sandbox.run(&["update", "1f0c2a", "--set", &set]).env("CM_NOW", when).go().ok();
+    }
+    let dated = |when: &str| {
+        let ran = sandbox
+            .run(&["search", "retry", "--as-of", when, "--json"])
+            .env("CM_NOW", "2026-11-24T12:00:00Z");
+        ran.go().ok().json()["as_of"]["date"].as_str().unwrap().to_owned()
+    };
+    for (when, found) in [
+        ("2026-11-22", "2026-11-22T20:00:00Z"),
+        ("2026-11-22T12:00:00Z", "2026-11-22T10:00:00Z"),
+        ("2026-11-22T20:00:00+02:00", "2026-11-22T10:00:00Z"),
+        ("yesterday", "2026-11-23T10:00:00Z"),
+        ("36h", "2026-11-22T20:00:00Z"),
+        ("2026-11-21", "2026-11-21T11:59:00Z"),
+        ("2031-01-01", "2026-11-23T10:00:00Z"),
+    ] {
+        assert_eq!(dated(when), found, "{when}");
+    }
+}
+
+#[test]
+fn what_a_merge_brought_later_was_not_there_before_it() {
+    let sandbox = small();
+    sandbox.git(&["checkout", "--quiet", "-b", "side"]);
+    sandbox.write("graph/facts/side.md", "---\nid: 51de0000-1\ntype: fact\ntitle: Side\n---\nAside.\n");
+    sandbox.git(&["add", "--all"]);
+    sandbox.git_at("2026-11-22T10:00:00Z", &["commit", "--quiet", "--message", "Aside"]);
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.git_at("2026-11-24T10:00:00Z", &["merge", "--quiet", "--no-ff", "--message", "Merge", "side"]);
+    let total = |when: &str| {
+        let ran = sandbox.run(&["search", "aside", "--as-of", when, "--json"]).env("CM_NOW", "2026-11-25");
+        ran.go().ok().json()["total"].clone()
+    };
+    assert_eq!((total("2026-11-23"), total("2026-11-24"), total("side")), (0.into(), 1.into(), 1.into()));
+}
+
+#[test]
+fn a_past_that_there_is_not_is_refused_with_the_way_out() {
+    let sandbox = small();
+    let mut shown = String::new();
+    for when in ["2026-01-01", "soon", "HEAD~9", "deadbeef"] {
+        shown += &sandbox.cm(&["search", "retry", "--as-of", when]).snapshot();
+    }
+    std::fs::remove_dir_all(sandbox.vault().join(".git")).unwrap();
+    shown += &sandbox.cm(&["search", "retry", "--as-of", "HEAD", "--json"]).snapshot();
+    sandbox.git(&["init", "--quiet"]);
+    shown += &sandbox.cm(&["search", "retry", "--as-of", "2026-11-20"]).snapshot();
+    std::fs::create_dir(sandbox.vault().join("inner")).unwrap();
+    sandbox.commit_all("Begin");
+    sandbox.write("inner/cm.toml", "");
+    shown += &sandbox.run(&["search", "retry", "--as-of", "HEAD"]).within("inner").go().snapshot();
+    insta::assert_snapshot!(shown, @r#"
+    [stderr]
+    error: there was no commit yet at 2026-01-01T23:59:59Z
+     hint: the first one is of 2026-11-21T11:59:00Z
+    [exit 4]
+    [stderr]
+    error: `soon` is neither a commit of this repository nor a date
+     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h
+    [exit 4]
+    [stderr]
+    error: `HEAD~9` is neither a commit of this repository nor a date
+     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h
+    [exit 4]
+    [stderr]
+    error: `deadbeef` is neither a commit of this repository nor a date
+     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h
+    [exit 4]
+    {
+      "error": {
+        "code": "no-repository",
+        "message": "the vault lies in no git repository",
+        "hint": "`cm init` makes one",
+        "exit": 5
+      }
+    }
+    [exit 5]
+    [stderr]
+    error: there was no commit yet at 2026-11-20T23:59:59Z
+    [exit 4]
+    [stderr]
+    error: commit [COMMIT] has no vault yet
+     hint: `cm log` lists the commits that changed it
+    [exit 4]
+    "#);
+}
+
+#[test]
+fn a_beginning_that_several_commits_share_is_ambiguous() {
+    let sandbox = small();
+    // Enough commits that some two of them begin with the same four digits.
+    let text: String = (0..700)
+        .map(|n| {
+            format!(
+                "commit refs/heads/many\ncommitter A <a@example.org> {} +0000\ndata 1\nx\n",
+                1_700_000_000 + n
+            )
+        })
+        .collect();
+    let stream = sandbox.root().join("stream");
+    std::fs::write(&stream, text).unwrap();
+    let mut git = std::process::Command::new("git");
+    git.args(["fast-import", "--quiet"]).current_dir(sandbox.vault());
+    assert!(git.stdin(std::fs::File::open(&stream).unwrap()).status().unwrap().success());
+    let mut ids: Vec<String> =
+        sandbox.git(&["log", "--all", "--format=%H"]).lines().map(str::to_owned).collect();
+    ids.sort();
+    let pair =
+        ids.windows(2).find(|pair| pair[0][..4] == pair[1][..4]).expect("700 commits share beginnings");
+    let ran = sandbox.cm(&["search", "retry", "--as-of", &pair[0][..4]]);
+    assert_eq!(ran.code, 4);
+    assert!(ran.stderr.contains("is the beginning of several commits"), "{}", ran.snapshot());
+    assert!(pair.iter().all(|id| ran.stderr.contains(&id[..5])), "{}", ran.snapshot());
 }

@@ -6,9 +6,9 @@ use crate::support::{harbour, vault_of};
 fn a_text_finds_the_notes_with_its_words() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["similar", "dead connections in the pool"]).snapshot(), @"
-    0.33  1a1a1a1a              solution  Keep pooled connections alive
-    0.23  2b2b2b2b              problem   API stops answering
-    0.07  episodes/2026-11-09…  episode   2026-11-09
+    0.55  2b2b2b2b              problem   API stops answering
+    0.34  1a1a1a1a              solution  Keep pooled connections alive
+    0.21  episodes/2026-11-09…  episode   2026-11-09
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["similar", "run worker tests with a real database", "--json"]).snapshot(), @r#"
@@ -23,6 +23,8 @@ fn a_text_finds_the_notes_with_its_words() {
           "title": "Run the tests of the worker with a real database.",
           "path": "playbook/testing/b-mq6d3m8l-x1.md",
           "score": 1.0,
+          "words": 1.0,
+          "meaning": 0.9996,
           "contradicts": null,
           "vault": "project"
         },
@@ -32,7 +34,9 @@ fn a_text_finds_the_notes_with_its_words() {
           "type": "decision",
           "title": "Use Postgres",
           "path": "graph/decisions/use-postgres-3c3c3c.md",
-          "score": 0.1111,
+          "score": 0.4524,
+          "words": 0.1111,
+          "meaning": 0.4524,
           "contradicts": null,
           "vault": "project"
         }
@@ -50,8 +54,8 @@ fn a_text_finds_the_notes_with_its_words() {
 fn a_note_finds_others_and_not_itself() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["similar", "1a1a1a", "--limit", "2"]).snapshot(), @"
-    0.20  2b2b2b2b              problem  API stops answering
-    0.07  episodes/2026-11-09…  episode  2026-11-09
+    0.60  2b2b2b2b              problem  API stops answering
+    0.51  episodes/2026-11-09…  episode  2026-11-09
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["similar", "Use Postgres", "--kind", "memory"]).snapshot(), @"

@@ -275,7 +275,8 @@ fn the_playbook_is_counted_judged_and_searched_for_contradictions() {
             "Mock the system clock in tests.",
             "Always mock the system clock in tests."
           ],
-          "likeness": 1.0
+          "likeness": 1.0,
+          "reason": "100 % of the words"
         }
       ],
       "merge_candidates_total": 1,

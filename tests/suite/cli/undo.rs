@@ -152,8 +152,8 @@ fn what_is_no_commit_a_merge_and_a_vault_without_curations_are_told_apart() {
     let ran = sandbox.cm(&["undo", "abcdef0"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `abcdef0` is no commit of this repository
-     hint: `cm log` lists the commits
+    error: `abcdef0` is neither a commit of this repository nor a date
+     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h
     [exit 4]
     ");
     sandbox.git(&["checkout", "--quiet", "-b", "other"]);

@@ -97,11 +97,19 @@ impl Sandbox {
     /// # Panics
     /// Where git fails.
     pub fn git(&self, arguments: &[&str]) -> String {
+        // One minute before the program's own clock, so that logs have an order.
+        self.git_at("2026-11-21T11:59:00Z", arguments)
+    }
+
+    /// The same, with commits made at this time.
+    ///
+    /// # Panics
+    /// Where git fails.
+    pub fn git_at(&self, when: &str, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
         self.close(&mut command);
-        // One minute before the program's own clock, so that logs have an order.
-        command.args(arguments).env("GIT_AUTHOR_DATE", "2026-11-21T11:59:00Z");
-        command.env("GIT_COMMITTER_DATE", "2026-11-21T11:59:00Z").current_dir(self.vault());
+        command.args(arguments).env("GIT_AUTHOR_DATE", when);
+        command.env("GIT_COMMITTER_DATE", when).current_dir(self.vault());
         let output = command.stdin(Stdio::null()).output().expect("git is installed");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "git {arguments:?} failed: {stderr}");
@@ -133,7 +141,7 @@ impl Sandbox {
     /// Gives a command the sandbox's environment and nothing else.
     fn close(&self, command: &mut Command) {
         let inside = |name: &str| self.root.join(name).into_os_string();
-        let own: [(&str, OsString); 11] = [
+        let own: [(&str, OsString); 12] = [
             ("PATH", std::env::var_os("PATH").unwrap_or_default()),
             ("HOME", inside("home")),
             ("TMPDIR", inside("tmp")),
@@ -145,6 +153,8 @@ impl Sandbox {
             ("CM_NOW", NOW.into()),
             ("CM_SEED", "7".into()),
             ("CM_GLOBAL_VAULT", inside("no-global-vault")),
+            // How much the finer model reads in passing depends on the machine; tests that want it call `cm embed`.
+            ("CM_EMBEDDINGS_BUDGET_MS", "0".into()),
         ];
         command.env_clear().envs(own);
     }
@@ -225,7 +235,7 @@ mod tests {
         names.sort();
         assert_eq!(
             names.join(" "),
-            "CM_GLOBAL_VAULT CM_NOW CM_SEED EXTRA GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM HOME LANG PATH TERM TMPDIR TZ"
+            "CM_EMBEDDINGS_BUDGET_MS CM_GLOBAL_VAULT CM_NOW CM_SEED EXTRA GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM HOME LANG PATH TERM TMPDIR TZ"
         );
         let mut env = Command::new("env");
         sandbox.close(&mut env);

@@ -2,6 +2,7 @@
 //!
 //! The tables are made when first asked for, since most vaults use few of the ways.
 
+mod mention;
 mod tables;
 
 use std::borrow::Cow;
@@ -11,6 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::domain::note::{Kind, Link, LinkForm, Note};
 
+pub use mention::{Mention, NameKey, called, mentions, names_of};
 use tables::{Bearers, Ids, Loose, Table};
 
 /// What a text names.

@@ -10,7 +10,7 @@ use crate::domain::note::Note;
 use super::Resolution;
 
 /// The shortest id prefix that names a note, in bytes.
-const SHORTEST_PREFIX: usize = 6;
+pub(super) const SHORTEST_PREFIX: usize = 6;
 
 /// From a name to the notes that have it. Most names have one note, which needs no list.
 pub(super) struct Table<K>(HashMap<K, Bearers>);

@@ -1,0 +1,127 @@
+//! Sentences in which a person says how things are to be done from now on, or what they prefer, found by cues alone.
+//!
+//! It stands for the agent that writes such sentences down when they are said; it knows no labels and no question.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// The longest rule, in characters.
+const LONGEST: usize = 500;
+/// The shortest that says anything.
+const SHORTEST: usize = 10;
+
+/// An order at the beginning of a sentence.
+static ORDER: LazyLock<Regex> = LazyLock::new(|| {
+    expression(
+        r"(?i)^(?:(?:also|and|oh|ok|okay|but|so|btw|by the way|thanks|plus|please)[,!]?\s+)*(?:always|never|do(?:n't| not)|make sure|be sure|remember (?:to|that)|keep in mind|from now on|going forward|in (?:the )?future|whenever|every time|(?:when|if) I (?:ask|mention|say|talk)|avoid)\b",
+    )
+});
+/// A preference anywhere in a sentence.
+static PREFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+    let adverbs = "(?:(?:really|much|generally|usually|strongly|always|still|also|definitely|personally) )*";
+    expression(&format!(
+        r"(?i)\b(?:I {adverbs}(?:prefer|favou?r|like|love|enjoy|hate|dislike|can't stand)\b|I(?:'d| would) {adverbs}(?:rather|prefer)\b|I(?:'d| would) (?:like|love|want) you to\b|I want you to\b|I do(?:n't| not) (?:like|want you)\b|my preference\b|I tend to (?:prefer|avoid|like)\b)"
+    ))
+});
+/// What asks rather than tells, behind a comma.
+static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
+    expression(
+        r"(?i)(?:,| -| –)\s+(?:(?:and|so|but)\s+)?(?:(?:can|could|would|will) you|how (?:can|do|should|would|could)|what(?:'s| is| are| do| should| would)?\b|which\b|should I|do you|does (?:it|that|this)|is (?:it|that|this|there)|I'm (?:not sure|wondering|unsure)|I was wondering|I need|help me)\b",
+    )
+});
+/// What is no prose.
+static CODE: LazyLock<Regex> = LazyLock::new(|| expression(r"(?s)```.*?(?:```|$)"));
+/// Where a sentence ends.
+static END: LazyLock<Regex> = LazyLock::new(|| expression(r"[.!?]+\s+|\n+"));
+
+#[allow(clippy::expect_used, reason = "all expressions are written here, and a test uses each")]
+fn expression(text: &str) -> Regex {
+    Regex::new(text).expect("the expression is written here")
+}
+
+/// The sentences of a message that are worth a rule, in the person's words, without the question that follows.
+pub fn rules(message: &str) -> Vec<String> {
+    let prose = CODE.replace_all(message, "\n");
+    sentences(&prose).into_iter().filter_map(rule).collect()
+}
+
+fn sentences(text: &str) -> Vec<&str> {
+    let mut sentences = Vec::new();
+    let mut from = 0;
+    for end in END.find_iter(text) {
+        sentences.push(text[from..end.end()].trim());
+        from = end.end();
+    }
+    sentences.push(text[from..].trim());
+    sentences
+}
+
+fn rule(sentence: &str) -> Option<String> {
+    let cue = if let Some(order) = ORDER.find(sentence).filter(|_| !sentence.ends_with('?')) {
+        order.range()
+    } else {
+        PREFERENCE.find(sentence)?.range()
+    };
+    let tail = QUESTION.find_at(sentence, cue.end).map_or(sentence.len(), |tail| tail.start());
+    let told = match sentence[..tail].chars().count() {
+        ..=LONGEST => &sentence[..tail],
+        // The cue and what follows matter most.
+        _ => shortened(&sentence[cue.start..tail]),
+    };
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    (told.chars().count() >= SHORTEST).then_some(told)
+}
+
+fn shortened(text: &str) -> &str {
+    match text.char_indices().nth(LONGEST) {
+        None => text,
+        Some((end, _)) => text[..end].rsplit_once(' ').map_or(&text[..end], |(whole, _)| whole),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_and_preferences_are_taken_without_the_question_that_follows() {
+        for (message, expected) in [
+            (
+                "Always name the versions when I ask about libraries.",
+                "Always name the versions when I ask about libraries.",
+            ),
+            ("Thanks! Please don't use semicolons. Next?", "Please don't use semicolons."),
+            ("From now on, answer in French", "From now on, answer in French"),
+            ("I prefer tabs, can you set that up?", "I prefer tabs"),
+            (
+                "I'm new here, so I'd rather read short texts, how can I start?",
+                "I'm new here, so I'd rather read short texts",
+            ),
+            ("I'd like you to show the formula first.", "I'd like you to show the formula first."),
+        ] {
+            assert_eq!(rules(message), [expected], "{message}");
+        }
+    }
+
+    #[test]
+    fn questions_wishes_of_the_moment_stories_and_code_are_not() {
+        for message in [
+            "Never heard of it, have you?",
+            "I'd like to know how this works.",
+            "I have always lived here.",
+            "Would you always do that?",
+            "```python\n# Always close the file\n```",
+            "I never tried borrowing one.",
+        ] {
+            assert_eq!(rules(message), Vec::<String>::new(), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_long_sentence_is_cut_to_a_rule_that_begins_with_its_cue() {
+        let long = format!("{} and I prefer {}", "word ".repeat(90), "short words ".repeat(60));
+        let [rule] = &rules(&long)[..] else { panic!("one rule") };
+        assert!(rule.starts_with("I prefer short") && rule.chars().count() <= LONGEST, "{rule}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Files of lines read strictly: every line is used, or named with what is wrong in it.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::fault::{Fault, Result};
+
+/// A line of a file, and where it stands.
+pub struct Line<'a> {
+    path: &'a Path,
+    number: usize,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// A line that is a JSON object.
+pub struct Object<'a> {
+    /// Where it stands.
+    pub line: Line<'a>,
+    fields: Map<String, Value>,
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(Fault::file(path))
+}
+
+/// The lines of a text that are not blank.
+pub fn lines<'a>(path: &'a Path, text: &'a str) -> impl Iterator<Item = Line<'a>> {
+    let numbered = text.lines().enumerate().map(move |(at, text)| Line { path, number: at + 1, text });
+    numbered.filter(|line| !line.text.trim().is_empty())
+}
+
+/// The lines of a text as JSON objects.
+pub fn objects<'a>(path: &'a Path, text: &'a str) -> impl Iterator<Item = Result<Object<'a>>> {
+    lines(path, text).map(|line| match serde_json::from_str(line.text) {
+        Ok(Value::Object(fields)) => Ok(Object { line, fields }),
+        Ok(_) => Err(line.fault("a line is a JSON object")),
+        Err(error) => Err(line.fault(format!("no JSON: {error}"))),
+    })
+}
+
+impl Line<'_> {
+    /// What is wrong in this line.
+    pub fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::Line { path: self.path.to_owned(), line: self.number, message: message.into() }
+    }
+}
+
+impl Object<'_> {
+    /// A text that has to be there.
+    pub fn text(&self, key: &str) -> Result<String> {
+        self.maybe(key)?.ok_or_else(|| self.line.fault(format!("the line has no `{key}`")))
+    }
+
+    /// A text that may be left out; a number counts as its digits.
+    pub fn maybe(&self, key: &str) -> Result<Option<String>> {
+        match self.fields.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(Value::Number(number)) => Ok(Some(number.to_string())),
+            Some(_) => Err(self.line.fault(format!("`{key}` is no text"))),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Measures on labelled sets how good answers are: of searches, of duplicates and contradictions, and of briefings.
+//!
+//! The sets are named by folder, or lie in the folder that `CM_EVAL` names; the project has none. Questions are asked of a
+//! real vault through the operations that all surfaces use. It tunes nothing.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for developers: it reads what it is given, and prints"
+)]
+
+mod cue;
+mod fault;
+mod lines;
+mod machine;
+mod metrics;
+mod mode;
+mod pairs;
+mod retrieval;
+mod set;
+mod stand;
+mod standing;
+mod table;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use fault::{Fault, Result};
+use set::Set;
+use stand::Stand;
+use table::Measured;
+
+#[derive(Parser)]
+#[command(name = "cm-eval", about = "Measure answers on labelled sets")]
+struct Cli {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Searches: recall, nDCG and MRR, what a question costs, in several ways of searching
+    Retrieval(Retrieval),
+    /// Duplicates and contradictions among pairs of texts: precision, recall and F1
+    Pairs {
+        /// Folders with a pairs.jsonl, or files of JSON lines, or of label and two texts between tabs [default: those in CM_EVAL]
+        sets: Vec<PathBuf>,
+        /// List what was got wrong
+        #[arg(long)]
+        show: bool,
+    },
+    /// Standing instructions and preferences, written down as rules when they are said: whether a briefing shows them
+    Context {
+        /// The folder of the set
+        set: PathBuf,
+        /// Where the vault that is searched is made and kept, outside of any repository
+        #[arg(long, value_name = "DIR", default_value_os_t = std::env::temp_dir().join("cm-eval"))]
+        work: PathBuf,
+        /// The ways of searching beside which briefings are shown, separated by commas
+        #[arg(long, value_name = "A,B", value_delimiter = ',', default_values_t = ["text".to_owned(), "default".to_owned()])]
+        modes: Vec<String>,
+        /// Tokens of a briefing
+        #[arg(long, value_name = "N", default_value_t = 2000)]
+        max_tokens: usize,
+        /// List the sentences that were taken
+        #[arg(long)]
+        show: bool,
+    },
+}
+
+#[derive(Args)]
+struct Retrieval {
+    /// The folders of the sets [default: those in CM_EVAL]
+    sets: Vec<PathBuf>,
+    /// Where vaults are made and kept, outside of any repository
+    #[arg(long, value_name = "DIR", default_value_os_t = std::env::temp_dir().join("cm-eval"))]
+    work: PathBuf,
+    /// The ways of searching, separated by commas [default: all]
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    modes: Vec<String>,
+    /// Also show the figures by the sort of question
+    #[arg(long)]
+    by_category: bool,
+    /// Ask about so many questions of each set, spread evenly
+    #[arg(long, value_name = "N")]
+    limit_queries: Option<usize>,
+    /// Hits of a question: how far the first answer is looked for, and what --runs and --dump write
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(10..=1000))]
+    depth: u16,
+    /// Write every answer as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    dump: Option<PathBuf>,
+    /// Write every run as SET.MODE.tsv, for other scorers
+    #[arg(long, value_name = "DIR")]
+    runs: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let everywhere = std::env::var_os("CM_EVAL").map(PathBuf::from);
+    let done = match Cli::parse().what {
+        What::Retrieval(options) => retrieve(&options, everywhere.as_deref()),
+        What::Pairs { sets, show } => set::folders(&sets, everywhere.as_deref(), "pairs.jsonl")
+            .and_then(|folders| pairs::report(&folders, show)),
+        What::Context { set, work, modes, max_tokens, show } => {
+            mode::named(&modes).and_then(|modes| standing::report(&set, &work, &modes, max_tokens, show))
+        }
+    };
+    match done.and_then(|text| print(&text)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("cm-eval: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print(text: &str) -> Result<()> {
+    std::io::stdout().write_all(text.as_bytes()).map_err(Fault::file(Path::new("standard output")))
+}
+
+fn retrieve(options: &Retrieval, everywhere: Option<&Path>) -> Result<String> {
+    let modes = mode::named(&options.modes)?;
+    let mut measured = Vec::new();
+    for folder in set::folders(&options.sets, everywhere, "queries.jsonl")? {
+        let mut set = Set::read(&folder)?;
+        if let Some(most) = options.limit_queries {
+            set.limit(most);
+        }
+        eprintln!("{}: {} notes, {} questions", set.name, set.documents.len(), set.questions.len());
+        let stand = Stand::of(&set, &options.work)?;
+        let mut runs = Vec::new();
+        for mode in &modes {
+            eprintln!("  {}", mode.name);
+            runs.push(retrieval::run(&set, &stand, *mode, usize::from(options.depth))?);
+        }
+        measured.push(Measured { set, runs });
+    }
+    keep(options, &measured)?;
+    let mut text = format!("{}\n{}", table::quality(&measured), table::cost(&measured));
+    if options.by_category {
+        measured.iter().for_each(|one| text += &format!("\n{}", table::categories(one)));
+    }
+    Ok(text)
+}
+
+/// Writes what was asked to be kept.
+fn keep(options: &Retrieval, measured: &[Measured]) -> Result<()> {
+    let all = || measured.iter().flat_map(|one| one.runs.iter().map(|run| (&one.set, run)));
+    if let Some(folder) = &options.runs {
+        std::fs::create_dir_all(folder).map_err(Fault::file(folder))?;
+        for (set, run) in all() {
+            let file = folder.join(format!("{}.{}.tsv", set.name, run.mode.name));
+            std::fs::write(&file, run.tsv(set)).map_err(Fault::file(&file))?;
+        }
+    }
+    if let Some(file) = &options.dump {
+        let lines: String =
+            all().flat_map(|(set, run)| run.dump(set)).map(|line| format!("{line}\n")).collect();
+        std::fs::write(file, lines).map_err(Fault::file(file))?;
+    }
+    Ok(())
+}

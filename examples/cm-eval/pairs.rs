@@ -1,0 +1,226 @@
+//! Whether duplicates and contradictions are told from other pairs of texts: by their words alone, and by what they mean to
+//! the model by which curation compares rules.
+
+use std::path::{Path, PathBuf};
+
+use cm::curate::conflict::{Meant, Nearness, Rules, Statement, likeness, opposed, opposition};
+use cm::curate::meaning::{Meaning, Sense};
+use cm::domain::embedding::Embedding;
+use cm::embed::builtin::Static;
+
+use crate::fault::Result;
+use crate::lines::{self, Line};
+use crate::metrics::Tally;
+use crate::set::name_of;
+use crate::table::{head, row};
+
+/// From how much likeness of words on two texts are tried as duplicates.
+const WORDS: [f64; 4] = [0.5, 0.6, 0.7, 0.85];
+/// From which cosine on two texts are tried as worth merging.
+const COSINES: [f64; 4] = [0.6, 0.7, 0.8, 0.85];
+/// The defaults of `curation.duplicate_jaccard` and `curation.duplicate_cosine`, by which mistakes are listed.
+const DEFAULT: Nearness = Nearness { jaccard: 0.85, cosine: 0.85 };
+
+/// The model by which rules are compared.
+struct BuiltIn;
+
+impl Meaning for BuiltIn {
+    fn embedding(&self, text: &str) -> Option<Embedding> {
+        let embedding = Static::shipped().of(text);
+        embedding.parts().iter().any(|part| *part != 0.0).then_some(embedding)
+    }
+}
+
+/// Two texts, and what they are to each other.
+struct Pair {
+    a: String,
+    b: String,
+    label: Label,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Label {
+    Contradiction,
+    Duplicate,
+    Other,
+}
+
+/// What was made of a pair.
+struct Judged {
+    /// Why they are taken to contradict each other by their words alone, and by what these mean.
+    by_words: Option<String>,
+    by_meaning: Option<String>,
+    likeness: f64,
+    /// Whether one would not be added beside the other.
+    one: bool,
+    /// For each of [`COSINES`] whether they are worth merging.
+    merging: [bool; COSINES.len()],
+}
+
+impl Judged {
+    fn of(pair: &Pair, sense: &Sense<'_>) -> Self {
+        let texts = [pair.a.clone(), pair.b.clone()];
+        let [a, b] = texts.each_ref().map(|text| Statement::of(text));
+        let [at, bt] = texts.each_ref().map(|text| sense.text(text));
+        let rules = Rules::of(&texts, sense);
+        let worth = |cosine| !rules.worth_merging(&[vec![0, 1]], Nearness { cosine, ..DEFAULT }).is_empty();
+        let one = Meant { statement: &a, embedding: at.as_ref() };
+        let other = Meant { statement: &b, embedding: bt.as_ref() };
+        Self {
+            by_words: opposition(&a, &b).map(|found| format!("{:?}: {}", found.ground, found.reason)),
+            by_meaning: opposed(&a, &b, sense).map(|found| format!("{:?}: {}", found.ground, found.reason)),
+            likeness: likeness(&a, &b),
+            one: one.near(&other, DEFAULT, sense).is_some(),
+            merging: COSINES.map(worth),
+        }
+    }
+
+    fn is_alike(&self, least: f64) -> bool {
+        self.by_words.is_none() && self.likeness >= least
+    }
+}
+
+/// The figures of these sets as a table; with `show`, what was got wrong as well.
+///
+/// # Errors
+/// A file that cannot be read, or the first line that makes no sense.
+pub fn report(sets: &[PathBuf], show: bool) -> Result<String> {
+    let mut text =
+        head(&["set", "pairs", "what", "precision", "recall", "F1", "right", "wrong", "missed"], 3);
+    let mut wrong = String::new();
+    let sense = Sense::of(&BuiltIn);
+    for set in sets {
+        let file = if set.is_dir() { set.join("pairs.jsonl") } else { set.clone() };
+        let pairs = read(&file, &lines::read(&file)?)?;
+        let judged: Vec<Judged> = pairs.iter().map(|pair| Judged::of(pair, &sense)).collect();
+        for (what, tally) in tallies(&pairs, &judged) {
+            text += &figures(&name_of(set), pairs.len(), &what, tally);
+        }
+        if show {
+            wrong += &format!("\n{}\n{}", name_of(set), mistakes(&pairs, &judged));
+        }
+    }
+    Ok(text + &wrong)
+}
+
+fn tallies(pairs: &[Pair], judged: &[Judged]) -> Vec<(String, Tally)> {
+    let count = |label: Label, found: &dyn Fn(&Judged) -> bool| {
+        Tally::of(pairs.iter().zip(judged).map(|(pair, judged)| (pair.label == label, found(judged))))
+    };
+    let contradiction = |name: &str, found: &dyn Fn(&Judged) -> bool| {
+        (format!("contradictions, {name}"), count(Label::Contradiction, found))
+    };
+    let duplicate = |name: String, found: &dyn Fn(&Judged) -> bool| {
+        (format!("duplicates, {name}"), count(Label::Duplicate, found))
+    };
+    let mut tallies = vec![
+        contradiction("by words", &|judged| judged.by_words.is_some()),
+        contradiction("by meaning", &|judged| judged.by_meaning.is_some()),
+    ];
+    tallies
+        .extend(WORDS.map(|least| duplicate(format!("words ≥ {least}"), &|judged| judged.is_alike(least))));
+    tallies.push(duplicate("taken for one".to_owned(), &|judged| judged.one));
+    tallies.extend(COSINES.iter().enumerate().map(|(at, cosine)| {
+        duplicate(format!("worth merging, cosine ≥ {cosine}"), &|judged| judged.merging[at])
+    }));
+    // A set without a label says nothing about finding it.
+    tallies.retain(|(_, tally)| tally.right + tally.missed > 0);
+    tallies
+}
+
+fn figures(set: &str, pairs: usize, what: &str, tally: Tally) -> String {
+    let shares = [tally.precision(), tally.recall(), tally.f1()].map(|share| format!("{share:.3}"));
+    let counts = [tally.right, tally.wrong, tally.missed].map(|count| count.to_string());
+    let names = [set.to_owned(), pairs.to_string(), what.to_owned()];
+    row(names.into_iter().chain(shares).chain(counts))
+}
+
+fn mistakes(pairs: &[Pair], judged: &[Judged]) -> String {
+    let mut text = String::new();
+    for (pair, judged) in pairs.iter().zip(judged) {
+        let contradicts = judged.by_meaning.is_some() != (pair.label == Label::Contradiction);
+        let duplicates = judged.one != (pair.label == Label::Duplicate);
+        if contradicts || duplicates {
+            let why = judged.by_meaning.as_deref().unwrap_or("not opposed");
+            let (one, like) = (if judged.one { ", taken for one" } else { "" }, judged.likeness);
+            text += &format!(
+                "  {why}{one}, likeness {like:.2} [{:?}]\n    {}\n    {}\n",
+                pair.label, pair.a, pair.b
+            );
+        }
+    }
+    text
+}
+
+fn read(path: &Path, text: &str) -> Result<Vec<Pair>> {
+    if path.extension().is_some_and(|extension| extension == "tsv") {
+        let told = lines::lines(path, text).filter(|line| !line.text.starts_with('#'));
+        return told.map(|line| cells(&line)).collect();
+    }
+    let pairs = lines::objects(path, text).map(|object| {
+        let object = object?;
+        Ok(Pair { a: object.text("a")?, b: object.text("b")?, label: Label::of(&object.text("label")?) })
+    });
+    pairs.collect()
+}
+
+fn cells(line: &Line<'_>) -> Result<Pair> {
+    match line.text.split('\t').collect::<Vec<_>>().as_slice() {
+        [label, a, b] => Ok(Pair { a: (*a).to_owned(), b: (*b).to_owned(), label: Label::of(label) }),
+        cells => Err(line.fault(format!("a pair has 3 cells between tabs, and this one {}", cells.len()))),
+    }
+}
+
+impl Label {
+    fn of(name: &str) -> Self {
+        match name {
+            "contradiction" | "conflict" => Self::Contradiction,
+            "duplicate" => Self::Duplicate,
+            _ => Self::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_read_from_json_lines_and_from_cells() {
+        let json = "{\"a\":\"x\",\"b\":\"y\",\"label\":\"duplicate\"}\n";
+        assert_eq!(read(Path::new("p.jsonl"), json).unwrap()[0].label, Label::Duplicate);
+        let tsv = "# label, one, other\nconflict\tx\ty\nagree\tx\ty\n";
+        let labels: Vec<Label> =
+            read(Path::new("p.tsv"), tsv).unwrap().iter().map(|pair| pair.label).collect();
+        assert_eq!(labels, [Label::Contradiction, Label::Other]);
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        for (path, text, expected) in [
+            ("p.tsv", "# x\nconflict\tx", "p.tsv:2: a pair has 3 cells between tabs, and this one 2"),
+            ("p.jsonl", "{\"a\":\"x\",\"b\":\"y\"}", "p.jsonl:1: the line has no `label`"),
+            ("p.jsonl", "\n{", "p.jsonl:2: no JSON"),
+        ] {
+            let said = read(Path::new(path), text).map(|_| ()).unwrap_err().to_string();
+            assert!(said.contains(expected), "{said}");
+        }
+    }
+
+    #[test]
+    fn the_figures_are_those_of_the_labels() {
+        let tsv = "conflict\tAlways squash commits.\tNever squash commits.\n\
+                   duplicate\tRun the tests first.\tRun the tests first!\n\
+                   other\tRun the tests first.\tRun the tests first, please.\n";
+        let pairs = read(Path::new("p.tsv"), tsv).unwrap();
+        let sense = Sense::of(&BuiltIn);
+        let judged: Vec<Judged> = pairs.iter().map(|pair| Judged::of(pair, &sense)).collect();
+        let tallies = tallies(&pairs, &judged);
+        let of = |what: &str| tallies.iter().find(|(name, _)| name == what).unwrap().1;
+        assert_eq!(of("contradictions, by words"), Tally { right: 1, wrong: 0, missed: 0 });
+        assert_eq!(of("contradictions, by meaning"), Tally { right: 1, wrong: 0, missed: 0 });
+        assert_eq!(of("duplicates, taken for one").right, 1);
+        let row = figures("p", 3, "x", Tally { right: 1, wrong: 1, missed: 0 });
+        assert_eq!(row, "| p | 3 | x | 0.500 | 1.000 | 0.667 | 1 | 1 | 0 |\n");
+    }
+}

@@ -1,0 +1,241 @@
+//! A set's documents as a real vault: made, written by hand, committed and indexed by the operations that everybody uses.
+//!
+//! A vault that is there already for the same documents is used again, with all that was derived from it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use cm::domain::instant::Instant;
+use cm::ops::{By, Call, Memory, commit, init, reindex};
+
+use crate::fault::{Fault, Result};
+use crate::set::{Document, Set};
+
+/// What is written into notes; another number makes vaults of before be made anew.
+const LAYOUT: &str = "1";
+/// Tells a folder that this program made, with the hash of what is in it.
+const MARKER: &str = "cm-eval";
+/// Where the notes lie.
+const NOTES: &str = "graph/observations";
+
+/// A vault with the documents of a set.
+pub struct Stand {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What counts as now.
+    pub now: Instant,
+    documents: HashMap<String, String>,
+}
+
+impl Stand {
+    /// The set's vault in the working folder, made or used again.
+    ///
+    /// # Errors
+    /// A working folder inside of a repository, or one with something else in it; a file or an operation that fails.
+    pub fn of(set: &Set, work: &Path) -> Result<Self> {
+        let place = work.join(&set.name);
+        std::fs::create_dir_all(&place).map_err(Fault::file(&place))?;
+        outside(&place)?;
+        let (folder, marker) = (place.join("vault"), place.join(MARKER));
+        let hash = format!("{LAYOUT} {}", set.corpus);
+        let stand = Self { now: set.now(), documents: names(&set.documents), folder };
+        if std::fs::read_to_string(&marker).is_ok_and(|known| known == hash) {
+            return Ok(stand);
+        }
+        if stand.folder.exists() {
+            if !marker.exists() {
+                let place = stand.folder.display();
+                return Err(Fault::Usage(format!(
+                    "{place} is there, and not from here: name another --work"
+                )));
+            }
+            std::fs::remove_dir_all(&stand.folder).map_err(Fault::file(&stand.folder))?;
+        }
+        std::fs::write(&marker, "unfinished").map_err(Fault::file(&marker))?;
+        fill(&stand.folder, &set.documents, stand.now)?;
+        std::fs::write(&marker, hash).map_err(Fault::file(&marker))?;
+        Ok(stand)
+    }
+
+    /// The document that a note is made from.
+    pub fn document(&self, path: &str) -> Option<&str> {
+        self.documents.get(path).map(String::as_str)
+    }
+
+    /// The vault, opened with these settings.
+    ///
+    /// # Errors
+    /// What the operation says.
+    pub fn open(&self, settings: &[(&str, &str)]) -> Result<Memory> {
+        let memory =
+            Memory::open(call(&self.folder, self.now, settings)).map_err(Fault::operation("open"))?;
+        reindex::reindex(&memory, reindex::Options::default(), &|| 0).map_err(Fault::operation("reindex"))?;
+        Ok(memory)
+    }
+}
+
+/// Makes a vault of documents, with one commit, and indexes it.
+///
+/// # Errors
+/// A file or an operation that fails.
+pub fn fill<'a>(
+    folder: &Path,
+    documents: impl IntoIterator<Item = &'a Document>,
+    now: Instant,
+) -> Result<()> {
+    let options = init::Options { folder: Some(folder.to_owned()), global: false };
+    let (memory, _) = init::init(call(folder, now, &[]), &options).map_err(Fault::operation("init"))?;
+    for document in documents {
+        let file = folder.join(path(document));
+        let above = file.parent().unwrap_or(folder);
+        std::fs::create_dir_all(above).map_err(Fault::file(above))?;
+        std::fs::write(&file, note(document, now)).map_err(Fault::file(&file))?;
+    }
+    commit::commit(&memory, Some("Take in the documents")).map_err(Fault::operation("commit"))?;
+    let memory = Memory::open(call(folder, now, &[])).map_err(Fault::operation("open"))?;
+    reindex::reindex(&memory, reindex::Options::default(), &|| 0).map_err(Fault::operation("reindex"))?;
+    Ok(())
+}
+
+/// A call upon this vault alone.
+pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
+    // Whatever git is set to here, nobody is asked for a key.
+    let all = [("CM_GIT_SIGN", "false"), ("CM_GIT_COMMIT", "auto"), ("CM_EMBEDDINGS_BUDGET_MS", "0")];
+    let given = all.iter().chain(settings).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    // Weights may be tried out through the environment, as everywhere.
+    let tried = std::env::vars().filter(|(name, _)| name.starts_with("CM_SEARCH_"));
+    Call {
+        cwd: folder.to_owned(),
+        vault: Some(folder.to_owned()),
+        global: None,
+        variables: tried.chain(given).collect(),
+        now,
+        seed: None,
+        no_refresh: false,
+        by: By::default(),
+        clock: || 0,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        holder: format!("process {} (cm-eval)", std::process::id()),
+    }
+}
+
+/// The filter of the query language for the notes of a group.
+pub fn filter(group: &str) -> String {
+    format!("folder:\"{NOTES}/{}\"", safe(group))
+}
+
+/// The documents by the paths of their notes.
+pub fn names<'a>(documents: impl IntoIterator<Item = &'a Document>) -> HashMap<String, String> {
+    documents.into_iter().map(|document| (path(document), document.id.clone())).collect()
+}
+
+fn path(document: &Document) -> String {
+    // A name that says nothing: it is no part of the document.
+    let name = &blake3::hash(document.id.as_bytes()).to_hex()[..12];
+    match &document.group {
+        Some(group) => format!("{NOTES}/{}/{name}.md", safe(group)),
+        None => format!("{NOTES}/{name}.md"),
+    }
+}
+
+/// A group's name as that of a folder.
+fn safe(group: &str) -> String {
+    let keep = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    group.chars().map(keep).collect()
+}
+
+fn note(document: &Document, now: Instant) -> String {
+    let hash = blake3::hash(document.id.as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.as_bytes()[..16]);
+    let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
+    let title = match document.title.split_whitespace().collect::<Vec<_>>().join(" ") {
+        title if title.is_empty() => String::new(),
+        // A text in JSON is one in YAML.
+        title => format!("title: {}\n", serde_json::Value::from(title)),
+    };
+    let date = document.date.unwrap_or(now);
+    let text = document.text.trim_end();
+    format!("---\nid: {id}\ntype: observation\n{title}created: {date}\nupdated: {date}\n---\n\n{text}\n")
+}
+
+/// Refuses a folder in a repository, which would take the vault for a part of its project.
+fn outside(folder: &Path) -> Result<()> {
+    let folder = folder.canonicalize().map_err(Fault::file(folder))?;
+    match folder.ancestors().find(|above| above.join(".git").exists()) {
+        None => Ok(()),
+        Some(above) => Err(Fault::Usage(format!(
+            "{} lies in the repository {}: name another --work",
+            folder.display(),
+            above.display()
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use cm::ops::search;
+
+    use super::*;
+    use crate::set::Question;
+
+    fn set() -> Set {
+        let document = |id: &str, text: &str, group: &str| Document {
+            id: id.to_owned(),
+            title: format!("About: \"{id}\""),
+            text: text.to_owned(),
+            date: Instant::parse("2024-03-15").ok(),
+            group: Some(group.to_owned()),
+            role: None,
+        };
+        Set {
+            name: "small".to_owned(),
+            corpus: "0".to_owned(),
+            documents: vec![
+                document("a/1", "The pool was empty.", "G 1"),
+                document("b", "The pool is full.", "g2"),
+            ],
+            questions: vec![Question {
+                id: "q".to_owned(),
+                text: "pool?".to_owned(),
+                group: None,
+                category: String::new(),
+                relevant: BTreeMap::new(),
+            }],
+        }
+    }
+
+    fn found(stand: &Stand, query: &str) -> Vec<String> {
+        let options = search::Options { query: query.to_owned(), ..search::Options::default() };
+        let searched = search::search(&stand.open(&[]).unwrap(), &options).unwrap();
+        assert_eq!(searched.notices, Vec::<String>::new());
+        searched.hits.iter().map(|hit| stand.document(&hit.path).unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn documents_become_notes_that_are_found_pooled_and_by_group_and_made_once() {
+        let work = tempfile::tempdir().unwrap();
+        let stand = Stand::of(&set(), work.path()).unwrap();
+        assert_eq!(found(&stand, "pool").len(), 2);
+        assert_eq!(found(&stand, &format!("{} pool", filter("G 1"))), ["a/1"]);
+        let file = stand.folder.join("graph/observations/g2/own.md");
+        std::fs::write(&file, "Something else.").unwrap();
+        Stand::of(&set(), work.path()).unwrap();
+        assert!(file.exists());
+        Stand::of(&Set { corpus: "1".to_owned(), ..set() }, work.path()).unwrap();
+        assert!(!file.exists());
+    }
+
+    #[test]
+    fn a_folder_in_a_repository_or_with_something_else_is_left_alone() {
+        let work = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(work.path().join("small/vault")).unwrap();
+        let said = Stand::of(&set(), work.path()).map(|_| ()).unwrap_err().to_string();
+        assert!(said.contains("not from here"), "{said}");
+        std::fs::create_dir(work.path().join(".git")).unwrap();
+        let said = Stand::of(&set(), work.path()).map(|_| ()).unwrap_err().to_string();
+        assert!(said.contains("lies in the repository"), "{said}");
+    }
+}

@@ -1,0 +1,286 @@
+//! Standing instructions and preferences: what a search cannot find, since the later question does not resemble them, and
+//! what the playbook does about it.
+//!
+//! For each group the person's messages are gone through in order, and sentences with a cue are added to the playbook when
+//! they are said; then each question gets a briefing. Nothing is chosen by the labels: these only tell whether a rule that
+//! is shown comes from a message that answers the question.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use cm::ops::context::{self, Briefing};
+use cm::ops::propose::{self, Proposal};
+use cm::ops::{Call, Error, Memory};
+
+use crate::cue;
+use crate::fault::{Fault, Result};
+use crate::metrics::{Figures, mean};
+use crate::mode::Mode;
+use crate::retrieval;
+use crate::set::{Document, Question, Set};
+use crate::stand::{self, Stand, call};
+use crate::table::{cell, head, row};
+
+/// The sorts of questions that are about what was said once and holds since.
+const CATEGORIES: [&str; 2] = ["instruction_following", "preference_following"];
+
+/// What was made of a group's messages.
+#[derive(Default)]
+struct Playbook {
+    name: String,
+    messages: usize,
+    sentences: usize,
+    added: usize,
+    drafts: usize,
+    credited: usize,
+    refused: usize,
+    /// The messages that each rule comes from.
+    sources: HashMap<String, BTreeSet<String>>,
+    /// What was taken, for a reader.
+    taken: Vec<String>,
+}
+
+/// What a briefing showed of the messages that answer a question.
+struct Shown {
+    category: String,
+    /// The share of them that any rule of the playbook comes from: no briefing can show more by rules.
+    taken: f64,
+    /// The share of them that a rule comes from which is shown.
+    by_rules: f64,
+    /// The share of them that such a rule comes from, or that are shown as a memory.
+    by_all: f64,
+    rules: usize,
+    tokens: usize,
+}
+
+/// Measures briefings beside searches.
+///
+/// # Errors
+/// A set that cannot be read, and an operation that fails.
+pub fn report(folder: &Path, work: &Path, modes: &[Mode], max_tokens: usize, show: bool) -> Result<String> {
+    let mut set = Set::read(folder)?;
+    set.questions.retain(|question| CATEGORIES.contains(&question.category.as_str()));
+    if set.questions.is_empty() {
+        return Err(Fault::Usage(format!("{} has no questions of {}", set.name, CATEGORIES.join(" or "))));
+    }
+    let (mut playbooks, mut shown) = (Vec::new(), Vec::new());
+    let groups: BTreeSet<&str> = set.questions.iter().filter_map(|it| it.group.as_deref()).collect();
+    for group in groups {
+        eprintln!("{group}");
+        let (playbook, briefed) = brief(&set, group, max_tokens)?;
+        playbooks.push(playbook);
+        shown.extend(briefed);
+    }
+    let mut text = format!("{}\n{}", figures(&shown, &searches(&set, work, modes)?), sizes(&playbooks));
+    if show {
+        for playbook in playbooks {
+            text += &format!("\n{}\n{}\n", playbook.name, playbook.taken.join("\n"));
+        }
+    }
+    Ok(text)
+}
+
+/// A vault of one group with its playbook, and its questions briefed.
+fn brief(set: &Set, group: &str, max_tokens: usize) -> Result<(Playbook, Vec<Shown>)> {
+    let of_group = |of: &Option<String>| of.as_deref() == Some(group);
+    let documents: Vec<&Document> =
+        set.documents.iter().filter(|document| of_group(&document.group)).collect();
+    let folder = tempfile::tempdir().map_err(Fault::file(&std::env::temp_dir()))?;
+    stand::fill(folder.path(), documents.iter().copied(), set.now())?;
+    let mut playbook = Playbook { name: group.to_owned(), ..Playbook::default() };
+    for document in documents.iter().filter(|document| document.role.as_deref() == Some("user")) {
+        playbook.listen(folder.path(), document, set)?;
+    }
+    let memory = Memory::open(call(folder.path(), set.now(), &[])).map_err(Fault::operation("open"))?;
+    let names = stand::names(documents);
+    let mut shown = Vec::new();
+    for question in set.questions.iter().filter(|question| of_group(&question.group)) {
+        let options = context::Options {
+            task: question.text.clone(),
+            max_tokens: Some(max_tokens),
+            ..context::Options::default()
+        };
+        let briefing = context::context(&memory, &options)
+            .map_err(Fault::operation(format!("context for {}", question.id)))?;
+        shown.push(Shown::of(question, &briefing, &playbook.sources, &names));
+    }
+    Ok((playbook, shown))
+}
+
+impl Playbook {
+    /// Adds what a message says with a cue, as a person who adds it at that moment.
+    fn listen(&mut self, folder: &Path, document: &Document, set: &Set) -> Result<()> {
+        self.messages += 1;
+        for rule in cue::rules(&document.text) {
+            self.sentences += 1;
+            let now = document.date.unwrap_or_else(|| set.now());
+            // The same run gives the same ids.
+            let seed = Some(format!("{} {}", document.id, self.sentences));
+            let memory =
+                Memory::open(Call { seed, ..call(folder, now, &[]) }).map_err(Fault::operation("open"))?;
+            let proposal =
+                Proposal { category: "preferences".to_owned(), content: rule.clone(), ..Proposal::default() };
+            let done = match propose::propose(&memory, proposal, false) {
+                Ok(proposed) => self.count(proposed, document),
+                Err(error) => self.refuse(error)?,
+            };
+            self.taken.push(format!("  {} {done}: {rule}", document.id));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, proposed: propose::Proposed, document: &Document) -> String {
+        let state = if proposed.added { proposed.state.name() } else { "known" };
+        self.added += usize::from(proposed.added);
+        self.drafts += usize::from(proposed.added && state == "draft");
+        self.credited += usize::from(!proposed.added);
+        self.sources.entry(proposed.id).or_default().insert(document.id.clone());
+        state.to_owned()
+    }
+
+    /// What cannot be a rule is none; anything else is a failure of the measurement.
+    fn refuse(&mut self, error: Error) -> Result<String> {
+        use cm::ops::Kind;
+        match error.kind {
+            Kind::Usage | Kind::Refused | Kind::NothingDone => {
+                self.refused += 1;
+                Ok(format!("refused ({error})"))
+            }
+            _ => Err(Fault::operation("playbook add")(error)),
+        }
+    }
+}
+
+impl Shown {
+    fn of(
+        question: &Question,
+        briefing: &Briefing,
+        sources: &HashMap<String, BTreeSet<String>>,
+        names: &HashMap<String, String>,
+    ) -> Self {
+        let rules = briefing.rules.iter().chain(&briefing.pitfalls);
+        let mut from: BTreeSet<&str> =
+            rules.clone().filter_map(|rule| sources.get(&rule.id)).flatten().map(String::as_str).collect();
+        let share = |from: &BTreeSet<&str>| {
+            let found = question.relevant.keys().filter(|id| from.contains(id.as_str())).count();
+            found as f64 / question.relevant.len() as f64
+        };
+        let by_rules = share(&from);
+        from.extend(briefing.memories.iter().filter_map(|it| names.get(&it.path)).map(String::as_str));
+        Self {
+            category: question.category.clone(),
+            taken: share(&sources.values().flatten().map(String::as_str).collect()),
+            by_rules,
+            by_all: share(&from),
+            rules: rules.count(),
+            tokens: briefing.tokens,
+        }
+    }
+}
+
+/// How searches in one mode answer the same questions.
+struct Searches {
+    mode: &'static str,
+    /// Category and figures of each question.
+    figures: Vec<(String, Figures)>,
+}
+
+/// The same questions asked of the whole set's vault, within their groups, in each mode.
+fn searches(set: &Set, work: &Path, modes: &[Mode]) -> Result<Vec<Searches>> {
+    let stand = Stand::of(set, work)?;
+    let mut all = Vec::new();
+    for mode in modes {
+        let run = retrieval::run(set, &stand, *mode, retrieval::PAGE)?;
+        let rows = set.questions.iter().zip(&run.answers);
+        let figures = rows.map(|(question, answer)| (question.category.clone(), answer.figures)).collect();
+        all.push(Searches { mode: mode.name, figures });
+    }
+    Ok(all)
+}
+
+fn figures(shown: &[Shown], searches: &[Searches]) -> String {
+    let own = [
+        "category",
+        "questions",
+        "in a rule",
+        "recall by rules",
+        "rule shown for",
+        "recall by rules and memories",
+    ];
+    let sizes = ["rules, mean", "tokens, mean"];
+    let names: Vec<&str> = own.into_iter().chain(sizes).chain(searches.iter().map(|one| one.mode)).collect();
+    let mut text = format!("Searches: R@5 / R@10 / nDCG@10 / MRR\n\n{}", head(&names, 1));
+    for category in CATEGORIES.into_iter().chain(["both"]) {
+        let is = |of: &str| category == "both" || of == category;
+        let rows: Vec<&Shown> = shown.iter().filter(|it| is(&it.category)).collect();
+        let average =
+            |of: &dyn Fn(&Shown) -> f64| rows.iter().map(|it| of(it)).sum::<f64>() / rows.len().max(1) as f64;
+        let cells = [
+            category.to_owned(),
+            rows.len().to_string(),
+            format!("{:.3}", average(&|it| it.taken)),
+            format!("{:.3}", average(&|it| it.by_rules)),
+            format!("{:.3}", average(&|it| f64::from(it.by_rules > 0.0))),
+            format!("{:.3}", average(&|it| it.by_all)),
+            format!("{:.1}", average(&|it| it.rules as f64)),
+            format!("{:.0}", average(&|it| it.tokens as f64)),
+        ];
+        let found = searches.iter().map(|one| {
+            cell(Some(mean(one.figures.iter().filter(|(of, _)| is(of)).map(|(_, figures)| *figures))))
+        });
+        text += &row(cells.into_iter().chain(found));
+    }
+    text
+}
+
+fn sizes(playbooks: &[Playbook]) -> String {
+    let mut text = head(
+        &["group", "messages", "sentences taken", "rules", "of these drafts", "known already", "refused"],
+        1,
+    );
+    for it in playbooks {
+        let counts = [it.messages, it.sentences, it.added, it.drafts, it.credited, it.refused];
+        text += &row([it.name.clone()].into_iter().chain(counts.map(|count| count.to_string())));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(id: &str, text: &str, role: &str) -> Document {
+        Document {
+            id: id.to_owned(),
+            title: String::new(),
+            text: text.to_owned(),
+            date: cm::domain::instant::Instant::parse("2024-03-15").ok(),
+            group: Some("g".to_owned()),
+            role: Some(role.to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_rule_that_was_said_is_in_the_briefing_for_a_question_that_has_other_words() {
+        let question = Question {
+            id: "q".to_owned(),
+            text: "Which libraries does the server use?".to_owned(),
+            group: Some("g".to_owned()),
+            category: CATEGORIES[0].to_owned(),
+            relevant: [("a".to_owned(), 1)].into(),
+        };
+        let set = Set {
+            name: "small".to_owned(),
+            corpus: String::new(),
+            documents: vec![
+                document("a", "Hello. Always name the versions when I ask about libraries.", "user"),
+                document("b", "I always do. Never mind.", "assistant"),
+            ],
+            questions: vec![question],
+        };
+        let (playbook, shown) = brief(&set, "g", 2000).unwrap();
+        assert_eq!((playbook.messages, playbook.sentences, playbook.added, playbook.drafts), (1, 1, 1, 0));
+        let [shown] = shown.as_slice() else { panic!("one question") };
+        assert_eq!((shown.taken, shown.by_rules, shown.by_all, shown.rules), (1.0, 1.0, 1.0, 1));
+    }
+}

@@ -1,0 +1,92 @@
+//! Embeds texts with a model that is built in, or measures how fast that is.
+//!
+//! `cargo run --release --example embed -- MODEL` reads a text a line and writes a JSON array a line; `MODEL` is
+//! `builtin/potion-256` or `builtin/minilm-l6`. With `--bench` it reads any text, cuts it into texts of 8, 40 and 200
+//! words, and prints how many it embeds in a second of CPU time; `--question` embeds the first line once, as a command
+//! would. It compares nothing: `tests/golden/embedding/reference.py` does.
+#![allow(
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a program for developers: it reads what it is given, and prints"
+)]
+
+use std::io::{BufRead, Write};
+
+use cm::embed::Embedder;
+use cm::embed::builtin::{MiniLm, Static};
+
+/// How many texts of each length are embedded.
+const TEXTS: usize = 64;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let begun = cpu_seconds();
+    let model: &dyn Embedder = match arguments.first().map(String::as_str) {
+        Some("builtin/potion-256") => Static::shipped(),
+        Some("builtin/minilm-l6") => MiniLm::shipped(),
+        _ => {
+            return println!(
+                "usage: embed builtin/potion-256|builtin/minilm-l6 [--bench|--question] < TEXTS"
+            );
+        }
+    };
+    let loaded = cpu_seconds() - begun;
+    let lines: Vec<String> =
+        std::io::stdin().lock().lines().collect::<Result<_, _>>().expect("texts are UTF-8");
+    match arguments.get(1).map(String::as_str) {
+        Some("--bench") => measure(model, &lines.join(" ")),
+        Some("--question") => {
+            let begun = cpu_seconds();
+            model.embed_query(&lines[0]).expect("the model is sound");
+            let milliseconds = (loaded + cpu_seconds() - begun) * 1000.0;
+            println!("a question, with loading: {milliseconds:.2} ms");
+        }
+        _ => write(model, &lines),
+    }
+}
+
+/// A vector a line.
+fn write(model: &dyn Embedder, lines: &[String]) {
+    let texts: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for texts in texts.chunks(model.batch()) {
+        for vector in model.embed(texts).expect("the model is sound") {
+            let line = serde_json::to_string(vector.parts()).expect("numbers are JSON");
+            writeln!(out, "{line}").expect("the output is read");
+        }
+    }
+}
+
+/// The best of five rounds.
+fn measure(model: &dyn Embedder, text: &str) {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    for length in [8, 40, 200] {
+        let texts: Vec<String> =
+            words.chunks_exact(length).take(TEXTS).map(|words| words.join(" ")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let rounds = (0..5).map(|_| {
+            let begun = cpu_seconds();
+            model.embed(&texts).expect("the model is sound");
+            cpu_seconds() - begun
+        });
+        let best = rounds.fold(f64::INFINITY, f64::min);
+        let (count, second) = (texts.len(), texts.len() as f64 / best);
+        println!("{length:>4} words: {second:.1} texts a second of CPU time ({count} texts)");
+    }
+}
+
+/// What this process has computed for, as its accounts have it.
+#[cfg(unix)]
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// Where no account of it is asked for, the time that passed.
+#[cfg(not(unix))]
+#[allow(clippy::disallowed_methods, reason = "it measures")]
+fn cpu_seconds() -> f64 {
+    use std::time::Instant;
+    static BEGUN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    BEGUN.elapsed().as_secs_f64()
+}

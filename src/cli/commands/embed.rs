@@ -1,0 +1,106 @@
+//! `cm embed`
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::{Call, Memory, Result, embed};
+use crate::render::text;
+
+/// Let the finer model read all notes
+///
+/// Search goes by words and by what notes mean. A coarse model reads every note at once; a finer one reads new notes as
+/// far as a command's time allows, and all that is left here.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cm embed\n  cm embed status\n  cm embed use ollama --model nomic-embed-text\n  cm embed use fastembed --path ~/models/bge-small --runtime ~/lib/libonnxruntime.so\n  cm embed use builtin")]
+pub struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Say which models have read how much
+    Status,
+    /// Forget what was read, and read everything anew
+    Rebuild,
+    /// Change the model, after it has shown that it works; what others have read is kept
+    Use {
+        /// Where the vectors come from
+        provider: Provider,
+        /// The model
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
+        /// The server
+        #[arg(long, value_name = "URL")]
+        url: Option<String>,
+        /// The folder of an ONNX model
+        #[arg(long, value_name = "DIR")]
+        path: Option<PathBuf>,
+        /// The ONNX Runtime library
+        #[arg(long, value_name = "FILE")]
+        runtime: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Provider {
+    /// The models in the program
+    Builtin,
+    /// An ONNX model, run here
+    Fastembed,
+    /// A model on an ollama server
+    Ollama,
+    /// A model behind the interface of OpenAI
+    Openai,
+    /// None: search goes by words alone
+    None,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    match arguments.action {
+        None => read(call, false, output),
+        Some(Action::Rebuild) => read(call, true, output),
+        Some(Action::Status) => {
+            let memory = Memory::open(call)?;
+            output.print(&memory, &embed::status(&memory)?, text::embed::status)
+        }
+        Some(Action::Use { provider, model, url, path, runtime }) => {
+            let file = |path: PathBuf| call.cwd.join(path).to_string_lossy().into_owned();
+            let given = [
+                ("model", model),
+                ("url", url),
+                ("path", path.map(file)),
+                ("runtime", runtime.map(file)),
+            ];
+            let provider = provider.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+            let with = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+            let outcome = embed::change(call.clone(), &embed::Change { provider, with })?;
+            output.print(&Memory::open(call)?, &outcome, text::embed::changed)
+        }
+    }
+}
+
+fn read(call: Call, anew: bool, output: &Output) -> Result<Printed> {
+    let memory = Memory::open(call)?;
+    let bar = bar(output);
+    let outcome = embed::embed(&memory, anew, &mut |progress| {
+        bar.set_length(progress.of as u64);
+        bar.set_position(progress.done as u64);
+    });
+    bar.finish_and_clear();
+    output.print(&memory, &outcome?, text::embed::read)
+}
+
+/// A bar where a person looks on, else none.
+fn bar(output: &Output) -> ProgressBar {
+    let shown = !output.json && std::io::stderr().is_terminal();
+    let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template("{bar:30} {pos} of {len} passages  {eta} left");
+    let bar = ProgressBar::with_draw_target(None, target);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

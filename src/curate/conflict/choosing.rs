@@ -1,0 +1,259 @@
+//! Rules that choose a thing by its name for a job: "use PostgreSQL for storage", "deploy with Ansible".
+//!
+//! Two of them that choose different things for one job are alternatives, though no list names the things. What is chosen
+//! for an area in which many things live together ("for the frontend", "for services") is no such choice, and neither is
+//! a thing without a name: "retries" and "timeouts" go together.
+
+use std::collections::BTreeSet;
+
+use super::lexicon::{Cue, LEXICON};
+use super::piece::{Gap, Piece};
+
+/// A word of what something is chosen for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Word {
+    stem: String,
+    raw: String,
+}
+
+/// How a thing stands to the job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// It is used.
+    Used,
+    /// Something is done with it.
+    Means,
+    /// Something is done in it or on it.
+    Place,
+    /// Something is done as it.
+    Form,
+}
+
+/// What a rule chooses, and for what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Choosing {
+    /// The name, as written but for case.
+    name: Vec<String>,
+    /// The name for a person.
+    shown: String,
+    manner: Manner,
+    job: Vec<Word>,
+    /// Where and when.
+    aside: BTreeSet<String>,
+}
+
+/// Verbs that choose what follows them.
+const VERBS: [&str; 9] = ["use", "prefer", "choose", "adopt", "pick", "favor", "favour", "uses", "prefers"];
+/// Words before the verb that change nothing.
+const LEADS: [&str; 9] = ["always", "we", "please", "must", "should", "you", "do", "and", "also"];
+/// Verbs of what is done with many things beside each other: tests run on every system.
+const SPREADING: [&str; 8] = ["test", "check", "verify", "support", "validate", "try", "run", "build"];
+/// Areas in which many things live together.
+const AREAS: [&str; 16] = [
+    "development",
+    "production",
+    "staging",
+    "testing",
+    "frontend",
+    "backend",
+    "web",
+    "mobile",
+    "server",
+    "client",
+    "code",
+    "work",
+    "ci",
+    "desktop",
+    "cloud",
+    "data",
+];
+/// Words that say nothing of a job.
+const VAGUE: [&str; 3] = ["data", "thing", "everything"];
+/// The longest name.
+const LONGEST: usize = 4;
+/// From here on two words of a job mean the same, or two names name the same thing.
+const SAME: f64 = 0.4;
+const SAME_NAME: f64 = 0.5;
+
+impl Choosing {
+    /// What a text of one sentence chooses by name.
+    pub(super) fn of(pieces: &[Piece]) -> Option<Self> {
+        let steers = |piece: &Piece| {
+            piece.negated
+                || !piece.code
+                    && matches!(
+                        LEXICON.cue(&piece.raw),
+                        Some(Cue::Deny { .. } | Cue::Except | Cue::Only | Cue::Order { .. } | Cue::Reason)
+                    )
+        };
+        let joins = |piece: &Piece| {
+            matches!(piece.raw.as_str(), "and" | "or" | "instead" | "rather" | "over" | "plus")
+        };
+        let broken = |piece: &Piece| piece.gap != Gap::None;
+        let pieces = &pieces[pieces.iter().take_while(|piece| LEADS.contains(&piece.raw.as_str())).count()..];
+        let (first, rest) = pieces.split_first()?;
+        if steers(first) || rest.iter().any(|piece| steers(piece) || joins(piece) || broken(piece)) {
+            return None;
+        }
+        if VERBS.contains(&first.raw.as_str()) { Self::used(rest) } else { Self::placed(pieces) }
+    }
+
+    /// "… NAME for JOB", "… NAME as the JOB", "… NAME to JOB".
+    fn used(pieces: &[Piece]) -> Option<Self> {
+        let pieces = without_article(pieces);
+        let turn = pieces.iter().position(|piece| matches!(piece.raw.as_str(), "for" | "as" | "to"))?;
+        let (name, job) = (&pieces[..turn], &pieces[turn + 1..]);
+        if !is_name(name) || name.len() > LONGEST {
+            return None;
+        }
+        let end = job.iter().position(is_aside).unwrap_or(job.len());
+        let (job, aside) = job.split_at(end);
+        if pieces[turn].raw == "for" && (without_article(job).len() < job.len() || !is_work(&job.last()?.raw))
+        {
+            return None;
+        }
+        Self::new(name, Manner::Used, words(job), aside)
+    }
+
+    /// "JOB with NAME", "JOB in NAME".
+    fn placed(pieces: &[Piece]) -> Option<Self> {
+        let named = |at: &usize| {
+            manner(&pieces[*at].raw).is_some()
+                && without_article(&pieces[at + 1..]).first().is_some_and(|next| next.named)
+        };
+        let turn = (1..pieces.len().saturating_sub(1)).rev().find(named)?;
+        let manner = manner(&pieces[turn].raw)?;
+        let rest = without_article(&pieces[turn + 1..]);
+        let end = rest.iter().position(|piece| !piece.named && !is_number(&piece.raw)).unwrap_or(rest.len());
+        let (name, aside) = rest.split_at(end);
+        if name.len() > LONGEST || aside.first().is_some_and(|next| !is_aside(next)) {
+            return None;
+        }
+        let job = words(&pieces[..turn]);
+        if job.iter().any(|word| SPREADING.contains(&word.raw.as_str())) {
+            return None;
+        }
+        Self::new(name, manner, job, aside)
+    }
+
+    fn new(name: &[Piece], manner: Manner, job: Vec<Word>, aside: &[Piece]) -> Option<Self> {
+        let shown = name.iter().map(|piece| piece.shown.as_str()).collect::<Vec<_>>().join(" ");
+        let name = name.iter().map(|piece| piece.raw.clone()).collect();
+        let aside = words(aside).into_iter().map(|word| word.stem).collect();
+        (!job.is_empty()).then_some(Self { name, shown, manner, job, aside })
+    }
+
+    /// The stems of what it chooses for.
+    pub(super) fn job(&self) -> impl Iterator<Item = &str> {
+        self.job.iter().map(|word| word.stem.as_str())
+    }
+
+    /// Why two rules choose what excludes each other.
+    pub(super) fn against(&self, other: &Self, like: &dyn Fn(&str, &str) -> f64) -> Option<(String, f64)> {
+        let manners =
+            self.manner == other.manner || self.manner == Manner::Used || other.manner == Manner::Used;
+        if !manners || self.aside != other.aside || self.names_same(other, like) {
+            return None;
+        }
+        let (short, long) = if self.job.len() <= other.job.len() { (self, other) } else { (other, self) };
+        let over = long.job.len() - short.job.len();
+        if over > 1 || over == 1 && short.job.len() < 2 {
+            return None;
+        }
+        let has = |word: &&Word| long.job.iter().any(|other| word.stem == other.stem);
+        let foreign: Vec<&Word> = short.job.iter().filter(|word| !has(word)).collect();
+        let met = |word: &&Word| long.job.iter().any(|other| like(&word.raw, &other.raw) >= SAME);
+        let few = if over == 0 { 1.max(short.job.len() / 2) } else { 0 };
+        if foreign.len() > few || !foreign.iter().all(met) {
+            return None;
+        }
+        let job: Vec<&str> = short.job.iter().map(|word| word.raw.as_str()).collect();
+        let reason =
+            format!("“{}” and “{}” are alternatives for: {}", self.shown, other.shown, job.join(" "));
+        Some((reason, short.job.len() as f64 / (long.job.len() + 2) as f64))
+    }
+
+    /// Whether both name the same thing: one is a part, a beginning or a version of the other, or means the same.
+    fn names_same(&self, other: &Self, like: &dyn Fn(&str, &str) -> f64) -> bool {
+        let within = |one: &[String], other: &[String]| {
+            one.iter().all(|word| {
+                is_number(word) || other.iter().any(|known| begins(word, known) || begins(known, word))
+            })
+        };
+        within(&self.name, &other.name)
+            || within(&other.name, &self.name)
+            || is_short_for(&self.name, &other.name)
+            || is_short_for(&other.name, &self.name)
+            || like(&self.name.join(" "), &other.name.join(" ")) >= SAME_NAME
+    }
+}
+
+fn begins(word: &str, with: &str) -> bool {
+    with.len() > 2 && word.starts_with(with) || word == with
+}
+
+/// Whether a word is made of the first letters of another name, or of its first and last: GCS, k8s.
+fn is_short_for(short: &[String], long: &[String]) -> bool {
+    let ([short], [first, ..]) = (short, long) else { return false };
+    let initials: String = long.iter().filter_map(|word| word.chars().next()).collect();
+    let between = short.trim_matches(|c: char| c.is_alphabetic()).parse()
+        == Ok(first.chars().count().saturating_sub(2));
+    let ends = short.chars().next() == first.chars().next() && short.chars().last() == first.chars().last();
+    long.len() > 1 && *short == initials || between && ends
+}
+
+fn manner(word: &str) -> Option<Manner> {
+    Some(match word {
+        "with" | "through" | "via" | "by" | "using" => Manner::Means,
+        "in" | "into" | "on" | "to" | "at" => Manner::Place,
+        "as" => Manner::Form,
+        _ => return None,
+    })
+}
+
+fn is_aside(piece: &Piece) -> bool {
+    matches!(LEXICON.cue(&piece.raw), Some(Cue::Where | Cue::Purpose))
+        || matches!(piece.raw.as_str(), "on" | "at")
+}
+
+fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_name(pieces: &[Piece]) -> bool {
+    pieces.first().is_some_and(|piece| piece.named)
+        && pieces.iter().all(|piece| manner(&piece.raw).is_none() && !is_aside(piece))
+}
+
+fn without_article(pieces: &[Piece]) -> &[Piece] {
+    match pieces.split_first() {
+        Some((first, rest))
+            if matches!(first.raw.as_str(), "a" | "an" | "the" | "our" | "your" | "all" | "this") =>
+        {
+            rest
+        }
+        _ => pieces,
+    }
+}
+
+/// Whether a noun names work to be done rather than things that it is done to: "storage", "payments", not "services".
+fn is_work(word: &str) -> bool {
+    let doing = ["ing", "ings", "ion", "ions", "ment", "ments"].iter().any(|end| word.ends_with(end));
+    let many = word.ends_with('s') && !word.ends_with("ss");
+    (doing || !many) && !AREAS.contains(&word)
+}
+
+fn words(pieces: &[Piece]) -> Vec<Word> {
+    let counts = |piece: &&Piece| {
+        piece.code
+            || !matches!(
+                LEXICON.cue(&piece.raw),
+                Some(Cue::Silent | Cue::Affirm { .. } | Cue::Purpose | Cue::Where | Cue::All)
+            ) && !VAGUE.contains(&piece.raw.as_str())
+    };
+    pieces
+        .iter()
+        .filter(counts)
+        .map(|piece| Word { stem: piece.stem.clone(), raw: piece.raw.clone() })
+        .collect()
+}

@@ -1,0 +1,120 @@
+//! Where a server is, as somebody wrote it, and whether that is this machine.
+//!
+//! It resolves no name: a name that only resolves to this machine counts as another one.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use ureq::http::Uri;
+
+use super::error::{Error, Result};
+
+/// An address that begins with `http://` or `https://` and holds no secret; without a slash at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    text: String,
+    host: String,
+}
+
+impl Address {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// [`Error::Address`]; it never repeats what was typed, which may hold a password.
+    pub fn parse(typed: &str) -> Result<Self> {
+        let wrong = |why| Err(Error::Address { why });
+        let typed = typed.trim().trim_end_matches('/');
+        let Ok(uri) = typed.parse::<Uri>() else { return wrong("it cannot be read") };
+        if !matches!(uri.scheme_str(), Some("http" | "https")) {
+            return wrong("it begins with neither http:// nor https://");
+        }
+        let Some(authority) = uri.authority() else { return wrong("it names no server") };
+        if authority.as_str().contains('@') {
+            return wrong("it holds a name or a password, which belong in `embeddings.key`");
+        }
+        if typed.contains(['?', '#']) {
+            return wrong("it goes on after its path");
+        }
+        if authority.host().is_empty() {
+            return wrong("it names no server");
+        }
+        Ok(Self { text: typed.to_owned(), host: authority.host().to_ascii_lowercase() })
+    }
+
+    /// An address that is written in the program, with its host.
+    pub(super) fn known(text: &str, host: &str) -> Self {
+        Self { text: text.to_owned(), host: host.to_owned() }
+    }
+
+    /// The server's name.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Whether it is this machine: `localhost`, 127.x.y.z or ::1.
+    pub fn is_loopback(&self) -> bool {
+        let bare = self.host.trim_start_matches('[').trim_end_matches(']');
+        self.host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
+
+    /// What lies below it.
+    pub(super) fn below(&self, path: &str) -> String {
+        format!("{}/{path}", self.text)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_this_machine() {
+        let loopback = |typed: &str| Address::parse(typed).unwrap().is_loopback();
+        for here in
+            ["http://localhost:11434", "http://LOCALHOST", "https://127.0.0.1:1/v1/", "http://[::1]:8080"]
+        {
+            assert!(loopback(here), "{here}");
+        }
+        for there in [
+            "http://localhost.example.org",
+            "http://127.0.0.1.example.org",
+            "http://127.1",
+            "http://2130706433",
+            "http://0.0.0.0",
+            "http://10.0.0.1",
+            "https://api.openai.com/v1",
+        ] {
+            assert!(!loopback(there), "{there}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_without_repeating_it() {
+        for typed in [
+            "localhost:11434",
+            "ftp://localhost",
+            "http://",
+            "http://me:hunter2@localhost",
+            "http://127.0.0.1@example.org",
+            "http://localhost/v1?key=hunter2",
+            "http://localhost/#hunter2",
+            "http://a b",
+            "",
+        ] {
+            let error = Address::parse(typed).unwrap_err().to_string();
+            assert!(error.starts_with("`embeddings.url` is no address: "), "{error}");
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+        let address = Address::parse("http://localhost:1//").unwrap();
+        assert_eq!(
+            (address.below("api/embed").as_str(), address.host()),
+            ("http://localhost:1/api/embed", "localhost")
+        );
+    }
+}

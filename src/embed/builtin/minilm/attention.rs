@@ -1,0 +1,85 @@
+//! How the tokens of a text look at one another: each takes from every other as much as its query fits the other's key.
+
+use std::ops::Range;
+
+use pulp::Simd;
+
+use super::blocks::Blocks;
+use super::functions::exponentials;
+use super::product::{ROWS, add_product};
+use super::weights::{FEATURES, HEADS};
+
+/// Features that a head looks at.
+const SHARE: usize = FEATURES / HEADS;
+
+/// Writes what each token of a text sees. `asked` holds query, key and value of each token.
+pub fn attend<S: Simd>(simd: S, asked: &Blocks<S>, text: Range<usize>, seen: &mut Blocks<S>) {
+    let count = text.len();
+    let padded = count.next_multiple_of(ROWS);
+    let mut head = Head {
+        queries: Blocks::zeros(simd, count, SHARE),
+        keys: vec![0.0; padded * SHARE],
+        values: vec![0.0; SHARE * count],
+    };
+    for index in 0..HEADS {
+        head.gather(asked, text.clone(), index * SHARE);
+        let mut scores = Blocks::zeros(simd, count, padded);
+        add_product(simd, &head.keys, SHARE, &head.queries, &mut scores);
+        let sums = exponentials(simd, &mut scores, count);
+        let mut mixed = Blocks::zeros(simd, count, SHARE);
+        add_product(simd, &head.values, count, &scores, &mut mixed);
+        divide(simd, &mut mixed, &sums);
+        scatter(&mixed, seen, text.clone(), index * SHARE);
+    }
+}
+
+/// What one head needs of one text.
+struct Head<S: Simd> {
+    queries: Blocks<S>,
+    /// Token after token.
+    keys: Vec<f32>,
+    /// Feature after feature.
+    values: Vec<f32>,
+}
+
+impl<S: Simd> Head<S> {
+    fn gather(&mut self, asked: &Blocks<S>, text: Range<usize>, first: usize) {
+        let numbers = asked.numbers();
+        let count = text.len();
+        let scale = 1.0 / (SHARE as f32).sqrt();
+        for (index, token) in text.enumerate() {
+            let from = asked.at(token) + first * S::F32_LANES;
+            let feature = |feature: usize| numbers[from + feature * S::F32_LANES];
+            let to = self.queries.at(index);
+            let queries = &mut self.queries.numbers_mut()[to..];
+            for part in 0..SHARE {
+                queries[part * S::F32_LANES] = feature(part) * scale;
+                self.keys[index * SHARE + part] = feature(FEATURES + part);
+                self.values[part * count + index] = feature(2 * FEATURES + part);
+            }
+        }
+    }
+}
+
+/// Divides each token's parts by its number.
+fn divide<S: Simd>(simd: S, tokens: &mut Blocks<S>, by: &[S::f32s]) {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            for (block, sum) in tokens.blocks_mut().zip(by) {
+                let factor = simd.div_f32s(simd.splat_f32s(1.0), *sum);
+                block.iter_mut().for_each(|part| *part = simd.mul_f32s(*part, factor));
+            }
+        },
+    );
+}
+
+/// Puts a text's vectors where its tokens are, from a feature on.
+fn scatter<S: Simd>(part: &Blocks<S>, whole: &mut Blocks<S>, text: Range<usize>, first: usize) {
+    for (index, token) in text.enumerate() {
+        let (from, to) = (part.at(index), whole.at(token) + first * S::F32_LANES);
+        for feature in 0..part.features() {
+            whole.numbers_mut()[to + feature * S::F32_LANES] = part.numbers()[from + feature * S::F32_LANES];
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Vectors of the fine model, as far as time allows.
+
+use std::rc::Rc;
+
+use crate::domain::embedding::Embedding;
+use crate::domain::passage::{Passage, PassageSet};
+use crate::domain::path::NotePath;
+use crate::embed::{self, Choice};
+use crate::ops::error::Result;
+use crate::ops::meaning::Model;
+use crate::ops::memory::{Memory, OpenVault};
+
+/// How far a model has come with the notes of a vault.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Passages that it has read.
+    pub done: usize,
+    /// Passages that there are.
+    pub of: usize,
+}
+
+/// Texts that are embedded between two looks at the clock.
+const STEP: usize = 4;
+/// Notes whose passages are looked up at once.
+const NOTES: usize = 500;
+
+impl Memory {
+    /// Lets the fine model read what is new, the changed notes first, until the command's time is up. It never fails:
+    /// what is left out is read later.
+    pub(in crate::ops) fn refine(&self, open: &OpenVault, changed: &[NotePath]) {
+        let budget = open.settings.whole("embeddings.budget_ms") as u64;
+        if budget == 0 || changed.is_empty() {
+            return;
+        }
+        let Some(Ok(model)) = self.models().fine() else { return };
+        let deadline = (self.call.clock)() + budget;
+        let mut go_on = |_: Progress| (self.call.clock)() < deadline;
+        if let Err(error) = self.read_finely(open, &model, changed, STEP, &mut go_on) {
+            self.notice(format!("`{}` has not read all that is new: {}", model.name(), error.message));
+        }
+    }
+
+    /// Lets a model read the passages that it has not read, the given notes first, as long as `go_on` says so.
+    ///
+    /// # Errors
+    /// A model that does not answer, or a full disk. What was read until then is kept.
+    pub(in crate::ops) fn read_finely(
+        &self,
+        open: &OpenVault,
+        model: &Model,
+        first: &[NotePath],
+        step: usize,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Progress> {
+        let vectors = open.vectors();
+        let live = open.index().passages()?;
+        let mut known = PassageSet::default();
+        for (dimension, _) in vectors.dimensions(model.name()) {
+            if let Some(table) = vectors.table(model.name(), dimension)? {
+                known.extend(table.keys());
+            }
+        }
+        let done = live.iter().filter(|key| known.contains(*key)).count();
+        let mut progress = Progress { done, of: live.len() };
+        let (lacking, _) = open.index().without(&known, usize::MAX)?;
+        let firsts: Vec<&NotePath> = first.iter().filter(|path| lacking.contains(path)).collect();
+        let order = firsts.into_iter().chain(lacking.iter().filter(|path| !first.contains(path)));
+        let order: Vec<&NotePath> = order.collect();
+        for notes in order.chunks(NOTES) {
+            let unread = notes.iter().flat_map(|path| open.passages_of(path));
+            let unread: Vec<Passage> =
+                unread.filter(|passage| live.contains(&passage.key) && known.insert(passage.key)).collect();
+            for some in unread.chunks(step.max(1)) {
+                if !go_on(progress) {
+                    return Ok(progress);
+                }
+                self.read_some(open, model, some)?;
+                progress.done += some.len();
+            }
+        }
+        go_on(progress);
+        Ok(progress)
+    }
+
+    fn read_some(&self, open: &OpenVault, model: &Model, some: &[Passage]) -> Result<()> {
+        let texts: Vec<&str> = some.iter().map(|passage| passage.text.as_str()).collect();
+        let embeddings = match self.all(model, &texts) {
+            Ok(embeddings) => embeddings,
+            Err(error) => {
+                let error = Rc::new(error);
+                self.models().give_up(&error);
+                return Err((&*error).into());
+            }
+        };
+        let Some(dimension) = embeddings.first().map(|embedding| embedding.dimension()) else {
+            return Ok(());
+        };
+        // Another process that adds its own at this moment makes these wait for a later command.
+        let Some(mut writer) = open.vectors().writer(model.name(), dimension)? else { return Ok(()) };
+        for (passage, embedding) in some.iter().zip(&embeddings) {
+            writer.push(passage.key, embedding)?;
+        }
+        Ok(writer.finish(None)?)
+    }
+
+    /// The vectors of some texts, computed by as many threads as there are where the model is one in the program.
+    fn all(&self, model: &Model, texts: &[&str]) -> std::result::Result<Vec<Embedding>, embed::Error> {
+        let threads = self.call.threads.max(1);
+        if threads == 1 || texts.len() < 2 * threads || *self.models().choice() != Choice::Builtin {
+            return model.embed(texts);
+        }
+        let model = &**model;
+        let share = texts.len().div_ceil(threads);
+        std::thread::scope(|scope| {
+            let parts: Vec<_> =
+                texts.chunks(share).map(|texts| scope.spawn(move || model.embed(texts))).collect();
+            let mut all = Vec::with_capacity(texts.len());
+            for part in parts {
+                // A panic in a thread is a fault of the program, and goes on in this one.
+                all.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            }
+            Ok(all)
+        })
+    }
+}

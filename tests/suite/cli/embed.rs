@@ -1,0 +1,276 @@
+//! `cm embed`
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+
+use crate::support::{Sandbox, everything, vault_of};
+
+/// Three short notes, two of them about the same thing in other words.
+fn three() -> Sandbox {
+    vault_of(
+        "\
+--- graph/facts/throttle.md
+---
+id: a1a1a1a1-0000-4000-8000-000000000001
+type: fact
+title: The service throttles us
+---
+Too many requests in a minute are refused.
+--- graph/facts/backup.md
+---
+id: b2b2b2b2-0000-4000-8000-000000000002
+type: fact
+title: Backups run at night
+---
+A copy of every database is made.
+--- graph/facts/colour.md
+---
+id: c3c3c3c3-0000-4000-8000-000000000003
+type: fact
+title: Colours of the chart
+---
+Blue is deep water.
+",
+    )
+}
+
+/// The status without sizes, which are those of the models and of no interest here.
+fn status(sandbox: &Sandbox) -> Vec<String> {
+    let status = sandbox.cm(&["embed", "status", "--json"]).ok().json();
+    let models = status["models"].as_array().unwrap().iter();
+    let shown = |model: &serde_json::Value| {
+        format!("{} {} {} {}/{}", model["model"], model["role"], model["in_use"], model["done"], model["of"])
+            .replace('"', "")
+    };
+    models.map(shown).collect()
+}
+
+#[test]
+fn an_empty_vault_has_nothing_to_read() {
+    let sandbox = vault_of("");
+    insta::assert_snapshot!(sandbox.cm(&["embed", "status"]).snapshot(), @"
+    builtin/potion-256  0 of 0 passages (100 %)  coarse, 1 KiB, project vault
+    builtin/minilm-l6  0 of 0 passages (100 %)  fine, 0 KiB, project vault
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["embed", "status", "--json"]).snapshot(), @r#"
+    {
+      "provider": "builtin",
+      "models": [
+        {
+          "vault": "project",
+          "model": "builtin/potion-256",
+          "role": "coarse",
+          "in_use": true,
+          "dimension": 256,
+          "done": 0,
+          "of": 0,
+          "bytes": 38
+        },
+        {
+          "vault": "project",
+          "model": "builtin/minilm-l6",
+          "role": "fine",
+          "in_use": true,
+          "dimension": null,
+          "done": 0,
+          "of": 0,
+          "bytes": 0
+        }
+      ],
+      "read": 0,
+      "ms": [MS]
+    }
+    [exit 0]
+    "#);
+    let read = sandbox.cm(&["embed", "--json"]).ok().json();
+    assert_eq!(read["read"], 0);
+}
+
+#[test]
+fn the_finer_model_reads_what_it_has_not_read_and_nothing_twice() {
+    let sandbox = three();
+    insta::assert_snapshot!(sandbox.cm(&["embed", "status"]).snapshot(), @"
+    builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
+    builtin/minilm-l6  0 of 3 passages (0 %)  fine, 0 KiB, project vault
+    `cm embed` lets it read the rest
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["embed"]).snapshot(), @"
+    3 passages read  [MS] ms
+    builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
+    builtin/minilm-l6  3 of 3 passages (100 %)  fine, 2 KiB, project vault
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["embed", "status"]).snapshot(), @"
+    builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
+    builtin/minilm-l6  3 of 3 passages (100 %)  fine, 2 KiB, project vault
+    [exit 0]
+    ");
+    let kept = everything(&sandbox.vault().join("_embeddings"));
+    insta::assert_snapshot!(sandbox.cm(&["embed"]).snapshot(), @"
+    0 passages read  [MS] ms
+    builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
+    builtin/minilm-l6  3 of 3 passages (100 %)  fine, 2 KiB, project vault
+    [exit 0]
+    ");
+    assert_eq!(everything(&sandbox.vault().join("_embeddings")), kept);
+    sandbox.write("notes/new.md", "# New\n\nThe tide is late.\n");
+    assert_eq!(sandbox.cm(&["embed", "--json"]).ok().json()["read"], 1);
+}
+
+#[test]
+fn without_models_search_goes_by_words_and_what_they_read_is_kept_for_their_return() {
+    let sandbox = three();
+    sandbox.cm(&["embed"]).ok();
+    let before = sandbox.cm(&["search", "rate limiting", "--json"]).ok();
+    assert_eq!(before.json()["hits"][0]["title"], "The service throttles us", "{}", before.stdout);
+    insta::assert_snapshot!(sandbox.cm(&["embed", "use", "none"]).snapshot(), @"
+    builtin/minilm-l6  3 of 3 passages (100 %)  not in use, 2 KiB, project vault
+    builtin/potion-256  3 of 3 passages (100 %)  not in use, 1 KiB, project vault
+    embeddings are switched off: search goes by words alone
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["search", "rate limiting"]).snapshot(), @"
+    nothing found
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["search", "database", "--explain"]).snapshot(), @"
+    b2b2b2b2  Backups run at night  fact · 1.00
+              words 1.00 (BM25 0.9), meaning 0.00: relevance 1.00; graph +0.00, age ×1.00, use ×1.00
+              A copy of every database is made.
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["embed"]).snapshot(), @"
+    [stderr]
+    error: embeddings are switched off
+     hint: cm embed use builtin lets the models in the program read the notes
+    [exit 2]
+    ");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "", "which model it is, is everybody's own affair");
+    insta::assert_snapshot!(sandbox.cm(&["embed", "use", "builtin"]).snapshot(), @"
+    embeddings come from builtin
+    builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
+    builtin/minilm-l6  3 of 3 passages (100 %)  fine, 2 KiB, project vault
+    [exit 0]
+    ");
+    assert_eq!(sandbox.cm(&["search", "rate limiting", "--json"]).ok().stdout, before.stdout);
+    assert_eq!(sandbox.cm(&["embed", "--json"]).ok().json()["read"], 0);
+}
+
+#[test]
+fn a_model_that_does_not_answer_is_not_chosen() {
+    let sandbox = three();
+    sandbox.cm(&["reindex"]).ok();
+    let before = everything(&sandbox.vault());
+    let nowhere = ["embed", "use", "ollama", "--url", "http://127.0.0.1:1"];
+    insta::assert_snapshot!(sandbox.cm(&nowhere).snapshot(), @"
+    [stderr]
+    error: http://127.0.0.1:1/api/embed is out of reach: nothing listens there
+     hint: start the server, or correct `embeddings.url`; until then search goes on without it
+    [exit 1]
+    ");
+    assert_eq!(everything(&sandbox.vault()), before);
+    insta::assert_snapshot!(sandbox.cm(&["embed", "use", "hearsay"]).snapshot(), @"
+    [stderr]
+    error: invalid value 'hearsay' for '<PROVIDER>'
+      [possible values: builtin, fastembed, ollama, openai, none]
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+    assert_eq!(everything(&sandbox.vault()), before);
+}
+
+/// A server that speaks as ollama does, and says of every text how often each vowel is in it; where it listens.
+fn ollama() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| answer(&stream)));
+    address
+}
+
+fn answer(stream: &TcpStream) {
+    let mut lines = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        match line.trim_end().to_lowercase().split_once(": ") {
+            Some(("content-length", value)) => length = value.parse().unwrap(),
+            None if line.trim_end().is_empty() => break,
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    lines.read_exact(&mut body).unwrap();
+    let asked: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    let vowels = |text: &str| ["a", "e", "i", "o", "u"].map(|vowel| text.matches(vowel).count());
+    let texts = asked["input"].as_array().unwrap().iter();
+    let vectors: Vec<[usize; 5]> = texts.map(|text| vowels(text.as_str().unwrap())).collect();
+    let body = serde_json::json!({ "embeddings": vectors }).to_string();
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+    let mut stream = stream;
+    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+}
+
+#[test]
+fn a_provider_out_of_reach_is_told_once_and_search_goes_on_without_it() {
+    let sandbox = three();
+    let (url, nowhere) = (ollama(), "http://127.0.0.1:1".to_owned());
+    let reach = |url: &str, arguments: &[&str]| {
+        let run = sandbox.run(arguments).env("CM_EMBEDDINGS_PROVIDER", "ollama");
+        run.env("CM_EMBEDDINGS_URL", url).go()
+    };
+    // It has read nothing of this vault, so a search has nothing to ask it.
+    let before = reach(&nowhere, &["search", "database", "--json"]).ok();
+    assert_eq!(before.stderr, "");
+    let read = reach(&nowhere, &["embed"]).snapshot();
+    insta::assert_snapshot!(read, @"
+    [stderr]
+    error: http://127.0.0.1:1/api/embed is out of reach: nothing listens there
+     hint: start the server, or correct `embeddings.url`; until then search goes on without it
+    [exit 1]
+    ");
+    insta::assert_snapshot!(reach(&url, &["embed"]).snapshot(), @"
+    3 passages read  [MS] ms
+    builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
+    ollama/nomic-embed-text  3 of 3 passages (100 %)  fine, 1 KiB, project vault
+    [exit 0]
+    ");
+    assert_eq!(reach(&url, &["search", "database"]).ok().stderr, "");
+    insta::assert_snapshot!(reach(&nowhere, &["search", "database"]).snapshot(), @"
+    b2b2b2b2  Backups run at night  fact · 1.00
+              A copy of every database is made.
+    [stderr]
+    note: searched without the finer model: http://127.0.0.1:1/api/embed is out of reach: nothing listens there
+    [exit 0]
+    ");
+    assert_eq!(reach(&nowhere, &["search", "database", "--json"]).ok().stdout, before.stdout);
+    let briefing = reach(&nowhere, &["context", "copy the database"]).ok();
+    assert_eq!(briefing.stderr.lines().count(), 1, "{}", briefing.stderr);
+    assert_eq!(reach(&nowhere, &["search", "database", "--no-vectors"]).ok().stderr, "");
+}
+
+#[test]
+fn rebuild_reads_everything_anew_and_comes_to_the_same() {
+    let sandbox = three();
+    sandbox.cm(&["embed"]).ok();
+    let (before, answer) = (status(&sandbox), sandbox.cm(&["search", "rate limiting", "--json"]).ok().stdout);
+    assert_eq!(sandbox.cm(&["embed", "rebuild", "--json"]).ok().json()["read"], 3);
+    assert_eq!(status(&sandbox), before);
+    assert_eq!(sandbox.cm(&["search", "rate limiting", "--json"]).ok().stdout, answer);
+}
+
+#[test]
+fn a_vault_with_no_time_to_spare_leaves_notes_to_the_coarse_model_which_says_the_rest() {
+    let sandbox = three();
+    sandbox.cm(&["search", "database"]).ok();
+    let coarse = status(&sandbox);
+    assert!(coarse[0].ends_with("coarse true 3/3") && coarse[1].ends_with("fine true 0/3"), "{coarse:?}");
+    let spent = sandbox.run(&["add", "--type", "fact", "--title", "Tides differ", "--body", "By an hour."]);
+    spent.env("CM_EMBEDDINGS_BUDGET_MS", "60000").go().ok();
+    let after = sandbox.run(&["search", "database"]).env("CM_EMBEDDINGS_BUDGET_MS", "60000").go().ok();
+    assert_eq!(after.stderr, "");
+    assert!(status(&sandbox)[1].ends_with("fine true 4/4"), "{:?}", status(&sandbox));
+}

@@ -1,0 +1,223 @@
+//! Search by what notes mean beside their words: what each stage adds, what is told about it, and what it never does.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Sandbox, vault_of};
+
+/// Notes that answer in other words than are asked, one long enough to have several passages.
+fn harbourmaster() -> Sandbox {
+    let filler = "The form has a field for the berth, one for the draught and one for the flag. ".repeat(25);
+    let text = format!(
+        "\
+--- graph/facts/throttle.md
+---
+id: a1a1a1a1-0000-4000-8000-000000000001
+type: fact
+title: The service throttles us
+updated: 2026-11-20
+---
+Too many requests in a minute are refused.
+--- graph/facts/backup.md
+---
+id: b2b2b2b2-0000-4000-8000-000000000002
+type: fact
+title: Backups run at night
+importance: 1.0
+updated: 2026-11-01
+---
+A copy of every database is made, see [[Restoring]].
+--- graph/facts/manual.md
+---
+id: c3c3c3c3-0000-4000-8000-000000000003
+type: fact
+title: Manual of the berth form
+updated: 2024-01-01
+---
+## Fields
+
+{filler}
+
+## Payment
+
+A skipper settles the harbour dues by card before sailing.
+--- graph/procedures/restoring.md
+---
+id: d4d4d4d4-0000-4000-8000-000000000004
+type: procedure
+title: Restoring
+updated: 2026-05-01
+---
+Fetch the tape from the safe; SOLVES:: [[Lost disk]]
+--- graph/facts/sqlite.md
+---
+id: e5e5e5e5-0000-4000-8000-000000000005
+type: fact
+title: Copying sqlite files
+updated: 2026-05-01
+---
+A sqlite database is copied with its journal.
+"
+    );
+    vault_of(&text)
+}
+
+fn search(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+    sandbox.cm(&[&["search", "--json"], arguments].concat()).ok().json()
+}
+
+fn titles(answer: &Value) -> Vec<&str> {
+    answer["hits"].as_array().unwrap().iter().map(|hit| hit["title"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_note_is_found_by_what_it_means_alone_with_the_passage_that_says_it() {
+    let sandbox = harbourmaster();
+    let answer = search(&sandbox, &["paying", "boat", "fees"]);
+    assert_eq!(titles(&answer)[0], "Manual of the berth form");
+    assert_eq!(
+        answer["hits"][0]["snippet"],
+        "Payment A skipper settles the harbour dues by card before sailing."
+    );
+    assert_eq!(titles(&search(&sandbox, &["paying", "boat", "fees", "--no-vectors"])), [""; 0]);
+    assert_eq!(titles(&search(&sandbox, &["paying", "boat", "fees", "type:procedure"])), [""; 0]);
+}
+
+#[test]
+fn nonsense_finds_nothing() {
+    let sandbox = harbourmaster();
+    for query in ["qwxzv", "qwxzv blorptang", "xx99yy zz88qq vv77", "9f8e7d6c5b4a", "ßßß"] {
+        assert_eq!(sandbox.cm(&["search", query]).ok().stdout, "nothing found\n", "{query}");
+    }
+}
+
+#[test]
+fn what_is_excluded_comes_in_by_no_way() {
+    let sandbox = harbourmaster();
+    assert!(titles(&search(&sandbox, &["database copy"])).contains(&"Copying sqlite files"));
+    assert!(!titles(&search(&sandbox, &["database copy -sqlite"])).contains(&"Copying sqlite files"));
+    assert!(titles(&search(&sandbox, &["database copy"])).contains(&"Restoring"));
+    for query in ["database copy -type:procedure", "database copy -safe", "database copy type:fact"] {
+        assert!(!titles(&search(&sandbox, &[query])).contains(&"Restoring"), "{query}");
+    }
+}
+
+#[test]
+fn explain_tells_what_each_score_is_made_of() {
+    let sandbox = harbourmaster();
+    insta::assert_snapshot!(sandbox.cm(&["search", "database copy", "--explain"]).snapshot(), @"
+    e5e5e5e5  Copying sqlite files  fact · 0.98
+              words 1.00 (BM25 3.7), meaning 1.00 (cosine 0.76, coarse): relevance 1.00; graph +0.00, age ×0.98, use ×1.00
+              A sqlite database is copied with its journal.
+    b2b2b2b2  Backups run at night  fact · 0.89
+              words 0.76 (BM25 2.8), meaning 0.89 (cosine 0.67, coarse): relevance 0.82; graph +0.00, age ×1.03, use ×1.05
+              A copy of every database is made, see Restoring.
+    d4d4d4d4  Restoring  procedure · 0.08
+              words 0.00 (BM25 0.0), meaning 0.00: relevance 0.00; graph +0.08, age ×0.98, use ×1.00
+              Fetch the tape from the safe; SOLVES:: Lost disk
+    [exit 0]
+    ");
+    insta::assert_snapshot!(
+        sandbox.cm(&["search", "database copy", "--explain", "--limit", "1", "--json"]).snapshot(), @r#"
+    {
+      "query": "database copy",
+      "hits": [
+        {
+          "id": "e5e5e5e5-0000-4000-8000-000000000005",
+          "kind": "memory",
+          "type": "fact",
+          "title": "Copying sqlite files",
+          "path": "graph/facts/sqlite.md",
+          "score": 0.9846,
+          "snippet": "A sqlite database is copied with its journal.",
+          "tags": [],
+          "updated": "2026-05-01T00:00:00Z",
+          "vault": "project",
+          "parts": {
+            "bm25": 3.6622,
+            "words": 1.0,
+            "coarse": 0.7615,
+            "fine": null,
+            "meaning": 1.0,
+            "relevance": 1.0,
+            "graph": 0.0,
+            "recency": 0.9846,
+            "usefulness": 1.0
+          }
+        }
+      ],
+      "total": 3,
+      "notices": [],
+      "next": 1
+    }
+    [exit 0]
+    "#
+    );
+    let answer = search(&sandbox, &["database copy", "--explain"]);
+    for hit in answer["hits"].as_array().unwrap() {
+        let part = |name: &str| hit["parts"][name].as_f64().unwrap();
+        let made = (part("relevance") + part("graph")) * part("recency") * part("usefulness");
+        assert!((made - hit["score"].as_f64().unwrap()).abs() < 0.001, "{hit}");
+    }
+}
+
+#[test]
+fn each_stage_can_be_left_out() {
+    let sandbox = harbourmaster();
+    let part = |flag: &str, name: &str| -> Vec<Value> {
+        let answer = search(&sandbox, &["database copy", "--explain", flag]);
+        answer["hits"].as_array().unwrap().iter().map(|hit| hit["parts"][name].clone()).collect()
+    };
+    let all = |parts: &[Value], value: f64| parts.iter().all(|part| part.as_f64() == Some(value));
+    for (flag, name, neutral) in [
+        ("--no-words", "words", 0.0),
+        ("--no-vectors", "meaning", 0.0),
+        ("--no-graph", "graph", 0.0),
+        ("--no-recency", "recency", 1.0),
+        ("--no-usefulness", "usefulness", 1.0),
+    ] {
+        let without = part(flag, name);
+        assert!(!without.is_empty() && all(&without, neutral), "{flag}: {without:?}");
+        assert!(!all(&part("--limit=9", name), neutral), "{name} counts otherwise");
+    }
+    assert!(!titles(&search(&sandbox, &["database copy", "--no-graph"])).contains(&"Restoring"));
+    let none = search(&sandbox, &["database copy", "--no-words", "--no-vectors"]);
+    assert_eq!(titles(&none), [""; 0]);
+}
+
+#[test]
+fn vectors_that_are_gone_are_made_again_and_those_of_the_finer_model_are_missed_by_nobody() {
+    let sandbox = harbourmaster();
+    let before = sandbox.cm(&["search", "paying boat fees", "--json"]).ok().stdout;
+    let folder = sandbox.vault().join("_embeddings");
+    fs::remove_dir_all(&folder).unwrap();
+    let after = sandbox.cm(&["search", "paying boat fees", "--json"]).ok();
+    assert_eq!((after.stdout, after.stderr), (before.clone(), String::new()));
+    assert!(folder.is_dir());
+    fs::remove_dir_all(&folder).unwrap();
+    fs::write(&folder, "in the way").unwrap();
+    assert_eq!(sandbox.cm(&["search", "paying boat fees", "--json"]).ok().stdout, before);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn damage_among_vectors_of_the_finer_model_costs_only_what_it_hit() {
+    let sandbox = harbourmaster();
+    sandbox.cm(&["embed"]).ok();
+    let before = sandbox.cm(&["search", "paying boat fees", "--json"]).ok().stdout;
+    let files = fs::read_dir(sandbox.vault().join("_embeddings")).unwrap().map(|file| file.unwrap().path());
+    let fine = files.into_iter().find(|path| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.contains("minilm") && name.ends_with(".vectors")
+    });
+    let fine = fine.unwrap();
+    let whole = fs::read(&fine).unwrap();
+    let last = whole.len() - 1;
+    for spoilt in [whole[..last].to_vec(), [&whole[..last], &[whole[last] ^ 1]].concat()] {
+        fs::write(&fine, spoilt).unwrap();
+        sandbox.cm(&["search", "paying boat fees"]).ok();
+        assert_eq!(sandbox.cm(&["embed", "--json"]).ok().json()["read"], 1);
+        assert_eq!(sandbox.cm(&["search", "paying boat fees", "--json"]).ok().stdout, before);
+    }
+}
