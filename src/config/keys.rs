@@ -259,20 +259,20 @@ pub const KEYS: &[Key] = &[
     key(
         "search.weight_blend",
         Shape::Number(0.0, 1.0),
-        "0.0",
-        "share of the coarse model in meaning where the finer one has read notes",
+        "0.2",
+        "share of the coarse model in nearness, where the finer one has read notes",
     ),
     key(
         "search.weight_coarse",
-        Shape::Number(0.0, 1.0),
-        "0.5",
-        "share of meaning in relevance, where only the coarse model has read notes; the rest is words",
+        Shape::Number(0.0, 1000.0),
+        "6.0",
+        "points of BM25 that a nearness of 1 is worth, where only the coarse model has read notes",
     ),
     key(
         "search.weight_fine",
-        Shape::Number(0.0, 1.0),
-        "0.6",
-        "share of meaning in relevance, where the finer model has read notes; the rest is words",
+        Shape::Number(0.0, 1000.0),
+        "20.0",
+        "points of BM25 that a nearness of 1 is worth, where the finer model has read notes",
     ),
     key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),
 ];

@@ -75,7 +75,7 @@ pub struct Parts {
     pub fine: Option<f64>,
     /// Nearness beside the nearest, 0–1.
     pub meaning: f64,
-    /// Words and meaning by weight, 0–1.
+    /// The points of words and meaning beside what a note would have that is the best by either, 0–1.
     pub relevance: f64,
     /// What hits that it is related to have added.
     pub graph: f64,
@@ -93,6 +93,8 @@ pub(super) struct Ranked<'m> {
     pub parts: Parts,
     /// Its passage that is nearest to what was asked.
     pub passage: Option<PassageKey>,
+    /// The hit that drew it up furthest along the graph.
+    pub drawn_by: Option<String>,
 }
 
 impl Parts {
@@ -115,7 +117,7 @@ impl Parts {
 impl<'m> Ranked<'m> {
     /// A note that was selected and not ranked.
     pub fn unranked(open: &'m OpenVault, note: Note) -> Self {
-        Self { open, note, score: 0.0, parts: Parts::default(), passage: None }
+        Self { open, note, score: 0.0, parts: Parts::default(), passage: None, drawn_by: None }
     }
 }
 
@@ -131,8 +133,8 @@ const POOL: usize = 200;
 /// How many more candidates are weighed than are wanted: a multiplier may lift a later one.
 const SPARE: usize = 30;
 /// Without any of the words, a note answers only where it is at least so near.
-const LEAST_COARSE: f32 = 0.3;
-const LEAST_FINE: f32 = 0.3;
+const LEAST_COARSE: f32 = 0.35;
+const LEAST_FINE: f32 = 0.35;
 
 /// So many of the best hits draw others up, over so many edges.
 const SEEDS: usize = 10;
@@ -265,7 +267,9 @@ impl Memory {
         let share = self.target().settings.number("search.graph_share");
         let spread = spread(&scores, &neighbours.edges, &neighbours.degrees, share, HOPS);
         for (place, spread) in places.iter().zip(&spread) {
+            let by = spread.by.and_then(|by| places[by]).map(|by| ranked[by].note.key().to_owned());
             if let Some(one) = place.map(|at| &mut ranked[at]) {
+                one.drawn_by = by;
                 one.parts.graph = spread.score - one.parts.relevance;
                 one.score =
                     (one.parts.relevance + one.parts.graph) * one.parts.recency * one.parts.usefulness;
@@ -325,7 +329,7 @@ impl Memory {
             usefulness,
         };
         let score = (fit.relevance + parts.graph) * recency * usefulness;
-        Ranked { open, note, score, parts, passage }
+        Ranked { open, note, score, parts, passage, drawn_by: None }
     }
 
     /// Whether the note is one of the global vault whose id a note of the project has, which then counts instead.

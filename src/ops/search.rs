@@ -58,6 +58,9 @@ pub struct Hit {
     /// What the score is made of, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
+    /// The hit that it hangs together with and that added most to its score, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drawn_by: Option<String>,
 }
 
 /// The notes that fit, best first.
@@ -70,7 +73,7 @@ pub struct Searched {
     pub as_of: Option<AsOf>,
     /// The hits.
     pub hits: Vec<Hit>,
-    /// How many notes have its words, or are near to what it means as far as was looked.
+    /// How many notes have its words, or, as far as was looked, are near to what it means or hang together with those.
     pub total: usize,
     /// What was wrong with the query and how it was read instead.
     pub notices: Vec<String>,
@@ -164,7 +167,7 @@ fn check(options: &Options) -> Result<()> {
 }
 
 fn shown(ranked: Ranked<'_>, query: &Query, explain: bool) -> Hit {
-    let Ranked { open, note, score, parts, passage } = ranked;
+    let Ranked { open, note, score, parts, passage, drawn_by } = ranked;
     // The file may be gone where the index was not refreshed; the hit is then shown without its text.
     let snippet = load(open, &note.path).map(|found| found.snippet(query, passage)).unwrap_or_default();
     Hit {
@@ -179,6 +182,7 @@ fn shown(ranked: Ranked<'_>, query: &Query, explain: bool) -> Hit {
         tags: note.tags,
         vault: open.level,
         parts: explain.then(|| parts.rounded()),
+        drawn_by: drawn_by.filter(|_| explain),
     }
 }
 

@@ -110,11 +110,11 @@ fn explain_tells_what_each_score_is_made_of() {
     e5e5e5e5  Copying sqlite files  fact · 0.98
               words 1.00 (BM25 3.7), meaning 1.00 (cosine 0.76, coarse): relevance 1.00; graph +0.00, age ×0.98, use ×1.00
               A sqlite database is copied with its journal.
-    b2b2b2b2  Backups run at night  fact · 0.89
-              words 0.76 (BM25 2.8), meaning 0.89 (cosine 0.67, coarse): relevance 0.82; graph +0.00, age ×1.03, use ×1.05
+    b2b2b2b2  Backups run at night  fact · 0.86
+              words 0.76 (BM25 2.8), meaning 0.81 (cosine 0.67, coarse): relevance 0.80; graph +0.00, age ×1.03, use ×1.05
               A copy of every database is made, see Restoring.
     d4d4d4d4  Restoring  procedure · 0.08
-              words 0.00 (BM25 0.0), meaning 0.00: relevance 0.00; graph +0.08, age ×0.98, use ×1.00
+              words 0.00 (BM25 0.0), meaning 0.00: relevance 0.00; graph +0.08 by b2b2b2b2, age ×0.98, use ×1.00
               Fetch the tape from the safe; SOLVES:: Lost disk
     [exit 0]
     ");

@@ -27,6 +27,8 @@ const SPARE: usize = 10;
 const PINNED: usize = 200;
 /// Bullets of one maturity that are looked at besides those that fit.
 const PROVED: usize = 100;
+/// New bullets that are looked at besides those that fit, the latest ones.
+const NEW: usize = 50;
 /// Deprecated patterns that are looked at.
 const DEPRECATED: usize = 2_000;
 /// Blocked rules with words of the task that are looked at.
@@ -191,6 +193,7 @@ impl<'m> Candidates<'m> {
         let few = PROVED - proven.len();
         more.extend(proven);
         more.extend(ask(memory, open, with(label(Label::Maturity, "established")), few)?);
+        more.extend(ask(memory, open, with(label(Label::Maturity, "candidate")), NEW)?);
         shelf.add(more);
         shelf.blocked = self.blocked_in(memory, open)?;
         Ok(shelf)

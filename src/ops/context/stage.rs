@@ -28,6 +28,9 @@ const MEMORIES: usize = 12;
 const STANDING: usize = 12;
 /// What a rule is worth that does not fit the task, beside one that fits it best.
 const BACKGROUND: f64 = 0.1;
+/// What is left of that where the rule has not proved itself yet. It is shown all the same where there is room: what
+/// somebody asked for once and for all, such as how to write dates, has no word in common with most tasks.
+const UNPROVED: f64 = 0.5;
 /// What is left of the worth of a memory of another project.
 const ELSEWHERE: f64 = 0.5;
 
@@ -93,11 +96,9 @@ impl Stage<'_> {
                 pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
             } else if fits {
                 fitting.push(self.ruled(candidate, relevance * useful, why));
-            } else if bullet.maturity >= Maturity::Established
-                && useful >= 1.0
-                && self.holds_here(candidate, &seen)
-            {
-                others.push(self.ruled(candidate, BACKGROUND * useful, why));
+            } else if useful >= 1.0 && self.holds_here(candidate, &seen) {
+                let proved = if bullet.maturity >= Maturity::Established { 1.0 } else { UNPROVED };
+                others.push(self.ruled(candidate, BACKGROUND * proved * useful * (1.0 + relevance), why));
             }
         }
         for part in [&mut pinned, &mut fitting, &mut others] {

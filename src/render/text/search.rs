@@ -22,7 +22,8 @@ pub fn searched(outcome: &Searched) -> String {
             paint(DIM, &format!("{}{}", cut(note_type, 20), score(hit.score))),
         ));
         if let Some(parts) = &hit.parts {
-            lines.push_str(&format!("          {}\n", paint(DIM, &explained(parts))));
+            lines
+                .push_str(&format!("          {}\n", paint(DIM, &explained(parts, hit.drawn_by.as_deref()))));
         }
         if !hit.snippet.is_empty() {
             lines.push_str(&format!("          {}\n", cut(&hit.snippet, 200)));
@@ -50,14 +51,15 @@ fn then(as_of: &AsOf) -> String {
 }
 
 /// What a score is made of, as a sum and its factors.
-fn explained(parts: &Parts) -> String {
+fn explained(parts: &Parts, drawn_by: Option<&str>) -> String {
     let cosine = match (parts.fine, parts.coarse) {
         (Some(fine), _) => format!(" (cosine {fine:.2}, fine)"),
         (None, Some(coarse)) => format!(" (cosine {coarse:.2}, coarse)"),
         (None, None) => String::new(),
     };
+    let by = drawn_by.map(|by| format!(" by {}", shown_id(by))).unwrap_or_default();
     format!(
-        "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; graph {:+.2}, age ×{:.2}, use ×{:.2}",
+        "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; graph {:+.2}{by}, age ×{:.2}, use ×{:.2}",
         parts.words, parts.bm25, parts.meaning, parts.relevance, parts.graph, parts.recency, parts.usefulness
     )
 }

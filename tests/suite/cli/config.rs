@@ -55,9 +55,9 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     scoring.unused                   0.5      default                  usage of a memory that nobody asked for yet
     search.graph_share               0.4      default                  share of its score that a hit hands on to notes that it is related to
     search.limit                     3        CM_SEARCH_LIMIT          hits of a search
-    search.weight_blend              0.0      default                  share of the coarse model in meaning where the finer one has read notes
-    search.weight_coarse             0.5      default                  share of meaning in relevance, where only the coarse model has read notes; the rest is words
-    search.weight_fine               0.6      default                  share of meaning in relevance, where the finer model has read notes; the rest is words
+    search.weight_blend              0.2      default                  share of the coarse model in nearness, where the finer one has read notes
+    search.weight_coarse             6.0      default                  points of BM25 that a nearness of 1 is worth, where only the coarse model has read notes
+    search.weight_fine               20.0     default                  points of BM25 that a nearness of 1 is worth, where the finer model has read notes
     vault.exclude                    []       default                  folders of the vault whose files are no notes
     [exit 0]
     ");

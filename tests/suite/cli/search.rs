@@ -25,15 +25,15 @@ fn found(sandbox: &Sandbox, query: &[&str]) -> String {
 fn hits_are_shown_with_the_place_that_fits_best_first() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["search", "connection", "pool"]).snapshot(), @"
-    1a1a1a1a  Keep pooled connections alive  solution · 0.86
-              Set socket_keepalive to 240 s, below the firewall's 300. See Use Postgres. SOLVES:: API stops answering
-    2b2b2b2b  API stops answering  problem · 0.85
+    2b2b2b2b  API stops answering  problem · 0.83
               After a quiet night every request hangs: the connection pool holds dead connections.
-    9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres  REQUIRES · 0.77
+    1a1a1a1a  Keep pooled connections alive  solution · 0.82
+              Set socket_keepalive to 240 s, below the firewall's 300. See Use Postgres. SOLVES:: API stops answering
+    9c9c9c9c  Keep pooled connections alive REQUIRES Use Postgres  REQUIRES · 0.69
               The pool is that of Postgres.
-    episodes/2026-11-09.md  2026-11-09  episode · 0.30
+    episodes/2026-11-09.md  2026-11-09  episode · 0.26
               14:02 - Found the silent firewall Type: fix Summary: the firewall forgets idle connections
-    3c3c3c3c  Use Postgres  decision · 0.25
+    3c3c3c3c  Use Postgres  decision · 0.23
               Not SQLite: the worker lives on another machine.
     [exit 0]
     ");
