@@ -457,6 +457,27 @@ fn deprecated_patterns_are_warned_of_in_the_task_and_in_what_is_shown() {
 }
 
 #[test]
+fn what_was_asked_for_once_and_for_all_is_shown_with_any_task_where_there_is_room() {
+    let rule = |id: &str, more: &str, text: &str| {
+        format!("--- playbook/{id}.md\n---\nid: b-mq6d3m8l-{id}\n{more}---\n\n{text}\n")
+    };
+    let sandbox = vault_of(
+        &[
+            rule("aaaaaa", "state: active\n", "Write dates as year, month, day."),
+            rule("bbbbbb", "state: active\nmaturity: established\n", "Answer in short sentences."),
+            rule("cccccc", "state: draft\n", "Praise the question first."),
+            rule("dddddd", "state: active\nfeedback:\n  - {at: 2026-11-20, signal: harmful}\n", "Use tabs."),
+            rule("eeeeee", "state: active\nscope: language\nscope_key: haskell\n", "Name the monad."),
+            rule("ffffff", "state: active\n", "Tune a pool by its waiting time."),
+        ]
+        .concat(),
+    );
+    let task = "tune the pool of connections";
+    assert_eq!(rules(&brief(&sandbox, &[task])), "ffffff bbbbbb aaaaaa");
+    assert_eq!(rules(&brief(&sandbox, &[task, "--limit-rules", "2"])), "ffffff bbbbbb");
+}
+
+#[test]
 fn every_suggested_search_can_be_run_as_it_is() {
     let sandbox = vault_of(RETRIES);
     for task in ["retry calls to the gateway", "fix \"tag:\" and (x OR", "C++ --no-verify type: naïve *"] {
