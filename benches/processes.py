@@ -181,6 +181,7 @@ def works_of(vault, word):
         Work("reindex, nothing changed", [cm("reindex")]),
         Work("reindex, one note changed", [cm("reindex")], before=vault.edit, after=vault.commit_by_hand),
         Work("search, fresh", [cm("search", word)]),
+        Work("search --no-refresh --no-vectors", [cm("search", word, "--no-refresh", "--no-vectors")]),
         Work("search --no-refresh", [cm("search", word, "--no-refresh")]),
         Work("add, commit included", add, after=vault.settle),
         Work("get, by id", lambda number: [cm("get", vault.note_id(number))]),
@@ -196,7 +197,7 @@ def works_of(vault, word):
     ripgrep = shutil.which("rg", path=vault.env["PATH"])
     if ripgrep:
         # ripgrep exits 1 where it finds nothing.
-        rows.insert(11, Work(f"rg -c {word}", [[ripgrep, "-c", word, "."]], accepted=(0, 1)))
+        rows.insert(12, Work(f"rg -c {word}", [[ripgrep, "-c", word, "."]], accepted=(0, 1)))
     return rows
 
 

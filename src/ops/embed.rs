@@ -63,8 +63,10 @@ pub struct Change {
     pub with: Vec<(&'static str, String)>,
 }
 
-/// The settings that belong to a provider.
-const BELONGING: [&str; 4] = ["model", "path", "runtime", "url"];
+/// The settings that belong to a provider, and go with it.
+const BELONGING: [&str; 3] = ["model", "path", "url"];
+/// The one that belongs to the machine, and stays unless another is named.
+const RUNTIME: &str = "runtime";
 /// Texts that go to a model at once for each thread.
 const TOGETHER: usize = 16;
 
@@ -128,9 +130,13 @@ pub fn change(call: Call, change: &Change) -> Result<Embeddings> {
     let named = |last: &str| format!("CM_EMBEDDINGS_{}", last.to_uppercase());
     let mut tried = call.clone();
     tried.variables.insert(named("provider"), change.provider.clone());
+    let with =
+        |last: &str| change.with.iter().find(|(name, _)| *name == last).map(|(_, value)| value.as_str());
     for last in BELONGING {
-        let value = change.with.iter().find(|(name, _)| *name == last).map(|(_, value)| value.clone());
-        tried.variables.insert(named(last), value.unwrap_or_default());
+        tried.variables.insert(named(last), with(last).unwrap_or_default().to_owned());
+    }
+    if let Some(library) = with(RUNTIME) {
+        tried.variables.insert(named(RUNTIME), library.to_owned());
     }
     let memory = Memory::open(tried)?;
     if let Some(model) = memory.models().fine() {
@@ -138,9 +144,8 @@ pub fn change(call: Call, change: &Change) -> Result<Embeddings> {
     }
     memory.take_notices();
     let memory = Memory::open(call.clone())?;
-    for last in BELONGING {
-        let value = change.with.iter().find(|(name, _)| *name == last).map(|(_, value)| value.as_str());
-        config::set(&memory, &format!("embeddings.{last}"), value, true)?;
+    for last in BELONGING.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
+        config::set(&memory, &format!("embeddings.{last}"), with(last), true)?;
     }
     config::set(&memory, "embeddings.provider", Some(&change.provider), true)?;
     let memory = Memory::open(call)?;

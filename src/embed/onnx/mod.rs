@@ -44,12 +44,10 @@ impl Model {
     /// The library, a file of the model or the model itself cannot be used; the name is unknown; the hub is out of
     /// reach; or its vectors have another size than the given one.
     pub(super) fn open(onnx: &Onnx, dimension: Option<usize>) -> Result<Self> {
-        // The library comes first: nothing is fetched for one that is not there.
+        let local = onnx.folder.as_deref().map(Files::of_folder).transpose()?;
+        // Nothing is fetched for a library that is not there.
         let environment = runtime::environment(onnx)?;
-        let files = match &onnx.folder {
-            Some(folder) => Files::of_folder(folder)?,
-            None => hub::files(onnx)?,
-        };
+        let files = local.map_or_else(|| hub::files(onnx), Ok)?;
         let model = Self::load(files, environment)?;
         match dimension {
             Some(expected) if expected != model.dimension => {
