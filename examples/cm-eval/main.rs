@@ -134,7 +134,11 @@ fn retrieve(options: &Retrieval, everywhere: Option<&Path>) -> Result<String> {
         let mut runs = Vec::new();
         for mode in &modes {
             eprintln!("  {}", mode.name);
-            runs.push(retrieval::run(&set, &stand, *mode, usize::from(options.depth))?);
+            let mut run = retrieval::run(&set, &stand, *mode, usize::from(options.depth))?;
+            if options.runs.is_none() && options.dump.is_none() {
+                run.forget_hits();
+            }
+            runs.push(run);
         }
         measured.push(Measured { set, runs });
     }

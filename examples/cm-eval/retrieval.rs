@@ -121,6 +121,11 @@ fn answer(memory: &Memory, stand: &Stand, question: &Question, how: How) -> Resu
 }
 
 impl Run {
+    /// Lets go of the hits, which nobody will write, so that they do not count as memory of the next run.
+    pub fn forget_hits(&mut self) {
+        self.answers.iter_mut().for_each(|answer| answer.hits = Vec::new());
+    }
+
     /// The run as other scorers read it: question, document, and a score that orders as the ranking does.
     pub fn tsv(&self, set: &Set) -> String {
         let mut text = String::new();
