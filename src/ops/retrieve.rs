@@ -133,8 +133,7 @@ const POOL: usize = 200;
 /// How many more candidates are weighed than are wanted: a multiplier may lift a later one.
 const SPARE: usize = 30;
 /// Without any of the words, a note answers only where it is at least so near.
-const LEAST_COARSE: f32 = 0.35;
-const LEAST_FINE: f32 = 0.35;
+const LEAST: f32 = 0.35;
 
 /// So many of the best hits draw others up, over so many edges.
 const SEEDS: usize = 10;
@@ -163,7 +162,7 @@ impl Found<'_> {
     /// Whether it answers at all.
     fn answers(&self) -> bool {
         let Evidence { bm25, coarse, fine } = self.evidence();
-        bm25 > 0.0 || fine.map_or_else(|| coarse >= Some(LEAST_COARSE), |fine| fine >= LEAST_FINE)
+        bm25 > 0.0 || fine.or(coarse) >= Some(LEAST)
     }
 }
 
@@ -297,7 +296,7 @@ impl Memory {
         let coarse = if stages.coarse && asks { scan(self.ask_coarse(open, meaning)) } else { None };
         let fine = if stages.fine && asks { scan(self.ask_fine(open, meaning)?) } else { None };
         let pool = POOL.max(wanted.saturating_mul(2));
-        let asked = Asked { query, words: stages.words, scans: &scans, pool };
+        let asked = Asked { query, words: stages.words, scans: &scans, pool, least: LEAST };
         let candidates = self.ask(open, |index| index.candidates(asked))?;
         Ok((candidates, coarse, fine))
     }

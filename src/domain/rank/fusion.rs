@@ -47,7 +47,7 @@ pub struct Fit {
 /// How well each note fits; in the order given. Notes of which no model knows anything fit by their words alone, beside
 /// notes of which one does.
 pub fn fuse(evidence: &[Evidence], weights: &Weights) -> Vec<Fit> {
-    let best_words = evidence.iter().map(|one| points_of_words(one)).fold(0.0, f64::max);
+    let best_words = evidence.iter().map(points_of_words).fold(0.0, f64::max);
     let (weight, nearness) = nearness(evidence, weights);
     let best_nearness = nearness.iter().copied().fold(0.0, f64::max);
     let most = best_words + weight * best_nearness;

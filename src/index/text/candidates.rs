@@ -32,6 +32,8 @@ pub struct Asked<'a> {
     pub scans: &'a [Scan],
     /// How many notes each of these ways proposes.
     pub pool: usize,
+    /// How near a passage must be for its note to be proposed by that alone.
+    pub least: f32,
 }
 
 /// A note that may answer.
@@ -83,7 +85,7 @@ impl Text {
                 _ => None,
             };
             for scan in asked.scans {
-                for address in self.nearest(scan, asked.pool, within.as_ref())? {
+                for address in self.nearest(scan, asked, within.as_ref())? {
                     found.entry(address).or_default();
                 }
             }
@@ -111,14 +113,17 @@ impl Text {
         Ok(passages)
     }
 
-    /// The notes with the nearest passages, at most `pool`.
+    /// The notes with the nearest passages, at most as many as were asked for.
     fn nearest(
         &self,
         scan: &Scan,
-        pool: usize,
+        asked: Asked<'_>,
         within: Option<&PassageMap<Vec<DocAddress>>>,
     ) -> tantivy::Result<HashSet<DocAddress>> {
-        let passes = |at: &usize| within.is_none_or(|within| within.contains_key(&scan.keys[*at]));
+        let Asked { pool, least, .. } = asked;
+        let passes = |at: &usize| {
+            scan.cosines[*at] >= least && within.is_none_or(|within| within.contains_key(&scan.keys[*at]))
+        };
         let mut rows: Vec<usize> = (0..scan.keys.len()).filter(passes).collect();
         let nearer = |a: &usize, b: &usize| {
             scan.cosines[*b].total_cmp(&scan.cosines[*a]).then_with(|| scan.keys[*a].cmp(&scan.keys[*b]))

@@ -1,7 +1,8 @@
 //! Cosines of one vector with many that are kept as bytes, in plain loops that the compiler turns into the widest
 //! instructions of the machine it runs on.
 
-use super::rows::ROW_HEAD;
+use super::rows::{ROW_HEAD, key_of};
+use super::table::Scan;
 use crate::domain::embedding::Embedding;
 
 /// The vector that others are compared with, in whole numbers too: finer than theirs, and so small that no sum overflows.
@@ -20,36 +21,38 @@ impl Needle {
     }
 }
 
-/// The cosine of the needle with each row.
-pub(super) fn cosines(needle: &Needle, rows: &[u8], stride: usize) -> Vec<f32> {
-    let mut cosines = vec![0.0; rows.len() / stride];
-    pulp::Arch::new().dispatch(|| all(needle, rows, stride, &mut cosines));
-    cosines
+/// The passage of each row, and its cosine with the needle.
+pub(super) fn scan(needle: &Needle, rows: &[u8], stride: usize) -> Scan {
+    let count = rows.len() / stride;
+    let mut scan = Scan { keys: Vec::with_capacity(count), cosines: Vec::with_capacity(count) };
+    pulp::Arch::new().dispatch(|| all(needle, rows, stride, &mut scan));
+    scan
 }
 
 #[inline(always)]
-fn all(needle: &Needle, rows: &[u8], stride: usize, cosines: &mut [f32]) {
-    for (row, cosine) in rows.chunks_exact(stride).zip(cosines) {
+fn all(needle: &Needle, rows: &[u8], stride: usize, scan: &mut Scan) {
+    for row in rows.chunks_exact(stride) {
         let (head, codes) = row.split_at(ROW_HEAD);
-        *cosine = dot(&needle.parts, codes) as f32 * needle.scale * scale(head);
+        scan.keys.push(key_of(row));
+        scan.cosines.push(dot(&needle.parts, codes) as f32 * needle.scale * scale(head));
     }
 }
 
 #[inline(always)]
 fn dot(needle: &[i16], codes: &[u8]) -> i32 {
-    // Whole blocks first: a fixed length lets the compiler keep everything in registers.
+    // Whole blocks first: a fixed length lets the compiler keep everything in registers. Widened to the needle's size
+    // before they are multiplied, two products are one instruction.
     const BLOCK: usize = 64;
     let (blocks, rest) = codes.as_chunks::<BLOCK>();
     let (needle_blocks, needle_rest) = needle.as_chunks::<BLOCK>();
-    let mut sums = [0i32; BLOCK];
-    for (code, part) in blocks.iter().zip(needle_blocks) {
-        for at in 0..BLOCK {
-            sums[at] += i32::from(code[at] as i8) * i32::from(part[at]);
-        }
+    let product = |(code, part): (&i16, &i16)| i32::from(*code) * i32::from(*part);
+    let mut sum = 0;
+    for (codes, parts) in blocks.iter().zip(needle_blocks) {
+        let wide = codes.map(|code| i16::from(code as i8));
+        sum += wide.iter().zip(parts).map(product).sum::<i32>();
     }
-    let rest: i32 =
-        rest.iter().zip(needle_rest).map(|(code, part)| i32::from(*code as i8) * i32::from(*part)).sum();
-    sums.iter().sum::<i32>() + rest
+    let rest = rest.iter().map(|code| i16::from(*code as i8)).zip(needle_rest);
+    sum + rest.map(|(code, part)| product((&code, part))).sum::<i32>()
 }
 
 fn scale(head: &[u8]) -> f32 {

@@ -121,11 +121,7 @@ impl Table {
         if to.dimension() != self.dimension {
             return Scan::default();
         }
-        let rows = &self.bytes[self.begin..];
-        Scan {
-            keys: self.rows().map(key_of).collect(),
-            cosines: kernel::cosines(&Needle::of(to), rows, stride(self.dimension)),
-        }
+        kernel::scan(&Needle::of(to), &self.bytes[self.begin..], stride(self.dimension))
     }
 }
 
