@@ -31,6 +31,11 @@ impl Instant {
         }))
     }
 
+    /// The instant of so many milliseconds since 1970; none outside the calendar.
+    pub fn from_millis(milliseconds: i64) -> Option<Self> {
+        DateTime::from_timestamp_millis(milliseconds).map(Self)
+    }
+
     /// The same without what is less than a second: files hold whole seconds, and an instant that is read back must be
     /// the one that was written.
     pub fn whole(self) -> Self {

@@ -5,6 +5,7 @@
 
 pub mod bullet;
 pub mod change;
+pub mod command;
 pub mod embedding;
 pub mod finding;
 pub mod foreign;
@@ -22,6 +23,8 @@ pub mod path;
 pub mod query;
 pub mod rank;
 pub mod score;
+pub mod secret;
+pub mod session;
 pub mod spelling;
 pub mod tokens;
 pub mod words;

@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Embedder;
-use super::address::Address;
 use super::error::Result;
-use super::key::Key;
 use super::ollama::{Ollama, Times};
 use super::openai::OpenAi;
+use crate::net::{Address, Key};
 
 /// How long the first answer of an ollama server may take, which loads or even pulls the model.
 const FIRST: Duration = Duration::from_secs(300);

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::remote::SHOWN;
+use crate::net::{self, NotAnAddress, shortened};
+
 /// A result of this layer.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -182,6 +185,31 @@ impl Error {
             }
             Self::Io { .. } => return None,
         })
+    }
+}
+
+impl From<NotAnAddress> for Error {
+    fn from(wrong: NotAnAddress) -> Self {
+        Self::Address { why: wrong.why }
+    }
+}
+
+impl From<net::Error> for Error {
+    fn from(error: net::Error) -> Self {
+        match error {
+            net::Error::OutOfReach { url, cause } => Self::OutOfReach { url, cause },
+            net::Error::TimedOut { url, after } => {
+                Self::OutOfReach { url, cause: format!("no answer within {after:?}") }
+            }
+            net::Error::Refused { url, status, message, .. } => {
+                Self::Refused { url, status, message: shortened(&message, SHOWN), hint: None }
+            }
+            net::Error::Malformed { url, why } => Self::Malformed { url, why },
+            net::Error::Key { url, why } => Self::Key { url, why },
+            net::Error::CalledOff { url } => {
+                Self::OutOfReach { url, cause: "the work was called off".to_owned() }
+            }
+        }
     }
 }
 

@@ -2,12 +2,9 @@
 //!
 //! It keeps no vector and knows no note; which texts are embedded, and when, is for `ops` to say.
 
-mod address;
 pub mod builtin;
 mod choice;
 mod error;
-mod http;
-mod key;
 mod ollama;
 #[cfg(feature = "onnx")]
 mod onnx;
@@ -17,12 +14,11 @@ mod remote;
 #[cfg(test)]
 mod tests;
 
-pub use address::Address;
 pub use choice::{Choice, Onnx, Outside, open, openai as openai_address};
 pub use error::{Error, Result};
-pub use key::Key;
 
 use crate::domain::embedding::Embedding;
+pub use crate::net::{Address, Key};
 
 /// A model that embeds texts.
 pub trait Embedder {

@@ -9,11 +9,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Embedder;
-use super::address::Address;
 use super::error::{Error, Result};
-use super::http::{Client, reason, shortened};
-use super::remote::{BATCH, Remote};
+use super::remote::{BATCH, Remote, SHOWN, client};
 use crate::domain::embedding::Embedding;
+use crate::net::{Address, Client, reason, shortened};
 
 /// A model on an ollama server.
 #[derive(Debug)]
@@ -46,7 +45,7 @@ impl Ollama {
     /// The model of that name on that server.
     pub(super) fn new(address: &Address, model: &str, times: Times, dimension: Option<usize>) -> Self {
         Self {
-            client: Client::new(None, times.pause),
+            client: client(None, times.pause),
             remote: Remote::new("ollama", model, dimension),
             url: address.below("api/embed"),
             model: model.to_owned(),
@@ -57,12 +56,13 @@ impl Ollama {
 
     fn ask(&self, texts: &[String], timeout: Duration) -> Result<Vec<Vec<f32>>> {
         let document = json!({ "model": self.model, "input": texts });
-        let body = self.client.post(&self.url, &document, timeout).map_err(|error| self.helped(error))?;
+        let body =
+            self.client.post(&self.url, &document, timeout).map_err(|error| self.helped(error.into()))?;
         let answer: WireAnswer = serde_json::from_slice(&body).map_err(|error| Error::Malformed {
             url: self.url.clone(),
             why: reason(&body)
                 .filter(|_| body.starts_with(b"{\"error\""))
-                .map_or_else(|| error.to_string(), |said| shortened(&said)),
+                .map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN)),
         })?;
         self.warm.store(true, Ordering::Relaxed);
         Ok(answer.embeddings)

@@ -6,12 +6,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Embedder;
-use super::address::Address;
 use super::error::{Error, Result};
-use super::http::{Client, reason, shortened};
-use super::key::Key;
-use super::remote::{BATCH, Remote};
+use super::remote::{BATCH, Remote, SHOWN, client};
 use crate::domain::embedding::Embedding;
+use crate::net::{Address, Client, Key, reason, shortened};
 
 /// The longest text in bytes. The models take 8,191 tokens, and no token is shorter than a byte.
 const LONGEST: usize = 8_000;
@@ -49,7 +47,7 @@ impl OpenAi {
     ) -> Self {
         Self {
             has_key: key.is_some(),
-            client: Client::new(key, pause),
+            client: client(key, pause),
             remote: Remote::new("openai", model, dimension),
             url: address.below("embeddings"),
             model: model.to_owned(),
@@ -60,12 +58,14 @@ impl OpenAi {
     fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         let texts: Vec<&str> = texts.iter().map(|text| cut(text)).collect();
         let document = json!({ "model": self.model, "input": texts, "encoding_format": "float" });
-        let body =
-            self.client.post(&self.url, &document, self.timeout).map_err(|error| self.helped(error))?;
+        let body = self
+            .client
+            .post(&self.url, &document, self.timeout)
+            .map_err(|error| self.helped(error.into()))?;
         let malformed = |why| Error::Malformed { url: self.url.clone(), why };
         let answer: WireAnswer = serde_json::from_slice(&body).map_err(|error| {
             let said = reason(&body).filter(|_| body.starts_with(b"{\"error\""));
-            malformed(said.map_or_else(|| error.to_string(), |said| shortened(&said)))
+            malformed(said.map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN)))
         })?;
         in_order(answer.data)
             .ok_or_else(|| malformed("vectors whose `index` does not count the texts".to_owned()))

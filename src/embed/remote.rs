@@ -1,13 +1,37 @@
 //! What all servers that embed have in common: texts go out in batches, and the vectors that come back are checked.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use super::error::{Error, Result};
 use super::prefix::Prefixes;
 use crate::domain::embedding::Embedding;
+use crate::net::{Client, Key, Lock, Pace, Patience, Terms};
 
 /// How many texts are sent at once.
 pub(super) const BATCH: usize = 50;
+/// How much of what a server says is shown, in characters.
+pub(super) const SHOWN: usize = 200;
+/// The largest answer: fifty vectors of four thousand numbers take a quarter of it.
+const LARGEST_ANSWER: u64 = 32 << 20;
+
+/// What asks a server that embeds: a person waits, so it is not patient for long.
+pub(super) fn client(key: Option<Key>, pause: Duration) -> Client {
+    Client::new(Terms {
+        key: key.map(|key| (key, Lock::Bearer)),
+        headers: Vec::new(),
+        largest: LARGEST_ANSWER,
+        patience: Patience {
+            retries: 2,
+            pause,
+            growth: 4,
+            longest: Duration::from_secs(5),
+            jitter: None,
+            with_silence: false,
+        },
+        pace: Pace::default(),
+    })
+}
 
 /// A model on a server: its name here, what it wants before a text, and the size of its vectors once that is known.
 #[derive(Debug)]

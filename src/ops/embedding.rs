@@ -11,7 +11,7 @@ use super::error::Result;
 use super::memory::{Level, Memory, OpenVault};
 use crate::config::{Origin, Settings};
 use crate::domain::path::NotePath;
-use crate::embed::{Address, Choice, Key, Onnx, Outside, openai_address};
+use crate::embed::{self, Address, Choice, Key, Onnx, Outside, openai_address};
 use crate::vault::layout;
 
 const PROVIDER: &str = "embeddings.provider";
@@ -219,7 +219,7 @@ fn address(url: &str) -> std::result::Result<Option<Address>, String> {
     if url.is_empty() {
         return Ok(None);
     }
-    Address::parse(url).map(Some).map_err(|error| error.to_string())
+    Address::parse(url).map(Some).map_err(|error| embed::Error::from(error).to_string())
 }
 
 #[cfg(test)]
@@ -431,7 +431,7 @@ mod tests {
         let text = "provider = 'ollama'\nurl = 'http://me:hunter2@example.org'";
         insta::assert_snapshot!(shown(&chosen(&[(text, Origin::Private)], &[])), @"
         Builtin
-        `embeddings.url` is no address: it holds a name or a password, which belong in `embeddings.key`; the built-in model embeds
+        `embeddings.url` is no address: it holds a name or a password, and a key has a setting of its own; the built-in model embeds
         ");
     }
 

@@ -5,6 +5,7 @@
     clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::print_stdout,
     reason = "tests own their temporary folders and start the program; a failure is meant to stop them"
 )]
 
@@ -13,8 +14,10 @@ mod as_of;
 mod cli;
 mod conflicts;
 mod damage;
+mod friction;
 mod frontmatter;
 mod generated;
+mod guard;
 mod json;
 mod meaning;
 mod notes;
@@ -24,6 +27,8 @@ mod playbook_life;
 mod races;
 mod sandbox;
 mod schema;
+mod secrets;
+mod sessions;
 mod support;
 mod two_vaults;
 mod write_path;

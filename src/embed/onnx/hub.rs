@@ -12,9 +12,9 @@ use ureq::Agent;
 
 use super::files::Files;
 use crate::domain::spelling;
-use crate::embed::address::Address;
 use crate::embed::choice::Onnx;
 use crate::embed::error::{Error, Result};
+use crate::net::Address;
 
 const HUB: (&str, &str) = ("https://huggingface.co", "huggingface.co");
 /// The model that is taken where none is named.

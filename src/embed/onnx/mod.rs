@@ -20,9 +20,10 @@ use ort::environment::Environment;
 use super::Embedder;
 use super::choice::Onnx;
 use super::error::{Error, Result};
-use super::http::shortened;
 use super::prefix::Prefixes;
+use super::remote::SHOWN;
 use crate::domain::embedding::Embedding;
+use crate::net::shortened;
 use files::Files;
 
 /// How many texts are run at once; more only take more memory.
@@ -138,11 +139,11 @@ fn fenced<T, E: std::fmt::Display>(
     run: impl FnOnce() -> std::result::Result<T, E>,
 ) -> std::result::Result<T, String> {
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => result.map_err(|error| shortened(&error.to_string())),
+        Ok(result) => result.map_err(|error| shortened(&error.to_string(), SHOWN)),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("it broke down");
-            Err(shortened(text))
+            Err(shortened(text, SHOWN))
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::Files;
 use super::*;
-use crate::embed::tests::servers::{Reply, Server};
+use crate::net::server::{Reply, Server};
 
 /// The smallest tokenizer that there is.
 const TOKENIZER: &str = r#"{"version":"1.0","added_tokens":[],"model":{"type":"WordLevel","unk_token":"<unk>","vocab":{"<unk>":0,"<pad>":1}}}"#;
@@ -25,6 +25,18 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         fs::write(path, text).unwrap();
     }
     folder
+}
+
+/// A server of the files of a folder below this path.
+fn serving(below: &'static str, folder: &Path) -> Server {
+    let folder = folder.to_owned();
+    Server::start(move |_, request| {
+        let path = request.line.split(' ').nth(1).and_then(|path| path.strip_prefix(below));
+        match path.and_then(|path| fs::read(folder.join(path)).ok()) {
+            Some(bytes) => Reply::Answer(200, Vec::new(), bytes),
+            None => Reply::status(404, ""),
+        }
+    })
 }
 
 fn refusal(files: &[(&str, &str)]) -> String {
@@ -162,7 +174,7 @@ fn a_real_library_refuses_a_broken_model_without_ending_the_program() {
 fn a_real_model_is_fetched_by_its_name_once_and_then_kept() {
     let Some(real) = real() else { return };
     let from = real.folder.clone().unwrap();
-    let hub = Server::serving("/Qdrant/all-MiniLM-L6-v2-onnx/resolve/main/", &from);
+    let hub = serving("/Qdrant/all-MiniLM-L6-v2-onnx/resolve/main/", &from);
     let cache = tempfile::tempdir().unwrap();
     let by_name = Onnx {
         model: "all-MiniLM-L6-v2".to_owned(),

@@ -4,17 +4,18 @@ use super::code::named;
 use super::{Violation, hold, layer_of, planted};
 
 /// Each layer with those that it may name besides itself. A layer that has no folder yet finds its row waiting.
-pub const LAYERS: [(&str, &[&str]); 14] = [
+pub const LAYERS: [(&str, &[&str]); 15] = [
     ("domain", &[]),
     ("curate", &["domain"]),
     ("config", &["domain"]),
     ("vault", &["domain"]),
     ("git", &["domain"]),
     ("index", &["domain"]),
-    ("embed", &["domain"]),
-    ("llm", &["domain"]),
+    ("net", &["domain"]),
+    ("embed", &["domain", "net"]),
+    ("llm", &["domain", "net"]),
     ("ingest", &["domain"]),
-    ("ops", &["domain", "curate", "config", "vault", "git", "index", "embed", "llm", "ingest"]),
+    ("ops", &["domain", "curate", "config", "vault", "git", "index", "net", "embed", "llm", "ingest"]),
     ("render", &["domain", "ops"]),
     ("mcp", &["domain", "config", "ops", "render"]),
     ("http", &["domain", "config", "ops", "render"]),

@@ -91,7 +91,7 @@ impl Embedder for MiniLm {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
         let mut vectors = vec![Embedding::none(FEATURES); texts.len()];
         let (mut waiting, mut places) = (Vec::new(), Vec::new());
-        let mut flush = |waiting: &mut Vec<Vec<Token>>, places: &mut Vec<usize>| {
+        let mut flush = |waiting: &mut Vec<Vec<Token>>, places: &mut Vec<usize>| -> Result<(), Error> {
             for (place, vector) in places.drain(..).zip(self.forward(waiting)?) {
                 vectors[place] = vector;
             }

@@ -7,8 +7,6 @@ use std::net::IpAddr;
 
 use ureq::http::Uri;
 
-use super::error::{Error, Result};
-
 /// An address that begins with `http://` or `https://` and holds no secret; without a slash at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
@@ -16,13 +14,21 @@ pub struct Address {
     host: String,
 }
 
+/// Why a text is no address; it never repeats what was typed, which may hold a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct NotAnAddress {
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
 impl Address {
     /// Reads an address.
     ///
     /// # Errors
-    /// [`Error::Address`]; it never repeats what was typed, which may hold a password.
-    pub fn parse(typed: &str) -> Result<Self> {
-        let wrong = |why| Err(Error::Address { why });
+    /// What is wrong with it, where it is none, or holds what might be a secret.
+    pub fn parse(typed: &str) -> Result<Self, NotAnAddress> {
+        let wrong = |why| Err(NotAnAddress { why });
         let typed = typed.trim().trim_end_matches('/');
         let Ok(uri) = typed.parse::<Uri>() else { return wrong("it cannot be read") };
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
@@ -30,7 +36,7 @@ impl Address {
         }
         let Some(authority) = uri.authority() else { return wrong("it names no server") };
         if authority.as_str().contains('@') {
-            return wrong("it holds a name or a password, which belong in `embeddings.key`");
+            return wrong("it holds a name or a password, and a key has a setting of its own");
         }
         if typed.contains(['?', '#']) {
             return wrong("it goes on after its path");
@@ -42,7 +48,7 @@ impl Address {
     }
 
     /// An address that is written in the program, with its host.
-    pub(super) fn known(text: &str, host: &str) -> Self {
+    pub fn known(text: &str, host: &str) -> Self {
         Self { text: text.to_owned(), host: host.to_owned() }
     }
 
@@ -57,8 +63,13 @@ impl Address {
         self.host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 
+    /// Whether what is sent there is encrypted on its way.
+    pub fn is_encrypted(&self) -> bool {
+        self.text.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
+    }
+
     /// What lies below it.
-    pub(super) fn below(&self, path: &str) -> String {
+    pub fn below(&self, path: &str) -> String {
         format!("{}/{path}", self.text)
     }
 }
@@ -108,7 +119,7 @@ mod tests {
             "",
         ] {
             let error = Address::parse(typed).unwrap_err().to_string();
-            assert!(error.starts_with("`embeddings.url` is no address: "), "{error}");
+            assert!(error.starts_with("it "), "{error}");
             assert!(!error.contains("hunter2"), "{error}");
         }
         let address = Address::parse("http://localhost:1//").unwrap();
@@ -116,5 +127,12 @@ mod tests {
             (address.below("api/embed").as_str(), address.host()),
             ("http://localhost:1/api/embed", "localhost")
         );
+    }
+
+    #[test]
+    fn only_https_is_encrypted() {
+        let encrypted = |typed: &str| Address::parse(typed).unwrap().is_encrypted();
+        assert!(encrypted("https://example.org") && encrypted("HTTPS://example.org/v1"));
+        assert!(!encrypted("http://example.org") && !encrypted("http://a"));
     }
 }

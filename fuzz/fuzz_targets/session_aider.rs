@@ -1,0 +1,12 @@
+//! Any bytes are a chat history of Aider.
+#![no_main]
+
+mod session;
+
+use cm::domain::session::Agent;
+use cm::ingest::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    session::any(Agent::Aider, Format::AiderHistory, bytes);
+});

@@ -1,0 +1,12 @@
+//! Any bytes are a log of Claude Code, or are counted as none.
+#![no_main]
+
+mod session;
+
+use cm::domain::session::Agent;
+use cm::ingest::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    session::appended(Agent::ClaudeCode, Format::ClaudeLines, bytes);
+});

@@ -1,0 +1,14 @@
+//! Any bytes are a log of Codex, of whichever generation, or are counted as none.
+#![no_main]
+
+mod session;
+
+use cm::domain::session::Agent;
+use cm::ingest::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    session::appended(Agent::Codex, Format::CodexLines, bytes);
+    session::any(Agent::Codex, Format::CodexCompressed, bytes);
+    session::any(Agent::Codex, Format::CodexDocument, bytes);
+});

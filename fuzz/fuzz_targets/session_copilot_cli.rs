@@ -1,0 +1,13 @@
+//! Any bytes are a log of Copilot CLI, of whichever generation, or are counted as none.
+#![no_main]
+
+mod session;
+
+use cm::domain::session::Agent;
+use cm::ingest::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    session::appended(Agent::CopilotCli, Format::CopilotLines, bytes);
+    session::any(Agent::CopilotCli, Format::CopilotDocument, bytes);
+});

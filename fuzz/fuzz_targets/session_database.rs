@@ -1,0 +1,48 @@
+//! Any bytes under the keys and columns of Cursor's and opencode's databases are told, or counted as bad.
+#![no_main]
+
+use cm::domain::session::event::Event;
+use cm::domain::session::{Agent, Meta, SessionId};
+use cm::ingest::{Format, Limits, Sink, Source, read};
+use libfuzzer_sys::fuzz_target;
+use rusqlite::Connection;
+
+struct Nothing;
+
+impl Sink for Nothing {
+    fn anew(&mut self, _: &SessionId) {}
+    fn event(&mut self, _: &SessionId, _: Event) {}
+    fn meta(&mut self, _: &Meta) {}
+}
+
+const TABLES: &str = "
+    CREATE TABLE cursorDiskKV(key TEXT, value BLOB);
+    CREATE TABLE ItemTable(key TEXT, value BLOB);
+    CREATE TABLE session(id TEXT);
+    CREATE TABLE message(id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+    CREATE TABLE part(id TEXT, message_id TEXT, data TEXT);
+    INSERT INTO session VALUES ('s');
+    INSERT INTO message VALUES ('m', 's', 1, '{\"role\":\"user\"}');
+    INSERT INTO cursorDiskKV VALUES ('composerData:a', '{}');";
+
+fuzz_target!(|bytes: &[u8]| {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("x.db");
+    let database = Connection::open(&path).expect("a new database");
+    database.execute_batch(TABLES).expect("tables");
+    for sql in [
+        "INSERT INTO cursorDiskKV VALUES ('composerData:b', ?1), ('bubbleId:a:1', ?1)",
+        "INSERT INTO ItemTable VALUES ('composer.composerData', ?1), ('workbench.panel.aichat.view.aichat.chatdata', ?1)",
+        "INSERT INTO message VALUES ('n', 's', 2, ?1)",
+        "INSERT INTO part VALUES ('p', 'm', ?1), ('q', 'n', ?1)",
+    ] {
+        database.execute(sql, [bytes]).expect("rows");
+    }
+    drop(database);
+    for (agent, format) in
+        [(Agent::Cursor, Format::CursorDatabase), (Agent::Opencode, Format::OpencodeDatabase)]
+    {
+        let read = read(&Source::new(agent, format, &path), None, Limits::default(), &mut Nothing);
+        assert!(read.is_ok(), "a sound database is read, whatever its values: {:?}", read.err());
+    }
+});

@@ -1,0 +1,83 @@
+//! The files that an analysis becomes: names and texts that somebody else writes.
+
+mod detail;
+mod review;
+
+use serde::Serialize;
+
+use super::analysis::Analysis;
+use super::record::stamp;
+use super::signal::{Kind, More, Source};
+
+/// A file to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Its name, without a folder.
+    pub name: &'static str,
+    /// Its text.
+    pub text: String,
+}
+
+/// A line of `friction_raw.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Raw<'a> {
+    ts: String,
+    source: Source,
+    signal: Kind,
+    details: &'a str,
+    #[serde(flatten)]
+    more: &'a More,
+    session: &'a str,
+}
+
+/// All files of an analysis; the same analysis makes the same bytes.
+pub fn files(analysis: &Analysis) -> Vec<File> {
+    vec![
+        File { name: "friction_analysis.json", text: json(&analysis.sessions) },
+        File { name: "friction_summary.json", text: json(&analysis.summary) },
+        File { name: "friction_raw.jsonl", text: raw(analysis) },
+        File { name: "antigen_candidates.json", text: json(&analysis.candidates) },
+        File { name: "antigen_clusters.json", text: json(&analysis.clusters) },
+        File { name: "antigen_review.md", text: review::review(analysis) },
+        File { name: "report.md", text: detail::report(analysis) },
+    ]
+}
+
+fn json(value: &impl Serialize) -> String {
+    // Our own types have names for keys and finite numbers, which is all that could fail.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn raw(analysis: &Analysis) -> String {
+    let mut text = String::new();
+    for (session, signals) in analysis.sessions.iter().zip(&analysis.signals) {
+        for signal in signals {
+            let line = Raw {
+                ts: stamp(signal.at),
+                source: signal.source,
+                signal: signal.kind,
+                details: &signal.details,
+                more: &signal.more,
+                session: &session.session_id,
+            };
+            text.push_str(&serde_json::to_string(&line).unwrap_or_default());
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// A text as one line of markdown that opens nothing: quotes from logs are foreign.
+fn one_line(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut cut: String = line.chars().take(most).collect();
+    if cut.len() < line.len() {
+        cut.push('…');
+    }
+    cut.replace("<!--", "< !--").replace('`', "'")
+}
+
+#[cfg(test)]
+mod tests;

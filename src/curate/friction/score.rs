@@ -1,0 +1,299 @@
+//! What the signs of one session come to: its friction as it rises, who caused it, and the session's quality.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::config::{Config, Rules};
+use super::observed::is_reaction;
+use super::signal::{Kind, Signal, Source};
+
+/// A session that ends with less friction than this has recovered.
+const RECOVERED: f64 = 5.0;
+
+/// How a session went, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+pub enum Quality {
+    /// The person gave up.
+    #[serde(rename = "BAD")]
+    Bad,
+    /// The person was annoyed, or told of a success that was none.
+    #[serde(rename = "FRICTION")]
+    Friction,
+    /// Much went wrong.
+    #[serde(rename = "ROUGH")]
+    Rough,
+    /// Nothing to speak of.
+    #[serde(rename = "OK")]
+    Ok,
+    /// One message, and no more.
+    #[serde(rename = "ONE-SHOT")]
+    OneShot,
+}
+
+impl Quality {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bad => "BAD",
+            Self::Friction => "FRICTION",
+            Self::Rough => "ROUGH",
+            Self::Ok => "OK",
+            Self::OneShot => "ONE-SHOT",
+        }
+    }
+}
+
+/// What the signs of a session come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Score {
+    /// In a few numbers.
+    pub friction: Friction,
+    /// How its commands ended.
+    pub momentum: Momentum,
+    /// How it went.
+    pub quality: Quality,
+    /// Who showed what.
+    pub by_source: BTreeMap<Source, OfSource>,
+    /// The friction after each sign; it never falls.
+    pub trajectory: Vec<f64>,
+    /// What follows on what.
+    pub patterns: Vec<Pattern>,
+}
+
+/// A session's friction.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Friction {
+    /// The most that it came to.
+    pub peak: f64,
+    /// What it came to at the end.
+    pub r#final: f64,
+    /// How many signs there were.
+    pub total_signals: usize,
+    /// How often it fell again; never, as nothing is subtracted.
+    pub learning_moments: usize,
+}
+
+/// How a session's commands ended.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Momentum {
+    /// How many succeeded.
+    pub success_count: u32,
+    /// How many failed.
+    pub error_count: u32,
+    /// The share that failed, 0–1, to the hundredth.
+    pub error_ratio: f64,
+}
+
+/// The signs of one source.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct OfSource {
+    /// What they weigh together.
+    pub total_friction: f64,
+    /// How many there are.
+    pub signal_count: u32,
+    /// Of each kind.
+    pub signals: BTreeMap<Kind, OfKind>,
+}
+
+/// The signs of one kind.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct OfKind {
+    /// How many there are.
+    pub count: u32,
+    /// What they weigh together.
+    pub total_weight: f64,
+}
+
+/// Signs that follow on each other.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Pattern {
+    /// A failure, a success that was none, and swearing.
+    FalseSuccessLoop {
+        /// The three.
+        sequence: [Kind; 3],
+        /// How often.
+        count: u32,
+    },
+    /// Much friction that was overcome.
+    LearningMoment {
+        /// At its peak.
+        friction_before: f64,
+        /// At the end.
+        friction_after: f64,
+    },
+}
+
+/// Sums up the signs of a session of so many turns.
+pub fn score(signals: &[Signal], turns: usize, config: &Config) -> Score {
+    let mut by_source: BTreeMap<Source, OfSource> = BTreeMap::new();
+    let mut trajectory = Vec::with_capacity(signals.len());
+    let mut running = 0.0;
+    for signal in signals {
+        let weight = config.weight(signal.kind).max(0.0);
+        running += weight;
+        trajectory.push(running);
+        let source = by_source.entry(signal.source).or_default();
+        source.total_friction += weight;
+        source.signal_count += 1;
+        let kind = source.signals.entry(signal.kind).or_default();
+        kind.count += 1;
+        kind.total_weight += weight;
+    }
+    let peak = running;
+    let momentum = momentum(signals);
+    let patterns = patterns(signals, peak, running, config);
+    let learning_moments =
+        patterns.iter().filter(|pattern| matches!(pattern, Pattern::LearningMoment { .. })).count();
+    Score {
+        quality: quality(signals, turns, peak, config),
+        friction: Friction { peak, r#final: running, total_signals: signals.len(), learning_moments },
+        momentum,
+        by_source,
+        trajectory,
+        patterns,
+    }
+}
+
+fn counted(signals: &[Signal], kind: Kind) -> u32 {
+    u32::try_from(signals.iter().filter(|signal| signal.kind == kind).count()).unwrap_or(u32::MAX)
+}
+
+fn error_ratio(successes: u32, errors: u32) -> f64 {
+    let all = f64::from(successes) + f64::from(errors);
+    if all > 0.0 { f64::from(errors) / all } else { 0.0 }
+}
+
+fn momentum(signals: &[Signal]) -> Momentum {
+    let success_count = counted(signals, Kind::ExitSuccess);
+    let error_count = counted(signals, Kind::ExitError);
+    Momentum {
+        success_count,
+        error_count,
+        error_ratio: rounded(error_ratio(success_count, error_count), 100.0),
+    }
+}
+
+fn quality(signals: &[Signal], turns: usize, peak: f64, config: &Config) -> Quality {
+    let has = |kind: Kind| signals.iter().any(|signal| signal.kind == kind);
+    let errors = counted(signals, Kind::ExitError);
+    let annoyed = match config.rules {
+        Rules::Classic => has(Kind::UserCurse) || has(Kind::FalseSuccess),
+        // A claim that a later failure belies is mostly no false one; only what people did is certain.
+        Rules::Observed => signals.iter().any(|signal| is_reaction(signal.kind)),
+    };
+    if has(Kind::UserIntervention) || has(Kind::SessionAbandoned) {
+        Quality::Bad
+    } else if annoyed {
+        Quality::Friction
+    } else if peak >= config.thresholds.friction_peak
+        || (error_ratio(counted(signals, Kind::ExitSuccess), errors) > 0.5 && errors > 3)
+    {
+        Quality::Rough
+    } else if turns <= 1 {
+        Quality::OneShot
+    } else {
+        Quality::Ok
+    }
+}
+
+fn patterns(signals: &[Signal], peak: f64, last: f64, config: &Config) -> Vec<Pattern> {
+    const LOOP: [Kind; 3] = [Kind::ExitError, Kind::FalseSuccess, Kind::UserCurse];
+    let mut found = Vec::new();
+    if peak >= config.thresholds.friction_peak && last < RECOVERED {
+        found.push(Pattern::LearningMoment { friction_before: peak, friction_after: last });
+    }
+    let kinds: Vec<Kind> = signals.iter().map(|signal| signal.kind).collect();
+    let loops = kinds.windows(3).filter(|three| *three == LOOP).count();
+    found.extend((0..loops).map(|_| Pattern::FalseSuccessLoop { sequence: LOOP, count: 1 }));
+    found
+}
+
+/// Rounded half up, to so many parts of one.
+pub(super) fn rounded(value: f64, parts: f64) -> f64 {
+    (value * parts + 0.5).floor() / parts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn signs(kinds: &[Kind]) -> Vec<Signal> {
+        kinds.iter().map(|kind| Signal::new(*kind, None, None, "")).collect()
+    }
+
+    fn judged(rules: Rules, kinds: &[Kind], turns: usize) -> Quality {
+        score(&signs(kinds), turns, &Config::of(rules)).quality
+    }
+
+    #[test]
+    fn the_first_rule_that_fits_makes_the_quality() {
+        use Kind::*;
+        for (kinds, turns, expected) in [
+            (&[UserIntervention, UserCurse][..], 2, Quality::Bad),
+            (&[SessionAbandoned], 2, Quality::Bad),
+            (&[UserCurse], 1, Quality::Friction),
+            (&[FalseSuccess], 2, Quality::Friction),
+            (&[ToolLoop, ToolLoop, RequestInterrupted, UserNegation], 2, Quality::Rough),
+            (&[ToolLoop, ToolLoop, RequestInterrupted], 2, Quality::Ok),
+            (&[ExitError; 4], 2, Quality::Rough),
+            (&[ExitError; 3], 2, Quality::Ok),
+            (
+                &[
+                    ExitError,
+                    ExitError,
+                    ExitError,
+                    ExitError,
+                    ExitSuccess,
+                    ExitSuccess,
+                    ExitSuccess,
+                    ExitSuccess,
+                ],
+                2,
+                Quality::Ok,
+            ),
+            (&[], 1, Quality::OneShot),
+            (&[], 2, Quality::Ok),
+        ] {
+            assert_eq!(judged(Rules::Classic, kinds, turns), expected, "{kinds:?}");
+        }
+        assert_eq!(judged(Rules::Observed, &[FalseSuccess], 2), Quality::Ok);
+        assert_eq!(judged(Rules::Observed, &[UserCorrection], 2), Quality::Friction);
+    }
+
+    #[test]
+    fn a_failure_a_false_success_and_swearing_in_a_row_are_a_pattern() {
+        use Kind::*;
+        let config = Config::of(Rules::Classic);
+        assert_eq!(score(&signs(&[ExitError, FalseSuccess, UserCurse]), 2, &config).patterns.len(), 1);
+        assert!(
+            score(&signs(&[ExitError, FalseSuccess, UserNegation, UserCurse]), 2, &config)
+                .patterns
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn the_ratio_of_errors_is_rounded_to_the_hundredth() {
+        use Kind::*;
+        let momentum = momentum(&signs(&[ExitError, ExitError, ExitSuccess]));
+        assert_eq!((momentum.error_count, momentum.success_count, momentum.error_ratio), (2, 1, 0.67));
+    }
+
+    proptest! {
+        #[test]
+        fn friction_never_falls_and_its_parts_are_the_whole(kinds in prop::collection::vec(prop::sample::select(Kind::ALL.to_vec()), 0..40)) {
+            for rules in [Rules::Classic, Rules::Observed] {
+                let score = score(&signs(&kinds), 3, &Config::of(rules));
+                prop_assert!(score.trajectory.is_sorted());
+                prop_assert_eq!(score.friction.peak, score.trajectory.last().copied().unwrap_or(0.0));
+                let parts: f64 = score.by_source.values().map(|source| source.total_friction).sum();
+                prop_assert_eq!(parts, score.friction.peak);
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Commands that destroy: what makes one dangerous, whether it may run, and whether one that ran did harm.
+//!
+//! A careful engineer's judgement as rules: what can be had again (build outputs, temporary files) goes through, what
+//! loses work that is nowhere else is asked about, what cannot be undone is stopped. Nothing is run or looked up.
+
+mod database;
+mod decide;
+mod disk;
+mod files;
+mod git;
+mod incident;
+mod infrastructure;
+mod reach;
+mod remote;
+mod shape;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::command::{self, Script, Simple};
+
+pub use decide::{BlockedPattern, Decision, Judgement, PastIncident, decide};
+pub use incident::{After, Attempt, Ending, Incident, Trace, incident};
+pub use reach::Ground;
+
+/// What a dangerous command endangers. The names are written into bullets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Files and folders are deleted.
+    Files,
+    /// Data of a database is dropped.
+    Database,
+    /// What others pushed is overwritten.
+    ForcePush,
+    /// Work that is not committed is thrown away.
+    HardReset,
+    /// Commits are rewritten or lost for good.
+    History,
+    /// Machines, clusters, volumes or services are taken down.
+    Infrastructure,
+    /// A device is written to.
+    Disk,
+    /// Rights or owners are changed over whole trees.
+    Permissions,
+    /// A script from the network is run unread.
+    RemoteScript,
+    /// The machine itself is stopped or flooded.
+    System,
+    /// A pattern that the vault blocks.
+    Blocked,
+}
+
+/// How much a danger weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// It can be had again with some effort, or loses little.
+    Warn,
+    /// It cannot be undone, or reaches beyond the work at hand.
+    Block,
+}
+
+/// One danger of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Danger {
+    /// What is endangered.
+    pub class: Class,
+    /// How much.
+    pub severity: Severity,
+    /// What the command does, in words that follow "this ".
+    pub reason: String,
+    /// The command without what differs from case to case, to compare it with past ones.
+    pub shape: String,
+}
+
+impl Danger {
+    fn of(command: &Simple, class: Class, severity: Severity, reason: impl Into<String>) -> Self {
+        Self { class, severity, reason: reason.into(), shape: shape::of(command, "") }
+    }
+
+    fn at(
+        command: &Simple,
+        class: Class,
+        severity: Severity,
+        reason: impl Into<String>,
+        reach: &str,
+    ) -> Self {
+        Self { class, severity, reason: reason.into(), shape: shape::of(command, reach) }
+    }
+}
+
+/// All dangers of a command line, in the order in which they would happen.
+#[must_use]
+pub fn dangers(text: &str, ground: &Ground<'_>) -> Vec<Danger> {
+    let script = command::read(text);
+    let variables = reach::Variables::of(&script);
+    let mut found: Vec<Danger> =
+        script.commands.iter().flat_map(|command| of_command(command, &script, ground, &variables)).collect();
+    if script.truncated {
+        let reason = "is nested too deeply to be read";
+        found.push(Danger {
+            class: Class::System,
+            severity: Severity::Warn,
+            reason: reason.to_owned(),
+            shape: String::new(),
+        });
+    }
+    found
+}
+
+fn of_command(
+    command: &Simple,
+    script: &Script,
+    ground: &Ground<'_>,
+    variables: &reach::Variables,
+) -> Vec<Danger> {
+    if is_harmless(command) {
+        return Vec::new();
+    }
+    let site = reach::Site { ground, variables, command };
+    let mut found = files::dangers(command, &site);
+    found.extend(git::danger(command));
+    found.extend(database::dangers(command));
+    found.extend(infrastructure::danger(command));
+    found.extend(disk::dangers(command, &site));
+    found.extend(remote::danger(command));
+    found.extend(flood(command, script));
+    found
+}
+
+/// Whether the command only shows what it would do, or how it is used.
+fn is_harmless(command: &Simple) -> bool {
+    command.args.iter().map(|word| word.text.to_ascii_lowercase()).any(|word| {
+        let dry = word == "--dry-run"
+            || word == "--dryrun"
+            || word == "-whatif"
+            || word == "--what-if"
+            || word == "--check";
+        let kind = word.strip_prefix("--dry-run=").is_some_and(|kind| !matches!(kind, "none" | "false"));
+        dry && word != "--check" || kind || word == "--help" || word == "--version"
+    })
+}
+
+/// A function that starts itself twice, as a fork bomb does.
+fn flood(command: &Simple, script: &Script) -> Option<Danger> {
+    let doubles =
+        command.upstream.last() == Some(&command.program) && script.functions.contains(&command.program);
+    doubles.then(|| {
+        Danger::of(
+            command,
+            Class::System,
+            Severity::Block,
+            "starts itself again and again until the machine stops",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests;

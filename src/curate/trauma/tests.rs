@@ -1,0 +1,119 @@
+//! Promises of the guard.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const GROUND: Ground<'static> = Ground { cwd: "/home/ada/shop", home: "/home/ada" };
+
+fn judgement(command: &str) -> Judgement {
+    decide(command, &GROUND, &[], &[]).judgement
+}
+
+fn past(class: Class, shape: &str) -> PastIncident {
+    PastIncident {
+        bullet: "b-1".to_owned(),
+        class,
+        shape: shape.to_owned(),
+        session: "s-9".to_owned(),
+        date: "2026-10-02".to_owned(),
+    }
+}
+
+#[test]
+fn a_past_incident_makes_a_warning_a_refusal_and_is_named() {
+    let command = "git push --force-with-lease";
+    assert_eq!(judgement(command), Judgement::Warn);
+    let decision = decide(command, &GROUND, &[past(Class::ForcePush, "git push --force")], &[]);
+    assert_eq!(decision.judgement, Judgement::Block);
+    assert!(decision.reason.contains("2026-10-02") && decision.reason.contains("s-9"), "{}", decision.reason);
+    let other = [past(Class::Files, "rm <outside> -f -r")];
+    assert_eq!(decide("rm -rf src", &GROUND, &other, &[]).judgement, Judgement::Warn);
+    assert_eq!(
+        decide("git push origin main", &GROUND, &[past(Class::ForcePush, "git push --force")], &[]).judgement,
+        Judgement::Allow
+    );
+}
+
+#[test]
+fn a_blocked_pattern_counts_where_it_runs_and_not_where_it_is_shown() {
+    let pattern = |warns| BlockedPattern {
+        name: "blocked/a.md".to_owned(),
+        pattern: "make deploy".to_owned(),
+        warns,
+        reason: "use the pipeline".to_owned(),
+    };
+    assert_eq!(decide("cd x && make deploy", &GROUND, &[], &[pattern(false)]).judgement, Judgement::Block);
+    assert_eq!(decide("make deploy", &GROUND, &[], &[pattern(true)]).judgement, Judgement::Warn);
+    assert_eq!(decide("echo 'make deploy'", &GROUND, &[], &[pattern(false)]).judgement, Judgement::Allow);
+}
+
+#[test]
+fn harm_is_told_by_what_followed() {
+    let attempt = |command, ending, output, after| Attempt { command, ending, output, after };
+    let sorry = [After::Ran("ls"), After::Said("Oh no, that was my only copy. Can you undo it?")];
+    let found =
+        incident(&attempt("git reset --hard HEAD~3", Ending::Succeeded, "", &sorry), &GROUND).unwrap();
+    assert_eq!((found.class, found.shape.as_str()), (Class::HardReset, "git reset --hard"));
+    let back = [After::Ran("git reflog | head")];
+    assert!(incident(&attempt("git push --force", Ending::Succeeded, "", &back), &GROUND).is_some());
+    assert!(
+        incident(
+            &attempt("rm -rf ../data", Ending::Failed, "rm: cannot remove 'x': Device or resource busy", &[]),
+            &GROUND
+        )
+        .is_some()
+    );
+}
+
+#[test]
+fn what_did_no_harm_is_no_incident() {
+    let attempt =
+        |command, ending, output, after| incident(&Attempt { command, ending, output, after }, &GROUND);
+    let sorry = [After::Said("oh no, undo that")];
+    assert_eq!(
+        attempt("rm -rf ../data", Ending::Succeeded, "", &[After::Said("Thanks, now the tests")]),
+        None
+    );
+    assert_eq!(attempt("rm -rf ../data", Ending::Refused, "", &sorry), None);
+    assert_eq!(
+        attempt("rm -rf /etc", Ending::Failed, "rm: cannot remove '/etc': Permission denied", &[]),
+        None
+    );
+    assert_eq!(attempt("echo 'rm -rf /'", Ending::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("git push --dry-run --force", Ending::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("rm -rf /tmp/x", Ending::Succeeded, "", &sorry), None);
+}
+
+#[test]
+fn the_reason_says_what_is_lost() {
+    let decision = decide("rm -rf ~", &GROUND, &[], &[]);
+    assert_eq!(decision.reason, "this deletes ~ with everything in it: the home folder");
+}
+
+proptest! {
+    #[test]
+    fn any_command_is_judged_without_panic(text in "\\PC{0,160}") {
+        let _ = judgement(&text);
+    }
+
+    #[test]
+    fn any_heap_of_dangerous_words_is_judged_without_panic(words in prop::collection::vec(prop::sample::select(vec![
+        "rm", "-rf", "/", "~", "*", "$X", "${Y", "$(", ")", "'", "\"", "|", "&&", "git",
+        "push", "--force", "psql", "-c", "DROP TABLE a", ">", "/dev/sda",
+        "<<E", "\n", "E", "find", "-exec", ";", "xargs",
+        "ssh", "host", "bash", "-c", "docker", "exec", "`", "\\", "{", "}", "cd", "..", "C:\\", "%TEMP%",
+    ]), 0..24)) {
+        let _ = judgement(&words.join(" "));
+    }
+
+    #[test]
+    fn what_is_quoted_for_echo_is_never_blocked(text in "[^'\u{0}]{0,80}") {
+        prop_assert_eq!(judgement(&format!("echo '{text}'")), Judgement::Allow);
+    }
+
+    #[test]
+    fn a_comment_is_never_blocked(text in "[^\n\r]{0,80}") {
+        prop_assert_eq!(judgement(&format!("# {text}")), Judgement::Allow);
+    }
+}

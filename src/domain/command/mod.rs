@@ -1,0 +1,113 @@
+//! A command line of a shell as what would really be run: simple commands, whatever quotes, pipes, substitutions and
+//! other programs they are wrapped in.
+//!
+//! It reads like a shell and runs nothing: no variable is looked up, no pattern is matched to files, and what is only
+//! data (quoted text, comments, the body of a here-document) is never a command.
+
+mod inline;
+mod lex;
+mod parse;
+mod unwrap;
+
+/// How deep commands within commands are read.
+pub const DEPTH: usize = 12;
+
+/// A word of a command, without its quotation marks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Word {
+    /// What the shell would pass on, with variables and substitutions as they are written.
+    pub text: String,
+    /// Whether a part stood in quotation marks.
+    pub quoted: bool,
+}
+
+/// A file that a command's output goes to, or its input comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// `>`, `>>`, `<`, `<<<`, …, without a number before it.
+    pub sign: &'static str,
+    /// The file, or the text itself behind `<<<`.
+    pub target: Word,
+}
+
+/// One program with its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Simple {
+    /// The program's name without its folder, in small letters where it is one of Windows.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<Word>,
+    /// Variables that are set before it, or instead of it.
+    pub assignments: Vec<(String, String)>,
+    /// Where its output goes and its input comes from.
+    pub redirects: Vec<Redirect>,
+    /// The text of a here-document, a here-string, or of the `echo` before it in the pipe.
+    pub input: Option<String>,
+    /// The last programs before it in the pipe, the nearest last.
+    pub upstream: Vec<String>,
+    /// Whether it runs on another machine or in a container.
+    pub elsewhere: bool,
+    /// The folder that a `cd` before it went to.
+    pub folder: Option<String>,
+}
+
+impl Simple {
+    /// The arguments that are no flags.
+    pub fn operands(&self) -> impl Iterator<Item = &Word> {
+        let end = self.args.iter().position(|word| word.text == "--");
+        self.args
+            .iter()
+            .enumerate()
+            .filter(move |(index, word)| {
+                end.is_some_and(|end| *index > end)
+                    || (!word.text.starts_with('-') || word.text == "-") && word.text != "--"
+            })
+            .map(|(_, word)| word)
+    }
+
+    /// Whether one of the flags is given: a long one also as `--flag=…`, a letter also among others (`-rf`).
+    pub fn has(&self, flags: &[&str]) -> bool {
+        let given = self.args.iter().map(|word| word.text.as_str()).take_while(|word| *word != "--");
+        given.filter(|word| word.starts_with('-')).any(|word| flags.iter().any(|flag| is_flag(word, flag)))
+    }
+
+    /// The arguments as one text.
+    pub fn line(&self) -> String {
+        let words: Vec<&str> = std::iter::once(self.program.as_str())
+            .chain(self.args.iter().map(|word| word.text.as_str()))
+            .collect();
+        words.join(" ")
+    }
+}
+
+fn is_flag(word: &str, flag: &str) -> bool {
+    if flag.len() == 2 && !flag.starts_with("--") {
+        let letters = word.strip_prefix('-').unwrap_or("");
+        return !letters.starts_with('-')
+            && letters.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && letters.contains(&flag[1..]);
+    }
+    word == flag || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='))
+}
+
+/// What a text comes to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Script {
+    /// Every command that could run, in order.
+    pub commands: Vec<Simple>,
+    /// The functions that it defines.
+    pub functions: Vec<String>,
+    /// Whether something was nested too deeply to be read.
+    pub truncated: bool,
+}
+
+/// Reads a command line or script. Any text is one; what is torn is read as far as it goes.
+#[must_use]
+pub fn read(text: &str) -> Script {
+    let mut script = Script::default();
+    parse::into(text, 0, &mut script);
+    script
+}
+
+#[cfg(test)]
+mod tests;

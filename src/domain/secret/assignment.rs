@@ -1,0 +1,325 @@
+//! Values that a name gives away: `password = …`, `"apiKey": "…"`, `--token …`, `<secret>…</secret>`.
+//!
+//! One reading of the ways in which configuration files, programs, shells and people write that a name has a value. It
+//! reads around one word that the scan has met, and never further than the line.
+
+use std::ops::Range;
+
+use super::key::{self, Strength};
+use super::shape::{self, NAME};
+use super::{literal, value};
+
+/// How long a name can be, to each side of the word that was met.
+const NAME_REACH: usize = 64;
+
+/// The secrets that the name around `hit` is given, and what the name is worth.
+pub fn secrets(text: &str, hit: Range<usize>) -> Vec<(Range<usize>, Strength)> {
+    let Some(name) = Name::around(text, hit) else { return Vec::new() };
+    let values = [name.value(text), name.compared(text)];
+    if values.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    // Most words that are met are given nothing: what the name says is asked last.
+    let Some(strength) = name.strength(text) else { return Vec::new() };
+    values.into_iter().flatten().flat_map(|value| value.judged(text, strength)).collect()
+}
+
+/// A name with a secret's word in it, and where it stands.
+struct Name {
+    range: Range<usize>,
+}
+
+/// A stretch of text that a name is given.
+struct Value {
+    range: Range<usize>,
+    quoted: bool,
+    /// Whether it only stands beside the name, so that it must look like a secret by itself.
+    beside: bool,
+    /// Whether it is that of an element of a configuration, where nothing but the value itself is written.
+    stored: bool,
+}
+
+impl Name {
+    fn around(text: &str, hit: Range<usize>) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let part = NAME | shape::DASH | shape::DOT;
+        let start = hit.start - shape::run_back(&bytes[..hit.start], part, NAME_REACH);
+        let start = after_escape(bytes, start, hit.start);
+        let end = hit.end + shape::run(&bytes[hit.end..], part, NAME_REACH);
+        if bytes[..start].ends_with(b"://") {
+            // The user of an address: what comes after it is looked at with the address.
+            return None;
+        }
+        if bytes[..start].ends_with(b"::") {
+            // A type or a constant, as in `Cloud::Store::Key`.
+            return None;
+        }
+        // Two dashes within are those of a sentence.
+        let start =
+            text.get(start..hit.start)?.rfind("--").filter(|at| *at > 0).map_or(start, |at| start + at + 2);
+        Some(Self { range: start..end })
+    }
+
+    /// What the name says; a plain `key` is one of access in the query of an address.
+    fn strength(&self, text: &str) -> Option<Strength> {
+        let name = &text[self.range.clone()];
+        let query = text[..self.range.start].ends_with(['?', '&']) && name.eq_ignore_ascii_case("key");
+        if query { Some(Strength::Medium) } else { key::strength(name.trim_end_matches(['.', '-'])) }
+    }
+
+    /// What stands after the name and a sign that it is given it.
+    fn value(&self, text: &str) -> Option<Value> {
+        let bytes = text.as_bytes();
+        let start = self.range.start;
+        let mut at = self.range.end;
+        let in_tag = start > 0 && bytes[start - 1] == b'<';
+        let in_query = start > 0 && matches!(bytes[start - 1], b'?' | b'&');
+        let (closed, quoted) = past_closing(bytes, at);
+        at = closed;
+        if in_tag && bytes.get(at) == Some(&b'>') {
+            return Value::read(text, at + 1, b'<')
+                .filter(|value| bytes[value.range.end..].starts_with(b"</"));
+        }
+        let spaces = blanks(bytes, at);
+        let sign = sign(bytes, at + spaces);
+        if sign > 0 {
+            at += spaces + sign;
+            at += blanks(bytes, at);
+            let given = bytes[at - 1 - blanks_back(bytes, at)];
+            let stop = match given {
+                b'|' if closed > self.range.end || !in_column(bytes, start) => return None,
+                // `a:secret:b` is a name of several parts.
+                b':' if start > 0 && bytes[start - 1] == b':' => return None,
+                b'|' => b'|',
+                _ if in_query => b'&',
+                _ => 0,
+            };
+            let value = Value::read(text, at, stop)?;
+            return value.past_type(text).or(Some(value));
+        }
+        let rest = &text[at + spaces..];
+        if let Some(from) =
+            rest.strip_prefix("value").or_else(|| rest.strip_prefix("Value")).filter(|_| quoted)
+        {
+            let from = from.trim_start_matches(' ').strip_prefix('=')?.trim_start_matches(' ');
+            let value = Value::read(text, text.len() - from.len(), 0)?;
+            return Some(Value { stored: in_element(bytes, start), ..value });
+        }
+        if quoted && rest.starts_with(',') {
+            let from = at + spaces + 1;
+            let from = from + blanks(bytes, from);
+            let value = Value::read(text, from, 0).filter(|value| value.quoted)?;
+            return Some(Value { beside: true, ..value });
+        }
+        let flag = bytes.get(start) == Some(&b'-')
+            && start.checked_sub(1).is_none_or(|i| !shape::is(bytes[i], NAME));
+        if spaces > 0 && flag {
+            return Value::read(text, at + spaces, 0);
+        }
+        if spaces > 0 && !quoted && matches!(rest.as_bytes().first(), Some(b'"' | b'\'' | b'`')) {
+            return Value::read(text, at + spaces, 0);
+        }
+        let said = rest.strip_prefix("is ").or_else(|| rest.strip_prefix("was ")).filter(|_| spaces > 0)?;
+        Value::read(text, text.len() - said.len(), 0).filter(|value| value.quoted || value.has_digit(bytes))
+    }
+
+    /// What stands before a comparison with the name: `"…" == password`.
+    fn compared(&self, text: &str) -> Option<Value> {
+        let before = text[..self.range.start].trim_end_matches(' ');
+        let before = before.strip_suffix('=')?.trim_end_matches(['=', '!']).trim_end_matches(' ');
+        let quote = before.bytes().last().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
+        let inner = &before[..before.len() - 1];
+        let from = inner.bytes().rev().take(256).take_while(|byte| *byte != quote && *byte != b'\n').count();
+        let start = inner.len() - from;
+        (start > 0 && inner.as_bytes()[start - 1] == quote && inner.is_char_boundary(start))
+            .then_some(Value { range: start..inner.len(), quoted: true, beside: false, stored: false })
+    }
+}
+
+impl Value {
+    /// The value that begins here, in quotation marks or bare. A bare one also ends at `stop`, if that is not 0.
+    fn read(text: &str, at: usize, stop: u8) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let at = at + literal::string_prefix(&bytes[at..]);
+        let open = literal::quotation(&bytes[at..]);
+        if open > 0 {
+            let from = at + open;
+            let length = literal::closing(&bytes[from..], &bytes[at..from])?;
+            if matches!(bytes.get(from), Some(b',' | b';' | b')' | b' ')) {
+                // The mark closed a text that ends with the name: `"no token:", error`.
+                return None;
+            }
+            return Some(Self { range: from..from + length, quoted: true, beside: false, stored: false });
+        }
+        let length = literal::bare(&bytes[at..], stop);
+        (length > 0).then_some(Self { range: at..at + length, quoted: false, beside: false, stored: false })
+    }
+
+    /// `password: String = "…"`: what was read is a type, and the value comes after it.
+    fn past_type(&self, text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        if self.quoted
+            || !bytes[self.range.clone()]
+                .iter()
+                .all(|b| shape::is(*b, NAME) || matches!(b, b'<' | b'>' | b'?' | b'&' | b'[' | b']' | b'|'))
+        {
+            return None;
+        }
+        let at = self.range.end + blanks(bytes, self.range.end);
+        if bytes.get(at) != Some(&b'=') || bytes.get(at + 1) == Some(&b'=') {
+            return None;
+        }
+        Self::read(text, at + 1 + blanks(bytes, at + 1), 0)
+    }
+
+    fn has_digit(&self, bytes: &[u8]) -> bool {
+        bytes[self.range.clone()].iter().any(|byte| shape::is(*byte, shape::DIGIT))
+    }
+
+    /// The parts of the value that are secrets.
+    fn judged(&self, text: &str, strength: Strength) -> Vec<(Range<usize>, Strength)> {
+        let Some(value) = text.get(self.range.clone()) else { return Vec::new() };
+        let strength = if self.beside { strength.min(Strength::Medium) } else { strength };
+        let stored = self.stored && strength == Strength::Strong && value::is_stored(value);
+        if stored || value::is_secret(value, strength, self.quoted) {
+            return vec![(self.range.clone(), strength)];
+        }
+        if !self.quoted
+            || strength == Strength::Weak
+            || value.len() > 256
+            || value.contains("[redacted")
+            || value.contains("\\n")
+        {
+            return Vec::new();
+        }
+        let from = self.range.start;
+        value::secret_parts(value).into_iter().map(|(a, b)| (from + a..from + b, strength)).collect()
+    }
+}
+
+/// A name cannot begin with the letter of an escape: `\npassword` is `password` on a new line.
+fn after_escape(bytes: &[u8], start: usize, hit: usize) -> usize {
+    let escaped =
+        start > 0 && bytes[start - 1] == b'\\' && start < hit && matches!(bytes[start], b'n' | b'r' | b't');
+    start + usize::from(escaped)
+}
+
+/// Past the quotation marks and brackets that close a name, and whether there was a quotation mark.
+fn past_closing(bytes: &[u8], from: usize) -> (usize, bool) {
+    let mut at = from;
+    let mut quoted = false;
+    if bytes.get(at) == Some(&b'[') {
+        let inner = at + 1 + shape::run(&bytes[at + 1..], NAME, 16);
+        return (if bytes.get(inner) == Some(&b']') { inner + 1 } else { at }, false);
+    }
+    for _ in 0..4 {
+        let quote = literal::quotation(&bytes[at..]);
+        if quote > 0 {
+            quoted = true;
+            at += quote;
+        } else if matches!(bytes.get(at), Some(b']' | b'*' | b'}')) {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    (at, quoted)
+}
+
+/// The length of the blanks here, at most 24.
+fn blanks(bytes: &[u8], from: usize) -> usize {
+    bytes[from.min(bytes.len())..].iter().take(24).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// Whether the name is the key of an element such as `<add key="Password" value="…" />`.
+fn in_element(bytes: &[u8], start: usize) -> bool {
+    bytes[..start].ends_with(b"<add key=\"") || bytes[..start].ends_with(b"<add key='")
+}
+
+/// Whether what stands on the line before the name is words and bars, as in a table, and no piece of a program.
+fn in_column(bytes: &[u8], start: usize) -> bool {
+    let line = bytes[..start].iter().rev().take(160).take_while(|byte| **byte != b'\n');
+    line.into_iter().all(|byte| !matches!(byte, b'=' | b'(' | b'{' | b'[' | b';' | b'"' | b'\''))
+}
+
+/// The length of the blanks that end here.
+fn blanks_back(bytes: &[u8], end: usize) -> usize {
+    bytes[..end].iter().rev().take(24).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// The length of the sign that gives a value here, or 0.
+fn sign(bytes: &[u8], at: usize) -> usize {
+    const SIGNS: [&str; 16] =
+        [":::=", ":=", "===", "!==", "==", "!=", "=>", "->", "||", "?=", "+=", "=", ":", "|", "%3D", "%3A"];
+    let rest = &bytes[at.min(bytes.len())..];
+    let length = SIGNS.iter().find(|sign| rest.starts_with(sign.as_bytes())).map_or(0, |sign| sign.len());
+    // `:` of a scope, and `:=` followed by `=`.
+    if length == 1 && rest.starts_with(b"::") {
+        return 0;
+    }
+    let again = length == 2 && rest.starts_with(b":=") && rest.get(2) == Some(&b'=');
+    let stars = if length == 1 && rest[0] == b':' {
+        rest[1..].iter().take(2).take_while(|b| **b == b'*').count()
+    } else {
+        0
+    };
+    length + usize::from(again) + stars
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<&str> {
+        let word = ["pass", "token", "secret", "key"]
+            .into_iter()
+            .find(|word| text.to_ascii_lowercase().contains(word))
+            .unwrap();
+        let at = text.to_ascii_lowercase().find(word).unwrap();
+        secrets(text, at..at + word.len()).into_iter().map(|(range, _)| &text[range]).collect()
+    }
+
+    #[test]
+    fn a_value_is_found_however_it_is_written() {
+        for text in [
+            "password = 7q4hzk2w9xj5vb1",
+            "password: '7q4hzk2w9xj5vb1'",
+            "export DB_PASSWORD=7q4hzk2w9xj5vb1;",
+            "{\"password\": \"7q4hzk2w9xj5vb1\"}",
+            "{\\\"password\\\": \\\"7q4hzk2w9xj5vb1\\\"}",
+            "--api-token 7q4hzk2w9xj5vb1 --x",
+            "<password>7q4hzk2w9xj5vb1</password>",
+            "<add key=\"Password\" value=\"7q4hzk2w9xj5vb1\" />",
+            "https://a.example/?token=7q4hzk2w9xj5vb1&q=1",
+            "if (api_key !== \"7q4hzk2w9xj5vb1\") {",
+            "if (\"7q4hzk2w9xj5vb1\" == password) {",
+            "let password: String = \"7q4hzk2w9xj5vb1\";",
+            "char secret[25] = \"7q4hzk2w9xj5vb1\";",
+            "**Password:** 7q4hzk2w9xj5vb1",
+            "| auth token | 7q4hzk2w9xj5vb1 |",
+            "a\\npassword=7q4hzk2w9xj5vb1\\nb",
+            "password%3D7q4hzk2w9xj5vb1%26a",
+            "the password is `7q4hzk2w9xj5vb1`.",
+            "get(\"api_token\", \"7q4hzk2w9xj5vb1\")",
+        ] {
+            assert_eq!(values(text), ["7q4hzk2w9xj5vb1"], "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_secrets_without_one_give_nothing() {
+        for text in [
+            "password = ${link}",
+            "password: String,",
+            "token_count: 1234567",
+            "let token = parser.next_token();",
+            "\"password\", \"type\"",
+            "key to the door",
+            "the password is wrong",
+            "password=args.password,",
+            "token: CancellationToken",
+        ] {
+            assert_eq!(values(text), Vec::<&str>::new(), "{text}");
+        }
+    }
+}

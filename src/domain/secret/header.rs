@@ -1,0 +1,203 @@
+//! Credentials in the headers of HTTP and in the calls that send them: `Authorization`, `Cookie`, `curl --user`.
+
+use std::ops::Range;
+
+use super::placeholder;
+use super::shape::{self, BASE64, URL_SAFE};
+
+const REACH: usize = 4096;
+
+/// The credentials after the word `Bearer`, `Basic` or `Token` that ends at `at`.
+pub fn credentials(text: &str, at: usize, scheme: &str) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let blanks =
+        bytes[at..].iter().take(4).take_while(|byte| matches!(byte, b' ' | b':' | b'+' | b'=')).count();
+    if blanks == 0 {
+        return None;
+    }
+    let from = at + blanks;
+    let end = from
+        + shape::run(&bytes[from..], BASE64 | URL_SAFE | shape::DOT | shape::TILDE | shape::COLON, REACH);
+    let value = text.get(from..end)?.trim_end_matches(['.', ':', ',']);
+    let secret = if scheme.eq_ignore_ascii_case("basic") { is_basic(value) } else { is_bearer(value) };
+    (secret && !placeholder::is_one(value)).then_some(from..from + value.len())
+}
+
+/// A token behind `Bearer`: not a word of a sentence.
+fn is_bearer(value: &str) -> bool {
+    let digits = value.bytes().filter(|byte| shape::is(*byte, shape::DIGIT)).count();
+    value.len() >= 12
+        && !value.contains("HMAC")
+        && (shape::looks_random(value) || shape::is_uuid(value) || value.len() >= 20 && digits >= 3)
+}
+
+/// Base64 of a name, a colon and a password.
+fn is_basic(value: &str) -> bool {
+    let plain = decode(value.trim_end_matches('='));
+    value.len() >= 8
+        && plain.contains(&b':')
+        && plain.iter().all(|byte| (0x20..0x7f).contains(byte) || *byte >= 0x80)
+}
+
+/// The bytes of a text in base64; nothing where it is none.
+fn decode(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let (mut bits, mut held) = (0u32, 0);
+    for byte in text.bytes() {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return Vec::new(),
+        };
+        bits = bits << 6 | u32::from(six);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held & 0xff) as u8);
+        }
+    }
+    bytes
+}
+
+/// The value of an `Authorization` header whose name ends at `at`, where it has a scheme of its own or none.
+pub fn authorization(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    if !shape::begins_here(bytes, at - "authorization".len()) {
+        return None;
+    }
+    let signs = bytes[at..]
+        .iter()
+        .take(8)
+        .take_while(|byte| matches!(byte, b' ' | b':' | b'"' | b'\'' | b'=' | b'\\' | b',' | b'>' | b']'))
+        .count();
+    if !bytes[at..at + signs].iter().any(|byte| matches!(byte, b':' | b'=' | b',')) {
+        return None;
+    }
+    let mut from = at + signs;
+    let word = shape::run(&bytes[from..], shape::LETTER | shape::DASH, 24);
+    if word > 0 && bytes.get(from + word) == Some(&b' ') {
+        from += word + 1;
+    }
+    let part = BASE64 | URL_SAFE | shape::DOT | shape::TILDE | shape::COLON;
+    let end = from + shape::run(&bytes[from..], part, REACH);
+    let value = text.get(from..end)?.trim_end_matches(['.', ':', ',']);
+    (is_bearer(value) && !placeholder::is_one(value)).then_some(from..from + value.len())
+}
+
+/// The values of a `Cookie` header whose name ends at `at`.
+pub fn cookies(text: &str, at: usize) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let signs = bytes[at..]
+        .iter()
+        .take(6)
+        .take_while(|byte| matches!(byte, b' ' | b':' | b'"' | b'\'' | b'=' | b'\\'))
+        .count();
+    if !bytes[at..at + signs].contains(&b':') && !bytes[at..at + signs].contains(&b'=') {
+        return found;
+    }
+    let mut from = at + signs;
+    for _ in 0..64 {
+        let name = shape::run(&bytes[from..], URL_SAFE | shape::DOT, 80);
+        if name == 0 || bytes.get(from + name) != Some(&b'=') {
+            break;
+        }
+        let start = from + name + 1;
+        let length = bytes[start..]
+            .iter()
+            .take(REACH)
+            .take_while(|b| b.is_ascii_graphic() && !matches!(b, b';' | b'"' | b'\'' | b'`' | b'\\'))
+            .count();
+        if let (Some(name), Some(value)) = (text.get(from..from + name), text.get(start..start + length)) {
+            let session = ["sess", "sid", "auth", "token", "jwt"]
+                .iter()
+                .any(|word| name.to_ascii_lowercase().contains(word));
+            let long = value.len() >= 16 && shape::looks_random(value);
+            if (long
+                || session && value.len() >= 8 && value.bytes().any(|byte| shape::is(byte, shape::DIGIT)))
+                && !placeholder::is_one(value)
+            {
+                found.push(start..start + length);
+            }
+        }
+        from = start + length;
+        from += bytes[from..].iter().take(4).take_while(|byte| matches!(byte, b';' | b' ')).count();
+    }
+    found
+}
+
+/// The value of a session's cookie whose name, with `=`, ends at `at`.
+pub fn session(text: &str, at: usize) -> Option<Range<usize>> {
+    let length = shape::run(&text.as_bytes()[at..], URL_SAFE | shape::DOT | shape::PERCENT, REACH);
+    let value = text.get(at..at + length)?;
+    (length >= 16 && shape::looks_random(value) && !shape::is_uuid(value)).then_some(at..at + length)
+}
+
+/// The password of `--user name:password` whose flag ends at `at`, on a line that calls curl.
+pub fn user(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let back = text.floor_char_boundary(at.saturating_sub(400));
+    if !["curl", "wget", "http "].iter().any(|program| text[back..at].contains(program)) {
+        return None;
+    }
+    let from = at + bytes[at..].iter().take(3).take_while(|byte| matches!(byte, b' ' | b'=')).count();
+    let quote = bytes.get(from).copied().filter(|byte| matches!(byte, b'"' | b'\''));
+    let start = from + usize::from(quote.is_some());
+    let mut ends = start;
+    // A word of the shell may change its marks in the middle: "name":"password".
+    while let Some(byte) = bytes.get(ends).filter(|byte| ends < start + 256 && !matches!(byte, b'\n' | b'\\'))
+    {
+        let apart = byte.is_ascii_whitespace() && (quote.is_none() || bytes.get(ends - 1).copied() == quote);
+        if apart {
+            break;
+        }
+        ends += 1;
+    }
+    let pair = text.get(start..ends)?.trim_end_matches(['"', '\'']);
+    let colon = if pair.starts_with('{') { pair.find("}\"").map(|at| at + 2)? } else { pair.find(':')? };
+    let password = pair.get(colon + 1..)?;
+    let inner = password.trim_start_matches(['"', '\'']);
+    let name = pair[..colon].trim_end_matches(['"', '\'']);
+    let common = ["password", "pass", "passwd", "test", "secret", "changeme"];
+    let plain = inner.len() < 3
+        || placeholder::is_one(inner)
+        || inner.starts_with('$')
+        || inner.contains("${")
+        || common.contains(&inner)
+        || name == inner;
+    let offset = start + colon + 1 + (password.len() - inner.len());
+    (!plain).then_some(offset..offset + inner.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn basic_credentials_are_told_from_the_word_by_what_they_say() {
+        assert!(is_basic("YWRhOmNvcnJlY3Q="));
+        assert!(!is_basic("authentication"));
+        assert!(!is_basic("Programming"));
+    }
+
+    #[test]
+    fn a_password_of_curl_is_found_and_a_variable_is_none() {
+        let text = "curl -s --user 'api:w9!Rk42pTz+b' https://a.example";
+        let at = text.find("--user").unwrap() + 6;
+        assert_eq!(&text[user(text, at).unwrap()], "w9!Rk42pTz+b");
+        let text = "curl -u \"$NAME:$PASSWORD\" https://a.example";
+        assert_eq!(user(text, text.find("-u").unwrap() + 2), None);
+    }
+
+    #[test]
+    fn cookies_of_a_session_are_found() {
+        let text = "Cookie: theme=dark; sid=s3cr3tvalue99; lang=en";
+        assert_eq!(
+            cookies(text, 6).iter().map(|range| &text[range.clone()]).collect::<Vec<_>>(),
+            ["s3cr3tvalue99"]
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! JSON web tokens: two or three parts in base64 with dots between them, the first a JSON object.
+
+use std::ops::Range;
+
+use super::shape::{self, EQUALS, URL_SAFE};
+
+const REACH: usize = 16 * 1024;
+
+/// The token that begins with `eyJ` at this place; otherwise how far it is known that none begins.
+pub fn token(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
+    if !shape::begins_here(text, at) {
+        return Err(at);
+    }
+    let first = shape::run(&text[at..], URL_SAFE | EQUALS, REACH);
+    let dot = at + first;
+    if text.get(dot) != Some(&b'.') {
+        return Err(dot);
+    }
+    let second = shape::run(&text[dot + 1..], URL_SAFE | EQUALS, REACH);
+    let mut end = dot + 1 + second;
+    if first < 15 || second < 10 {
+        return Err(end);
+    }
+    if text.get(end) == Some(&b'.') {
+        end += 1 + shape::run(&text[end + 1..], URL_SAFE | EQUALS, REACH);
+    }
+    Ok(at..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_parts_are_a_token_and_one_is_none() {
+        let text = format!("eyJ{}.eyJ{}.abc, x", "hbGciOiJIUzI1NiJ9", "zdWIiOiIxMjM0NTYifQ");
+        assert_eq!(token(text.as_bytes(), 0), Ok(0..text.len() - 3));
+        assert!(token(b"eyJhbGciOiJIUzI1NiJ9", 0).is_err());
+    }
+}

@@ -1,0 +1,165 @@
+//! What a name says about its value: `db_password` has a secret, `token_count` a number, `public_key` no secret.
+
+/// How much a name makes its value a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// A key of any kind: only a long random value is a secret.
+    Weak,
+    /// A token, a secret, an API key: a value that looks random is one.
+    Medium,
+    /// A password: what people think up is one as well.
+    Strong,
+}
+
+/// Words that make a name one of a secret, as the scan looks for them.
+#[rustfmt::skip]
+pub const WORDS: [&str; 13] = [
+    "sonar", "pass", "pwd", "secret", "token", "key", "credential", "auth", "creds", "_psk", "access_id",
+    "accessid", "webhook",
+];
+
+const PASSWORDS: [&str; 8] =
+    ["password", "passwd", "passphrase", "passwort", "pwd", "passcode", "requirepass", "pass"];
+const SECRETS: [&str; 11] = [
+    "secret",
+    "token",
+    "apikey",
+    "credential",
+    "credentials",
+    "creds",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "psk",
+];
+/// What stands before `key` and makes it one of access.
+#[rustfmt::skip]
+const QUALIFIERS: [&str; 66] = [
+    "heroku", "snyk", "softlayer", "sl", "github", "gitlab", "aws", "stripe", "openai", "anthropic", "azure",
+    "google", "slack", "twilio", "sendgrid", "datadog", "cloudflare", "algolia", "sentry", "mailgun",
+    "mailchimp", "shopify", "dropbox", "bitbucket", "npm", "pypi", "huggingface", "hf", "gemini", "mistral",
+    "groq", "cohere", "pinecone", "supabase", "firebase", "vercel", "netlify", "airtable", "notion", "linear",
+    "api", "access", "secret", "private", "auth", "account", "license", "signing", "encryption", "master",
+    "admin", "service", "app", "application", "client", "user", "storage", "deploy", "project", "integration",
+    "subscription", "insert", "ingest", "shared", "server", "global",
+];
+/// A name with one of these is of something public, of a count, of a place where the secret lies, of a digest.
+#[rustfmt::skip]
+const HARMLESS: [&str; 81] = [
+    "allow", "chars", "alphabet", "public", "pub", "publishable", "foreign", "primary", "partition", "sort",
+    "cache", "name", "names", "url", "uri", "path", "file", "filename", "dir", "length", "len", "size",
+    "type", "count", "counts", "limit", "max", "min", "num", "total", "budget", "index", "id", "ids",
+    "identifier", "header", "prefix", "suffix", "version", "arn", "ref",
+    "reference", "keystore", "expiry", "expires", "expiration", "ttl", "age", "algorithm", "alg",
+    "sha", "sha1", "sha256", "md5", "hash", "hashes", "checksum", "chksum", "commit", "revision", "digest",
+    "etag", "fingerprint", "page", "next", "cursor", "continuation", "resume", "sync", "cancel",
+    "cancellation", "stop", "pad", "mask", "endpoint", "usage", "error", "placeholder", "hint",
+    "tokenizer", "selector",
+];
+
+/// What this name says about its value, or nothing where it is not one of a secret.
+pub fn strength(name: &str) -> Option<Strength> {
+    let words = words(name);
+    let last = words.iter().rposition(|word| kind(word).is_some() || word == "key" || word == "keys");
+    if words.iter().any(|word| HARMLESS.contains(&word.as_str())) {
+        return is_access_id(&words).then_some(Strength::Weak);
+    }
+    let at = match last {
+        Some(at) => at,
+        None if words.iter().any(|word| word == "sonar") && words.iter().any(|word| word == "login") => {
+            return Some(Strength::Medium);
+        }
+        None if is_access_id(&words)
+            || words.iter().any(|word| matches!(word.as_str(), "auth" | "webhook" | "hook")) =>
+        {
+            return Some(Strength::Weak);
+        }
+        None => return None,
+    };
+    if let Some(strength) = words.iter().filter_map(|word| kind(word)).max() {
+        // `pass` alone is a verb as well: `pass_stmt` passes nothing secret, `db_pass` does.
+        let verb = words.iter().filter(|word| kind(word).is_some()).all(|word| word == "pass");
+        return match verb {
+            true if words.len() == 1 => Some(Strength::Medium),
+            true if words.last().is_none_or(|word| word != "pass") => None,
+            _ => Some(strength),
+        };
+    }
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    let qualifies = |word: &String| QUALIFIERS.contains(&word.as_str()) || word.ends_with("api");
+    Some(if before.is_some_and(qualifies) { Strength::Medium } else { Strength::Weak })
+}
+
+/// Whether this is the name that a service gives the public half of its credentials.
+fn is_access_id(words: &[String]) -> bool {
+    let joined = words.concat();
+    joined.ends_with("accessid") || joined.ends_with("accesskeyid")
+}
+
+fn kind(word: &str) -> Option<Strength> {
+    let ends =
+        |list: &[&str]| list.iter().any(|known| word == *known || (known.len() > 4 && word.ends_with(known)));
+    if ends(&PASSWORDS)
+        || (word.ends_with("pass")
+            && !["bypass", "compass", "overpass", "surpass", "trespass"].contains(&word))
+    {
+        return Some(Strength::Strong);
+    }
+    let secret = word.starts_with("secret") && word.len() <= 7;
+    (secret || ends(&SECRETS)).then_some(Strength::Medium)
+}
+
+/// The words of a name in small letters: `dbPassword`, `DB_PASSWORD` and `db-password` are `db`, `password`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for c in name.chars() {
+        let begins = !c.is_ascii_alphanumeric()
+            || (c.is_ascii_uppercase() && before.is_ascii_lowercase())
+            || (c.is_ascii_digit()
+                && !before.is_ascii_digit()
+                && words.last().is_some_and(|word| word.len() > 4));
+        if begins || words.is_empty() {
+            words.push(String::new());
+        }
+        if c.is_ascii_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.push(c.to_ascii_lowercase());
+        }
+        before = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_how_secret_its_value_is() {
+        for (name, expected) in [
+            ("password", Some(Strength::Strong)),
+            ("db_pass", Some(Strength::Strong)),
+            ("PGPASSWORD", Some(Strength::Strong)),
+            ("mySecretString", Some(Strength::Medium)),
+            ("shop_api_token_12", Some(Strength::Medium)),
+            ("softlayer-api-key", Some(Strength::Medium)),
+            ("slapikey", Some(Strength::Medium)),
+            ("aws_secret_access_key", Some(Strength::Medium)),
+            ("guru_key", Some(Strength::Weak)),
+            ("SUMO_ACCESS_ID", Some(Strength::Weak)),
+            ("publicToken", None),
+            ("foreignKey", None),
+            ("credentialsId", None),
+            ("token_count", None),
+            ("keyboard", None),
+            ("author", None),
+            ("bypass", None),
+        ] {
+            assert_eq!(strength(name), expected, "{name}");
+        }
+    }
+}

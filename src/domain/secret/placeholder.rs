@@ -1,0 +1,220 @@
+//! What stands where a secret could stand and is none: our own placeholders, examples, and names of variables.
+
+use std::ops::Range;
+
+use super::shape::{self, ALNUM, LETTER, NAME};
+
+/// How each of our placeholders begins.
+pub const OPENING: &str = "[redacted: ";
+
+/// What takes the place of a secret of this kind.
+pub fn of(label: &str) -> String {
+    format!("{OPENING}{label}]")
+}
+
+/// The length of the placeholder that begins the text, or 0.
+pub fn length(text: &[u8]) -> usize {
+    let Some(rest) = text.strip_prefix(OPENING.as_bytes()) else { return 0 };
+    let label = rest.iter().take_while(|byte| is_label_byte(**byte)).count();
+    if label > 0 && rest.get(label) == Some(&b']') { OPENING.len() + label + 1 } else { 0 }
+}
+
+/// Where the placeholders of a text are, in order.
+pub fn ranges(text: &str) -> Vec<Range<usize>> {
+    let place = |(at, _): (usize, &str)| (at, length(&text.as_bytes()[at..]));
+    text.match_indices(OPENING)
+        .map(place)
+        .filter(|(_, length)| *length > 0)
+        .map(|(at, length)| at..at + length)
+        .collect()
+}
+
+/// Whether a label may hold this byte.
+pub fn is_label_byte(byte: u8) -> bool {
+    shape::is(byte, ALNUM) || byte == b'-'
+}
+
+/// Words that fill a place until somebody puts the real value there.
+#[rustfmt::skip]
+const FILLERS: [&str; 36] = [
+    "example", "sample", "dummy", "fake", "placeholder", "changeme", "change-me", "change_me", "insert",
+    "replace", "your", "todo", "redacted", "hidden", "removed", "masked", "none", "null", "nil", "undefined",
+    "true", "false", "test", "password", "passwd", "pass", "secret", "token", "username", "user", "string",
+    "optional", "required", "empty", "value", "foobar",
+];
+
+/// Whether the value stands for another one: an example, a variable, a template, a mask, or one of our placeholders.
+pub fn is_one(value: &str) -> bool {
+    let value = value.trim();
+    value.is_empty()
+        || value.contains(OPENING.trim_end())
+        || is_reference(value)
+        || is_mask(value)
+        || is_filler(value)
+}
+
+/// Whether a token in a form of its own is a mask or says in words that it is an example.
+pub fn is_shown(token: &str) -> bool {
+    let says = |word: &str| {
+        ["your", "example", "placeholder", "changeme", "dummy", "sample", "here"].contains(&word)
+    };
+    let words = token.to_ascii_lowercase();
+    is_mask(token) || (words.split(['-', '_', '.']).any(says) && !shape::looks_random(token))
+}
+
+/// Whether the value names where the real one is: `$NAME`, `${NAME}`, `{{ name }}`, `<name>`, `%NAME%`.
+fn is_reference(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let named = |from: usize| shape::run(&bytes[from.min(bytes.len())..], NAME, 128);
+    let all_name =
+        |from: usize| named(from) > 0 && from + named(from) == bytes.len() && is_variable(&bytes[from..]);
+    let wrapped = |open: &str, close: &str| value.starts_with(open) && value.contains(close);
+    names_within(value)
+        || (bytes[0] == b'$' && (all_name(1) || value.len() == 2))
+        || wrapped("${", "}")
+        || wrapped("$(", ")")
+        || wrapped("{{", "}}")
+        || wrapped("<%", "%>")
+        || wrapped("#{", "}")
+        || wrapped("${{", "}}")
+        || wrapped("%(", ")")
+        || (value.starts_with('<') && value.ends_with('>'))
+        || (value.starts_with("((") && value.ends_with("))"))
+        || (value.len() > 2 && value.starts_with('%') && value.ends_with('%') && all_name_between(bytes))
+        || is_interpolated(value)
+        || matches!(value, "%s" | "%d" | "%v" | "%r")
+        || value.starts_with("!Ref")
+        || value.starts_with("!Sub")
+        || value.starts_with("$env:")
+        || value.starts_with("${")
+}
+
+/// Whether the name is written as variables are: `DB_PASS`, `db_pass`, `dbPass`, `1`.
+fn is_variable(name: &[u8]) -> bool {
+    let has = |alphabet| name.iter().any(|byte| shape::is(*byte, alphabet));
+    let one_case = !(has(shape::UPPER) && has(shape::LOWER));
+    (one_case || !has(shape::DIGIT)) && (name.len() == 1 || !shape::is(name[0], shape::DIGIT))
+}
+
+/// Whether the value is a name in braces, as in a text with places to fill: `{password}`, `{password!r}`, `{0}`.
+fn is_interpolated(value: &str) -> bool {
+    let Some(inner) = value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else { return false };
+    let name = |byte: u8| {
+        shape::is(byte, NAME | shape::DOT | shape::COLON) || matches!(byte, b'!' | b'[' | b']' | b'(' | b')')
+    };
+    !inner.is_empty() && inner.len() <= 48 && inner.bytes().all(name) && !shape::looks_random(inner)
+}
+
+/// Whether a template's `{{ name }}` stands anywhere in the value.
+fn names_within(value: &str) -> bool {
+    value.find("{{").is_some_and(|at| {
+        let inner = &value.as_bytes()[at + 2..];
+        let name = inner
+            .iter()
+            .take_while(|byte| shape::is(**byte, NAME | shape::DOT | shape::DASH) || **byte == b' ')
+            .count();
+        name > 0 && inner[name..].starts_with(b"}}")
+    })
+}
+
+fn all_name_between(bytes: &[u8]) -> bool {
+    let inner = &bytes[1..bytes.len() - 1];
+    !inner.is_empty() && inner.iter().all(|byte| shape::is(*byte, NAME | shape::DOT))
+}
+
+/// Whether the value is made of filling characters: `xxxx`, `****`, `......`, `0000`.
+fn is_mask(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let filling = |byte: &u8| {
+        matches!(byte, b'x' | b'X' | b'*' | b'#' | b'.' | b'_' | b'-' | b'?' | b'<' | b'>' | b'{' | b'}')
+    };
+    let mut fills = bytes.iter().filter(|byte| filling(byte)).count();
+    if value.contains('\u{2022}') || value.contains('\u{2026}') {
+        return true;
+    }
+    let zeros = bytes.iter().filter(|byte| **byte == b'0').count();
+    if zeros * 10 >= bytes.len() * 7 {
+        fills = fills.max(zeros);
+    }
+    let longest = longest_of_one(bytes, |byte| filling(&byte) || byte == b'0');
+    fills * 10 >= bytes.len() * 9 || (longest >= 8 && longest * 2 >= bytes.len()) || value.ends_with("...")
+}
+
+/// The longest stretch of one and the same byte among those that fill.
+fn longest_of_one(bytes: &[u8], fills: impl Fn(u8) -> bool) -> usize {
+    let (mut longest, mut length, mut last) = (0, 0, 0);
+    for byte in bytes {
+        length = if *byte == last && fills(*byte) { length + 1 } else { usize::from(fills(*byte)) };
+        last = *byte;
+        longest = longest.max(length);
+    }
+    longest
+}
+
+/// Whether the value is made of words of which one says that it only fills a place.
+fn is_filler(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    if FILLERS.contains(&lower.as_str()) {
+        return true;
+    }
+    let digits = lower.bytes().filter(|byte| shape::is(*byte, shape::DIGIT)).count();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let filling = words.clone().any(|word| {
+        [
+            "your",
+            "example",
+            "placeholder",
+            "changeme",
+            "dummy",
+            "sample",
+            "insert",
+            "replace",
+            "fake",
+            "redacted",
+        ]
+        .contains(&word)
+            || word.starts_with("your") && word.len() <= 12
+    });
+    (filling || ["fake", "dummy", "changeme", "placeholder"].iter().any(|filler| lower.contains(filler)))
+        && digits <= 3
+        && !shape::looks_random(value)
+        && lower.bytes().filter(|byte| shape::is(*byte, LETTER)).count() * 3 >= lower.len() * 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_variables_and_masks_are_no_secrets() {
+        for value in [
+            "xxxx",
+            "<your-key>",
+            "${VAR}",
+            "$DB_PASS",
+            "{{ .Values.password }}",
+            "changeme",
+            "a-fake-shop-key",
+            "********",
+            "onefakekey",
+            "[redacted: github-token]",
+            "your_api_key_here",
+            "%TOKEN%",
+            "$(cat ./password.txt)",
+            "0000000000000000000000000000000000000SHOP",
+        ] {
+            assert!(is_one(value), "{value}");
+        }
+        for value in ["hunter2", "$Tr33Top71k!", "correct", "AKIAQQQQQQQQQQQQQQQQ"] {
+            assert!(!is_one(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_placeholder_is_as_long_as_it_is() {
+        let text = format!("{} and more", of("github-token"));
+        assert_eq!(length(text.as_bytes()), of("github-token").len());
+        assert_eq!(length(b"[redacted: ]"), 0);
+        assert_eq!(length(b"[redacted: a b]"), 0);
+    }
+}

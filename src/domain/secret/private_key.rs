@@ -1,0 +1,177 @@
+//! Private keys in armour: `-----BEGIN … PRIVATE KEY-----` and what follows, whole or torn, in a file or in a string.
+
+use std::ops::Range;
+
+use super::placeholder;
+use super::shape::{self, BASE64};
+
+/// How many bytes of base64 make a body worth removing.
+const LEAST: usize = 16;
+/// How far a mark may be from its dashes.
+const MARK: usize = 80;
+
+/// The block of which a mark begins at `at` (`-----BEGIN` or `-----END`); torn blocks end where base64 does.
+pub fn block(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let rest = text.get(at..text.floor_char_boundary(at + MARK))?;
+    let begins = rest.starts_with("-----BEGIN");
+    let name_end = rest[5..].find("-----").map(|end| at + 5 + end + 5);
+    let name = &text[at..name_end.unwrap_or(at + rest.len())];
+    if !name.contains("PRIVATE KEY") {
+        return None;
+    }
+    if !begins {
+        let start = back(bytes, at);
+        return (solid(&bytes[start..at]) >= LEAST).then_some(start..name_end.unwrap_or(at));
+    }
+    let from = name_end.unwrap_or(at + name.len());
+    let body = body(&bytes[from..]);
+    let end = from + body;
+    if solid(&bytes[from..end]) < LEAST || placeholder::length(&bytes[from..]) > 0 {
+        return None;
+    }
+    let closes = bytes[end..].starts_with(b"-----END");
+    let after = if closes {
+        text[end + 8..].find("-----").filter(|dashes| *dashes < MARK).map(|dashes| end + 8 + dashes + 5)
+    } else {
+        None
+    };
+    Some(at..after.unwrap_or(end))
+}
+
+/// The length of the body: base64, line ends (also written ones), quotation marks of joined strings, and headers.
+fn body(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at..].starts_with(b"-----") {
+            break;
+        }
+        let line = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end + 1);
+        let keeps = bytes[at..line].iter().take_while(|byte| is_body(**byte)).count();
+        let dashes = bytes[at..at + keeps].windows(5).position(|window| window == b"-----");
+        if let Some(dashes) = dashes {
+            return at + dashes;
+        }
+        let header = bytes[at..line].starts_with(b"Proc-Type:")
+            || bytes[at..line].starts_with(b"DEK-Info:")
+            || bytes[at..line].starts_with(b"Comment:")
+            || bytes[at..line].starts_with(b"Version:");
+        if header {
+            at = line;
+            continue;
+        }
+        // A line of words is no base64: the block was torn before it.
+        let blank = bytes[at..at + keeps]
+            .windows(2)
+            .filter(|pair| pair[0] == b' ' && shape::is(pair[1], shape::ALNUM))
+            .count();
+        let words =
+            blank >= 3 && bytes[at..at + keeps].split(|byte| *byte == b' ').all(|word| word.len() < 24);
+        if words {
+            break;
+        }
+        if at + keeps < line {
+            at += keeps;
+            break;
+        }
+        at = line;
+    }
+    let spare = bytes[..at]
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b',' | b'`'))
+        .count();
+    at - if bytes[at..].starts_with(b"-----") { 0 } else { spare }
+}
+
+fn is_body(byte: u8) -> bool {
+    shape::is(byte, BASE64 | shape::DASH)
+        || matches!(
+            byte,
+            b'\\' | b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'' | b',' | b'>' | b'|' | b'#' | b'*'
+        )
+}
+
+/// Where the body begins whose end stands at `at`, of a block that lost its head.
+fn back(bytes: &[u8], at: usize) -> usize {
+    let mut start = at;
+    while start > 0 {
+        let line = bytes[..start - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let text = bytes[line..start].trim_ascii();
+        if !text.is_empty()
+            && !(text.iter().all(|byte| shape::is(*byte, BASE64) || matches!(byte, b'\\'))
+                && (text.len() >= 40 || start == at || text.ends_with(b"=")))
+        {
+            break;
+        }
+        if at - line > 16 * 1024 {
+            break;
+        }
+        start = line;
+    }
+    if start == at {
+        start -= shape::run_back(&bytes[..at], BASE64, 16 * 1024);
+        start -= run_back_escaped(&bytes[..start]);
+    }
+    start + bytes[start..at].iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+}
+
+/// Base64 before the place with written line ends in it, as in a string of JSON.
+fn run_back_escaped(bytes: &[u8]) -> usize {
+    let run = bytes
+        .iter()
+        .rev()
+        .take(16 * 1024)
+        .take_while(|byte| shape::is(**byte, BASE64) || **byte == b'\\')
+        .count();
+    if bytes[bytes.len() - run..].windows(2).any(|pair| pair == b"\\n") { run } else { 0 }
+}
+
+/// How many bytes of base64 there are.
+fn solid(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| shape::is(**byte, BASE64)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "MIIBhuG8GP38g4o5MNJAYKJ1UXXFWXLCpaNfhs0gCa05RFRunzqw7wZyVGOeUvfJ";
+
+    fn armour(body: &str) -> String {
+        format!("-----BEGIN RSA {} KEY-----{body}-----END RSA {} KEY-----", "PRIVATE", "PRIVATE")
+    }
+
+    fn removed(text: &str) -> Option<&str> {
+        let at = text.find("-----")?;
+        block(text, at).map(|range| &text[range])
+    }
+
+    #[test]
+    fn a_block_goes_whole() {
+        for body in
+            [format!("\n{LINE}\n{LINE}\n"), format!("\\n{LINE}\\n"), format!("\n\"{LINE}\"\n\"{LINE}\"\n")]
+        {
+            let text = format!("{} tail", armour(&body));
+            assert_eq!(removed(&text), Some(armour(&body).as_str()));
+        }
+    }
+
+    #[test]
+    fn a_torn_block_goes_as_far_as_it_reaches() {
+        let whole = armour(&format!("\n{LINE}\n{LINE}\n"));
+        let torn = &whole[..100];
+        assert_eq!(removed(torn), Some(torn));
+        let torn = format!("{torn}\nAnd then we went on with it.\n");
+        assert!(removed(&torn).is_some_and(|range| !range.contains("went")));
+        let tail = format!("Some words\n{LINE}\n{LINE}\n{}", &whole[whole.find("-----END").unwrap()..]);
+        let found = removed(&tail).unwrap();
+        assert!(found.starts_with("MII") && found.ends_with("KEY-----"), "{found}");
+    }
+
+    #[test]
+    fn an_empty_or_public_block_stays() {
+        assert_eq!(removed(&armour("")), None);
+        assert_eq!(removed(&format!("-----BEGIN PUBLIC KEY-----\n{LINE}\n-----END PUBLIC KEY-----")), None);
+    }
+}

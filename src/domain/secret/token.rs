@@ -1,0 +1,143 @@
+//! Tokens that say themselves what they are: by how they begin, by a mark in their middle, by the form of their parts.
+
+use std::ops::Range;
+
+use super::kinds::{Marked, Token};
+use super::placeholder;
+use super::shape::{self, ALNUM, DIGIT, DOT, LOWER, PLUS_SLASH, UPPER, URL_SAFE};
+
+/// The end of the token whose prefix begins here, if it is one of this kind.
+pub fn end(token: &Token, text: &[u8], at: usize) -> Option<usize> {
+    if !text[at..].starts_with(token.prefix.as_bytes()) || !shape::begins_here(text, at) {
+        return None;
+    }
+    let from = at + token.prefix.len();
+    let mut length = shape::run(&text[from..], token.alphabet, token.most + 1);
+    if length > token.most {
+        return None;
+    }
+    while length > token.least && matches!(text[from + length - 1], b'.' | b'-') {
+        length -= 1;
+    }
+    if length < token.least || is_part(text, at, from + length) {
+        return None;
+    }
+    let body = std::str::from_utf8(&text[from..from + length]).ok()?;
+    let monotone = most_common(body.as_bytes()) * 3 > body.len();
+    let random = !token.random || shape::looks_random(body) && !monotone;
+    // One letter throughout behind a common prefix: who masks a key so has one, and often masks a part of it only.
+    let masked = token.random && shape::distinct(body.as_bytes()) == 1;
+    let real = masked || random && !placeholder::is_shown(body);
+    real.then_some(from + length)
+}
+
+/// Whether a longer run of base64 begins before or goes on after, so that what was found is a part of it by chance.
+fn is_part(text: &[u8], start: usize, end: usize) -> bool {
+    let before = &text[..start];
+    before.ends_with(b"+")
+        || before.ends_with(b"/") && shape::run_back(before, ALNUM | PLUS_SLASH, 32) == 32
+        || shape::run(&text[end..], ALNUM | PLUS_SLASH, 24) == 24
+}
+
+/// How often the byte stands there that stands there most.
+fn most_common(bytes: &[u8]) -> usize {
+    let mut counts = [0usize; 256];
+    bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    counts.into_iter().max().unwrap_or(0)
+}
+
+/// The place of the token around the mark that stands here.
+pub fn around(kind: &Marked, text: &[u8], at: usize) -> Option<Range<usize>> {
+    if !text[at..].starts_with(kind.mark.as_bytes()) {
+        return None;
+    }
+    let (alphabet, least, most) = kind.before;
+    let before = shape::run_back(&text[..at], alphabet, most + 1);
+    let (behind, shortest, longest) = kind.after;
+    let from = at + kind.mark.len();
+    let mut after = shape::run(&text[from..], behind, longest + 1);
+    while after > 0 && matches!(text[from + after - 1], b'.') {
+        after -= 1;
+    }
+    let starts = at - before;
+    let fits = (least..=most).contains(&before) && (shortest..=longest).contains(&after);
+    let begins = shape::begins_here(text, starts) || text[..starts].ends_with(b"bot");
+    let free = begins && !text.get(from + after).is_some_and(|byte| shape::is(*byte, ALNUM));
+    let body = std::str::from_utf8(&text[starts..from + after]).ok()?;
+    (fits && free && !placeholder::is_shown(body)).then_some(starts..from + after)
+}
+
+/// The place of three parts with dots between them that begin with a number in base64: a Discord bot's token. `at` is
+/// the place of the first dot.
+pub fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
+    if text.get(at + 1).is_none_or(|byte| !shape::is(*byte, URL_SAFE)) {
+        return None;
+    }
+    let middle = shape::run(&text[at + 1..], URL_SAFE, 8);
+    if !(6..=7).contains(&middle) || text.get(at + 1 + middle) != Some(&b'.') {
+        return None;
+    }
+    let before = shape::run_back(&text[..at], URL_SAFE, 31);
+    let from = at - before;
+    let last = shape::run(&text[at + 2 + middle..], URL_SAFE, 64);
+    let numbered = matches!(text.get(from), Some(b'M' | b'N' | b'O'));
+    let fits = numbered && (23..=28).contains(&before) && (27..=40).contains(&last);
+    let end = at + 2 + middle + last;
+    (fits && shape::begins_here(text, from)).then_some(from..end)
+}
+
+/// The place of a long token of several parts with dots between them, as signed and encrypted tokens are, whatever the
+/// parts hold. `at` is the place of a dot. Otherwise how far it is known that none goes.
+pub fn in_parts(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
+    const PART: usize = 30;
+    const MOST: usize = 8 * 1024;
+    let long = shape::run(&text[at + 1..], URL_SAFE, PART) == PART
+        && shape::run_back(&text[..at], URL_SAFE, PART) == PART;
+    if !long {
+        return Err(at);
+    }
+    let from = at - shape::run_back(&text[..at], URL_SAFE | DOT, MOST);
+    let end = at + shape::run(&text[at..], URL_SAFE | DOT, MOST);
+    let token = &text[from..end];
+    let dots = token.iter().filter(|byte| **byte == b'.').count();
+    let has = |alphabet| token.iter().filter(|byte| shape::is(**byte, alphabet)).count() * 20 >= token.len();
+    let mixed = has(UPPER) && has(LOWER) && has(DIGIT);
+    let random = std::str::from_utf8(token).is_ok_and(shape::looks_random);
+    if dots >= 2 && token.len() >= 150 && mixed && random && shape::begins_here(text, from) {
+        Ok(from..end)
+    } else {
+        Err(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kinds::TOKENS;
+    use super::*;
+
+    fn found(text: &str) -> Option<&'static str> {
+        let bytes = text.as_bytes();
+        TOKENS
+            .iter()
+            .find(|token| text.match_indices(token.prefix).any(|(at, _)| end(token, bytes, at).is_some()))
+            .map(|token| token.label)
+    }
+
+    #[test]
+    fn a_prefix_with_as_many_characters_as_the_kind_has_is_a_token() {
+        let body = "0123456789abcdefghijklmnopqrstuvwxyz";
+        assert_eq!(found(&format!("x = gh{}_{body}.", "p")), Some("github-token"));
+        assert_eq!(found(&format!("x = gh{}_{}", "p", &body[..20])), None);
+        assert_eq!(found(&format!("xgh{}_{body}", "p")), None);
+        assert_eq!(found(&format!("gh{}_{}", "p", "x".repeat(36))), None);
+    }
+
+    #[test]
+    fn no_two_rows_have_one_prefix() {
+        let mut prefixes: Vec<_> = TOKENS.iter().map(|token| token.prefix).collect();
+        prefixes.sort_unstable();
+        let all = prefixes.len();
+        prefixes.dedup();
+        assert_eq!(prefixes.len(), all);
+    }
+}

@@ -1,0 +1,145 @@
+//! Credentials within addresses: `scheme://user:password@host`, and web hooks whose path is the secret.
+
+use std::ops::Range;
+
+use super::placeholder;
+use super::shape::{self, ALNUM, NAME};
+
+/// How far the credentials of an address reach, in bytes.
+pub const REACH: usize = 512;
+
+/// The password before the `@` of an address whose `://` stands at `at`.
+pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let from = at + 3;
+    if !at.checked_sub(1).is_some_and(|before| shape::is(bytes[before], ALNUM)) {
+        return None;
+    }
+    let end = from + authority(&bytes[from..])?;
+    let info = text.get(from..end)?;
+    let Some(colon) = info.find(':') else {
+        let alone = info.len() >= 16 && shape::looks_random(info) && !placeholder::is_one(info);
+        return alone.then_some(from..end);
+    };
+    let (user, password) = (&info[..colon], &info[colon + 1..]);
+    (!password.is_empty() && !is_shown(user, password)).then_some(from + colon + 1..end)
+}
+
+/// How far it is to the `@` that ends user and password. A password may hold signs that it should not.
+fn authority(bytes: &[u8]) -> Option<usize> {
+    let mut found = None;
+    for (at, byte) in bytes.iter().take(REACH).enumerate() {
+        match byte {
+            b'@' => found = Some(at),
+            b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'\\' => break,
+            b'/' | b'?' | b'#' if found.is_some() => break,
+            // A slash in a password is rare, one before the path is not: only where a colon came before and no dot.
+            b'/' | b'?'
+                if !bytes[..at].contains(&b':')
+                    || shape::run(&bytes[..at], NAME | shape::DOT | shape::DASH, REACH)
+                        + 1
+                        + port(&bytes[..at])
+                        >= at =>
+            {
+                break;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The length of the digits at the end, as of a port.
+fn port(bytes: &[u8]) -> usize {
+    shape::run_back(bytes, shape::DIGIT, 6)
+}
+
+/// Whether the password stands for another one, as in documentation.
+fn is_shown(user: &str, password: &str) -> bool {
+    let common = [
+        "password",
+        "pass",
+        "pwd",
+        "passwd",
+        "pw",
+        "secret",
+        "token",
+        "postgres",
+        "root",
+        "guest",
+        "x-oauth-basic",
+    ];
+    let repeated = user == password && user.bytes().all(|byte| shape::is(byte, shape::LOWER));
+    placeholder::is_one(password)
+        || common.contains(&password.to_ascii_lowercase().as_str())
+        || repeated
+        || password.contains("${")
+        || password.contains("{{")
+}
+
+/// Addresses whose path gives the right to post, with what their placeholder says.
+pub const WEB_HOOKS: [(&str, &str); 7] = [
+    ("hooks.slack.com/", "slack-webhook"),
+    ("discord.com/api/webhooks/", "discord-webhook"),
+    ("discordapp.com/api/webhooks/", "discord-webhook"),
+    ("webhook.office.com/webhookb2/", "teams-webhook"),
+    ("hooks.zapier.com/hooks/catch/", "zapier-webhook"),
+    ("chat.googleapis.com/v1/spaces/", "google-chat-webhook"),
+    ("api.telegram.org/bot", "telegram-token"),
+];
+
+/// The secret part of a web hook whose known beginning ends at `from`.
+pub fn web_hook(text: &str, from: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let part =
+        NAME | shape::DASH | shape::DOT | shape::PLUS_SLASH | shape::PERCENT | shape::EQUALS | shape::COLON;
+    let mut length = shape::run(&bytes[from..], part, REACH);
+    if bytes.get(from + length) == Some(&b'?') {
+        length += bytes[from + length..]
+            .iter()
+            .take(REACH)
+            .take_while(|byte| {
+                byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b')' | b'\\')
+            })
+            .count();
+    }
+    let path = text.get(from..from + length)?.trim_end_matches(['.', ')', ',']);
+    let secret = path
+        .split(['/', '=', ':'])
+        .any(|part| part.len() >= 16 && (shape::looks_random(part) || part.len() >= 20));
+    let plain = path.split('/').next_back().is_some_and(placeholder::is_one);
+    (secret && !plain).then_some(from..from + path.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<&str> {
+        password(text, text.find("://").unwrap()).map(|range| &text[range])
+    }
+
+    #[test]
+    fn the_password_of_an_address_is_found() {
+        assert_eq!(found("postgres://ada:s3cr3t!@db.example:5432/x"), Some("s3cr3t!"));
+        assert_eq!(found("redis://:f00b4r@cache"), Some("f00b4r"));
+        assert_eq!(found("https://ada:a/b?c@example.org/x"), Some("a/b?c"));
+    }
+
+    #[test]
+    fn addresses_without_a_password_give_nothing() {
+        for text in [
+            "https://host:8443/ @ada",
+            "http://localhost:3000/<%= @shop %>",
+            "https://example.org/@ada",
+            "https://a.example:80/x@y",
+            "postgres://user:password@host/db",
+            "https://$USER:$PASS@host",
+            "https://${{ a }}:${{ b }}@host",
+            "git@github.com:a/b",
+            "https://github.com/a/b/tree/x@1.2.3",
+        ] {
+            assert_eq!(text.find("://").and_then(|at| password(text, at)), None, "{text}");
+        }
+    }
+}

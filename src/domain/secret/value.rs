@@ -1,0 +1,312 @@
+//! Whether what a name is given is a secret: what kind of name it is decides how much the value must look like one.
+
+use super::key::Strength;
+use super::placeholder;
+use super::shape::{self, ALNUM, DIGIT, DOT, LETTER, LOWER, NAME, UPPER};
+
+/// Whether a value after a name of this strength is a secret.
+pub fn is_secret(value: &str, strength: Strength, quoted: bool) -> bool {
+    let value = value.trim();
+    if value.len() < 4 || placeholder::is_one(value) || shape::names_digest(value) || is_address(value) {
+        return false;
+    }
+    if value.contains(char::is_whitespace) {
+        return strength == Strength::Strong && quoted && is_phrase(value);
+    }
+    if is_code(value, quoted) || is_number(value) || is_date(value) {
+        return false;
+    }
+    match strength {
+        Strength::Strong => is_password(value, quoted) || is_token(value, 8),
+        Strength::Medium => is_token(value, 8) || is_garbled(value) || is_long_number(value),
+        Strength::Weak => {
+            value.len() >= 14
+                && !value.to_ascii_lowercase().contains("abcdefghijklmnopqrstuvwxyz")
+                && is_token(value, 14)
+                && !shape::is_uuid(value)
+                && !is_dotted_version(value)
+        }
+    }
+}
+
+/// Whether the password of an element of a configuration is one: anything but a placeholder.
+pub fn is_stored(value: &str) -> bool {
+    value.len() >= 6 && !placeholder::is_one(value) && !value.contains(char::is_whitespace)
+}
+
+/// The places of parts between blanks that are secrets of their own, as in `Bearer …`.
+pub fn secret_parts(value: &str) -> Vec<(usize, usize)> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for part in value.split(' ') {
+        if part.len() >= 16 && is_secret(part, Strength::Medium, true) && !shape::is_uuid(part) {
+            parts.push((at, at + part.len()));
+        }
+        at += part.len() + 1;
+    }
+    parts
+}
+
+/// Something that a generator made, at least so long.
+fn is_token(value: &str, least: usize) -> bool {
+    if value.len() < least || shape::is_clock_uuid(value) {
+        return false;
+    }
+    let secret_of_aws = value.len() == 40 && is_mixed_base64(value);
+    secret_of_aws
+        || shape::is_uuid(value)
+        || shape::looks_random(value)
+        || is_key_pattern(value)
+        || is_long_mixture(value)
+}
+
+/// A number too long to count something.
+fn is_long_number(value: &str) -> bool {
+    (15..=20).contains(&value.len())
+        && value.bytes().all(|byte| shape::is(byte, DIGIT))
+        && shape::distinct(value.as_bytes()) >= 5
+}
+
+/// Digits and letters in a long row without a word: what `looks_random` finds too regular.
+fn is_long_mixture(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let count = |alphabet| bytes.iter().filter(|byte| shape::is(**byte, alphabet)).count();
+    let plain = count(NAME | shape::DASH | shape::PLUS_SLASH | shape::EQUALS | DOT);
+    value.len() >= 20
+        && plain * 10 >= bytes.len() * 9
+        && count(DIGIT) >= 4
+        && count(LETTER) >= 4
+        && value
+            .split(['-', '_', '.', '/'])
+            .any(|part| part.len() >= 20 && part.bytes().any(|b| shape::is(b, DIGIT)))
+}
+
+fn is_mixed_base64(value: &str) -> bool {
+    let has = |alphabet| value.bytes().any(|byte| shape::is(byte, alphabet));
+    value.bytes().all(|byte| shape::is(byte, shape::BASE64)) && has(UPPER) && has(LOWER) && has(DIGIT)
+}
+
+/// Capitals, small letters and digits or `/` and `+` mixed, as keys in base64 are.
+fn is_key_pattern(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let count = |alphabet| bytes.iter().filter(|byte| shape::is(**byte, alphabet)).count();
+    value.len() >= 32
+        && bytes.iter().all(|byte| shape::is(*byte, shape::BASE64 | shape::URL_SAFE | DOT))
+        && count(UPPER) >= 4
+        && count(LOWER) >= 4
+        && count(DIGIT) >= 3
+        && !value.contains("//")
+}
+
+/// What people think up: letters with a digit or a sign among them.
+fn is_password(value: &str, quoted: bool) -> bool {
+    let bytes = value.as_bytes();
+    let count = |alphabet| bytes.iter().filter(|byte| shape::is(**byte, alphabet)).count();
+    let (letters, digits) = (count(LETTER), count(DIGIT));
+    let joints = bytes.iter().filter(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':')).count();
+    let signs = bytes.len() - letters - digits - joints;
+    if is_garbled(value) {
+        return true;
+    }
+    if value.len() < 6 || letters == 0 && signs == 0 || is_path(value) {
+        return false;
+    }
+    let mixed = digits > 0 || signs > 0;
+    let enough =
+        if quoted { mixed } else { mixed && (signs > 0 && letters > 0 || digits >= 1 && letters >= 4) };
+    enough && !is_version_like(value) && (letters > 0 || signs >= 3 && value.len() >= 8)
+}
+
+/// Several words in small letters, as pass phrases are, and not as sentences about passwords are.
+fn is_phrase(value: &str) -> bool {
+    const OF_SENTENCES: [&str; 22] = [
+        "is",
+        "the",
+        "must",
+        "required",
+        "your",
+        "please",
+        "invalid",
+        "enter",
+        "should",
+        "be",
+        "not",
+        "for",
+        "to",
+        "has",
+        "was",
+        "are",
+        "reset",
+        "a",
+        "no",
+        "or",
+        "new",
+        "incorrect",
+    ];
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let plain = words.iter().all(|word| word.bytes().all(|byte| shape::is(byte, LOWER | DIGIT)));
+    (4..=12).contains(&words.len()) && plain && !words.iter().any(|word| OF_SENTENCES.contains(word))
+}
+
+/// Signs of many kinds in an order that no language has.
+fn is_garbled(value: &str) -> bool {
+    let signs: Vec<u8> = value
+        .bytes()
+        .filter(|byte| byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'-' | b'.'))
+        .collect();
+    shape::distinct(&signs) >= 6 && value.len() >= 10 && value.bytes().any(|byte| shape::is(byte, ALNUM))
+}
+
+/// A call, a path through an object, a type or a condition rather than a literal.
+fn is_code(value: &str, quoted: bool) -> bool {
+    let bytes = value.as_bytes();
+    let called = value.find('(').is_some_and(|at| {
+        at > 0
+            && bytes[..at]
+                .iter()
+                .all(|byte| shape::is(*byte, NAME | DOT) || matches!(byte, b':' | b'!' | b'&' | b'<' | b'>'))
+    });
+    let indexed = value.find(['[', '<', '!']).is_some_and(|at| {
+        let opens = bytes[at] != b'!' || matches!(bytes.get(at + 1), Some(b'[' | b'(' | b'{' | b'='));
+        at > 1
+            && opens
+            && bytes[..at].iter().all(|byte| shape::is(*byte, NAME | DOT | shape::COLON))
+            && (bytes[at] == b'<' || !shape::looks_random(&value[..at]))
+    });
+    let dotted = value.split('.').count() >= 2
+        && value.split(['.', '?', '!']).all(|part| {
+            part.bytes().all(|b| shape::is(b, NAME))
+                && part.bytes().next().is_none_or(|b| !shape::is(b, DIGIT))
+        })
+        && value.split('.').all(|part| (part.len() < 14 || !shape::looks_random(part)) && part.len() <= 24);
+    let scoped = value.contains("::")
+        || value.contains("->")
+        || value.contains("=>")
+        || value.starts_with("&&")
+        || value.starts_with("||");
+    if quoted {
+        return value.contains("\\x")
+            || value.contains("(?:")
+            || (called && value.ends_with(')'))
+            || value.starts_with("process.env")
+            || value.starts_with("os.environ");
+    }
+    // `a.b,c||(d=1` is a piece of a program without blanks.
+    let name = shape::run(bytes, NAME | DOT, usize::MAX);
+    let goes_on = name >= 2 && matches!(bytes.get(name), Some(b',' | b'|' | b'&' | b'?' | b';' | b'='));
+    let piece = goes_on && (value.contains('(') || value.contains("||") || value.contains("&&"));
+    if called || indexed || piece || value.starts_with(['(', '[', '<', '&', '*', '!']) {
+        return true;
+    }
+    let constant = value.contains('_')
+        && bytes.iter().all(|byte| shape::is(*byte, UPPER | DIGIT | shape::UNDERSCORE))
+        && value.split('_').any(|part| part.len() >= 2 && part.bytes().all(|byte| shape::is(byte, UPPER)));
+    !is_garbled(value)
+        && (constant
+            || dotted
+            || scoped
+            || value.starts_with("process.env")
+            || value.starts_with("os.environ"))
+}
+
+/// A number as programs write them: `-12`, `0xff_u32`, `8388608i32`, `1.5e3`.
+fn is_number(value: &str) -> bool {
+    let digits = value.trim_start_matches(['-', '+']);
+    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    let (body, alphabet) = hex.map_or((digits, DIGIT | DOT), |hex| (hex, shape::ANY_HEX));
+    let body = body
+        .trim_end_matches("u32")
+        .trim_end_matches("i32")
+        .trim_end_matches("u64")
+        .trim_end_matches("i64")
+        .trim_end_matches("usize");
+    let count = body.bytes().filter(|byte| *byte != b'_').count();
+    let plain = body.bytes().all(|byte| shape::is(byte, alphabet) || byte == b'_');
+    plain && if hex.is_some() { count <= 16 } else { count < 15 || body.contains('.') }
+}
+
+/// An instant or a day in the usual notation.
+fn is_date(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    bytes.len() >= 10
+        && bytes[4] == b'-'
+        && bytes[7] == b'-'
+        && bytes.iter().filter(|byte| shape::is(**byte, LETTER)).count() <= 2
+        && bytes[..4].iter().all(|byte| shape::is(*byte, DIGIT))
+}
+
+/// A web address or path without credentials in it; those with are looked at elsewhere.
+fn is_address(value: &str) -> bool {
+    let scheme = value.find("://").is_some_and(|at| {
+        value[..at].bytes().all(|byte| shape::is(byte, ALNUM | DOT) || byte == b'+' || byte == b'-')
+    });
+    scheme
+        || value.starts_with("mailto:")
+        || value.starts_with("data:")
+        || value.starts_with("arn:")
+        || is_path(value)
+}
+
+fn is_path(value: &str) -> bool {
+    let rooted = ["./", "../", "~/", "/", "C:\\", "file:", "@/"].iter().any(|root| value.starts_with(root));
+    rooted
+        && (value[1..].contains('/') || value.contains('.') || value.contains('\\'))
+        && !value.split(['/', '.', '\\']).any(shape::looks_random)
+}
+
+/// A version, a range, a date, a size: digits and joints with a letter or two.
+fn is_version_like(value: &str) -> bool {
+    let letters = value.bytes().filter(|byte| shape::is(*byte, LETTER)).count();
+    letters <= 2
+        && value.bytes().all(|byte| {
+            shape::is(byte, ALNUM | DOT | shape::DASH)
+                || matches!(byte, b':' | b'+' | b'%' | b'/' | b',' | b'^')
+        })
+}
+
+fn is_dotted_version(value: &str) -> bool {
+    value.split('.').count() > 3
+        || value
+            .split('.')
+            .take(2)
+            .all(|part| !part.is_empty() && part.len() <= 4 && part.bytes().any(|b| shape::is(b, DIGIT)))
+        || shape::is_digest(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_may_be_what_people_think_up() {
+        for (value, quoted) in [
+            ("hunter2", false),
+            ("P@ssw0rd", false),
+            ("q[[w}e)r${t]plain{ly(odd>-_$#signs}}", false),
+            ("K(v81trb'6ow{xQ3", true),
+        ] {
+            assert!(is_secret(value, Strength::Strong, quoted), "{value}");
+        }
+        for (value, quoted) in [
+            ("string", false),
+            ("config.db.password", false),
+            ("getpass()", false),
+            ("real_key", false),
+            ("/etc/passwd", false),
+            ("true", true),
+            ("Password is required", true),
+            ("hash(user", false),
+        ] {
+            assert!(!is_secret(value, Strength::Strong, quoted), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_token_must_look_random() {
+        assert!(is_secret("7q4hzk2w9xj5vb1", Strength::Medium, false));
+        assert!(is_secret("5D2C7E10-4B9A-4F3E-8C61-90A7B3D5E2F4", Strength::Medium, true));
+        assert!(!is_secret("SHOP-V4-API-KEY", Strength::Medium, true));
+        assert!(!is_secret("5c1f7d20-9e4b-11ee-8b2a-1d2e3f4a5b6c", Strength::Medium, false));
+        assert!(!is_secret("6E2C7E10-4B9A-4F3E-8C61-90A7B3D5E2F4", Strength::Weak, true));
+    }
+}

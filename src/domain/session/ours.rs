@@ -1,0 +1,97 @@
+//! What `cm` itself left in a log: its own model calls, and the memory that it handed to agents.
+//!
+//! Neither may be learned from again, or a rule would confirm itself.
+
+/// Stands in the prompt of every call that `cm` makes of a model; a session that begins with it is ours.
+pub const MODEL_CALL: &str = "<!-- cm:model-call -->";
+
+/// What the line begins with that opens text of ours within another's; anything may stand before the `-->`.
+pub const BEGIN: &str = "<!-- cm:begin";
+
+/// What the line begins with that closes it; anything may stand before the `-->`.
+pub const END: &str = "<!-- cm:end";
+
+/// Whether a text is that of a call of ours.
+pub fn is_model_call(text: &str) -> bool {
+    text.contains(MODEL_CALL)
+}
+
+/// The text without what stands between our markers; `None` where there is nothing of ours in it.
+///
+/// A part that was cut off before its end goes to the end of the text, if its opening marker stands at the start of a
+/// line: logs cut long output.
+pub fn stripped(text: &str) -> Option<String> {
+    let mut kept = String::new();
+    let mut from = 0;
+    let mut search = 0;
+    let last_end = text.rfind(END);
+    while let Some(at) = text[search..].find(BEGIN).map(|at| at + search) {
+        // Without an end ahead there is none to look for, however many openings follow.
+        let ahead = last_end.filter(|end| *end > at).and_then(|_| text[at..].find(END));
+        let after = match ahead.map(|end| end + at) {
+            Some(end) => text[end..].find("-->").map_or(text.len(), |close| end + close + 3),
+            None if starts_line(text, at) => text.len(),
+            None => {
+                search = at + BEGIN.len();
+                continue;
+            }
+        };
+        kept.push_str(&text[from..at]);
+        from = after;
+        search = after;
+    }
+    if from == 0 {
+        return None;
+    }
+    kept.push_str(&text[from..]);
+    Some(kept)
+}
+
+fn starts_line(text: &str, at: usize) -> bool {
+    text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_we_put_between_our_markers_is_left_out_and_all_else_stays() {
+        for (text, expected) in [
+            ("a <!-- cm:begin --> rule <!-- cm:end --> b", Some("a  b")),
+            ("a\n<!-- cm:begin playbook: x -->\nrule\n<!-- cm:end playbook -->\nb", Some("a\n\nb")),
+            ("<!-- cm:begin -->1<!-- cm:end -->x<!-- cm:begin -->2<!-- cm:end -->", Some("x")),
+            ("said\n  <!-- cm:begin -->\ncut off by the lo", Some("said\n  ")),
+            ("the marker `<!-- cm:begin` opens it", None),
+            (
+                "the marker `<!-- cm:begin` opens\n<!-- cm:begin -->\ncut",
+                Some("the marker `<!-- cm:begin` opens\n"),
+            ),
+            ("nothing of ours", None),
+        ] {
+            assert_eq!(stripped(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_call_of_ours_is_known_by_its_marker_anywhere_in_the_prompt() {
+        assert!(is_model_call(&format!("Sum up.\n{MODEL_CALL}\n")));
+        assert!(!is_model_call("<!-- cm:model -->"));
+    }
+
+    proptest! {
+        #[test]
+        fn stripping_never_panics_and_leaves_no_marked_part(
+            parts in prop::collection::vec(
+                prop::sample::select(vec!["é", "\n", BEGIN, END, "-->", " ", "rule"]), 0..20)
+        ) {
+            let text = parts.concat();
+            if let Some(left) = stripped(&text) {
+                prop_assert!(left.len() < text.len());
+                prop_assert!(!text.contains(END) || left.matches(BEGIN).count() < text.matches(BEGIN).count());
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a session is called in lists.
+
+use super::scaffold::is_scaffold;
+
+/// The most characters that a title has.
+pub const LONGEST: usize = 100;
+
+/// The first line of a person's words, cut to a title's length; none where a program wrote them.
+pub fn of_prompt(text: &str) -> Option<String> {
+    if is_scaffold(text) {
+        return None;
+    }
+    of_line(text)
+}
+
+/// The first line that says something, cut to a title's length.
+pub fn of_line(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let mut title: String = line.chars().take(LONGEST).collect();
+    if line.chars().nth(LONGEST).is_some() {
+        title.pop();
+        title.push('…');
+    }
+    Some(title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_of_a_prompt_is_the_title() {
+        assert_eq!(of_prompt("\n  Fix it \nnow").as_deref(), Some("Fix it"));
+        assert_eq!(of_prompt("<system-reminder>x"), None);
+        assert_eq!(of_prompt(" \n"), None);
+    }
+
+    #[test]
+    fn a_title_has_at_most_a_hundred_characters() {
+        let title = of_line(&"é".repeat(101)).unwrap();
+        assert_eq!(title.chars().count(), LONGEST);
+        assert!(title.ends_with('…'));
+        assert_eq!(of_line(&"é".repeat(100)).unwrap().chars().filter(|c| *c == 'é').count(), 100);
+    }
+}

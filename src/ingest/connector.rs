@@ -1,0 +1,124 @@
+//! The connectors of all agents behind one trait, and the doors to them.
+
+use std::io::{self, Cursor as Bytes};
+
+use super::document::{self, Tell};
+use super::error::Error;
+use super::lines::{self, Lines};
+use super::out::Out;
+use super::places::Places;
+use super::position::{Cursor, Position};
+use super::reading::{Limits, Reading};
+use super::sink::Sink;
+use super::source::{Format, Found, Source};
+use super::tally::Tally;
+use super::{aider, amp, chatgpt, claude_code, cline, codex, copilot_cli, cursor, gemini, opencode, pi};
+use crate::domain::session::Agent;
+
+/// What an agent's module does: it knows where the logs lie, and what they say.
+pub trait Connector: Sync {
+    /// Adds the logs that lie in these places.
+    fn find(&self, places: &Places, found: &mut Found);
+
+    /// Tells what is new in a log since `cursor`.
+    ///
+    /// # Errors
+    /// Where the log cannot be read at all. What is wrong within it is counted, and no error.
+    fn read(
+        &self,
+        source: &Source,
+        cursor: Option<&Cursor>,
+        limits: Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<Reading, Error>;
+}
+
+/// The connector of an agent.
+pub fn connector(agent: Agent) -> &'static dyn Connector {
+    match agent {
+        Agent::ClaudeCode => &claude_code::ClaudeCode,
+        Agent::Codex => &codex::Codex,
+        Agent::Cursor => &cursor::CursorEditor,
+        Agent::Aider => &aider::Aider,
+        Agent::Pi => &pi::Pi,
+        Agent::Gemini => &gemini::Gemini,
+        Agent::Chatgpt => &chatgpt::Chatgpt,
+        Agent::Opencode => &opencode::Opencode,
+        Agent::Cline => &cline::Cline,
+        Agent::Amp => &amp::Amp,
+        Agent::CopilotCli => &copilot_cli::CopilotCli,
+    }
+}
+
+/// The logs of these agents, each once, ordered by path.
+pub fn find(agents: &[Agent], places: &Places) -> Found {
+    let mut found = Found::default();
+    for agent in agents {
+        connector(*agent).find(places, &mut found);
+    }
+    found.sources.sort_by(|a, b| a.path.cmp(&b.path).then(a.agent.cmp(&b.agent)));
+    found.sources.dedup_by(|a, b| a.path == b.path && a.agent == b.agent);
+    found
+}
+
+/// Tells what is new in a log since `cursor`; see [`Connector::read`].
+///
+/// # Errors
+/// Where the log cannot be read at all.
+pub fn read(
+    source: &Source,
+    cursor: Option<&Cursor>,
+    limits: Limits,
+    sink: &mut dyn Sink,
+) -> Result<Reading, Error> {
+    connector(source.agent).read(source, cursor, limits, sink)
+}
+
+/// Tells a log that is held in memory. Databases, archives and tasks of several files are not read this way; of them,
+/// nothing is told.
+pub fn read_bytes(source: &Source, bytes: &[u8], limits: Limits, sink: &mut dyn Sink) -> Tally {
+    let mut out = Out::new(sink);
+    let told = match source.format {
+        Format::ClaudeLines => tell_lines::<claude_code::State>(source, bytes, limits, &mut out),
+        Format::CodexLines => tell_lines::<codex::State>(source, bytes, limits, &mut out),
+        Format::CursorTranscript => tell_lines::<cursor::transcript::State>(source, bytes, limits, &mut out),
+        Format::CopilotLines => tell_lines::<copilot_cli::State>(source, bytes, limits, &mut out),
+        Format::CodexCompressed => codex::tell_compressed(source, bytes, limits, &mut out),
+        Format::AiderHistory => aider::tell_bytes(source, bytes, limits, &mut out),
+        Format::PiTree => tell_document(pi::tell, source, bytes, limits, &mut out),
+        Format::GeminiLines => tell_document(gemini::tell_lines, source, bytes, limits, &mut out),
+        Format::GeminiDocument => tell_document(gemini::tell_document, source, bytes, limits, &mut out),
+        Format::CodexDocument => tell_document(codex::tell_document, source, bytes, limits, &mut out),
+        Format::ChatgptDocument => tell_document(chatgpt::tell, source, bytes, limits, &mut out),
+        Format::AmpThread => tell_document(amp::tell, source, bytes, limits, &mut out),
+        Format::CopilotDocument => tell_document(copilot_cli::tell_document, source, bytes, limits, &mut out),
+        Format::ClineTask => tell_document(cline::tell_seen, source, bytes, limits, &mut out),
+        Format::CursorDatabase
+        | Format::CursorChat
+        | Format::ChatgptArchive
+        | Format::OpencodeDatabase
+        | Format::OpencodeTree => Ok(()),
+    };
+    if told.is_err() {
+        // Bytes in memory refuse nothing; a compressed stream may.
+        out.torn();
+    }
+    out.finish().0
+}
+
+fn tell_lines<F: Lines>(source: &Source, bytes: &[u8], limits: Limits, out: &mut Out<'_>) -> io::Result<()> {
+    F::begin(source, out);
+    let mut input = bytes;
+    lines::tell(&mut input, Position::default(), &mut F::default(), limits, out).map(drop)
+}
+
+fn tell_document(
+    tell: Tell,
+    source: &Source,
+    bytes: &[u8],
+    limits: Limits,
+    out: &mut Out<'_>,
+) -> io::Result<()> {
+    let input: &mut dyn document::Input = &mut Bytes::new(bytes);
+    tell(source, input, limits, out)
+}

@@ -1,0 +1,142 @@
+//! How far a log was read, and how to know that it still is the same log.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+use super::out::Carried;
+
+/// How many bytes of the log's beginning, and of what was read last, vouch for it.
+const WITNESS: u64 = 4096;
+
+/// Where the next reading of a log begins. It is kept between runs; what is in it is the connectors' business.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cursor {
+    pub(super) stamp: Stamp,
+    /// Of the files that change with the log: a database's own log, the second file of a task.
+    pub(super) beside: Vec<Stamp>,
+    pub(super) position: Position,
+    pub(super) seal: Option<Seal>,
+    /// What the format's parser carries on, as JSON.
+    pub(super) state: String,
+    pub(super) session: Option<Carried>,
+}
+
+impl Cursor {
+    /// The cursor of a log that is read as a whole.
+    pub(super) fn of_whole(stamp: Stamp, beside: Vec<Stamp>, state: String) -> Self {
+        Self { stamp, beside, position: Position::default(), seal: None, state, session: None }
+    }
+
+    /// Replaces the one text of a session that a cursor holds, its title, by what `redact` makes of it. A cursor that is
+    /// written to a file must have passed here.
+    pub fn redact(&mut self, redact: impl FnOnce(&str) -> String) {
+        if let Some(title) = self.session.as_mut().and_then(|session| session.title_mut()) {
+            *title = redact(title);
+        }
+    }
+
+    /// How many bytes were read and need not be read again; 0 in logs that are always read as a whole.
+    pub fn offset(&self) -> u64 {
+        self.position.offset
+    }
+}
+
+/// What a file's stat says of its content; all zero where there is no file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    inode: u64,
+    size: u64,
+    /// Nanoseconds since 1970, as far as they fit.
+    modified: u64,
+}
+
+impl Stamp {
+    pub fn of(stat: &Metadata) -> Self {
+        let modified = stat.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        Self { inode: inode(stat), size: stat.len(), modified: modified.map_or(0, |at| at.as_nanos() as u64) }
+    }
+
+    /// Of the file at `path`, if there is one.
+    pub fn at(path: &Path) -> Self {
+        std::fs::metadata(path).map(|stat| Self::of(&stat)).unwrap_or_default()
+    }
+
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+}
+
+#[cfg(unix)]
+fn inode(stat: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(stat)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> u64 {
+    0
+}
+
+/// How far into a file of lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// Bytes that were read.
+    pub offset: u64,
+    /// Lines that were read.
+    pub line: u64,
+    /// The last of them had no end of line yet, and was whole all the same.
+    pub unended: bool,
+}
+
+/// Hashes of the beginning of a log and of the bytes before an offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seal {
+    head: u64,
+    tail: u64,
+}
+
+impl Seal {
+    /// Of what a file holds before `offset`; leaves the file's position anywhere.
+    pub fn of(file: &mut File, offset: u64) -> io::Result<Self> {
+        let length = offset.min(WITNESS);
+        let head = hash(file, 0, length)?;
+        let tail = hash(file, offset - length, length)?;
+        Ok(Self { head, tail })
+    }
+}
+
+fn hash(file: &mut File, from: u64, length: u64) -> io::Result<u64> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(from))?;
+    file.take(length).read_to_end(&mut bytes)?;
+    let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(&bytes).as_bytes();
+    Ok(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_seal_holds_while_a_file_grows_and_breaks_where_it_was_rewritten() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&b"0123456789".repeat(1000)).unwrap();
+        let seal = Seal::of(&mut file, 9_000).unwrap();
+        file.seek(SeekFrom::End(0)).unwrap();
+        file.write_all(b"more").unwrap();
+        assert_eq!(Seal::of(&mut file, 9_000).unwrap(), seal);
+        for place in [3, 8_990] {
+            file.seek(SeekFrom::Start(place)).unwrap();
+            file.write_all(b"x").unwrap();
+            assert_ne!(Seal::of(&mut file, 9_000).unwrap(), seal);
+            file.seek(SeekFrom::Start(place)).unwrap();
+            file.write_all(&[b'0' + (place % 10) as u8]).unwrap();
+        }
+        assert_eq!(Seal::of(&mut file, 9_000).unwrap(), seal);
+    }
+}

@@ -1,0 +1,36 @@
+//! Addresses of files, as editors write folders.
+
+/// The folder that a `file://` address names.
+pub fn folder_of(uri: &str) -> String {
+    let path = uri.strip_prefix("file://").unwrap_or(uri);
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = after
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (first, code) {
+            (b'%', Some(code)) => {
+                bytes.push(code);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_files_address_is_a_folder() {
+        assert_eq!(folder_of("file:///home/a%20b/%C3%A9"), "/home/a b/é");
+        assert_eq!(folder_of("file:///100%"), "/100%");
+    }
+}

@@ -1,0 +1,173 @@
+//! How a server wants to be asked for JSON and for brevity: one says no to what another demands.
+//!
+//! The best way is tried first. A server that refuses it is asked in a plainer one, and in that one from then on.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::error::Error;
+
+/// How a server is asked for JSON, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Form {
+    /// By a schema that it holds the model to.
+    Schema,
+    /// By the word that it must be JSON; the schema is in the prompt.
+    Object,
+    /// By the prompt alone.
+    Plain,
+}
+
+/// The key under which the longest answer is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cap {
+    /// `max_tokens`, which most servers know.
+    Tokens,
+    /// `max_completion_tokens`, which OpenAI's own want.
+    CompletionTokens,
+}
+
+/// One way of asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dialect {
+    pub(super) form: Form,
+    pub(super) cap: Cap,
+}
+
+/// The dialect that a server took last.
+#[derive(Debug)]
+pub(super) struct Known(AtomicU8);
+
+/// What servers say where they do not take the form. Each names the key, the value, or what they make of a schema.
+const OF_FORM: [&str; 9] = [
+    "response_format",
+    "response format",
+    "output_config",
+    "output format",
+    "structured output",
+    "json_schema",
+    "json_object",
+    "schema",
+    "grammar",
+];
+
+impl Dialect {
+    /// The dialect to try after a refusal; none where it is about something else. `shaped` says whether a form was
+    /// asked for at all, and `forms` which the provider knows.
+    pub(super) fn after(self, error: &Error, shaped: bool, forms: &[Form]) -> Option<Self> {
+        let Error::Refused { status, message, .. } = error else { return None };
+        if !matches!(status, 400 | 404 | 415 | 422 | 500 | 501) {
+            return None;
+        }
+        let said = message.to_lowercase();
+        let cap = match self.cap {
+            Cap::Tokens => Cap::CompletionTokens,
+            Cap::CompletionTokens => Cap::Tokens,
+        };
+        // A server that knows only the one either names the other or the one that it does not know.
+        if said.contains("max_completion_tokens")
+            || (said.contains("max_tokens") && said.contains("unsupported"))
+        {
+            return Some(Self { cap, ..self });
+        }
+        if !shaped || !OF_FORM.iter().any(|word| said.contains(word)) {
+            return None;
+        }
+        let form = forms.iter().copied().find(|form| *form > self.form)?;
+        Some(Self { form, ..self })
+    }
+}
+
+impl Known {
+    /// Begins with this dialect.
+    pub(super) fn new(dialect: Dialect) -> Self {
+        let known = Self(AtomicU8::new(0));
+        known.learn(dialect);
+        known
+    }
+
+    /// The dialect that the server took last.
+    pub(super) fn now(&self) -> Dialect {
+        let bits = self.0.load(Ordering::Relaxed);
+        let form = match bits >> 1 {
+            0 => Form::Schema,
+            1 => Form::Object,
+            _ => Form::Plain,
+        };
+        Dialect { form, cap: if bits & 1 == 0 { Cap::Tokens } else { Cap::CompletionTokens } }
+    }
+
+    /// The server took this one.
+    pub(super) fn learn(&self, dialect: Dialect) {
+        let cap = u8::from(dialect.cap == Cap::CompletionTokens);
+        self.0.store((dialect.form as u8) << 1 | cap, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Dialect = Dialect { form: Form::Schema, cap: Cap::Tokens };
+    const ALL: [Form; 3] = [Form::Schema, Form::Object, Form::Plain];
+
+    fn refused(status: u16, message: &str) -> Error {
+        let (url, message) = ("http://localhost".to_owned(), message.to_owned());
+        Error::Refused { url, status, message, wait: None, hint: None }
+    }
+
+    #[test]
+    fn a_form_that_is_refused_gives_way_to_a_plainer_one() {
+        for message in [
+            "This response_format type is unavailable now",
+            "does not support 'JSON_SCHEMA' response format",
+            "failed to parse grammar",
+            "Invalid schema for response_format 'deltas': …",
+            r#"[{"loc":["body","response_format"],"type":"extra_forbidden"}]"#,
+        ] {
+            let next = FIRST.after(&refused(400, message), true, &ALL);
+            assert_eq!(next, Some(Dialect { form: Form::Object, ..FIRST }), "{message}");
+        }
+        let error = refused(400, "'response_format.type' must be 'json_schema' or 'text'");
+        let next = Dialect { form: Form::Object, ..FIRST }.after(&error, true, &ALL);
+        assert_eq!(next.map(|next| next.form), Some(Form::Plain));
+        assert_eq!(Dialect { form: Form::Plain, ..FIRST }.after(&error, true, &ALL), None);
+        let two = [Form::Schema, Form::Plain];
+        assert_eq!(FIRST.after(&error, true, &two).map(|next| next.form), Some(Form::Plain));
+    }
+
+    #[test]
+    fn other_refusals_are_refusals() {
+        for (status, message) in [
+            (400, "context length exceeded"),
+            (404, "model `m` not found"),
+            (401, "no key for response_format"),
+            (429, "response_format"),
+        ] {
+            assert_eq!(FIRST.after(&refused(status, message), true, &ALL), None, "{message}");
+        }
+        assert_eq!(FIRST.after(&refused(400, "response_format"), false, &ALL), None);
+        assert_eq!(FIRST.after(&Error::CalledOff, true, &ALL), None);
+    }
+
+    #[test]
+    fn the_word_for_brevity_is_changed_where_it_is_not_known() {
+        let said = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+        let next = FIRST.after(&refused(400, said), true, &ALL);
+        assert_eq!(next, Some(Dialect { cap: Cap::CompletionTokens, ..FIRST }));
+        let theirs = Dialect { cap: Cap::CompletionTokens, ..FIRST };
+        let unknown = refused(422, "extra fields not permitted: max_completion_tokens");
+        assert_eq!(theirs.after(&unknown, false, &ALL), Some(FIRST));
+        assert_eq!(FIRST.after(&refused(400, "max_tokens is too large"), false, &ALL), None);
+    }
+
+    #[test]
+    fn what_was_learned_is_known() {
+        for form in ALL {
+            for cap in [Cap::Tokens, Cap::CompletionTokens] {
+                let known = Known::new(FIRST);
+                known.learn(Dialect { form, cap });
+                assert_eq!(known.now(), Dialect { form, cap });
+            }
+        }
+    }
+}

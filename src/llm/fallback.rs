@@ -1,0 +1,42 @@
+//! Several models of which the first that can be asked answers.
+
+use super::Llm;
+use super::error::{Error, Result};
+use super::request::{Reply, Request};
+
+/// Models in the order in which they are asked. One that did not answer is asked again with the next question.
+#[derive(Debug)]
+pub struct Fallback<M> {
+    first: M,
+    others: Vec<M>,
+}
+
+impl<M: Llm> Fallback<M> {
+    /// These models, the best first.
+    pub fn new(first: M, others: Vec<M>) -> Self {
+        Self { first, others }
+    }
+}
+
+impl<M: Llm> Llm for Fallback<M> {
+    fn provider(&self) -> &str {
+        self.first.provider()
+    }
+
+    fn model(&self) -> &str {
+        self.first.model()
+    }
+
+    fn complete(&self, request: &Request) -> Result<Reply> {
+        let mut errors = Vec::new();
+        for model in std::iter::once(&self.first).chain(&self.others) {
+            match model.complete(request) {
+                Ok(reply) => return Ok(reply),
+                Err(Error::CalledOff) => return Err(Error::CalledOff),
+                Err(error) if self.others.is_empty() => return Err(error),
+                Err(error) => errors.push((format!("{}/{}", model.provider(), model.model()), error)),
+            }
+        }
+        Err(Error::NoneAnswered(errors))
+    }
+}

@@ -1,0 +1,178 @@
+//! What is wrong with an answer and where, told so that the model that wrote it can put it right.
+
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+
+/// One level of the JSON that a place lies in.
+enum Level {
+    Object(Option<String>),
+    List(usize),
+}
+
+/// Reads JSON into a type, or says what is wrong with it and where.
+pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| told(text, &error))
+}
+
+fn told(text: &str, error: &serde_json::Error) -> String {
+    let shown = error.to_string();
+    let message = shown.split(" at line ").next().unwrap_or_default();
+    let at = match error.line() {
+        0 => String::new(),
+        line => format!("line {line}, column {}: ", error.column()),
+    };
+    let offset = offset(text, error.line(), error.column());
+    let place = match path(&text.as_bytes()[..offset]) {
+        _ if error.line() == 0 => String::new(),
+        path if path.is_empty() => String::new(),
+        path => format!("`{path}`: "),
+    };
+    match error.classify() {
+        Category::Eof if text.trim().is_empty() => "there is no JSON in it".to_owned(),
+        Category::Eof => format!("{at}{place}the JSON ends in the middle ({message})"),
+        Category::Syntax if !text.trim_start().starts_with('{') => {
+            format!("there is no JSON object in it ({message})")
+        }
+        Category::Syntax | Category::Io => format!("{at}{place}it is no valid JSON ({message})"),
+        Category::Data => format!("{at}{place}{message}"),
+    }
+}
+
+/// Where in the text the reader stopped, in bytes.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    (before + column).min(text.len())
+}
+
+/// The path of the value that the end of this text lies in or ends, such as `deltas[2].content`.
+fn path(read: &[u8]) -> String {
+    let mut levels: Vec<Level> = Vec::new();
+    let mut at = 0;
+    while at < read.len() {
+        let is_last = at + 1 == read.len();
+        match read[at] {
+            b'"' => {
+                let end = end_of_string(read, at);
+                if let Some(Level::Object(key @ None)) = levels.last_mut() {
+                    let text = String::from_utf8_lossy(&read[at + 1..end.saturating_sub(1).max(at + 1)]);
+                    *key = Some(text.into_owned());
+                }
+                at = end;
+                continue;
+            }
+            b'{' => levels.push(Level::Object(None)),
+            b'[' => levels.push(Level::List(0)),
+            b'}' | b']' => drop(levels.pop()),
+            // A reader that looked one byte ahead still means the value before it.
+            b',' if !is_last => match levels.last_mut() {
+                Some(Level::Object(key)) => *key = None,
+                Some(Level::List(index)) => *index += 1,
+                None => {}
+            },
+            _ => {}
+        }
+        at += 1;
+    }
+    written(&levels)
+}
+
+/// The byte after a string that begins here, or the end of the text.
+fn end_of_string(read: &[u8], from: usize) -> usize {
+    let mut at = from + 1;
+    while at < read.len() {
+        match read[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    read.len()
+}
+
+fn written(levels: &[Level]) -> String {
+    let mut path = String::new();
+    for level in levels {
+        match level {
+            Level::Object(Some(key)) if path.is_empty() => path.push_str(key),
+            Level::Object(Some(key)) => {
+                path.push('.');
+                path.push_str(key);
+            }
+            Level::Object(None) => {}
+            Level::List(index) => path.push_str(&format!("[{index}]")),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Notes {
+        #[allow(dead_code, reason = "only its reading is tested")]
+        notes: Vec<Note>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code, reason = "only its reading is tested")]
+    struct Note {
+        title: String,
+        stars: u8,
+        kind: Kind,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Kind {
+        Rule,
+        Warning,
+    }
+
+    fn fault(text: &str) -> String {
+        read::<Notes>(text).unwrap_err()
+    }
+
+    #[test]
+    fn a_fault_is_told_with_its_place() {
+        let good = r#"{"title": "a", "stars": 1, "kind": "rule"}"#;
+        assert!(read::<Notes>(&format!(r#"{{"notes": [{good}]}}"#)).is_ok());
+        let second = |note: &str| fault(&format!("{{\"notes\": [\n{good},\n{note}\n]}}"));
+        insta::assert_snapshot!(second(r#"{"title": 5, "stars": 1, "kind": "rule"}"#), @"line 3, column 11: `notes[1].title`: invalid type: integer `5`, expected a string");
+        insta::assert_snapshot!(second(r#"{"stars": "many", "title": "a", "kind": "rule"}"#), @r#"line 3, column 16: `notes[1].stars`: invalid type: string "many", expected u8"#);
+        insta::assert_snapshot!(second(r#"{"stars": 1.5, "title": "a", "kind": "rule"}"#), @"line 3, column 13: `notes[1].stars`: invalid type: floating point `1.5`, expected u8");
+        insta::assert_snapshot!(second(r#"{"title": "a", "kind": "rule", "stars": 300}"#), @"line 3, column 43: `notes[1].stars`: invalid value: integer `300`, expected u8");
+        insta::assert_snapshot!(second(r#"{"title": "a", "stars": 1, "kind": "fact"}"#), @"line 3, column 41: `notes[1].kind`: unknown variant `fact`, expected `rule` or `warning`");
+        insta::assert_snapshot!(second(r#"{"title": "a", "stars": 1}"#), @"line 3, column 26: `notes[1]`: missing field `kind`");
+        insta::assert_snapshot!(second(r#"{"title": "a", "extra": [1, 2]}"#), @"line 3, column 22: `notes[1].extra`: unknown field `extra`, expected one of `title`, `stars`, `kind`");
+        insta::assert_snapshot!(second("null"), @"line 3, column 4: `notes[1]`: invalid type: null, expected struct Note");
+        insta::assert_snapshot!(second("[]"), @"line 3, column 2: `notes[1]`: invalid length 0, expected struct Note with 3 elements");
+    }
+
+    #[test]
+    fn what_is_no_json_is_told_apart() {
+        insta::assert_snapshot!(fault(""), @"there is no JSON in it");
+        insta::assert_snapshot!(fault("I cannot do that."), @"there is no JSON object in it (expected value)");
+        insta::assert_snapshot!(fault("[1]"), @"line 1, column 2: `[0]`: invalid type: integer `1`, expected a sequence");
+        insta::assert_snapshot!(fault("{\"notes\": [{\"title\": \"a\\\"b"), @"line 1, column 26: `notes[0].title`: the JSON ends in the middle (EOF while parsing a string)");
+        insta::assert_snapshot!(fault("{\"notes\": [{\"title\": \"a\","), @"line 1, column 25: `notes[0].title`: the JSON ends in the middle (EOF while parsing a value)");
+        insta::assert_snapshot!(fault("{\"notes\": [1,]}"), @"line 1, column 12: `notes[0]`: invalid type: integer `1`, expected struct Note");
+        insta::assert_snapshot!(fault("{\"notes\": []} {}"), @"line 1, column 15: it is no valid JSON (trailing characters)");
+        insta::assert_snapshot!(fault("{'notes': []}"), @"line 1, column 2: it is no valid JSON (key must be a string)");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_odd(text: String, cut in 0_usize..40) {
+            let _ = read::<Notes>(&text);
+            let whole = r#"{"notes": [{"title": "aé\\", "stars": 1, "kind": "rule"}]}"#;
+            let _ = read::<Notes>(&whole[..whole.floor_char_boundary(cut)]);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The JSON in an answer: without the fence around it, the talk before and after, and the thoughts of the model.
+//!
+//! It corrects nothing: JSON that is broken is given as it is, for the reader to say where.
+
+use serde_json::Value;
+
+/// How many places are tried; talk has few braces, and an answer of nothing else is no answer.
+const TRIES: usize = 64;
+
+/// The part of an answer that is meant: the longest JSON object in it, else what begins like one, else all of it.
+pub(super) fn json(answer: &str) -> &str {
+    let answer = answer.trim_start_matches('\u{feff}').trim();
+    if length(answer) == Some(answer.len()) {
+        return answer;
+    }
+    let answer = after_thoughts(answer).trim();
+    let mut best = "";
+    let mut from = 0;
+    for _ in 0..TRIES {
+        let Some(at) = answer[from..].find('{').map(|at| from + at) else { break };
+        match length(&answer[at..]) {
+            Some(length) => {
+                if length > best.len() {
+                    best = &answer[at..at + length];
+                }
+                from = at + length;
+            }
+            None => from = at + 1,
+        }
+    }
+    if looks_like_one(best) { best } else { begun(answer) }
+}
+
+/// What follows the last thought of a model that thinks aloud.
+fn after_thoughts(answer: &str) -> &str {
+    match answer.rfind("</think>") {
+        Some(at) => &answer[at + "</think>".len()..],
+        None => answer,
+    }
+}
+
+/// How long the JSON object is that a text begins with.
+fn length(text: &str) -> Option<usize> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    values.next()?.ok().filter(Value::is_object)?;
+    Some(values.byte_offset())
+}
+
+/// Whether it is more than the empty braces that stand in talk.
+fn looks_like_one(found: &str) -> bool {
+    found.contains(':')
+}
+
+/// What looks like an object that is broken or not finished: from the first brace, or the fence's, on.
+fn begun(answer: &str) -> &str {
+    let fenced = answer.split_once("```").map(|(_, rest)| rest);
+    let inside = fenced.map(|rest| rest.split_once("```").map_or(rest, |(inside, _)| inside));
+    let text = inside.filter(|inside| inside.contains('{')).unwrap_or(answer);
+    let Some(at) = text.find('{') else { return answer };
+    let text = &text[at..];
+    // Where it ends is a guess, and talk after it would only be told as its fault.
+    text.rfind('}').map_or(text, |end| if is_closed(text) { &text[..=end] } else { text }).trim_end()
+}
+
+/// Whether as many braces close as open.
+fn is_closed(text: &str) -> bool {
+    let count = |brace| text.matches(brace).count();
+    count('{') <= count('}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_object_is_found_in_its_fence_and_in_talk() {
+        let object = r#"{"a": {"b": "x } y"}}"#;
+        for answer in [
+            object.to_owned(),
+            format!("\u{feff}  {object}\n"),
+            format!("```json\n{object}\n```"),
+            format!("```\n{object}\n```\nIs that what {{you}} wanted?"),
+            format!("Here it is (see {{}} and {{\"x\":1}}):\n\n{object}\n\nHope this helps!"),
+            format!(
+                "<think>Maybe {{\"a\": {{\"b\": \"a much longer thought of mine\"}}}}?</think>\n{object}"
+            ),
+            format!("[{object}]"),
+        ] {
+            assert_eq!(json(&answer), object, "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_is_broken_is_given_as_it_is() {
+        for (answer, expected) in [
+            (r#"{"a": [1, 2"#, r#"{"a": [1, 2"#),
+            ("Here:\n```json\n{\"a\": [1, 2\n```", "{\"a\": [1, 2"),
+            ("Here: {\"a\": 1,} Good?", "{\"a\": 1,}"),
+            ("{a: 1}", "{a: 1}"),
+            ("I cannot do that.", "I cannot do that."),
+            ("[1, 2]", "[1, 2]"),
+            ("Use {} here.", "{}"),
+            ("  ", ""),
+        ] {
+            assert_eq!(json(answer), expected);
+        }
+    }
+
+    #[test]
+    fn an_answer_of_braces_takes_no_age() {
+        json(&"{".repeat(1 << 20));
+        json(&"{\"a\":".repeat(1 << 18));
+    }
+
+    proptest! {
+        #[test]
+        fn any_object_is_found_in_any_talk_without_braces(
+            text in "\\PC{0,20}", number: i32, before in "[^{}`<]{0,30}", after in "[^{}`<]{0,30}",
+        ) {
+            let object = serde_json::json!({ "text": text, "list": [number, { "a": text }] }).to_string();
+            let answer = format!("{before}{object}{after}");
+            prop_assert_eq!(json(&answer), object.as_str());
+        }
+
+        #[test]
+        fn no_answer_is_too_odd(answer: String) {
+            json(&answer);
+        }
+    }
+}

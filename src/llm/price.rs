@@ -1,0 +1,107 @@
+//! What models cost, as the person has written it down. No price is built in: one that is wrong is worse than none.
+
+use super::request::Usage;
+
+/// US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// For those that the model reads.
+    pub input: f64,
+    /// For those that it writes.
+    pub output: f64,
+}
+
+/// The prices that are known, by model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Prices(Vec<(String, Price)>);
+
+/// A line that is no price.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{line}` is no price: write MODEL INPUT OUTPUT, in dollars for a million tokens, such as `gpt-5-mini 0.25 2`"
+)]
+pub struct NotAPrice {
+    /// What was written.
+    pub line: String,
+}
+
+impl Price {
+    /// Of what runs here, or is paid for otherwise.
+    pub const NOTHING: Self = Self { input: 0.0, output: 0.0 };
+
+    /// What so many tokens cost, in US dollars.
+    pub fn of(self, usage: Usage) -> f64 {
+        (usage.input as f64 * self.input + usage.output as f64 * self.output) / 1e6
+    }
+
+    /// Whether nothing is paid.
+    pub fn is_nothing(self) -> bool {
+        self == Self::NOTHING
+    }
+}
+
+impl Prices {
+    /// Reads lines such as `openai/gpt-5-mini 0.25 2`: a model, with its provider or without, and what a million tokens
+    /// cost that go in and out.
+    ///
+    /// # Errors
+    /// The first line that is no price.
+    pub fn parse(lines: &[String]) -> Result<Self, NotAPrice> {
+        let read = |line: &String| {
+            let wrong = || NotAPrice { line: line.clone() };
+            let parts: Vec<&str> = line.split_whitespace().collect();
+            let [model, input, output] = parts[..] else { return Err(wrong()) };
+            let dollars = |text: &str| text.trim_start_matches('$').parse::<f64>().ok();
+            let sound = |price: &f64| price.is_finite() && *price >= 0.0;
+            match (dollars(input).filter(sound), dollars(output).filter(sound)) {
+                (Some(input), Some(output)) => Ok((model.to_owned(), Price { input, output })),
+                _ => Err(wrong()),
+            }
+        };
+        lines.iter().map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The price of a model, where it is known; one that names the provider goes before one that does not.
+    pub fn of(&self, provider: &str, model: &str) -> Option<Price> {
+        let full = format!("{provider}/{model}");
+        let find = |name: &str| self.0.iter().rev().find(|(known, _)| known == name);
+        find(&full).or_else(|| find(model)).map(|(_, price)| *price)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prices(lines: &[&str]) -> Result<Prices, NotAPrice> {
+        Prices::parse(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_price_is_found_by_the_model_and_by_the_provider_first() {
+        let prices = prices(&["small 1 2", "there/small $0.25 0", "meta/big:7b 0 0"]).unwrap();
+        assert_eq!(prices.of("here", "small"), Some(Price { input: 1.0, output: 2.0 }));
+        assert_eq!(prices.of("there", "small"), Some(Price { input: 0.25, output: 0.0 }));
+        assert!(prices.of("ollama", "meta/big:7b").unwrap().is_nothing());
+        assert_eq!(prices.of("here", "other"), None);
+    }
+
+    #[test]
+    fn a_million_tokens_cost_the_price() {
+        let price = Price { input: 0.25, output: 2.0 };
+        let usage = |input, output| Usage { input, output, guessed: false };
+        assert_eq!(price.of(usage(1_000_000, 0)), 0.25);
+        assert_eq!(price.of(usage(1_000_000, 1_000_000)), 2.25);
+        assert_eq!(price.of(usage(1_000, 500)), 0.001_25);
+    }
+
+    #[test]
+    fn what_is_no_price_is_refused() {
+        for line in
+            ["", "small", "small 1", "small 1 2 3", "small one 2", "small -1 2", "small inf 2", "small NaN 2"]
+        {
+            assert_eq!(prices(&["ok 1 1", line]).unwrap_err().line, line);
+        }
+        insta::assert_snapshot!(prices(&["small 1"]).unwrap_err(), @"`small 1` is no price: write MODEL INPUT OUTPUT, in dollars for a million tokens, such as `gpt-5-mini 0.25 2`");
+    }
+}

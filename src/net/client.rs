@@ -1,0 +1,219 @@
+//! One request to a server: with a time-out, patience with a busy server, and a limit on its answer.
+//!
+//! It follows no redirect, so that a key goes nowhere but where it was meant to, and reads no proxy from the
+//! environment. What the answer means is for the caller to say.
+
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::http::{HeaderMap, Response, header};
+use ureq::{Agent, Body, Timeout};
+
+use super::error::{Error, Result};
+use super::key::{Key, Lock};
+use super::pace::Pace;
+use super::patience::Patience;
+use super::said::reason;
+
+/// The longest wait for a connection.
+const LONGEST_CONNECT: Duration = Duration::from_secs(10);
+/// The largest answer that is looked at for a reason.
+const LARGEST_REASON: u64 = 64 << 10;
+/// How much of a reason is kept, in bytes.
+const KEPT_REASON: usize = 4 << 10;
+
+/// On what terms a server is asked.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// What the server knows us by, and the header that it wants it in.
+    pub key: Option<(Key, Lock)>,
+    /// Headers besides; none of them is a secret.
+    pub headers: Vec<(&'static str, &'static str)>,
+    /// The largest answer in bytes.
+    pub largest: u64,
+    /// How often a request is sent again.
+    pub patience: Patience,
+    /// How waits are waited.
+    pub pace: Pace,
+}
+
+/// What asks one server.
+#[derive(Debug)]
+pub struct Client {
+    agent: Agent,
+    terms: Terms,
+}
+
+/// A request that failed, and whether it may be sent again.
+struct Failure {
+    error: Error,
+    again: Again,
+}
+
+enum Again {
+    Never,
+    Soon,
+    After(Duration),
+}
+
+impl Client {
+    /// A client that asks on these terms.
+    pub fn new(terms: Terms) -> Self {
+        let config = Agent::config_builder()
+            .proxy(None)
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .user_agent(concat!("cm/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Self { agent: config.into(), terms }
+    }
+
+    /// Posts a document and gives the body of the answer. The time-out is that of each try.
+    ///
+    /// # Errors
+    /// Why there is no answer, after as many tries as patience allows.
+    pub fn post(&self, url: &str, document: &Value, timeout: Duration) -> Result<Vec<u8>> {
+        let Terms { patience, pace, .. } = &self.terms;
+        let body = document.to_string();
+        for nth in 0.. {
+            if pace.is_called_off() {
+                break;
+            }
+            let failure = match self.once(url, &body, timeout) {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            let wait = match failure.again {
+                _ if nth >= patience.retries => None,
+                Again::Never => None,
+                Again::Soon => Some(patience.wait(nth)),
+                Again::After(wait) => (wait <= patience.longest).then_some(wait),
+            };
+            match wait {
+                Some(wait) => pace.sleep(wait),
+                None => return Err(failure.error),
+            }
+        }
+        Err(Error::CalledOff { url: url.to_owned() })
+    }
+
+    fn once(&self, url: &str, body: &str, timeout: Duration) -> std::result::Result<Vec<u8>, Failure> {
+        let mut request = self.agent.post(url).header(header::CONTENT_TYPE, "application/json");
+        for (name, value) in &self.terms.headers {
+            request = request.header(*name, *value);
+        }
+        if let Some((key, lock)) = &self.terms.key {
+            let why = "the key holds characters that cannot be sent";
+            let (name, value) =
+                key.header(*lock).ok_or_else(|| never(Error::Key { url: url.to_owned(), why }))?;
+            request = request.header(name, value);
+        }
+        let request = request
+            .config()
+            .timeout_global(Some(timeout))
+            .timeout_connect(Some(timeout.min(LONGEST_CONNECT)))
+            .build();
+        let mut response = request.send(body).map_err(|error| self.failed(url, timeout, error))?;
+        if !response.status().is_success() {
+            return Err(self.refused(url, response));
+        }
+        let reader = response.body_mut().with_config().limit(self.terms.largest);
+        reader.read_to_vec().map_err(|error| self.failed(url, timeout, error))
+    }
+
+    fn refused(&self, url: &str, mut response: Response<Body>) -> Failure {
+        let status = response.status();
+        let mut message = if status.is_redirection() {
+            let target = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
+            format!("it sends us on to {}, and no redirect is followed", target.unwrap_or("elsewhere"))
+        } else {
+            let body = response.body_mut().with_config().limit(LARGEST_REASON).read_to_vec();
+            reason(&body.unwrap_or_default()).unwrap_or_default()
+        };
+        if let Some((key, _)) = &self.terms.key {
+            message = key.taken_out_of(&message);
+        }
+        message.truncate(message.floor_char_boundary(KEPT_REASON));
+        let wait = retry_after(response.headers());
+        let again = match wait {
+            _ if !matches!(status.as_u16(), 408 | 429) && !status.is_server_error() => Again::Never,
+            Some(wait) => Again::After(wait),
+            None => Again::Soon,
+        };
+        Failure {
+            error: Error::Refused { url: url.to_owned(), status: status.as_u16(), message, wait },
+            again,
+        }
+    }
+
+    /// What a failure to ask, or to hear the answer out, means.
+    fn failed(&self, url: &str, timeout: Duration, error: ureq::Error) -> Failure {
+        let url = url.to_owned();
+        let out =
+            |cause: String, again| Failure { error: Error::OutOfReach { url: url.clone(), cause }, again };
+        match error {
+            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
+                out(format!("no connection within {:?}", timeout.min(LONGEST_CONNECT)), Again::Soon)
+            }
+            ureq::Error::Timeout(_) => {
+                let again = if self.terms.patience.with_silence { Again::Soon } else { Again::Never };
+                Failure { error: Error::TimedOut { url, after: timeout }, again }
+            }
+            ureq::Error::Io(error) => match error.kind() {
+                ErrorKind::ConnectionRefused => out("nothing listens there".to_owned(), Again::Never),
+                ErrorKind::UnexpectedEof
+                | ErrorKind::ConnectionReset
+                | ErrorKind::ConnectionAborted
+                | ErrorKind::BrokenPipe => out("the connection broke off".to_owned(), Again::Soon),
+                _ => out(error.to_string(), Again::Never),
+            },
+            ureq::Error::HostNotFound => out("there is no such host".to_owned(), Again::Never),
+            ureq::Error::BodyExceedsLimit(limit) => {
+                never(Error::Malformed { url, why: format!("more than {} MiB", limit >> 20) })
+            }
+            ureq::Error::Protocol(error) => never(Error::Malformed { url, why: error.to_string() }),
+            other => out(other.to_string(), Again::Never),
+        }
+    }
+}
+
+fn never(error: Error) -> Failure {
+    Failure { error, again: Again::Never }
+}
+
+/// How long the server asks to be left alone. A date is counted from the server's own.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
+    let asked = text(header::RETRY_AFTER)?;
+    if let Ok(seconds) = asked.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = |text: &str| chrono::DateTime::parse_from_rfc2822(text).ok();
+    (date(asked)? - date(text(header::DATE)?)?).to_std().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_may_ask_for_a_wait_in_seconds_or_until_a_date() {
+        let headers = |pairs: &[(header::HeaderName, &'static str)]| {
+            pairs
+                .iter()
+                .map(|(name, value)| (name.clone(), header::HeaderValue::from_static(value)))
+                .collect()
+        };
+        let wait = |pairs: &[_]| retry_after(&headers(pairs));
+        assert_eq!(wait(&[(header::RETRY_AFTER, "7")]), Some(Duration::from_secs(7)));
+        let date = (header::DATE, "Wed, 21 Oct 2026 07:28:00 GMT");
+        assert_eq!(
+            wait(&[(header::RETRY_AFTER, "Wed, 21 Oct 2026 07:28:09 GMT"), date.clone()]),
+            Some(Duration::from_secs(9))
+        );
+        assert_eq!(wait(&[(header::RETRY_AFTER, "Wed, 21 Oct 2026 07:27:00 GMT"), date]), None);
+        assert_eq!(wait(&[(header::RETRY_AFTER, "soon")]), None);
+        assert_eq!(wait(&[]), None);
+    }
+}

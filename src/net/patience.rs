@@ -1,0 +1,91 @@
+//! How often a request that failed is sent again, and after what waits.
+
+use std::time::Duration;
+
+/// How patient somebody is with a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// How often a request is sent again, at most.
+    pub retries: u32,
+    /// The wait before the first repetition.
+    pub pause: Duration,
+    /// What each further wait is multiplied with.
+    pub growth: u32,
+    /// The longest wait; a server that asks for a longer one is given up.
+    pub longest: Duration,
+    /// Spreads the waits of several who wait for one server; `None` for waits as they are.
+    pub jitter: Option<u64>,
+    /// Whether a request is sent again to a server that did not answer in time.
+    pub with_silence: bool,
+}
+
+impl Patience {
+    /// None at all.
+    pub const NONE: Self = Self {
+        retries: 0,
+        pause: Duration::ZERO,
+        growth: 1,
+        longest: Duration::ZERO,
+        jitter: None,
+        with_silence: false,
+    };
+
+    /// The wait before the nth repetition, from 0: with jitter between half of it and all of it.
+    pub fn wait(&self, nth: u32) -> Duration {
+        let growth = self.growth.checked_pow(nth).unwrap_or(u32::MAX);
+        let wait = self.pause.checked_mul(growth).unwrap_or(self.longest).min(self.longest);
+        match self.jitter {
+            Some(seed) => wait.mul_f64(0.5 + 0.5 * share(seed.wrapping_add(u64::from(nth)))),
+            None => wait,
+        }
+    }
+}
+
+/// A number from 0 to 1 that a seed scatters to (the finalizer of splitmix64).
+fn share(seed: u64) -> f64 {
+    let mut bits = seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^= bits >> 31;
+    // 53 bits are what a float holds exactly.
+    (bits >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const STEADY: Patience = Patience {
+        retries: 3,
+        pause: Duration::from_secs(1),
+        growth: 2,
+        longest: Duration::from_secs(60),
+        jitter: None,
+        with_silence: true,
+    };
+
+    #[test]
+    fn waits_grow_up_to_the_longest() {
+        let waits: Vec<_> = (0..8).map(|nth| STEADY.wait(nth).as_secs()).collect();
+        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+        assert_eq!(Patience::NONE.wait(0), Duration::ZERO);
+    }
+
+    #[test]
+    fn two_seeds_wait_differently_and_one_seed_always_alike() {
+        let wait = |seed| Patience { jitter: Some(seed), ..STEADY }.wait(2);
+        assert_eq!(wait(7), wait(7));
+        assert_ne!(wait(7), wait(8));
+    }
+
+    proptest! {
+        #[test]
+        fn jitter_takes_at_most_half_of_a_wait(seed: u64, nth in 0_u32..100, growth: u32) {
+            let steady = Patience { growth, ..STEADY };
+            let wait = Patience { jitter: Some(seed), ..steady }.wait(nth);
+            prop_assert!(wait <= steady.wait(nth) && wait * 2 >= steady.wait(nth) - Duration::from_nanos(2));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Whole logs: the golden corpus, forks, and the order of files.
+
+mod golden;
+mod laws;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cm::curate::friction::{Analysis, Config, Rules, claude_lines, conclude, examine};
+use cm::domain::instant::Instant;
+
+/// The folder of the golden corpus.
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/friction")
+}
+
+/// The logs of the golden corpus by name, in the order of their names.
+fn logs() -> Vec<(String, Vec<u8>)> {
+    let folder = corpus().join("input/-home-dev-demo");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    paths.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
+}
+
+fn now() -> Instant {
+    Instant::parse("2026-11-21T20:36:45Z").unwrap()
+}
+
+/// What Claude Code's lines come to; the observed rules here see them without a connector's knowledge.
+fn analysed<'l>(rules: Rules, logs: impl IntoIterator<Item = &'l (String, Vec<u8>)>) -> Analysis {
+    let config = Config::of(rules);
+    let logs = logs.into_iter().map(|(name, bytes)| claude_lines::log("-home-dev-demo", name, bytes));
+    conclude(logs.map(|log| examine(&log, &config)).collect(), &config, now())
+}

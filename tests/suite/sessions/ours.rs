@@ -1,0 +1,58 @@
+//! What `cm` itself caused or put into a log is not learned from.
+
+use cm::domain::session::ours::MODEL_CALL;
+use cm::ingest::{Format, Limits, Tally, read_bytes};
+
+use super::told::{Told, source};
+
+fn told(format: Format, path: &str, log: &str) -> (Told, Tally) {
+    let mut told = Told::default();
+    let tally = read_bytes(&source(format, path), log.as_bytes(), Limits::default(), &mut told);
+    (told, tally)
+}
+
+fn user(said: &str) -> String {
+    serde_json::json!({"type": "user", "sessionId": "s", "message": {"content": said}}).to_string()
+}
+
+#[test]
+fn a_session_whose_first_prompt_is_a_call_of_ours_tells_no_event() {
+    let log = [user("<system-reminder>x"), user(&format!("Sum up.\n{MODEL_CALL}")), user("more")].join("\n");
+    let (ours, tally) = told(Format::ClaudeLines, "/p/s.jsonl", &log);
+    assert_eq!(ours.lines(), Vec::<String>::new());
+    assert!(ours.sessions[&ours.order[0]].meta.as_ref().unwrap().ours);
+    assert_eq!((tally.events, tally.skipped["ours"]), (0, 3));
+}
+
+#[test]
+fn a_session_whose_instructions_are_ours_tells_no_event() {
+    let log = format!(
+        "{}\n{}",
+        serde_json::json!({"type": "session_meta", "payload": {"id": "s", "base_instructions": {"text": MODEL_CALL}}}),
+        serde_json::json!({"type": "event_msg", "payload": {"type": "user_message", "message": "hello"}})
+    );
+    let (ours, _) = told(Format::CodexLines, "/r.jsonl", &log);
+    assert_eq!(ours.lines(), Vec::<String>::new());
+}
+
+#[test]
+fn talk_about_the_marker_later_in_a_session_is_no_call_of_ours() {
+    let log = [user("what is this?"), user(MODEL_CALL)].join("\n");
+    assert_eq!(told(Format::ClaudeLines, "/p/s.jsonl", &log).0.lines().len(), 2);
+}
+
+#[test]
+fn memory_that_we_handed_to_an_agent_is_taken_out_of_what_it_stands_in() {
+    let log = [
+        user("hello <!-- cm:begin context -->\n- a rule\n<!-- cm:end context --> there"),
+        user("<!-- cm:begin -->\n- a rule\n<!-- cm:end -->"),
+        serde_json::json!({"type": "assistant", "sessionId": "s", "message": {"content": [
+            {"type": "tool_use", "name": "Write", "input": {"content": "x<!-- cm:begin -->rule<!-- cm:end -->y"}}]}})
+        .to_string(),
+    ]
+    .join("\n");
+    let (told, tally) = told(Format::ClaudeLines, "/p/s.jsonl", &log);
+    assert_eq!(told.lines(), ["user_prompt: hello  there", "tool_call: -"]);
+    assert_eq!(tally.skipped["ours"], 1);
+    assert!(!serde_json::to_string(&told.events()).unwrap().contains("rule"));
+}

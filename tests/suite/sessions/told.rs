@@ -1,0 +1,149 @@
+//! A sink that keeps what it is told, and the example logs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use cm::domain::session::event::{Event, EventKind};
+use cm::domain::session::{Agent, Meta, SessionId};
+use cm::ingest::{Format, Places, Sink, Skip, Source};
+
+/// Everything that was told, session by session in the order in which they came.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Told {
+    pub order: Vec<SessionId>,
+    pub sessions: BTreeMap<SessionId, Session>,
+    /// Records that tell no event: line, kind, reason.
+    pub skipped: Vec<(u64, String, Skip)>,
+}
+
+/// What was told of one session.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Session {
+    pub events: BTreeMap<(u64, u32), Event>,
+    pub meta: Option<Meta>,
+}
+
+impl Told {
+    fn session(&mut self, id: &SessionId) -> &mut Session {
+        if !self.sessions.contains_key(id) {
+            self.order.push(id.clone());
+        }
+        self.sessions.entry(id.clone()).or_default()
+    }
+
+    /// The events of all sessions.
+    pub fn events(&self) -> Vec<&Event> {
+        self.order.iter().flat_map(|id| self.sessions[id].events.values()).collect()
+    }
+
+    /// Each event in a line: its kind and its text.
+    pub fn lines(&self) -> Vec<String> {
+        self.events()
+            .iter()
+            .map(|event| format!("{}: {}", event.kind.name(), event.kind.text().unwrap_or("-")))
+            .collect()
+    }
+
+    /// The same without what was skipped, which a later run does not skip again.
+    pub fn without_skipped(mut self) -> Self {
+        self.skipped.clear();
+        self
+    }
+}
+
+impl Sink for Told {
+    fn anew(&mut self, session: &SessionId) {
+        self.session(session).events.clear();
+    }
+
+    fn event(&mut self, session: &SessionId, event: Event) {
+        self.session(session).events.insert((event.line, event.part), event);
+    }
+
+    fn meta(&mut self, meta: &Meta) {
+        self.session(&meta.id).meta = Some(meta.clone());
+    }
+
+    fn skipped(&mut self, line: u64, kind: &str, why: Skip) {
+        self.skipped.push((line, kind.to_owned(), why));
+    }
+}
+
+/// Where the example logs lie.
+pub fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/sessions")
+}
+
+/// The places in which the example logs of an agent are found.
+pub fn places_of(agent: Agent) -> Places {
+    let at = examples();
+    let mut places = Places::of_home("/nobody");
+    let mut variable = |name: &str, path: PathBuf| {
+        places.environment.insert(name.to_owned(), path.to_string_lossy().into_owned());
+    };
+    match agent {
+        Agent::ClaudeCode => variable("CLAUDE_CONFIG_DIR", at.join("claude_code")),
+        Agent::Codex => variable("CODEX_HOME", at.join("codex")),
+        Agent::Pi => variable("PI_CODING_AGENT_DIR", at.join("pi_agent/agent")),
+        Agent::Gemini => variable("GEMINI_HOME", at.join("gemini")),
+        Agent::Amp => variable("AMP_THREADS_DIR", at.join("amp/threads")),
+        Agent::Aider => places.workspaces.push(at.join("aider/demo")),
+        Agent::Cline => named(&mut places, agent, at.join("cline/globalStorage")),
+        Agent::Cursor => named(&mut places, agent, at.join("cursor")),
+        Agent::Chatgpt => named(&mut places, agent, at.join("chatgpt")),
+        Agent::Opencode => named(&mut places, agent, at.join("opencode")),
+        Agent::CopilotCli => named(&mut places, agent, at.join("copilot_cli")),
+    }
+    places
+}
+
+fn named(places: &mut Places, agent: Agent, path: PathBuf) {
+    places.named.insert(agent, vec![path]);
+}
+
+/// A log of `format` at a place that exists nowhere.
+pub fn source(format: Format, path: &str) -> Source {
+    Source::new(agent_of(format), format, path)
+}
+
+pub fn agent_of(format: Format) -> Agent {
+    match format {
+        Format::ClaudeLines => Agent::ClaudeCode,
+        Format::CodexLines | Format::CodexCompressed | Format::CodexDocument => Agent::Codex,
+        Format::CursorDatabase | Format::CursorTranscript | Format::CursorChat => Agent::Cursor,
+        Format::AiderHistory => Agent::Aider,
+        Format::PiTree => Agent::Pi,
+        Format::GeminiLines | Format::GeminiDocument => Agent::Gemini,
+        Format::ChatgptDocument | Format::ChatgptArchive => Agent::Chatgpt,
+        Format::OpencodeDatabase | Format::OpencodeTree => Agent::Opencode,
+        Format::ClineTask => Agent::Cline,
+        Format::AmpThread => Agent::Amp,
+        Format::CopilotLines | Format::CopilotDocument => Agent::CopilotCli,
+    }
+}
+
+/// An event in a line for a reader.
+pub fn shown(event: &Event) -> String {
+    let at = event.at.map_or("-".to_owned(), |at| at.to_string());
+    let side = if event.side { " (side)" } else { "" };
+    let record = event.record.as_ref().map_or("-", |record| record.as_str());
+    let kind = event.kind.name();
+    let one_line = |text: &str| text.replace('\n', "⏎");
+    let said = match &event.kind {
+        EventKind::ToolCall { id, name, input } => {
+            format!("{} {name} {input}", id.as_ref().map_or("-", |id| id.as_str()))
+        }
+        EventKind::ToolResult { id, outcome, exit_code, text } => {
+            let id = id.as_ref().map_or("-", |id| id.as_str());
+            format!("{id} {outcome:?} exit={exit_code:?} {}", one_line(text))
+        }
+        EventKind::Compaction { trigger, summary } => {
+            format!("{} {}", trigger.as_deref().unwrap_or("-"), one_line(summary.as_deref().unwrap_or("-")))
+        }
+        EventKind::PersonCommand { command, output, exit_code } => {
+            format!("{} exit={exit_code:?} {}", one_line(command), one_line(output.as_deref().unwrap_or("-")))
+        }
+        other => one_line(other.text().unwrap_or("")),
+    };
+    format!("{}.{} {at} {record} {kind}{side} {said}", event.line, event.part).trim_end().to_owned()
+}
