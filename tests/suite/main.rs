@@ -14,6 +14,7 @@ mod as_of;
 mod cli;
 mod conflicts;
 mod damage;
+mod diaries;
 mod friction;
 mod frontmatter;
 mod generated;

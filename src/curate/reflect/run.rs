@@ -1,0 +1,161 @@
+//! How a run of reflection ended, in one word with counts and reasons: a run that did nothing never says that it did.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Notes changed, and nothing failed.
+    Changed,
+    /// There was no session to work on.
+    NothingToDo,
+    /// Sessions were read, and nothing came of them.
+    NothingLearned,
+    /// Some sessions failed, and others did not.
+    PartlyFailed,
+    /// All sessions failed, or what they all need did.
+    Failed,
+}
+
+/// What became of one session.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Done {
+    /// The session's id.
+    pub session: String,
+    /// Its agent.
+    pub agent: String,
+    /// Whether a diary was written.
+    pub diary: bool,
+    /// How many drafts it brought.
+    pub proposed: usize,
+    /// How many of them changed something.
+    pub applied: usize,
+    /// How many were refused, by a check or by curation.
+    pub refused: usize,
+    /// What was not as it should be, though the work went on: a model's answer that was replaced by rules.
+    pub notices: Vec<String>,
+    /// Why nothing came of it, where it failed.
+    pub failure: Option<String>,
+}
+
+/// A run, as it is reported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// How it ended.
+    pub ending: Ending,
+    /// How many sessions were worked on.
+    pub sessions: usize,
+    /// How many of them failed.
+    pub failed: usize,
+    /// How many sessions were left for the next run.
+    pub left: usize,
+    /// How many diaries were written.
+    pub diaries: usize,
+    /// How many drafts there were.
+    pub proposed: usize,
+    /// How many of them changed something.
+    pub applied: usize,
+    /// How many were refused.
+    pub refused: usize,
+    /// Why it ended so, each reason once with its count.
+    pub reasons: Vec<String>,
+}
+
+impl Ending {
+    /// Whether it is told as a success.
+    pub fn is_success(self) -> bool {
+        match self {
+            Self::Changed | Self::NothingToDo | Self::NothingLearned => true,
+            Self::PartlyFailed | Self::Failed => false,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::NothingToDo => "nothing to do",
+            Self::NothingLearned => "nothing learned",
+            Self::PartlyFailed => "partly failed",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Sums up a run. `stopped` says why sessions were left over, where somebody stopped it; `failure` what ended it as a whole.
+pub fn conclude(done: &[Done], left: usize, stopped: Option<&str>, failure: Option<&str>) -> Run {
+    let failed = done.iter().filter(|session| session.failure.is_some()).count();
+    let sum = |count: fn(&Done) -> usize| done.iter().map(count).sum::<usize>();
+    let (diaries, applied) = (sum(|session| usize::from(session.diary)), sum(|session| session.applied));
+    let worked = done.len() - failed;
+    let ending = match (failure, done.len(), failed) {
+        (Some(_), _, _) if worked == 0 => Ending::Failed,
+        (Some(_), _, _) => Ending::PartlyFailed,
+        (None, 0, _) => Ending::NothingToDo,
+        (None, all, failed) if all == failed => Ending::Failed,
+        (None, _, 1..) => Ending::PartlyFailed,
+        (None, _, 0) if applied + diaries > 0 => Ending::Changed,
+        (None, _, 0) => Ending::NothingLearned,
+    };
+    let mut reasons: Vec<String> = failure.into_iter().chain(stopped).map(str::to_owned).collect();
+    if left > 0 {
+        reasons.push(format!("{left} sessions were left for the next run"));
+    }
+    let told = done.iter().flat_map(|session| session.failure.iter().chain(&session.notices));
+    for (reason, count) in counted(told) {
+        reasons.push(if count > 1 { format!("{reason} ({count} times)") } else { reason.to_owned() });
+    }
+    Run {
+        ending,
+        sessions: done.len(),
+        failed,
+        left,
+        diaries,
+        proposed: sum(|session| session.proposed),
+        applied,
+        refused: sum(|session| session.refused),
+        reasons,
+    }
+}
+
+fn counted<'a>(reasons: impl Iterator<Item = &'a String>) -> Vec<(&'a str, usize)> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for reason in reasons {
+        match counts.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((reason, 1)),
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(applied: usize, failure: Option<&str>) -> Done {
+        Done { applied, proposed: applied, failure: failure.map(str::to_owned), ..Done::default() }
+    }
+
+    #[test]
+    fn a_run_says_what_it_did_and_nothing_more() {
+        let ending = |done: &[Done]| conclude(done, 0, None, None).ending;
+        assert_eq!(ending(&[]), Ending::NothingToDo);
+        assert_eq!(ending(&[done(0, None)]), Ending::NothingLearned);
+        assert_eq!(ending(&[done(2, None), done(0, None)]), Ending::Changed);
+        assert_eq!(ending(&[Done { diary: true, ..done(0, None) }]), Ending::Changed);
+        assert_eq!(ending(&[done(2, None), done(0, Some("no answer"))]), Ending::PartlyFailed);
+        assert_eq!(ending(&[done(0, Some("no answer"))]), Ending::Failed);
+        assert_eq!(conclude(&[], 3, None, Some("the model is not reached")).ending, Ending::Failed);
+        assert!(!Ending::Failed.is_success() && !Ending::PartlyFailed.is_success());
+    }
+
+    #[test]
+    fn reasons_are_told_once_with_their_count() {
+        let run =
+            conclude(&[done(0, Some("no answer")), done(0, Some("no answer"))], 2, Some("stopped"), None);
+        assert_eq!(run.reasons, ["stopped", "2 sessions were left for the next run", "no answer (2 times)"]);
+    }
+}
