@@ -153,6 +153,18 @@ pub const KEYS: &[Key] = &[
     key("git.sign", Shape::Bool, "", "sign commits; by default as git's commit.gpgsign says"),
     key("lock.patience_s", Shape::Number(0.0, 3600.0), "30.0", "seconds to wait for another writer"),
     key("projects", Shape::Texts, "[]", "names of projects, for the patterns across them"),
+    key(
+        "redaction.enabled",
+        Shape::Bool,
+        "true",
+        "whether secrets are taken out of what is read, and refused in what is written",
+    ),
+    key(
+        "redaction.extra",
+        Shape::Texts,
+        "[]",
+        "patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more",
+    ),
     key("scoring.active", Shape::Number(0.0, 1000.0), "0.5", "least score of an active memory"),
     key(
         "scoring.candidate_multiplier",

@@ -32,6 +32,8 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     git.sign                         -        default                  sign commits; by default as git's commit.gpgsign says
     lock.patience_s                  30.0     default                  seconds to wait for another writer
     projects                         []       default                  names of projects, for the patterns across them
+    redaction.enabled                true     default                  whether secrets are taken out of what is read, and refused in what is written
+    redaction.extra                  []       default                  patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more
     scoring.active                   0.5      default                  least score of an active memory
     scoring.candidate_multiplier     0.5      default                  what the score of a candidate bullet is multiplied with
     scoring.deprecated_events        3        default                  helpful and harmful events before harm deprecates a bullet by its share
