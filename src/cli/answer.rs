@@ -17,17 +17,24 @@ pub struct Printed {
     pub failed: bool,
     /// Nothing was done where work was asked for.
     pub nothing: bool,
+    /// What was asked about is refused.
+    pub refused: bool,
 }
 
 impl Printed {
     /// The same answer, which says that something failed.
     pub fn failed(self, failed: bool) -> Self {
-        Self { failed, nothing: false }
+        Self { failed, ..self }
     }
 
     /// The same answer, which lists why nothing was done.
     pub fn nothing_done(self) -> Self {
-        Self { failed: true, nothing: true }
+        Self { failed: true, nothing: true, ..self }
+    }
+
+    /// The same answer, which says that what was asked about must not be done.
+    pub fn refused(self) -> Self {
+        Self { refused: true, ..self }
     }
 }
 
@@ -146,6 +153,12 @@ fn write_out(shown: &str) -> io::Result<()> {
         out.write_all(b"\n")?;
     }
     out.flush()
+}
+
+/// What the parser has to say of a hook's arguments, which is no refusal of what the hook was asked about.
+pub fn spared(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::SUCCESS
 }
 
 /// What the parser of the command line has to say: help and version on stdout, errors as text or JSON.

@@ -23,6 +23,7 @@ pub mod forget;
 pub mod generate;
 pub mod get;
 pub mod graph;
+pub mod guard;
 pub mod history;
 pub mod import;
 pub mod init;

@@ -113,6 +113,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("error", schema_for!(ErrorJson)),
         ("get", schema_for!(ops::get::Got)),
         ("graph", schema_for!(GraphJson)),
+        ("guard", schema_for!(ops::guard::Guarded)),
         ("history", schema_for!(ops::history::History)),
         ("init", schema_for!(ops::init::Initialised)),
         ("log", schema_for!(ops::log::Logged)),

@@ -59,6 +59,7 @@ commands! {
     validate_rule::ValidateRule,
     audit::Audit,
     starters::Starters,
+    guard::Guard,
     project::Project,
     reindex::Reindex,
     embed::Embed,

@@ -18,6 +18,7 @@ pub mod export;
 pub mod forget;
 pub mod generate;
 pub mod get;
+pub mod guard;
 pub mod history;
 pub mod import;
 pub mod init;

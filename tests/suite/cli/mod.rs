@@ -20,6 +20,7 @@ mod export;
 mod forget;
 mod get;
 mod graph;
+mod guard;
 mod history;
 mod import;
 mod init;
