@@ -112,6 +112,18 @@ impl Output {
         }
     }
 
+    /// Shows a person how far it is, on one line that goes away when all is done.
+    pub fn progress(&self, done: usize, all: usize, what: &str) {
+        if self.quiet || !io::stderr().is_terminal() {
+            return;
+        }
+        if done < all {
+            anstream::eprint!("\r{done} of {all} {what}");
+        } else {
+            anstream::eprint!("\r\u{1b}[K");
+        }
+    }
+
     /// Prints an error: as JSON on stdout where JSON was asked for, else on stderr.
     pub fn error(&self, error: &Error) {
         if self.json {

@@ -98,6 +98,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("config", schema_for!(ops::config::Listed)),
         ("config-set", schema_for!(ops::config::Written)),
         ("curate", schema_for!(ops::curate::Outcome)),
+        ("friction", schema_for!(ops::friction::Found)),
         ("forget", schema_for!(ops::forget::Forgotten)),
         ("mark", schema_for!(ops::mark::Marked)),
         ("playbook-add", schema_for!(ops::propose::Proposed)),

@@ -143,6 +143,7 @@ playbook export --out ../playbook.yaml
 playbook import ../playbook.yaml
 import ../playbook.yaml --dry-run
 guard
+friction .. --rules classic --out ../friction
 project --format agents.md --counts
 export --format memory.md --out ../MEMORY.md
 config list
@@ -159,6 +160,7 @@ const TALKERS: [&str; 1] = ["quickstart"];
 #[test]
 fn every_command_answers_with_one_document_that_fits_its_schema() {
     let sandbox = example();
+    sandbox.write("../log.jsonl", "{\"type\":\"user\",\"message\":{\"content\":\"damn\"}}\n");
     sandbox.write("../deltas.json", "[{\"type\": \"helpful\", \"id\": \"b-mt2ssunl-jq6d8j\"}]");
     let mut called: BTreeSet<String> = TALKERS.map(str::to_owned).into();
     for line in CALLS.lines() {

@@ -60,6 +60,7 @@ commands! {
     audit::Audit,
     starters::Starters,
     guard::Guard,
+    friction::Friction,
     project::Project,
     reindex::Reindex,
     embed::Embed,

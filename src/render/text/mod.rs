@@ -16,6 +16,7 @@ pub mod embed;
 pub mod episode;
 pub mod export;
 pub mod forget;
+pub mod friction;
 pub mod generate;
 pub mod get;
 pub mod guard;

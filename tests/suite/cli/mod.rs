@@ -18,6 +18,7 @@ mod embed;
 mod episode;
 mod export;
 mod forget;
+mod friction;
 mod get;
 mod graph;
 mod guard;
