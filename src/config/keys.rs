@@ -286,6 +286,36 @@ pub const KEYS: &[Key] = &[
         "20.0",
         "points of BM25 that a nearness of 1 is worth, where the finer model has read notes",
     ),
+    key(
+        "sessions.agents",
+        Shape::Texts,
+        "[]",
+        "agents whose sessions are read, such as claude-code; all where none is named; a project's cm.toml can only narrow it",
+    ),
+    key(
+        "sessions.exports",
+        Shape::Texts,
+        "[]",
+        "files or folders of ChatGPT exports that are read as sessions; never from a project's cm.toml",
+    ),
+    key(
+        "sessions.lookback_days",
+        Shape::Number(0.0, 100_000.0),
+        "7.0",
+        "days that `cm sessions` and its timeline look back; 0 for all",
+    ),
+    key(
+        "sessions.max_file_mb",
+        Shape::Whole(1, 1_000_000),
+        "50",
+        "megabytes from which the reading of a log is told, for it takes a while",
+    ),
+    key(
+        "sessions.workspaces",
+        Shape::Texts,
+        "[]",
+        "folders whose sessions are read; all where none is named; a project's cm.toml can only narrow it",
+    ),
     key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),
 ];
 
