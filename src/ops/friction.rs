@@ -109,12 +109,13 @@ const LONGEST: usize = 16 << 20;
 pub fn friction(call: &Call, options: &Options, progress: Progress<'_>) -> Result<(Found, Vec<String>)> {
     let config = Config::of(options.rules);
     let out = folder_of(call, options.out.as_deref())?;
-    let mut notices = Vec::new();
+    let (mut notices, secrets) = (Vec::new(), Secrets::default());
     let (logs, examined) = match &options.path {
         Some(path) => of_path(&call.cwd.join(path), &config, progress)?,
         None => {
             let mut examined = Vec::new();
-            let read = logs::each(call, &options.wanted, &Secrets::default(), progress, &mut |told| {
+            let read = logs::each(call, &options.wanted, progress, &mut |told| {
+                let told = told.redacted(&secrets);
                 examined.push(examine(&events::log(&told.meta, &told.events), &config));
             })?;
             notices = read.notices;
@@ -157,9 +158,12 @@ fn of_path(path: &Path, config: &Config, progress: Progress<'_>) -> Result<(usiz
             folder::lines(&log.path, LONGEST, &mut line).map_err(|error| logs::unread(&error))?;
             examined.push(examine(&reader.finish(), config));
         } else {
-            let told = logs::of_file(&log.path, &secrets)?;
-            let people = told.iter().filter(|told| !told.meta.ours && !told.meta.subagent);
-            examined.extend(people.map(|told| examine(&events::log(&told.meta, &told.events), config)));
+            let told = logs::of_file(&log.path)?;
+            let people = told.into_iter().filter(|told| !told.meta.ours && !told.meta.subagent);
+            examined.extend(people.map(|told| {
+                let told = told.redacted(&secrets);
+                examine(&events::log(&told.meta, &told.events), config)
+            }));
         }
     }
     progress(named.len(), named.len());

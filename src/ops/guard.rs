@@ -3,12 +3,13 @@
 //! It stands before every command of an agent, so that it opens no index and reads two small folders only. Without a
 //! vault it judges all the same.
 
+use memchr::memmem;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Kind;
 use super::memory::{Call, Memory, OpenVault};
-use crate::curate::trauma::{BlockedPattern, Class, Decision, Ground, PastIncident, decide};
+use crate::curate::trauma::{BlockedPattern, Class, Decision, Ground, PastIncident, dangers, decide};
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
 use crate::domain::note::Note;
@@ -49,7 +50,10 @@ pub fn guard(call: Call, command: &str) -> (Decision, Vec<String>) {
     let cwd = call.cwd.display().to_string();
     // Without a home nothing lies in one.
     let home = call.home.as_ref().map_or_else(|| "/home".to_owned(), |home| home.display().to_string());
-    let mut known = Known::default();
+    let ground = Ground { cwd: &cwd, home: &home };
+    // Incidents are looked for only where they can be like what the command does, which is seldom.
+    let classes: Vec<Class> = dangers(command, &ground).iter().map(|danger| danger.class).collect();
+    let mut known = Known { classes, ..Known::default() };
     match Memory::open(call) {
         Ok(memory) => {
             memory.vaults.iter().for_each(|open| known.read(open));
@@ -61,13 +65,21 @@ pub fn guard(call: Call, command: &str) -> (Decision, Vec<String>) {
             known.notices.push(format!("{why}; judged without past incidents"));
         }
     }
-    let ground = Ground { cwd: &cwd, home: &home };
     (decide(command, &ground, &known.incidents, &known.blocked), known.notices)
+}
+
+/// The incidents that the vaults keep, in use or not yet.
+pub(super) fn incidents(memory: &Memory) -> Vec<PastIncident> {
+    let mut known = Known { drafts: true, classes: Class::ALL.to_vec(), ..Known::default() };
+    memory.vaults.iter().for_each(|open| known.read(open));
+    known.incidents
 }
 
 /// What the vaults know of commands.
 #[derive(Default)]
 struct Known {
+    drafts: bool,
+    classes: Vec<Class>,
     incidents: Vec<PastIncident>,
     blocked: Vec<BlockedPattern>,
     notices: Vec<String>,
@@ -75,21 +87,28 @@ struct Known {
 
 impl Known {
     fn read(&mut self, open: &OpenVault) {
-        for note in self.notes(open, &format!("playbook/{CATEGORY}")) {
-            self.incidents.extend(Bullet::of(&note).and_then(|bullet| PastIncident::of(&bullet)));
+        let classes: Vec<&str> = self.classes.iter().map(|class| class.name()).collect();
+        for note in self.notes(open, &format!("playbook/{CATEGORY}"), &classes) {
+            let bullet = Bullet::of(&note).filter(|bullet| self.drafts || bullet.is_live());
+            self.incidents.extend(bullet.and_then(|bullet| PastIncident::of(&bullet)));
         }
-        for note in self.notes(open, "blocked") {
+        for note in self.notes(open, "blocked", &["pattern"]) {
             self.blocked.extend(Blocked::of(&note).and_then(|blocked| BlockedPattern::of(&blocked)));
         }
     }
 
-    fn notes(&mut self, open: &OpenVault, folder: &str) -> Vec<Note> {
+    /// The notes of a folder that hold one of these words; the others are not looked at further.
+    fn notes(&mut self, open: &OpenVault, folder: &str, words: &[&str]) -> Vec<Note> {
+        if words.is_empty() {
+            return Vec::new();
+        }
         let listing = walk::walk_below(open.vault.root(), folder);
         let unread = listing.findings.iter().map(|finding| format!("{folder}: {}", finding.message));
         self.notices.extend(unread);
         let mut notes = Vec::new();
         for file in &listing.files {
             match open.read(&file.path) {
+                Ok(bytes) if words.iter().all(|word| memmem::find(&bytes, word.as_bytes()).is_none()) => {}
                 Ok(bytes) => {
                     let (types, relations) = (&open.settings.types, &open.settings.relations);
                     notes.push(read(&file.path, &bytes, types, relations).note);

@@ -1,4 +1,4 @@
-//! What agents' logs tell now: found in the person's home, read one log at a time, and redacted before anybody sees it.
+//! What agents' logs tell now: found in the person's home, read one log at a time, and how secrets are taken out of it.
 //!
 //! Nothing is kept: who wants sessions that were read before asks elsewhere.
 
@@ -26,7 +26,7 @@ pub struct Wanted {
     pub since: Option<Instant>,
 }
 
-/// A session as its log tells it, redacted.
+/// A session as its log tells it. Nothing of it is kept or shown before it is [`Told::redacted`].
 #[derive(Debug)]
 pub struct Told {
     /// What is known of it.
@@ -94,7 +94,6 @@ pub fn places(call: &Call) -> Result<Places> {
 pub fn each(
     call: &Call,
     wanted: &Wanted,
-    rules: &Rules,
     progress: Progress<'_>,
     take: &mut dyn FnMut(Told),
 ) -> Result<Read> {
@@ -119,7 +118,7 @@ pub fn each(
         for told in held.told(&source.path) {
             let key = (told.meta.agent, told.meta.id.clone());
             if wanted.is_met_by(&told.meta) && known.insert(key) {
-                take(redacted(told, rules));
+                take(told);
             }
         }
     }
@@ -173,15 +172,15 @@ impl Sink for Held {
     }
 }
 
-/// One log of Claude Code that was named, redacted; sub-agents and sessions of our own are told too.
+/// One log of Claude Code that was named; sub-agents and sessions of our own are told too.
 ///
 /// # Errors
 /// Where it cannot be read.
-pub fn of_file(path: &Path, rules: &Rules) -> Result<Vec<Told>> {
+pub fn of_file(path: &Path) -> Result<Vec<Told>> {
     let source = ingest::Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path);
     let mut held = Held::default();
     ingest::read(&source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
-    Ok(held.told(path).map(|told| redacted(told, rules)).collect())
+    Ok(held.told(path).collect())
 }
 
 /// What a log that somebody named and that cannot be read comes to.
@@ -189,33 +188,37 @@ pub fn unread(error: &ingest::Error) -> Error {
     Error::usage(error.to_string())
 }
 
-fn redacted(mut told: Told, rules: &Rules) -> Told {
-    told.meta.title = told.meta.title.map(|title| text(&title, rules));
-    for event in &mut told.events {
-        match &mut event.kind {
-            EventKind::UserPrompt { text: said }
-            | EventKind::Injected { text: said }
-            | EventKind::AssistantText { text: said }
-            | EventKind::Thinking { text: said }
-            | EventKind::ToolResult { text: said, .. }
-            | EventKind::ToolRejected { text: said, .. }
-            | EventKind::Error { text: said }
-            | EventKind::System { text: said } => *said = text(said, rules),
-            EventKind::PersonCommand { command, output, .. } => {
-                *command = text(command, rules);
-                *output = output.as_deref().map(|output| text(output, rules));
+impl Told {
+    /// The same without its secrets.
+    pub fn redacted(mut self, rules: &Rules) -> Self {
+        self.meta.title = self.meta.title.map(|title| text(&title, rules));
+        for event in &mut self.events {
+            match &mut event.kind {
+                EventKind::UserPrompt { text: said }
+                | EventKind::Injected { text: said }
+                | EventKind::AssistantText { text: said }
+                | EventKind::Thinking { text: said }
+                | EventKind::ToolResult { text: said, .. }
+                | EventKind::ToolRejected { text: said, .. }
+                | EventKind::Error { text: said }
+                | EventKind::System { text: said } => *said = text(said, rules),
+                EventKind::PersonCommand { command, output, .. } => {
+                    *command = text(command, rules);
+                    *output = output.as_deref().map(|output| text(output, rules));
+                }
+                EventKind::Compaction { summary, .. } => {
+                    *summary = summary.as_deref().map(|summary| text(summary, rules));
+                }
+                EventKind::ToolCall { input, .. } => value(input, rules),
+                EventKind::Interrupt | EventKind::ModelChange { .. } => {}
             }
-            EventKind::Compaction { summary, .. } => {
-                *summary = summary.as_deref().map(|summary| text(summary, rules));
-            }
-            EventKind::ToolCall { input, .. } => value(input, rules),
-            EventKind::Interrupt | EventKind::ModelChange { .. } => {}
         }
+        self
     }
-    told
 }
 
-fn text(text: &str, rules: &Rules) -> String {
+/// A text without its secrets.
+pub fn text(text: &str, rules: &Rules) -> String {
     redact(text, rules).0.into_string()
 }
 

@@ -55,6 +55,7 @@ pub mod starters;
 pub mod stats;
 pub mod tags;
 pub mod top;
+pub mod trauma;
 pub mod undo;
 pub mod update;
 pub mod usage;

@@ -143,6 +143,8 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("stats", schema_for!(ops::stats::Stats)),
         ("tags", schema_for!(ops::tags::Tags)),
         ("top", schema_for!(ops::top::Top)),
+        ("trauma-accept", schema_for!(ops::trauma::Accepted)),
+        ("trauma-scan", schema_for!(ops::trauma::Scanned)),
         ("undo", schema_for!(ops::undo::Undone)),
         ("update", schema_for!(ops::update::Changed)),
         ("usage", schema_for!(ops::usage::UsageReport)),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cm::render::schema::{documents, of_command, text};
 use serde_json::Value;
 
-use crate::support::{Ran, Sandbox, example};
+use crate::support::{Ran, Sandbox, example, regretted};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -151,6 +151,8 @@ playbook import ../playbook.yaml
 import ../playbook.yaml --dry-run
 guard
 friction .. --rules classic --out ../friction
+trauma scan
+trauma accept 1
 project --format agents.md --counts
 export --format memory.md --out ../MEMORY.md
 config list
@@ -172,6 +174,7 @@ const TALKERS: [&str; 1] = ["quickstart"];
 #[test]
 fn every_command_answers_with_one_document_that_fits_its_schema() {
     let sandbox = example();
+    regretted(&sandbox);
     sandbox.write("../log.jsonl", "{\"type\":\"user\",\"message\":{\"content\":\"damn\"}}\n");
     sandbox.write("../deltas.json", "[{\"type\": \"helpful\", \"id\": \"b-mt2ssunl-jq6d8j\"}]");
     sandbox
@@ -188,7 +191,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
             ("starters", Some("add")) => "starters-add",
             ("sessions", Some("show" | "expand" | "export")) => "sessions-show",
             ("sessions", Some(action @ ("search" | "timeline"))) => &format!("sessions-{action}"),
-            ("playbook", Some(action)) => &format!("playbook-{action}"),
+            ("playbook" | "trauma", Some(action)) => &format!("{}-{action}", words[0]),
             (command, _) => of_command(command),
         };
         assert_fits(document, &ran);

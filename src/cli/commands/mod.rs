@@ -62,6 +62,7 @@ commands! {
     starters::Starters,
     guard::Guard,
     friction::Friction,
+    trauma::Trauma,
     project::Project,
     reindex::Reindex,
     embed::Embed,

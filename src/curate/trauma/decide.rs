@@ -50,16 +50,13 @@ pub struct PastIncident {
 }
 
 impl PastIncident {
-    /// The incident that a bullet in use keeps.
+    /// The incident that a bullet keeps, whether it is in use or not.
     #[must_use]
     pub fn of(bullet: &Bullet) -> Option<Self> {
-        let incident = bullet.fields.incident.as_ref().filter(|_| bullet.is_live())?;
+        let incident = bullet.fields.incident.as_ref()?;
         Some(Self {
             bullet: bullet.id.to_string(),
-            class: Class::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(
-                &incident.class,
-            ))
-            .ok()?,
+            class: Class::of(&incident.class)?,
             shape: incident.shape.clone(),
             session: incident.session.clone().unwrap_or_default(),
             date: incident.date.clone().or_else(|| bullet.created.map(|at| at.day())).unwrap_or_default(),

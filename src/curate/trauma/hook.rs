@@ -75,6 +75,14 @@ impl Asked {
     }
 }
 
+/// The command line that a tool of this name runs; none where it is no shell.
+#[must_use]
+pub fn command_of(tool: &str, input: &Value) -> Option<String> {
+    let given =
+        ["command", "cmd"].iter().find_map(|key| input.get(key)).or(Some(input).filter(|it| it.is_string()));
+    given.filter(|_| is_shell(tool)).and_then(command_line)
+}
+
 /// A command as an agent writes it down: a line, or words of which the shell's own line is taken out.
 fn command_line(value: &Value) -> Option<String> {
     match value {

@@ -13,6 +13,7 @@ mod incident;
 mod infrastructure;
 mod reach;
 mod remote;
+pub mod session;
 mod shape;
 
 use schemars::JsonSchema;
@@ -50,6 +51,47 @@ pub enum Class {
     System,
     /// A pattern that the vault blocks.
     Blocked,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Self; 11] = [
+        Self::Files,
+        Self::Database,
+        Self::ForcePush,
+        Self::HardReset,
+        Self::History,
+        Self::Infrastructure,
+        Self::Disk,
+        Self::Permissions,
+        Self::RemoteScript,
+        Self::System,
+        Self::Blocked,
+    ];
+
+    /// The name in bullets and JSON, such as `hard-reset`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Files => "files",
+            Self::Database => "database",
+            Self::ForcePush => "force-push",
+            Self::HardReset => "hard-reset",
+            Self::History => "history",
+            Self::Infrastructure => "infrastructure",
+            Self::Disk => "disk",
+            Self::Permissions => "permissions",
+            Self::RemoteScript => "remote-script",
+            Self::System => "system",
+            Self::Blocked => "blocked",
+        }
+    }
+
+    /// The class of that name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
 }
 
 /// How much a danger weighs.

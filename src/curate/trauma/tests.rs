@@ -117,3 +117,11 @@ proptest! {
         prop_assert_eq!(judgement(&format!("# {text}")), Judgement::Allow);
     }
 }
+
+#[test]
+fn every_class_is_written_by_its_name() {
+    for class in Class::ALL {
+        assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{}\"", class.name()));
+        assert_eq!(Class::of(class.name()), Some(class));
+    }
+}

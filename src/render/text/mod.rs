@@ -43,6 +43,7 @@ pub mod stats;
 pub mod style;
 pub mod tags;
 pub mod top;
+pub mod trauma;
 pub mod undo;
 pub mod update;
 pub mod usage;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, log};
 
 fn golden(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(path)
@@ -21,43 +21,13 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// A home in which the golden logs lie where their agents keep them.
-pub fn with_logs() -> Sandbox {
+fn with_logs() -> Sandbox {
     let sandbox = Sandbox::new();
     let home = sandbox.root().join("home");
     copy(&golden("sessions/claude_code/projects"), &home.join(".claude/projects"));
     copy(&golden("friction/input"), &home.join(".claude/projects"));
     copy(&golden("sessions/codex"), &home.join(".codex"));
     sandbox
-}
-
-/// A log of Claude Code in the home: a person's words, and commands with what came of them.
-pub fn log(sandbox: &Sandbox, name: &str, records: &[(&str, &str, bool)]) {
-    let mut lines = String::new();
-    for (at, (said, command, ok)) in records.iter().enumerate() {
-        let base = |second: usize, kind: &str, message: serde_json::Value| {
-            serde_json::json!({
-                "type": kind, "sessionId": name, "cwd": "/home/dev/demo", "gitBranch": "main", "userType": "external",
-                "isSidechain": false, "uuid": format!("{name}-{at}-{second}-000000"),
-                "timestamp": format!("2026-11-20T10:{at:02}:{second:02}.000Z"), "message": message,
-            })
-        };
-        let mut records = vec![base(1, "user", serde_json::json!({"role": "user", "content": said}))];
-        if !command.is_empty() {
-            let call = serde_json::json!({"type": "tool_use", "id": format!("t{at}"), "name": "Bash", "input": {"command": command}});
-            records.push(base(
-                2,
-                "assistant",
-                serde_json::json!({"role": "assistant", "model": "m", "content": [call]}),
-            ));
-            let text = if *ok { "done" } else { "Exit code 1\nfatal: broken" };
-            let result = serde_json::json!({"type": "tool_result", "tool_use_id": format!("t{at}"), "is_error": !ok, "content": text});
-            records.push(base(3, "user", serde_json::json!({"role": "user", "content": [result]})));
-        }
-        records.iter().for_each(|record| lines.push_str(&format!("{record}\n")));
-    }
-    let folder = sandbox.root().join("home/.claude/projects/-home-dev-demo");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(format!("{name}.jsonl")), lines).unwrap();
 }
 
 #[test]

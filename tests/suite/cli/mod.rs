@@ -50,6 +50,7 @@ mod starters;
 mod stats;
 mod tags;
 mod top;
+mod trauma;
 mod undo;
 mod unforget;
 mod unpin;

@@ -1,0 +1,81 @@
+//! `cm trauma`
+
+use clap::{Args, Subcommand};
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::logs::{Wanted, agents_of};
+use crate::ops::{Call, Error, Memory, Result, friction, trauma};
+use crate::render::{json, text};
+
+/// Find destructive commands that went wrong in sessions, and keep them as warnings
+///
+/// Only commands that a tool call really ran count, not talk about them: deleted files, dropped databases, force pushes, hard resets,
+/// teardowns, disk writes that the person regretted, that failed half-way, or after which something was brought back.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  cm trauma scan --days 30\n  cm trauma scan --agent codex --json\n  cm trauma accept 1 t-0c5bbe9a"
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List what went wrong, with session and line; --agent narrows it
+    #[command(after_help = "Example:\n  cm trauma scan --days 30 --agent claude-code,codex")]
+    Scan(Scan),
+    /// Keep incidents as anti-patterns in playbook/incidents/, where the guard finds them
+    ///
+    /// Session, line, agent and day come from the log. What an agent accepts (--agent, --session) is a draft until a person has looked.
+    #[command(after_help = "Example:\n  cm trauma accept 1 --days 30")]
+    Accept(Accept),
+}
+
+#[derive(Debug, Args)]
+struct Scan {
+    /// Sessions that began in the last so many days
+    #[arg(long, value_name = "N", default_value_t = 7.0)]
+    days: f64,
+    /// Of these, the sessions in this folder; its name is enough
+    #[arg(long, value_name = "FOLDER")]
+    workspace: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct Accept {
+    /// Their ids, or their numbers in `cm trauma scan` with the same days
+    #[arg(required = true, value_name = "INCIDENT")]
+    incidents: Vec<String>,
+    /// Sessions that began in the last so many days
+    #[arg(long, value_name = "N", default_value_t = 7.0)]
+    days: f64,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let progress = |done, all| output.progress(done, all, "logs");
+    match arguments.action {
+        Action::Scan(scan) => {
+            let wanted = Wanted {
+                agents: agents_of(&call)?,
+                workspace: scan.workspace,
+                since: Some(friction::since(&call, checked(scan.days)?)),
+            };
+            let (scanned, notices) = trauma::scan(&call, &wanted, &progress)?;
+            notices.iter().for_each(|notice| output.notice(notice));
+            output.plain(&if output.json { json::document(&scanned) } else { text::trauma::scanned(&scanned) })
+        }
+        Action::Accept(accept) => {
+            let since = Some(friction::since(&call, checked(accept.days)?));
+            let memory = Memory::open(call)?;
+            let wanted = Wanted { since, ..Wanted::default() };
+            let accepted = trauma::accept(&memory, &wanted, &accept.incidents, &progress)?;
+            output.print(&memory, &accepted, text::trauma::accepted)
+        }
+    }
+}
+
+fn checked(days: f64) -> Result<f64> {
+    if days.is_finite() && days >= 0.0 { Ok(days) } else { Err(Error::usage("--days takes a number of days such as 7")) }
+}

@@ -1,0 +1,218 @@
+//! `cm trauma`
+
+use super::small::message;
+use crate::support::{Sandbox, log, regretted, vault_of};
+
+fn with_incident() -> Sandbox {
+    let sandbox = vault_of("");
+    regretted(&sandbox);
+    sandbox
+}
+
+#[test]
+fn what_went_wrong_is_listed_with_its_place_and_evidence() {
+    let sandbox = with_incident();
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "scan"]).snapshot(), @"
+    1 incident in 1 session of 1 log
+      1  t-8cacc51e  2026-11-20  git reset --hard
+         throws away all work that is not committed
+         the person said: oh no, all my work is gone
+         then was run: git reflog
+         claude-code aaaaaaaa-0000-4000-8000-000000000001 line 2
+    `cm trauma accept NUMBER` keeps one as an anti-pattern, which `cm guard` knows
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "scan", "--json"]).snapshot(), @r#"
+    {
+      "incidents": [
+        {
+          "number": 1,
+          "id": "t-8cacc51e",
+          "class": "hard-reset",
+          "command": "git reset --hard",
+          "shape": "git reset --hard",
+          "reason": "throws away all work that is not committed",
+          "evidence": [
+            "the person said: oh no, all my work is gone",
+            "then was run: git reflog"
+          ],
+          "agent": "claude-code",
+          "session": "aaaaaaaa-0000-4000-8000-000000000001",
+          "line": 2,
+          "at": "2026-11-20T10:00:02Z",
+          "workspace": "/home/dev/demo",
+          "log": "[ROOT]/home/.claude/projects/-home-dev-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl",
+          "bullet": null
+        }
+      ],
+      "sessions": 1,
+      "logs": 1
+    }
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "scan", "--agent", "codex"]).snapshot(), @"
+    no destructive command went wrong in 0 sessions of 0 logs
+    [exit 0]
+    ");
+    // It needs no vault, and changes none.
+    let nowhere = sandbox.run(&["trauma", "scan"]).within("..").go();
+    assert_eq!(nowhere.stdout, sandbox.cm(&["trauma", "scan"]).stdout);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn talk_about_a_command_and_one_that_did_no_harm_are_no_incidents() {
+    let sandbox = vault_of("");
+    log(
+        &sandbox,
+        "bbbbbbbb-0000-4000-8000-000000000002",
+        &[
+            ("what does git reset --hard do? undo?", "echo 'git reset --hard'", true),
+            ("oh no, undo that", "rm -rf /tmp/scratch", true),
+            ("oh no", "git push --force --dry-run", true),
+            ("undo that", "git reset --hard", true),
+            ("thanks, that is right", "", true),
+        ],
+    );
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "scan"]).snapshot(), @"
+    no destructive command went wrong in 1 session of 1 log
+    [exit 0]
+    ");
+}
+
+#[test]
+fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
+    let sandbox = with_incident();
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git reset --hard"]).snapshot(), @"
+    warn: this throws away all work that is not committed
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1"]).snapshot(), @"
+    t-8cacc51e  b-mwqcvpc0-tws6tc  active  playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md  commit [COMMIT]
+    [exit 0]
+    ");
+    insta::assert_snapshot!(message(&sandbox), @"
+    Keep the incident of git reset --hard
+
+    Cm-Op: trauma-accept
+    Cm-Id: b-mwqcvpc0-tws6tc
+    Cm-Operation: 002736866df340c887f1bb51d1d3eecb
+    ");
+    insta::assert_snapshot!(sandbox.git(&["show", "--format=", "HEAD"]), @"
+    diff --git a/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md b/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md
+    new file mode 100644
+    index 0000000..da0eeb6
+    --- /dev/null
+    +++ b/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md
+    @@ -0,0 +1,27 @@
+    +---
+    +id: b-mwqcvpc0-tws6tc
+    +type: anti_pattern
+    +kind: anti_pattern
+    +category: incidents
+    +state: active
+    +maturity: candidate
+    +sources:
+    +  - session: aaaaaaaa-0000-4000-8000-000000000001
+    +    agent: claude-code
+    +    line: 2
+    +derived_from:
+    +  evidence: ['it was run: git reset --hard', 'the person said: oh no, all my work is gone', 'then was run: git reflog']
+    +incident:
+    +  class: hard-reset
+    +  shape: git reset --hard
+    +  session: aaaaaaaa-0000-4000-8000-000000000001
+    +  date: 2026-11-20
+    +created: 2026-11-21T12:00:00Z
+    +updated: 2026-11-21T12:00:00Z
+    +---
+    +
+    +AVOID: `git reset --hard`, which throws away all work that is not committed.
+    +
+    +## Why
+    +
+    +It was run on 2026-11-20 in a session of claude-code, and went wrong.
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git reset --hard HEAD~1"]).snapshot(), @"
+    block: this throws away all work that is not committed, and moves the branch off its commits; stash or branch first; the same went wrong on 2026-11-20 (session aaaaaaaa-0000-4000-8000-000000000001, b-mwqcvpc0-tws6tc)
+    [exit 5]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "scan"]).snapshot(), @"
+    1 incident in 1 session of 1 log
+      1  t-8cacc51e  2026-11-20  git reset --hard  kept by b-mwqcvpc0-tws6tc
+         throws away all work that is not committed
+         the person said: oh no, all my work is gone
+         then was run: git reflog
+         claude-code aaaaaaaa-0000-4000-8000-000000000001 line 2
+    [exit 0]
+    ");
+    let commits = sandbox.git(&["rev-list", "--count", "HEAD"]);
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1"]).snapshot(), @"
+    t-8cacc51e  is kept already
+    [exit 0]
+    ");
+    assert_eq!(sandbox.git(&["rev-list", "--count", "HEAD"]), commits, "a second time changes nothing");
+    sandbox.cm(&["validate"]).ok();
+    sandbox.cm(&["undo"]).ok();
+    assert_eq!(sandbox.cm(&["guard", "--", "git reset --hard"]).code, 0);
+}
+
+#[test]
+fn what_an_agent_accepts_waits_for_a_person() {
+    let sandbox = with_incident();
+    let ran = sandbox.cm(&["trauma", "accept", "1", "--agent", "codex", "--json"]).ok();
+    assert_eq!(ran.json()["kept"][0]["state"], "draft");
+    assert_eq!(sandbox.cm(&["guard", "--", "git reset --hard"]).code, 0);
+}
+
+#[test]
+fn two_incidents_are_kept_in_one_commit_and_one_that_says_the_same_is_no_second_bullet() {
+    let sandbox = with_incident();
+    for (name, command) in [
+        ("cccccccc-0000-4000-8000-000000000003", "git reset --hard"),
+        ("dddddddd-0000-4000-8000-000000000004", "git push --force origin main"),
+    ] {
+        log(&sandbox, name, &[("go on", command, true), ("what have you done, undo that", "", true)]);
+    }
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1", "2", "3", "2"]).snapshot(), @"
+    t-8cacc51e  b-mwqcvpc0-tws6tc  active  playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md  commit [COMMIT]
+    t-79b0034c  b-mwqcvpc0-tws6tc  said so already  playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md  commit [COMMIT]
+    t-0c63c2a0  b-mwqcvpc0-n96pri  active  playbook/incidents/avoid-git-push-force-which-overwrites-what-is-on-the-remote-204a28.md  commit [COMMIT]
+    [exit 0]
+    ");
+    assert_eq!(sandbox.git(&["rev-list", "--count", "HEAD"]).trim(), "2");
+}
+
+#[test]
+fn what_is_not_there_is_not_accepted() {
+    let sandbox = with_incident();
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "7"]).snapshot(), @"
+    [stderr]
+    error: there is no incident `7`
+     hint: `cm trauma scan` lists them; --days must reach as far back in both
+    [exit 4]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1", "--days", "0"]).snapshot(), @"
+    [stderr]
+    error: there is no incident `1`
+     hint: `cm trauma scan` lists them; --days must reach as far back in both
+    [exit 4]
+    ");
+    assert_eq!(sandbox.cm(&["trauma", "accept"]).code, 2);
+    assert_eq!(sandbox.cm(&["trauma", "scan", "--days", "-1"]).code, 2);
+    assert_eq!(sandbox.run(&["trauma", "accept", "1"]).within("..").go().code, 3);
+    assert_eq!(sandbox.git(&["rev-list", "--count", "HEAD"]).trim(), "1");
+}
+
+#[test]
+fn secrets_of_a_command_are_neither_shown_nor_kept() {
+    let sandbox = vault_of("");
+    let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    let command = format!("GITHUB_TOKEN={secret} git push --force origin main");
+    let regret = format!("why did you do that? my token is {secret}");
+    log(&sandbox, "eeeeeeee-0000-4000-8000-000000000005", &[("go", &command, true), (&regret, "", true)]);
+    let shown = sandbox.cm(&["trauma", "scan", "--json"]).ok().stdout;
+    assert!(shown.contains("force-push") && !shown.contains(secret), "{shown}");
+    sandbox.cm(&["trauma", "accept", "1"]).ok();
+    assert!(!sandbox.git(&["show", "HEAD"]).contains(secret));
+}
