@@ -107,6 +107,7 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
     Call {
         cwd: folder.to_owned(),
         vault: Some(folder.to_owned()),
+        home: None,
         global: None,
         variables: tried.chain(given).collect(),
         now,

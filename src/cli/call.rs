@@ -10,8 +10,24 @@ use etcetera::BaseStrategy as _;
 use crate::domain::instant::Instant;
 use crate::ops::{By, Call, Error, Result};
 
-/// Variables of others that stand in for a setting where it is not set.
-const FOREIGN: [&str; 2] = ["OPENAI_API_KEY", "ORT_DYLIB_PATH"];
+/// Variables of others: those that stand in for a setting, and those by which agents and systems say where their files lie.
+const FOREIGN: [&str; 15] = [
+    "AIDER_CHAT_HISTORY_FILE",
+    "AMP_THREADS_DIR",
+    "APPDATA",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "GEMINI_CLI_HOME",
+    "GEMINI_HOME",
+    "OPENAI_API_KEY",
+    "OPENCODE_DB",
+    "ORT_DYLIB_PATH",
+    "PI_CODING_AGENT_DIR",
+    "PI_CODING_AGENT_SESSION_DIR",
+    "PI_SESSIONS_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
 
 /// Flags of every command.
 #[derive(Debug, Clone, Args)]
@@ -96,6 +112,7 @@ impl Globals {
         Ok(Call {
             cwd,
             vault: self.vault.clone(),
+            home: etcetera::home_dir().ok(),
             global: global(&variables),
             now,
             // Not with the program's own path, which is another on every machine.

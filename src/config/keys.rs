@@ -155,6 +155,18 @@ pub const KEYS: &[Key] = &[
     key("projects", Shape::Texts, "[]", "names of projects, for the patterns across them"),
     key("scoring.active", Shape::Number(0.0, 1000.0), "0.5", "least score of an active memory"),
     key(
+        "redaction.enabled",
+        Shape::Bool,
+        "true",
+        "whether secrets are taken out of what is read, and refused in what is written",
+    ),
+    key(
+        "redaction.extra",
+        Shape::Texts,
+        "[]",
+        "patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more",
+    ),
+    key(
         "scoring.candidate_multiplier",
         Shape::Number(0.0, 1000.0),
         "0.5",

@@ -15,6 +15,7 @@ mod manifest;
 mod past;
 mod queue;
 mod refresh;
+pub mod sessions;
 mod store;
 mod text;
 mod vector;

@@ -285,7 +285,9 @@ fn open(before: Option<&Arc<Opened>>, generation: &Path) -> Result<Result<Arc<Op
 }
 
 /// A folder where a file should be, or the other way round, is one more damage that a rebuild mends.
-fn misshapen_is_damaged<T>(answer: Result<Result<T, Unusable>, Error>) -> Result<Result<T, Unusable>, Error> {
+pub(super) fn misshapen_is_damaged<T>(
+    answer: Result<Result<T, Unusable>, Error>,
+) -> Result<Result<T, Unusable>, Error> {
     match answer {
         Err(Error::Io { path, source })
             if matches!(source.kind(), ErrorKind::IsADirectory | ErrorKind::NotADirectory) =>

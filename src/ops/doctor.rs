@@ -7,7 +7,7 @@ use super::commit::is_ours;
 use super::error::Result;
 use super::memory::{Memory, OpenVault};
 use super::validate::findings_of;
-use super::{init, write};
+use super::{init, secrets, write};
 use crate::config::CommitMode;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::finding::Severity;
@@ -69,6 +69,7 @@ pub fn doctor(memory: &Memory, fix: bool) -> Result<Examined> {
     checks.push(journal(open)?);
     checks.push(crowds(&notes));
     checks.push(contents(open, &notes));
+    checks.push(exposed(open, &notes)?);
     Ok(Examined { vault: open.vault.root().display().to_string(), checks, fixed })
 }
 
@@ -202,6 +203,25 @@ fn contents(open: &OpenVault, notes: &[Note]) -> Check {
         Health::Ok
     };
     check("notes", health, message, (health != Health::Ok).then_some("`cm validate` lists them"))
+}
+
+fn exposed(open: &OpenVault, notes: &[Note]) -> Result<Check> {
+    let secrets::Exposed { secrets, guesses } = secrets::exposed(open, notes)?;
+    let guessed = match guesses.first() {
+        Some((path, line)) => {
+            format!("; {} at random, such as {path}:{line}", counted(guesses.len(), "text"))
+        }
+        None => String::new(),
+    };
+    Ok(match secrets.first() {
+        None => check("secrets", Health::Ok, format!("none found{guessed}"), None),
+        Some((path, rule, line)) => {
+            let found = counted(secrets.len(), "live-looking secret");
+            let message = format!("{found}, such as {path}:{line} ({rule}){guessed}");
+            let hint = "take it out of the note, and make it void where it is used: the history keeps it";
+            check("secrets", Health::Warn, message, Some(hint))
+        }
+    })
 }
 
 /// Notes of a crowded folder of `graph/` or `vault/` that have an id to be sharded by.

@@ -386,6 +386,7 @@ mod tests {
             let call = Call {
                 cwd: root.clone(),
                 vault: None,
+                home: None,
                 global: None,
                 variables: BTreeMap::new(),
                 now: crate::domain::instant::Instant::parse("2026-11-21T12:00:00Z").unwrap(),

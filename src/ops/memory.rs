@@ -28,6 +28,8 @@ pub struct Call {
     pub cwd: PathBuf,
     /// The vault that was named, which is then the only one.
     pub vault: Option<PathBuf>,
+    /// The person's home folder.
+    pub home: Option<PathBuf>,
     /// The folder of the global vault.
     pub global: Option<PathBuf>,
     /// Environment variables that are settings, or stand in for one.

@@ -44,6 +44,7 @@ pub mod restore;
 pub mod retrieve;
 pub mod review;
 pub mod search;
+pub mod secrets;
 pub mod similar;
 pub mod stale;
 pub mod starters;

@@ -5,6 +5,7 @@ mod moved;
 
 use super::error::{Error, Kind, Result};
 use super::memory::{By, Memory, OpenVault};
+use super::secrets;
 use crate::config::CommitMode;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::finding::{Code, Finding, Severity};
@@ -105,6 +106,10 @@ pub fn commit_as_is(memory: &Memory, paths: &[NotePath], message: Message) -> Re
     let Some(repo) = open.repo()? else { return Ok(None) };
     quiet(repo)?;
     let contents: Vec<Option<Vec<u8>>> = paths.iter().map(|path| open.vault.read(path).ok()).collect();
+    let rules = secrets::rules(open)?;
+    for (path, bytes) in paths.iter().zip(&contents) {
+        secrets::refuse(&rules, path, committed_bytes(open, path)?.as_deref(), bytes.as_deref())?;
+    }
     let changes: Vec<PathChange<'_>> = paths
         .iter()
         .zip(contents)
@@ -213,6 +218,7 @@ fn options(memory: &Memory, open: &OpenVault) -> git::Options {
 /// What each change makes of its file; those that change nothing are left out.
 fn bytes_of(open: &OpenVault, changes: Vec<Change>) -> Result<Vec<FileChange>> {
     let mut files = Vec::with_capacity(changes.len());
+    let rules = secrets::rules(open)?;
     for change in changes {
         let path = change.path().clone();
         let before = current(open, &path)?;
@@ -249,6 +255,7 @@ fn bytes_of(open: &OpenVault, changes: Vec<Change>) -> Result<Vec<FileChange>> {
             if checked {
                 sound(open, &path, before.as_deref(), after.as_deref())?;
             }
+            secrets::refuse(&rules, &path, before.as_deref(), after.as_deref())?;
             files.push(FileChange {
                 path,
                 from: Vec::new(),

@@ -313,6 +313,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
     let call = Call {
         cwd: vault.clone(),
         vault: Some(vault.clone()),
+        home: None,
         global: None,
         variables: BTreeMap::from([("CM_EMBEDDINGS_BUDGET_MS".to_owned(), "0".to_owned())]),
         now: cm::domain::instant::Instant::parse("2026-11-21").unwrap(),

@@ -28,6 +28,7 @@ mod playbook_life;
 mod races;
 mod sandbox;
 mod schema;
+mod secrecy;
 mod secrets;
 mod sessions;
 mod support;

@@ -72,7 +72,7 @@ impl Text {
             let mut found: BTreeMap<DocAddress, f32> = BTreeMap::new();
             let mut total = 0;
             if asked.words {
-                let query = Translator::new(self.fields, &statistics).root(&asked.query.root)?;
+                let query = Translator::new(self.fields.places(), &statistics).root(&asked.query.root)?;
                 let top = Top { limit: asked.pool, scored: true };
                 let best = self.searcher.search_with_statistics_provider(&*query, &top, &statistics)?;
                 total = best.total;
@@ -102,7 +102,7 @@ impl Text {
         statistics: &Statistics<'_>,
         columns: &Columns,
     ) -> tantivy::Result<PassageMap<Vec<DocAddress>>> {
-        let query = Translator::new(self.fields, statistics).root(bounds)?;
+        let query = Translator::new(self.fields.places(), statistics).root(bounds)?;
         let passing = self.searcher.search(&*query, &DocSetCollector)?;
         let mut passages: PassageMap<Vec<DocAddress>> = PassageMap::default();
         for address in passing {

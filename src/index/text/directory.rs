@@ -16,13 +16,13 @@ use crate::index::frame;
 
 /// A folder of segment files.
 #[derive(Debug, Clone)]
-pub(super) struct Folder {
+pub(in crate::index) struct Folder {
     path: PathBuf,
     mapped: MmapDirectory,
 }
 
 impl Folder {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(in crate::index) fn open(path: &Path) -> io::Result<Self> {
         let mapped = MmapDirectory::open(path).map_err(io::Error::other)?;
         Ok(Self { path: path.to_owned(), mapped })
     }

@@ -13,7 +13,7 @@ use crate::domain::query::Label;
 use crate::index::entry::Entry;
 
 /// What the key of a note begins with.
-pub(super) const KEY: &str = "path=";
+pub(in crate::index) const KEY: &str = "path=";
 
 /// The term by which a note's document is found again, whatever is in it: its path, in lower case first so that
 /// it can be searched by parts.
@@ -23,7 +23,7 @@ fn key(path: &NotePath) -> String {
 }
 
 /// The fact that a note has a label, as a term.
-pub(super) fn fact(label: Label, value: &str) -> String {
+pub(in crate::index) fn fact(label: Label, value: &str) -> String {
     let name = match label {
         Label::Tag => "tag",
         Label::Type => "type",

@@ -8,7 +8,7 @@ mod document;
 mod expand;
 mod neighbours;
 mod schema;
-mod seal;
+pub(super) mod seal;
 mod search;
 mod snippet;
 mod statistics;
@@ -22,16 +22,19 @@ use std::path::Path;
 use tantivy::{Index, Searcher};
 
 use super::error::{Error, Unusable, at};
-use directory::Folder;
 use schema::Fields;
 
 pub use admits::admits;
 pub use candidates::{Asked, Candidate, Near};
-pub(super) use directory::touched;
+pub(super) use directory::{Folder, touched};
+pub(super) use document::{KEY, fact};
 pub use neighbours::Neighbours;
 pub use search::{Found, Hit};
 pub use snippet::{beginning, snippet};
+pub(super) use statistics::Statistics;
 pub use stopwords::is_stopword;
+pub(super) use tokenizer::{RAW, TEXT, manager as tokenizers};
+pub(super) use translate::{Places, Translator};
 pub(super) use writer::Writer;
 
 /// An opened text index, as of one commit.
@@ -95,7 +98,7 @@ impl Text {
 }
 
 /// Why an index did not open.
-enum Failure {
+pub(in crate::index) enum Failure {
     Io(std::io::Error),
     Unusable(Unusable),
 }

@@ -5,6 +5,7 @@ use tantivy::schema::{
 };
 
 use super::tokenizer::{RAW, TEXT};
+use super::translate::Places;
 
 /// The names of the fields that are read by name.
 pub(super) const CREATED: &str = "created";
@@ -44,6 +45,22 @@ impl Fields {
     /// title weighted like the body buries what is said in bodies, as measured on labelled questions.
     pub(super) fn weighted(&self) -> [(Field, f32); 4] {
         [(self.title, 0.6), (self.headings, 0.15), (self.tags, 0.4), (self.body, 1.0)]
+    }
+
+    /// Where a query for notes looks.
+    pub(super) fn places(&self) -> Places {
+        Places {
+            words: self.weighted().to_vec(),
+            measure: self.body,
+            title: Some(self.title),
+            heading: Some(self.headings),
+            body: Some(self.body),
+            importance: Some(self.importance),
+            created: self.created,
+            updated: self.updated,
+            facts: self.facts,
+            owner: None,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ const SEAL: &str = "seal";
 type Seal = BTreeMap<String, [u64; 4]>;
 
 /// Compares the checksum of every file that is not as the seal knows it. Says whether it knew them all.
-pub(super) fn check(index: &Index, folder: &Path) -> Result<bool, Failure> {
+pub(in crate::index) fn check(index: &Index, folder: &Path) -> Result<bool, Failure> {
     // A seal that is missing or damaged only means that everything is checked.
     let sealed: Seal = match frame::read(&folder.join(SEAL))? {
         Some(Ok(bytes)) => postcard::from_bytes(&bytes).unwrap_or_default(),
@@ -46,7 +46,7 @@ pub(super) fn check(index: &Index, folder: &Path) -> Result<bool, Failure> {
 }
 
 /// Notes what the files look like now.
-pub(super) fn write(index: &Index, folder: &Path) -> Result<(), Error> {
+pub(in crate::index) fn write(index: &Index, folder: &Path) -> Result<(), Error> {
     let mut seal = Seal::new();
     for path in files(index)? {
         if let Ok(now) = touched(&folder.join(&path)) {

@@ -50,7 +50,7 @@ impl Text {
             let fields = self.fields.weighted().map(|(field, _)| field);
             let scored = query.ranks();
             let statistics = Statistics::new(&self.searcher, if scored { &fields } else { &[] })?;
-            let translated = Translator::new(self.fields, &statistics).root(&query.root)?;
+            let translated = Translator::new(self.fields.places(), &statistics).root(&query.root)?;
             let top = Top { limit: offset.saturating_add(limit), scored };
             let best = self.searcher.search_with_statistics_provider(&*translated, &top, &statistics)?;
             let hits = best.matches.into_iter().skip(offset);

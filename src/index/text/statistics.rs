@@ -8,14 +8,14 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Searcher, SegmentReader, Term};
 
 /// Counts of one commit.
-pub(super) struct Statistics<'a> {
+pub(in crate::index) struct Statistics<'a> {
     searcher: &'a Searcher,
     tokens: BTreeMap<Field, u64>,
 }
 
 impl<'a> Statistics<'a> {
     /// Adds up the lengths of the given fields.
-    pub(super) fn new(searcher: &'a Searcher, fields: &[Field]) -> tantivy::Result<Self> {
+    pub(in crate::index) fn new(searcher: &'a Searcher, fields: &[Field]) -> tantivy::Result<Self> {
         let mut tokens = BTreeMap::new();
         for field in fields {
             let mut sum = 0;
@@ -25,6 +25,16 @@ impl<'a> Statistics<'a> {
             tokens.insert(*field, sum);
         }
         Ok(Self { searcher, tokens })
+    }
+
+    /// With lengths that were added up before.
+    pub(in crate::index) fn with_lengths(searcher: &'a Searcher, tokens: BTreeMap<Field, u64>) -> Self {
+        Self { searcher, tokens }
+    }
+
+    /// What is counted.
+    pub(super) fn searcher(&self) -> &'a Searcher {
+        self.searcher
     }
 
     /// The segments that are counted.

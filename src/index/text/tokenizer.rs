@@ -7,11 +7,11 @@ use tantivy::tokenizer::{
 use crate::domain::tokens::Tokenizer;
 
 /// The name of the tokenizer of running text.
-pub(super) const TEXT: &str = "text";
+pub(in crate::index) const TEXT: &str = "text";
 /// The name of the one that leaves a value as it is.
-pub(super) const RAW: &str = "raw";
+pub(in crate::index) const RAW: &str = "raw";
 
-pub(super) fn manager() -> TokenizerManager {
+pub(in crate::index) fn manager() -> TokenizerManager {
     let manager = TokenizerManager::new();
     manager.register(TEXT, TextAnalyzer::builder(TextTokenizer::default()).build());
     // The library asks for it by name for fields that hold no text at all.

@@ -3,6 +3,7 @@
 use std::ops::Bound;
 
 use tantivy::Term;
+use tantivy::collector::DocSetCollector;
 use tantivy::query::{
     AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery,
     Occur, PhrasePrefixQuery, PhraseQuery, Query as Foreign, RangeQuery, TermQuery, TermSetQuery,
@@ -11,7 +12,6 @@ use tantivy::schema::{Field, IndexRecordOption};
 
 use super::document::{KEY, fact};
 use super::expand::{completions, corrections};
-use super::schema::Fields;
 use super::statistics::Statistics;
 use super::stopwords::is_stopword;
 use crate::domain::query::{DateField, Group, Node, Text, TextField};
@@ -32,9 +32,29 @@ const MOST_SPELLINGS: usize = 16;
 /// Words longer than this are compared as they are.
 const LONGEST_FUZZY: usize = 40;
 
+/// Where a query looks.
+#[derive(Debug, Clone)]
+pub(in crate::index) struct Places {
+    /// The fields of running text, each with the weight of a match in it.
+    pub(in crate::index) words: Vec<(Field, f32)>,
+    /// The one of them that tells how rare a word is.
+    pub(in crate::index) measure: Field,
+    /// The fields that a query can name; what a document does not have matches nothing.
+    pub(in crate::index) title: Option<Field>,
+    pub(in crate::index) heading: Option<Field>,
+    pub(in crate::index) body: Option<Field>,
+    pub(in crate::index) importance: Option<Field>,
+    pub(in crate::index) created: Field,
+    pub(in crate::index) updated: Field,
+    /// The facts that select.
+    pub(in crate::index) facts: Field,
+    /// The column by which a document without facts belongs to one that has them.
+    pub(in crate::index) owner: Option<(&'static str, Field)>,
+}
+
 /// Turns nodes into queries.
-pub(super) struct Translator<'a> {
-    fields: Fields,
+pub(in crate::index) struct Translator<'a> {
+    places: Places,
     statistics: &'a Statistics<'a>,
     tokenizer: Tokenizer,
 }
@@ -47,12 +67,12 @@ struct Wish {
 }
 
 impl<'a> Translator<'a> {
-    pub(super) fn new(fields: Fields, statistics: &'a Statistics<'a>) -> Self {
-        Self { fields, statistics, tokenizer: Tokenizer::default() }
+    pub(in crate::index) fn new(places: Places, statistics: &'a Statistics<'a>) -> Self {
+        Self { places, statistics, tokenizer: Tokenizer::default() }
     }
 
     /// The whole query.
-    pub(super) fn root(&mut self, node: &Node) -> tantivy::Result<Boxed> {
+    pub(in crate::index) fn root(&mut self, node: &Node) -> tantivy::Result<Boxed> {
         match node {
             Node::Group(group) => self.group(group),
             node => Ok(union(self.wishes(std::slice::from_ref(node))?)),
@@ -92,36 +112,52 @@ impl<'a> Translator<'a> {
             Node::Nothing => Box::new(EmptyQuery),
             Node::Text { field, text } => self.text(*field, text)?,
             Node::Label { label, value, prefix } => {
-                let term = Term::from_field_text(self.fields.facts, &fact(*label, value));
-                unranked(if *prefix { starting_with(term) } else { basic(term) })
+                let term = Term::from_field_text(self.places.facts, &fact(*label, value));
+                self.owned(if *prefix { starting_with(term) } else { basic(term) })?
             }
-            Node::Path(pattern) => unranked(Box::new(TermSetQuery::new(self.paths(pattern)?))),
+            Node::Path(pattern) => self.owned(Box::new(TermSetQuery::new(self.paths(pattern)?)))?,
             Node::Dated { date, from, until } => {
                 let field = match date {
-                    DateField::Created => self.fields.created,
-                    DateField::Updated => self.fields.updated,
+                    DateField::Created => self.places.created,
+                    DateField::Updated => self.places.updated,
                 };
                 let term = |seconds| Term::from_field_i64(field, seconds);
                 let from = from.map_or(Bound::Unbounded, |from| Bound::Included(term(from.unix())));
                 let until = until.map_or(Bound::Unbounded, |until| Bound::Excluded(term(until.unix())));
                 range(from, until)
             }
-            Node::Importance { least, most } => {
-                let bound = |number: f64| match number.is_finite() {
-                    true => Bound::Included(Term::from_field_f64(self.fields.importance, number)),
-                    false => Bound::Unbounded,
-                };
-                range(bound(*least), bound(*most))
-            }
+            Node::Importance { least, most } => match self.places.importance {
+                None => Box::new(EmptyQuery),
+                Some(field) => {
+                    let bound = |number: f64| match number.is_finite() {
+                        true => Bound::Included(Term::from_field_f64(field, number)),
+                        false => Bound::Unbounded,
+                    };
+                    range(bound(*least), bound(*most))
+                }
+            },
             Node::Group(group) => self.group(group)?,
         })
+    }
+
+    /// What has these facts, or belongs to what has them.
+    fn owned(&self, having: Boxed) -> tantivy::Result<Boxed> {
+        let Some((column, field)) = self.places.owner else { return Ok(unranked(having)) };
+        let searcher = self.statistics.searcher();
+        let found = searcher.search(&*having, &DocSetCollector)?;
+        let segments = searcher.segment_readers().iter();
+        let columns = segments.map(|segment| segment.fast_fields().u64(column));
+        let columns = columns.collect::<tantivy::Result<Vec<_>>>()?;
+        let owners = found.into_iter().filter_map(|at| columns[at.segment_ord as usize].first(at.doc_id));
+        let terms = owners.map(|owner| Term::from_field_u64(field, owner));
+        Ok(unranked(Box::new(TermSetQuery::new(terms))))
     }
 
     /// The keys of the notes whose paths fit a pattern.
     fn paths(&self, pattern: &str) -> tantivy::Result<Vec<Term>> {
         let mut terms = Vec::new();
         for segment in self.statistics.segments() {
-            let index = segment.inverted_index(self.fields.facts)?;
+            let index = segment.inverted_index(self.places.facts)?;
             let mut stream = index.terms().range().ge(KEY).into_stream()?;
             while stream.advance() {
                 let Some(key) = stream.key().strip_prefix(KEY.as_bytes()) else { break };
@@ -129,7 +165,7 @@ impl<'a> Translator<'a> {
                     std::str::from_utf8(key).unwrap_or_default().split('\0').next().unwrap_or_default();
                 if path_fits(path, pattern) {
                     let term = std::str::from_utf8(stream.key()).unwrap_or_default();
-                    terms.push(Term::from_field_text(self.fields.facts, term));
+                    terms.push(Term::from_field_text(self.places.facts, term));
                 }
             }
         }
@@ -202,7 +238,7 @@ impl<'a> Translator<'a> {
         for (index, wish) in words.iter().enumerate() {
             let mut count = u64::MAX;
             for (term, _) in &wish.terms {
-                let term = Term::from_field_text(self.fields.body, term);
+                let term = Term::from_field_text(self.places.measure, term);
                 count = count.min(self.statistics.doc_freq(&term)?);
             }
             // What occurs nowhere is the rarest and the most useless.
@@ -224,20 +260,21 @@ impl<'a> Translator<'a> {
         let query = |(field, of_field): (Field, f32)| {
             boosted(ranked(Term::from_field_text(field, term)), weight * of_field)
         };
-        self.fields.weighted().into_iter().map(query).collect()
+        self.places.words.iter().copied().map(query).collect()
     }
 
-    fn places(&self, field: Option<TextField>) -> Vec<(Field, f32)> {
-        match field {
-            None => self.fields.weighted().to_vec(),
-            Some(TextField::Title) => vec![(self.fields.title, 1.0)],
-            Some(TextField::Body) => vec![(self.fields.body, 1.0)],
-            Some(TextField::Heading) => vec![(self.fields.headings, 1.0)],
-        }
+    fn fields(&self, field: Option<TextField>) -> Vec<(Field, f32)> {
+        let named = match field {
+            None => return self.places.words.clone(),
+            Some(TextField::Title) => self.places.title,
+            Some(TextField::Body) => self.places.body,
+            Some(TextField::Heading) => self.places.heading,
+        };
+        named.map(|field| (field, 1.0)).into_iter().collect()
     }
 
     fn text(&mut self, field: Option<TextField>, text: &Text) -> tantivy::Result<Boxed> {
-        let places = self.places(field);
+        let places = self.fields(field);
         match text {
             Text::Word(words) | Text::Phrase(words) => {
                 let phrases = self.phrases(words);

@@ -1,0 +1,226 @@
+//! What matches, session by session: the best stretch of each and how many there are, in an order that does not depend on
+//! how the index came about.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use tantivy::collector::{Collector, SegmentCollector};
+use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
+
+use super::columns::{Numbers, StretchColumns};
+use super::opened::Book;
+use super::schema::NOBODY;
+use super::told::{KINDS, Speaker, line_of};
+
+/// The most lines that are kept of a session.
+const MOST_LINES: usize = 20;
+
+/// Collects stretches by session.
+pub(super) struct BySession {
+    pub(super) book: Arc<Book>,
+    /// The sessions that count; all where there is none.
+    pub(super) passing: Option<Arc<HashSet<u64>>>,
+    /// The seconds between which a stretch with a time counts.
+    pub(super) since: Option<i64>,
+    pub(super) until: Option<i64>,
+    pub(super) scored: bool,
+    /// How much less a prompt counts that an agent gave to its sub-agent.
+    pub(super) of_agents: f32,
+}
+
+/// What matches of a session.
+#[derive(Debug, Clone)]
+pub(super) struct Matches {
+    pub(super) best: Best,
+    /// How many stretches, by speaker.
+    pub(super) by: [usize; 3],
+    /// The first lines of them.
+    pub(super) lines: BTreeSet<u64>,
+}
+
+/// A stretch that matches.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Best {
+    /// The bits of its score, rounded.
+    score: u32,
+    pub(super) numbers: Numbers,
+    pub(super) address: DocAddress,
+}
+
+impl Best {
+    pub(super) fn score(&self) -> f32 {
+        f32::from_bits(self.score)
+    }
+
+    /// The better one is the greater: by score, then the later, then the one told first.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let key = |best: &Self| (best.score, best.numbers.at);
+        let place = |best: &Self| (best.numbers.place, best.numbers.piece);
+        key(self).cmp(&key(other)).then_with(|| place(other).cmp(&place(self)))
+    }
+}
+
+impl Matches {
+    fn count(&mut self, line: u64, speaker: usize, best: Option<Best>) {
+        if let Some(count) = self.by.get_mut(speaker) {
+            *count += 1;
+        }
+        self.see(line);
+        if let Some(best) = best.filter(|best| best.order(&self.best).is_gt()) {
+            self.best = best;
+        }
+    }
+
+    fn see(&mut self, line: u64) {
+        if self.lines.len() < MOST_LINES || self.lines.last().is_some_and(|last| line < *last) {
+            self.lines.insert(line);
+            if self.lines.len() > MOST_LINES {
+                self.lines.pop_last();
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.by.iter_mut().zip(other.by).for_each(|(count, more)| *count += more);
+        other.lines.into_iter().for_each(|line| self.see(line));
+        if other.best.order(&self.best).is_gt() {
+            self.best = other.best;
+        }
+    }
+}
+
+/// The matches of one segment.
+pub(super) struct OfSegment {
+    book: Arc<Book>,
+    passing: Option<Arc<HashSet<u64>>>,
+    since: Option<i64>,
+    until: Option<i64>,
+    of_agents: f32,
+    segment: SegmentOrdinal,
+    columns: StretchColumns,
+    found: HashMap<u64, Matches>,
+}
+
+/// The bits of a positive score, rounded so that adding its parts up in another order makes no difference.
+fn rounded(score: Score) -> u32 {
+    (score.max(0.0).to_bits().saturating_add(0x80)) & !0xff
+}
+
+impl Collector for BySession {
+    type Fruit = HashMap<u64, Matches>;
+    type Child = OfSegment;
+
+    fn for_segment(&self, segment: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<OfSegment> {
+        Ok(OfSegment {
+            book: Arc::clone(&self.book),
+            passing: self.passing.clone(),
+            since: self.since,
+            until: self.until,
+            of_agents: self.of_agents,
+            segment,
+            columns: StretchColumns::open(reader)?,
+            found: HashMap::new(),
+        })
+    }
+
+    fn requires_scoring(&self) -> bool {
+        self.scored
+    }
+
+    fn merge_fruits(&self, segments: Vec<HashMap<u64, Matches>>) -> tantivy::Result<HashMap<u64, Matches>> {
+        let mut all: HashMap<u64, Matches> = HashMap::new();
+        for (session, matches) in segments.into_iter().flatten() {
+            match all.get_mut(&session) {
+                Some(known) => known.merge(matches),
+                None => drop(all.insert(session, matches)),
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl OfSegment {
+    /// What has no time is as old as its session, which passed.
+    fn is_in_time(&self, doc: DocId) -> bool {
+        if self.since.is_none() && self.until.is_none() {
+            return true;
+        }
+        self.columns.at(doc).is_none_or(|at| {
+            self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)
+        })
+    }
+
+    /// A prompt within a session that an agent started is that agent's.
+    fn is_of_agent(&self, doc: DocId, session: u64) -> bool {
+        let kind = self.columns.kind(doc).and_then(|kind| KINDS.get(kind as usize));
+        kind == Some(&"user_prompt") && self.book.sessions.get(&session).is_some_and(|line| line.subagent)
+    }
+}
+
+impl SegmentCollector for OfSegment {
+    type Fruit = HashMap<u64, Matches>;
+
+    fn collect(&mut self, doc: DocId, score: Score) {
+        let Some((session, place, speaker)) = self.columns.told(doc) else { return };
+        let passes = self.passing.as_ref().is_none_or(|passing| passing.contains(&session));
+        if !passes || speaker == NOBODY || !self.is_in_time(doc) {
+            return;
+        }
+        let of_agent = speaker == Speaker::Person as u64 && self.is_of_agent(doc, session);
+        let speaker = if of_agent { Speaker::Agent as usize } else { speaker as usize };
+        let score = rounded(if of_agent { score * self.of_agents } else { score });
+        let known = self.found.get_mut(&session);
+        let best = if known.as_ref().is_some_and(|known| score < known.best.score) {
+            None
+        } else {
+            let numbers = self.columns.numbers(doc);
+            numbers.map(|numbers| Best { score, numbers, address: DocAddress::new(self.segment, doc) })
+        };
+        match (known, best) {
+            (Some(known), best) => known.count(line_of(place), speaker, best),
+            (None, Some(best)) => {
+                let mut matches = Matches { best, by: [0; 3], lines: BTreeSet::new() };
+                matches.count(line_of(place), speaker, None);
+                self.found.insert(session, matches);
+            }
+            (None, None) => {}
+        }
+    }
+
+    fn harvest(self) -> HashMap<u64, Matches> {
+        self.found
+    }
+}
+
+/// The matches of one conversation, by the session that shows it best.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    pub(super) session: u64,
+    pub(super) matches: Matches,
+    /// The other sessions of it that match.
+    pub(super) others: Vec<u64>,
+}
+
+/// Forked sessions as one conversation each, the best first. Copies match alike; the one that went on longest stands for
+/// them.
+pub(super) fn by_conversation(found: HashMap<u64, Matches>, book: &Book) -> Vec<Conversation> {
+    let ended = |session: u64| book.sessions.get(&session).and_then(|line| line.ended);
+    let mut sessions: Vec<(u64, Matches)> = found.into_iter().collect();
+    sessions.sort_unstable_by(|(a, of_a), (b, of_b)| {
+        of_b.best.order(&of_a.best).then_with(|| ended(*b).cmp(&ended(*a))).then_with(|| a.cmp(b))
+    });
+    let mut places: HashMap<u64, usize> = HashMap::new();
+    let mut conversations: Vec<Conversation> = Vec::new();
+    for (session, matches) in sessions {
+        let conversation = book.sessions.get(&session).map_or(session, |line| line.conversation);
+        match places.get(&conversation) {
+            Some(place) => conversations[*place].others.push(session),
+            None => {
+                places.insert(conversation, conversations.len());
+                conversations.push(Conversation { session, matches, others: Vec::new() });
+            }
+        }
+    }
+    conversations
+}

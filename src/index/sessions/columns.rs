@@ -1,0 +1,121 @@
+//! The columns of a segment: the numbers of each document, read without the document.
+
+use tantivy::columnar::Column;
+use tantivy::{DocAddress, DocId, SegmentReader};
+
+use super::opened::Line;
+use super::schema::{
+    AT, BYTES, CONVERSATION, ENDED, FORK, KIND, PIECE, PLACE, RECORD, SESSION, SPEAKER, STARTED, SUBAGENT,
+};
+
+/// The columns of sessions.
+pub(super) struct SessionColumns {
+    number: Column<u64>,
+    conversation: Column<u64>,
+    fork: Column<u64>,
+    subagent: Column<u64>,
+    started: Column<i64>,
+    ended: Column<i64>,
+}
+
+impl SessionColumns {
+    pub(super) fn open(segment: &SegmentReader) -> tantivy::Result<Self> {
+        let columns = segment.fast_fields();
+        Ok(Self {
+            number: columns.u64(SESSION)?,
+            conversation: columns.u64(CONVERSATION)?,
+            fork: columns.u64(FORK)?,
+            subagent: columns.u64(SUBAGENT)?,
+            started: columns.i64(STARTED)?,
+            ended: columns.i64(ENDED)?,
+        })
+    }
+
+    /// The number of a session and what the book says of it.
+    pub(super) fn line(&self, address: DocAddress) -> Option<(u64, Line)> {
+        let doc = address.doc_id;
+        let number = self.number.first(doc)?;
+        let line = Line {
+            address,
+            conversation: self.conversation.first(doc).unwrap_or(number),
+            started: self.started.first(doc),
+            ended: self.ended.first(doc),
+            forked_from: self.fork.first(doc),
+            subagent: self.subagent.first(doc).is_some(),
+        };
+        Some((number, line))
+    }
+}
+
+/// The columns of stretches.
+pub(super) struct StretchColumns {
+    session: Column<u64>,
+    place: Column<u64>,
+    piece: Column<u64>,
+    kind: Column<u64>,
+    speaker: Column<u64>,
+    bytes: Column<u64>,
+    record: Column<u64>,
+    at: Column<i64>,
+}
+
+/// The numbers of a stretch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Numbers {
+    pub(super) session: u64,
+    pub(super) place: u64,
+    pub(super) piece: u64,
+    pub(super) kind: u64,
+    pub(super) speaker: u64,
+    pub(super) bytes: u64,
+    pub(super) at: Option<i64>,
+}
+
+impl StretchColumns {
+    pub(super) fn open(segment: &SegmentReader) -> tantivy::Result<Self> {
+        let columns = segment.fast_fields();
+        Ok(Self {
+            session: columns.u64(SESSION)?,
+            place: columns.u64(PLACE)?,
+            piece: columns.u64(PIECE)?,
+            kind: columns.u64(KIND)?,
+            speaker: columns.u64(SPEAKER)?,
+            bytes: columns.u64(BYTES)?,
+            record: columns.u64(RECORD)?,
+            at: columns.i64(AT)?,
+        })
+    }
+
+    /// The numbers of a document; none where it is no stretch.
+    pub(super) fn numbers(&self, doc: DocId) -> Option<Numbers> {
+        Some(Numbers {
+            place: self.place.first(doc)?,
+            session: self.session.first(doc)?,
+            piece: self.piece.first(doc)?,
+            kind: self.kind.first(doc)?,
+            speaker: self.speaker.first(doc)?,
+            bytes: self.bytes.first(doc).unwrap_or_default(),
+            at: self.at.first(doc),
+        })
+    }
+
+    /// The session, the place and the speaker of a stretch; none where a document is no stretch.
+    pub(super) fn told(&self, doc: DocId) -> Option<(u64, u64, u64)> {
+        Some((self.session.first(doc)?, self.place.first(doc)?, self.speaker.first(doc)?))
+    }
+
+    /// When a stretch was said.
+    pub(super) fn at(&self, doc: DocId) -> Option<i64> {
+        self.at.first(doc)
+    }
+
+    /// What happened.
+    pub(super) fn kind(&self, doc: DocId) -> Option<u64> {
+        self.kind.first(doc)
+    }
+
+    /// The record of a person that a document begins, and whose session it is.
+    pub(super) fn record(&self, doc: DocId) -> Option<(u64, u64)> {
+        Some((self.record.first(doc)?, self.session.first(doc)?))
+    }
+}

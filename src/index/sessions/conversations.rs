@@ -1,0 +1,76 @@
+//! Which sessions are one conversation: resuming or forking a session copies its records, ids and all, into a new log.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::opened::Opened;
+
+/// An id in more sessions than this is a constant of the program that wrote them.
+const MOST_SESSIONS: usize = 12;
+
+/// The conversation of every session that shares a person's record with another, or says which it was forked from: the
+/// least number among those that belong together, whichever came first.
+pub(super) fn conversations(opened: &Opened) -> tantivy::Result<BTreeMap<u64, u64>> {
+    let mut told: Vec<(u64, u64)> = Vec::new();
+    for (segment, columns) in opened.searcher.segment_readers().iter().zip(opened.columns()?) {
+        told.extend(segment.doc_ids_alive().filter_map(|doc| columns.record(doc)));
+    }
+    told.sort_unstable();
+    told.dedup();
+    let mut groups = Groups::default();
+    for holders in told.chunk_by(|(a, _), (b, _)| a == b).filter(|holders| holders.len() <= MOST_SESSIONS) {
+        for pair in holders.windows(2) {
+            groups.join(pair[0].1, pair[1].1);
+        }
+    }
+    for (number, line) in &opened.book()?.sessions {
+        if let Some(parent) = line.forked_from {
+            groups.join(*number, parent);
+        }
+    }
+    let members: Vec<u64> = groups.above.keys().copied().collect();
+    Ok(members.into_iter().map(|member| (member, groups.least(member))).collect())
+}
+
+/// What belongs together; each points to a lesser one of its group, and the least to itself.
+#[derive(Default)]
+struct Groups {
+    above: HashMap<u64, u64>,
+}
+
+impl Groups {
+    fn least(&mut self, mut of: u64) -> u64 {
+        loop {
+            let next = *self.above.entry(of).or_insert(of);
+            if next == of {
+                return of;
+            }
+            let over = *self.above.entry(next).or_insert(next);
+            self.above.insert(of, over);
+            of = over;
+        }
+    }
+
+    fn join(&mut self, a: u64, b: u64) {
+        let (a, b) = (self.least(a), self.least(b));
+        self.above.insert(a.max(b), a.min(b));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn groups_do_not_depend_on_the_order_of_joining(pairs in proptest::collection::vec((0u64..20, 0u64..20), 0..30)) {
+            let of = |pairs: &mut dyn Iterator<Item = &(u64, u64)>| {
+                let mut groups = Groups::default();
+                pairs.for_each(|(a, b)| groups.join(*a, *b));
+                (0..20).map(|member| groups.least(member)).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(of(&mut pairs.iter()), of(&mut pairs.iter().rev()));
+        }
+    }
+}

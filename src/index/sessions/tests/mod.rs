@@ -1,0 +1,11 @@
+//! The index of sessions on real folders.
+
+mod crash;
+mod damage;
+mod evidence;
+mod finding;
+mod forks;
+mod listing;
+mod order;
+mod talk;
+mod writers;
