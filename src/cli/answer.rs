@@ -46,6 +46,11 @@ impl Output {
         Self { json, quiet, verbose }
     }
 
+    /// The same, but for answers as JSON.
+    pub fn as_json(&self) -> Self {
+        Self { json: true, ..*self }
+    }
+
     /// Prints an outcome: its JSON, or the text that `words` makes of it; then the notices of the call.
     ///
     /// # Errors

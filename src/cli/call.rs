@@ -52,14 +52,7 @@ pub struct Globals {
     #[arg(long, global = true, value_name = "WHEN", env = "CM_NOW", hide_env = true)]
     pub now: Option<String>,
     /// The agent that asks; goes into the commit
-    #[arg(
-        long,
-        global = true,
-        value_name = "NAME",
-        env = "CM_AGENT",
-        hide_env = true,
-        hide_short_help = true
-    )]
+    #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
     pub agent: Option<String>,
     /// The agent's session; goes into the commit
     #[arg(
@@ -107,6 +100,7 @@ impl Globals {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .filter(|(name, _)| ours(name))
             .collect();
+        let agent = variables.get("CM_AGENT").cloned();
         let verb = arguments.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
         let verb = verb.map_or_else(|| "cm".to_owned(), |verb| format!("cm {}", verb.to_string_lossy()));
         Ok(Call {
@@ -121,7 +115,8 @@ impl Globals {
             no_refresh: self.no_refresh,
             by: By {
                 actor: self.actor.clone(),
-                agent: self.agent.clone(),
+                // Not read by the parser: commands that have a flag of this name mean another agent by it.
+                agent: self.agent.clone().or_else(|| agent.filter(|name| !name.is_empty())),
                 session: self.session.clone(),
                 reason: self.reason.clone(),
             },

@@ -153,7 +153,6 @@ pub const KEYS: &[Key] = &[
     key("git.sign", Shape::Bool, "", "sign commits; by default as git's commit.gpgsign says"),
     key("lock.patience_s", Shape::Number(0.0, 3600.0), "30.0", "seconds to wait for another writer"),
     key("projects", Shape::Texts, "[]", "names of projects, for the patterns across them"),
-    key("scoring.active", Shape::Number(0.0, 1000.0), "0.5", "least score of an active memory"),
     key(
         "redaction.enabled",
         Shape::Bool,
@@ -166,6 +165,7 @@ pub const KEYS: &[Key] = &[
         "[]",
         "patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more",
     ),
+    key("scoring.active", Shape::Number(0.0, 1000.0), "0.5", "least score of an active memory"),
     key(
         "scoring.candidate_multiplier",
         Shape::Number(0.0, 1000.0),
@@ -285,6 +285,36 @@ pub const KEYS: &[Key] = &[
         Shape::Number(0.0, 1000.0),
         "20.0",
         "points of BM25 that a nearness of 1 is worth, where the finer model has read notes",
+    ),
+    key(
+        "sessions.agents",
+        Shape::Texts,
+        "[]",
+        "agents whose sessions are read, such as claude-code; all where none is named; a project's cm.toml can only narrow it",
+    ),
+    key(
+        "sessions.exports",
+        Shape::Texts,
+        "[]",
+        "files or folders of ChatGPT exports that are read as sessions; never from a project's cm.toml",
+    ),
+    key(
+        "sessions.lookback_days",
+        Shape::Number(0.0, 100_000.0),
+        "7.0",
+        "days that `cm sessions` and its timeline look back; 0 for all",
+    ),
+    key(
+        "sessions.max_file_mb",
+        Shape::Whole(1, 1_000_000),
+        "50",
+        "megabytes from which the reading of a log is told, for it takes a while",
+    ),
+    key(
+        "sessions.workspaces",
+        Shape::Texts,
+        "[]",
+        "folders whose sessions are read; all where none is named; a project's cm.toml can only narrow it",
     ),
     key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),
 ];

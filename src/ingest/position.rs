@@ -39,6 +39,11 @@ impl Cursor {
         }
     }
 
+    /// How large the log was, in bytes.
+    pub fn size(&self) -> u64 {
+        self.stamp.size()
+    }
+
     /// How many bytes were read and need not be read again; 0 in logs that are always read as a whole.
     pub fn offset(&self) -> u64 {
         self.position.offset

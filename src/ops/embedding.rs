@@ -61,14 +61,27 @@ pub fn budget(settings: &Settings) -> Duration {
     Duration::from_millis(settings.whole("embeddings.budget_ms") as u64)
 }
 
+/// Whether a value of this origin is the person's own word: those of files that others can write are not.
+pub(super) fn is_own_word(memory: &Memory, open: &OpenVault, origin: &Origin) -> bool {
+    match origin {
+        Origin::Vault => is_own(memory, open),
+        Origin::Private => is_untracked(open),
+        Origin::Default | Origin::Global | Origin::Environment(_) => true,
+    }
+}
+
+/// Whether the vault's `cm.toml` is the person's.
+fn is_own(memory: &Memory, open: &OpenVault) -> bool {
+    let global = memory.call.global.as_ref().and_then(|path| path.canonicalize().ok());
+    open.level == Level::Global || global.is_some_and(|path| path == open.vault.root())
+}
+
 fn place(memory: &Memory, open: &OpenVault, settings: &Settings) -> Place {
     let global = memory.call.global.as_ref();
-    let is_global =
-        || global.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path == open.vault.root());
     let cache = global.map_or_else(|| open.vault.root(), PathBuf::as_path).join("_embeddings/models");
     let holds = |name| settings.get_from(name, |origin| *origin == Origin::Private).is_some();
     let asked = [PROVIDER, PATH, RUNTIME, URL, KEY].into_iter().any(holds);
-    Place { own: open.level == Level::Global || is_global(), private: !asked || is_untracked(open), cache }
+    Place { own: is_own(memory, open), private: !asked || is_untracked(open), cache }
 }
 
 /// Whether the private file is in no commit. Where that cannot be known, it counts as one that is.

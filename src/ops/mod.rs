@@ -45,6 +45,7 @@ pub mod retrieve;
 pub mod review;
 pub mod search;
 pub mod secrets;
+pub mod sessions;
 pub mod similar;
 pub mod stale;
 pub mod starters;

@@ -4,11 +4,13 @@
 
 use std::collections::HashMap;
 
+use super::embedding::is_own_word;
 use super::error::{Error, Result};
-use super::memory::OpenVault;
+use super::memory::{Memory, OpenVault};
+use crate::config::Origin;
 use crate::domain::note::Note;
 use crate::domain::path::NotePath;
-use crate::domain::secret::{Removed, Rules, find, suspects};
+use crate::domain::secret::{PatternError, Removed, Rules, find, suspects};
 use crate::vault::layout;
 
 /// What lies in a vault and looks like a secret.
@@ -30,11 +32,35 @@ pub fn rules(open: &OpenVault) -> Result<Rules> {
     } else {
         Rules::none()
     };
-    rules.with_extra(&open.settings.texts("redaction.extra")).map_err(|error| {
-        Error::refused("invalid-setting", error.to_string())
-            .at(layout::SETTINGS, None, None)
-            .hint("mend it, then run the command again")
-    })
+    rules.with_extra(&open.settings.texts("redaction.extra")).map_err(|error| no_pattern(&error))
+}
+
+/// The rules for what agents' logs say, and these in words, so that a change of them shows. A file that others can write may
+/// name further patterns, but neither switch redaction off nor take the person's patterns away.
+///
+/// # Errors
+/// Those of [`rules`].
+pub(super) fn rules_of_logs(memory: &Memory, open: &OpenVault) -> Result<(Rules, String)> {
+    let own = |origin: &Origin| is_own_word(memory, open, origin);
+    let settings = &open.settings;
+    let enabled = settings.get_from("redaction.enabled", own).and_then(|(value, _)| value.as_bool());
+    let enabled = enabled.unwrap_or(true);
+    if enabled && settings.flag("redaction.enabled") == Some(false) {
+        memory.notice("redaction.enabled of a file that others can write does not count for sessions");
+    }
+    let lists =
+        [settings.get_from("redaction.extra", own), settings.get_from("redaction.extra", |o| !own(o))];
+    let items = lists.into_iter().flatten().filter_map(|(value, _)| value.as_array()).flatten();
+    let mut extra: Vec<String> = items.filter_map(toml::Value::as_str).map(str::to_owned).collect();
+    extra.dedup();
+    let rules = if enabled { Rules::default() } else { Rules::none() };
+    Ok((rules.with_extra(&extra).map_err(|error| no_pattern(&error))?, format!("{enabled} {extra:?}")))
+}
+
+fn no_pattern(error: &PatternError) -> Error {
+    Error::refused("invalid-setting", error.to_string())
+        .at(layout::SETTINGS, None, None)
+        .hint("mend it, then run the command again")
 }
 
 /// Refuses bytes that hold a secret which was not in the file before.

@@ -93,6 +93,13 @@ embed use none
 embed use builtin
 search type:fix --limit 2
 context change+the+retry+of+gauge+fetches
+sessions --days 0
+sessions list --days 0 --agent claude-code
+sessions search tests
+sessions show 11111111
+sessions expand 11111111 --line 2
+sessions timeline --days 0
+sessions export 11111111
 recent
 similar 1bc3be
 similar retry+the+request --kind bullet
@@ -152,6 +159,11 @@ completions bash
 manpages --out man
 ";
 
+/// A log of an agent, for the commands that are about sessions.
+const SESSION: &[u8] = include_bytes!(
+    "../golden/sessions/claude_code/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl"
+);
+
 /// Commands that print for people only.
 const TALKERS: [&str; 1] = ["quickstart"];
 
@@ -159,6 +171,8 @@ const TALKERS: [&str; 1] = ["quickstart"];
 fn every_command_answers_with_one_document_that_fits_its_schema() {
     let sandbox = example();
     sandbox.write("../deltas.json", "[{\"type\": \"helpful\", \"id\": \"b-mt2ssunl-jq6d8j\"}]");
+    sandbox
+        .write("../home/.claude/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl", SESSION);
     let mut called: BTreeSet<String> = TALKERS.map(str::to_owned).into();
     for line in CALLS.lines() {
         let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();
@@ -169,6 +183,8 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
             ("config", Some("set" | "unset")) => "config-set",
             ("review", Some("--confirm")) => "review-settled",
             ("starters", Some("add")) => "starters-add",
+            ("sessions", Some("show" | "expand" | "export")) => "sessions-show",
+            ("sessions", Some(action @ ("search" | "timeline"))) => &format!("sessions-{action}"),
             ("playbook", Some(action)) => &format!("playbook-{action}"),
             (command, _) => of_command(command),
         };

@@ -47,6 +47,7 @@ commands! {
     similar::Similar,
     context::Context,
     graph::Graph,
+    sessions::Sessions,
     playbook::Playbook,
     mark::Mark,
     curate::Curate,

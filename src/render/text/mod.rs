@@ -33,6 +33,7 @@ pub mod relate;
 pub mod related;
 pub mod review;
 pub mod search;
+pub mod sessions;
 pub mod similar;
 pub mod stale;
 pub mod starters;

@@ -40,6 +40,7 @@ mod restore;
 mod review;
 mod rules;
 mod search;
+mod sessions;
 mod similar;
 mod small;
 mod stale;

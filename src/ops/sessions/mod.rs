@@ -1,0 +1,112 @@
+//! The sessions of agents: their logs are read into an index of the vault that is written to, and asked there.
+//!
+//! Every question first reads what is new in the logs. Nothing here judges a session, and nothing leaves the machine.
+
+mod allowed;
+mod ingest;
+pub mod list;
+mod row;
+mod scribe;
+pub mod search;
+pub mod show;
+pub mod timeline;
+
+use crate::domain::session::Agent;
+use crate::index;
+use crate::index::sessions::{Listed, Lookup, Sessions};
+use crate::ops::error::{Error, Kind, Result};
+use crate::ops::memory::Memory;
+
+pub use ingest::Progress;
+pub use row::{Row, Said};
+
+/// Which sessions a question is about.
+#[derive(Debug, Clone, Default)]
+pub struct Which {
+    /// Of these agents, by name, several between commas; of all where there is none.
+    pub agents: Option<String>,
+    /// Of this folder and those below it, as typed.
+    pub workspace: Option<String>,
+    /// Only those of the last days; of all times where it is 0.
+    pub days: Option<f64>,
+}
+
+/// The sessions, as fresh as this call may make them.
+pub struct Shelf {
+    sessions: Sessions,
+}
+
+impl Shelf {
+    /// Reads what is new in the logs, unless the call says not to.
+    ///
+    /// # Errors
+    /// Patterns of secrets that are none, and an index that cannot be written.
+    pub fn open(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<Self> {
+        if memory.call.no_refresh {
+            memory.notice("answered from the index as it stands (--no-refresh)");
+        } else {
+            ingest::refresh(memory, progress)?;
+        }
+        Ok(Self { sessions: Sessions::open(&folder(memory)) })
+    }
+
+    /// What the index answers; `None` where there is none.
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&Sessions) -> std::result::Result<T, index::Error>,
+    ) -> Result<Option<T>> {
+        match question(&self.sessions) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(index::Error::Unusable(index::Unusable::Missing)) => Ok(None),
+            Err(error @ index::Error::Unusable(_)) => {
+                Err(Error::new(Kind::Failed, "index", error.to_string())
+                    .hint("run the command without --no-refresh, so that the logs are read again"))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The session of that id, or the one whose id begins so.
+    fn one(&self, name: &str) -> Result<Listed> {
+        if name.trim().is_empty() {
+            return Err(Error::usage("a session is named by its id").hint("`cm sessions` lists them"));
+        }
+        match self.ask(|sessions| sessions.lookup(name))?.unwrap_or(Lookup::Nothing) {
+            Lookup::One(listed) => Ok(*listed),
+            Lookup::Nothing => Err(Error::not_found(format!("there is no session `{name}`"))
+                .hint("`cm sessions --days 0` lists all of them")),
+            Lookup::Several(sessions) => {
+                let ids: Vec<String> = sessions
+                    .iter()
+                    .map(|session| format!("{} ({})", session.meta.id, session.meta.agent))
+                    .collect();
+                let message = format!("`{name}` begins the ids of several sessions");
+                Err(Error::new(Kind::NotFound, "ambiguous", message)
+                    .hint(format!("one of {}", ids.join(", "))))
+            }
+        }
+    }
+}
+
+/// Where the index lies.
+fn folder(memory: &Memory) -> std::path::PathBuf {
+    memory.target().vault.index().join("sessions")
+}
+
+/// An agent by its name.
+fn agent(name: &str) -> Option<Agent> {
+    Agent::ALL.into_iter().find(|agent| agent.name() == name)
+}
+
+/// Agents by their names, several between commas.
+fn agents(typed: &str) -> Result<Vec<Agent>> {
+    typed
+        .split(',')
+        .map(|name| {
+            agent(name.trim()).ok_or_else(|| {
+                let known = Agent::ALL.map(Agent::name).join(", ");
+                Error::usage(format!("there is no agent `{}`", name.trim())).hint(format!("one of {known}"))
+            })
+        })
+        .collect()
+}
