@@ -17,17 +17,24 @@ pub struct Printed {
     pub failed: bool,
     /// Nothing was done where work was asked for.
     pub nothing: bool,
+    /// What was asked about is refused.
+    pub refused: bool,
 }
 
 impl Printed {
     /// The same answer, which says that something failed.
     pub fn failed(self, failed: bool) -> Self {
-        Self { failed, nothing: false }
+        Self { failed, ..self }
     }
 
     /// The same answer, which lists why nothing was done.
     pub fn nothing_done(self) -> Self {
-        Self { failed: true, nothing: true }
+        Self { failed: true, nothing: true, ..self }
+    }
+
+    /// The same answer, which says that what was asked about must not be done.
+    pub fn refused(self) -> Self {
+        Self { refused: true, ..self }
     }
 }
 
@@ -110,6 +117,18 @@ impl Output {
         }
     }
 
+    /// Shows a person how far it is, on one line that goes away when all is done.
+    pub fn progress(&self, done: usize, all: usize, what: &str) {
+        if self.quiet || !io::stderr().is_terminal() {
+            return;
+        }
+        if done < all {
+            anstream::eprint!("\r{done} of {all} {what}");
+        } else {
+            anstream::eprint!("\r\u{1b}[K");
+        }
+    }
+
     /// Prints an error: as JSON on stdout where JSON was asked for, else on stderr.
     pub fn error(&self, error: &Error) {
         if self.json {
@@ -151,6 +170,12 @@ fn write_out(shown: &str) -> io::Result<()> {
         out.write_all(b"\n")?;
     }
     out.flush()
+}
+
+/// What the parser has to say of a hook's arguments, which is no refusal of what the hook was asked about.
+pub fn spared(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::SUCCESS
 }
 
 /// What the parser of the command line has to say: help and version on stdout, errors as text or JSON.

@@ -45,18 +45,26 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
+        Err(error) if error.use_stderr() && commands::guard::is_hook(&arguments) => {
+            return answer::spared(&error);
+        }
         Err(error) => return answer::refused_by_clap(&error, &arguments),
     };
     let output = Output::new(cli.globals.json, cli.globals.quiet, cli.globals.verbose);
     let answer = cli.globals.call(&arguments).and_then(|call| cli.command.run(call, &output));
     output.took(begun);
     match answer {
+        Ok(Printed { refused: true, .. }) => ExitCode::from(status::exit(Kind::Refused)),
         Ok(Printed { nothing: true, .. }) => ExitCode::from(status::exit(Kind::NothingDone)),
         Ok(Printed { failed: true, .. }) => ExitCode::from(1),
         Ok(Printed { failed: false, .. }) => ExitCode::SUCCESS,
         Err(error) => {
             let error = answer::with_way_on(error);
             output.error(&error);
+            // A guard that fails itself stops nobody: agents take some exit codes for a refusal.
+            if commands::guard::is_hook(&arguments) {
+                return ExitCode::SUCCESS;
+            }
             ExitCode::from(status::exit(error.kind))
         }
     }

@@ -16,6 +16,7 @@ mod cursor;
 mod database;
 mod document;
 mod error;
+pub mod folder;
 mod gemini;
 mod lines;
 mod loose;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
+use crate::domain::instant::Instant;
 use crate::domain::session::{Agent, SessionId};
 
 /// How a log is written.
@@ -70,6 +71,21 @@ pub struct Source {
 }
 
 impl Source {
+    /// When the log was last written to; none where the system does not tell, or it is kept in several files.
+    pub fn changed(&self) -> Option<Instant> {
+        let many = matches!(
+            self.format,
+            Format::CursorDatabase
+                | Format::CursorChat
+                | Format::OpencodeDatabase
+                | Format::OpencodeTree
+                | Format::ClineTask
+        );
+        let changed = std::fs::metadata(&self.path).ok().filter(|_| !many)?.modified().ok()?;
+        let age = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Instant::from_millis(i64::try_from(age.as_millis()).ok()?)
+    }
+
     /// A log of which only its place is known.
     pub fn new(agent: Agent, format: Format, path: impl Into<PathBuf>) -> Self {
         Self { agent, format, path: path.into(), workspace: None, parent: None, title: None }

@@ -58,6 +58,8 @@ pub enum How {
     Deprecated,
     /// A bullet says the opposite.
     Conflict,
+    /// It says what a bullet says, and more; that keeps nothing out.
+    Refines,
     /// A bullet says something like it; that keeps nothing out.
     Similar,
 }
@@ -245,6 +247,7 @@ impl Bench<'_> {
             reason: Some(reason),
             likeness: None,
         });
+        let refined = admitted.refines.map(|at| collision(How::Refines, self.shelf.get(at), None));
         Judged {
             rule: admitted.rule,
             category: self.category.to_owned(),
@@ -252,7 +255,7 @@ impl Bench<'_> {
             confidence: borne(evidence.successes, evidence.failures),
             why,
             gate: Some(admitted.gate),
-            collisions: own.chain(other).collect(),
+            collisions: own.chain(other).chain(refined).collect(),
             evidence,
         }
     }
@@ -283,6 +286,7 @@ mod tests {
             rule: "Run the tests first.".to_owned(),
             state,
             because: Vec::new(),
+            refines: None,
             conflicts: Vec::new(),
             conflicts_elsewhere: Vec::new(),
             gate: Gate::of(&evidence),

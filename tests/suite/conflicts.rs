@@ -202,6 +202,20 @@ fn the_same_name_without_its_version_is_no_conflict_and_credits_the_rule_that_is
 }
 
 #[test]
+fn a_version_of_the_same_name_is_no_conflict_and_names_the_rule_that_it_refines() {
+    let rule = "--- playbook/db/one.md\n---\nid: b-mq6d3m8l-a1a1a1\ntype: rule\ncategory: database\nstate: active\n---\nPrefer Postgres\n";
+    let sandbox = vault_of(rule);
+    let judged = sandbox.cm(&["validate-rule", "Use PostgreSQL 16", "--json"]).ok().json();
+    assert_eq!(judged["collisions"][0]["how"], "refines", "{judged}");
+    assert_eq!(judged["collisions"][0]["id"], "b-mq6d3m8l-a1a1a1", "{judged}");
+    let words = ["playbook", "add", "--category", "database", "Use PostgreSQL 16", "--json"];
+    let added = sandbox.cm(&words).ok().json();
+    assert_eq!((&added["added"], &added["state"]), (&true.into(), &"active".into()), "{added}");
+    assert_eq!(added["note"], "says more than b-mq6d3m8l-a1a1a1: Prefer Postgres", "{added}");
+    assert_eq!(added["conflicts"], serde_json::json!([]), "{added}");
+}
+
+#[test]
 fn a_rule_in_other_words_credits_the_one_that_is_there_and_none_where_embeddings_are_off() {
     let sandbox = vault_of(DATABASES);
     let rule = "Controllers should be kept thin";

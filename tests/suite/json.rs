@@ -149,6 +149,8 @@ playbook remove b-mt2ssunl-jq6d8j
 playbook export --out ../playbook.yaml
 playbook import ../playbook.yaml
 import ../playbook.yaml --dry-run
+guard
+friction .. --rules classic --out ../friction
 project --format agents.md --counts
 export --format memory.md --out ../MEMORY.md
 config list
@@ -170,6 +172,7 @@ const TALKERS: [&str; 1] = ["quickstart"];
 #[test]
 fn every_command_answers_with_one_document_that_fits_its_schema() {
     let sandbox = example();
+    sandbox.write("../log.jsonl", "{\"type\":\"user\",\"message\":{\"content\":\"damn\"}}\n");
     sandbox.write("../deltas.json", "[{\"type\": \"helpful\", \"id\": \"b-mt2ssunl-jq6d8j\"}]");
     sandbox
         .write("../home/.claude/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl", SESSION);
@@ -177,7 +180,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
     for line in CALLS.lines() {
         let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();
         let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
-        let ran = sandbox.run(&arguments).env("EDITOR", "true").go();
+        let ran = sandbox.run(&arguments).env("EDITOR", "true").stdin("git reset --hard").go();
         assert_eq!(ran.code, 0, "{line}\n{}", ran.snapshot());
         let document = match (words[0].as_str(), words.get(1).map(String::as_str)) {
             ("config", Some("set" | "unset")) => "config-set",

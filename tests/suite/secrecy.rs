@@ -14,10 +14,7 @@ fn key() -> String {
 }
 
 fn deploys(body: &str) -> Sandbox {
-    let sandbox = vault_of(&format!("--- {NOTE}\n{}", note(body)));
-    sandbox.git(&["init", "--quiet"]);
-    sandbox.commit_all("Begin");
-    sandbox
+    vault_of(&format!("--- {NOTE}\n{}", note(body)))
 }
 
 #[test]
@@ -53,9 +50,9 @@ fn what_a_person_wrote_by_hand_is_refused_when_it_is_to_be_committed() {
 #[test]
 fn a_vault_that_holds_a_secret_already_can_be_worked_with_and_is_told() {
     let sandbox = deploys(&format!("With {}.", key()));
-    sandbox.cm(&["update", "Deploy", "--tags", "ops"]).ok();
+    sandbox.cm(&["update", "Deploy", "--add-tag", "ops"]).ok();
     assert!(sandbox.read(NOTE).contains("ops"));
-    let doctor = sandbox.cm(&["doctor"]).ok();
+    let doctor = sandbox.cm(&["doctor"]);
     let line = doctor.stdout.lines().find(|line| line.contains("secrets")).unwrap_or_default().to_owned();
     assert!(line.starts_with("warn"), "{}", doctor.snapshot());
     assert!(line.contains("1 live-looking secret, such as graph/facts/deploy.md:"), "{line}");

@@ -60,6 +60,8 @@ commands! {
     validate_rule::ValidateRule,
     audit::Audit,
     starters::Starters,
+    guard::Guard,
+    friction::Friction,
     project::Project,
     reindex::Reindex,
     embed::Embed,

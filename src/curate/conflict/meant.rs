@@ -137,6 +137,12 @@ impl Meant<'_> {
         opposed(a, b, sense).is_none().then_some(near)
     }
 
+    /// Whether this rule says what another one says, and more: the same thing by its full name, or in a version of it.
+    pub fn refines(&self, other: &Self, sense: &Sense<'_>) -> bool {
+        let (a, b) = (self.statement, other.statement);
+        says_less(b, a, sense) && opposed(a, b, sense).is_none()
+    }
+
     /// How much two rules mean the same, −1 to 1; 0 where nothing is known.
     pub fn cosine(&self, other: &Self) -> f64 {
         self.embedding.zip(other.embedding).map_or(0.0, |(one, other)| one.cosine(other))

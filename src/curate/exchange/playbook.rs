@@ -201,6 +201,7 @@ impl Reader<'_> {
                 derived_from,
                 search_pointer: keys.text("search_pointer"),
                 verify: verify(keys),
+                incident: None,
                 supersedes: keys.text("supersedes"),
                 replaced_by: keys.text("replaced_by"),
                 deprecation_reason: keys.text("deprecation_reason"),

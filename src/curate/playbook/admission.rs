@@ -92,6 +92,8 @@ pub struct Admitted {
     pub state: State,
     /// Why it is a draft; empty for an active one.
     pub because: Vec<String>,
+    /// The bullet that it says more than, where there is one.
+    pub refines: Option<usize>,
     /// The bullets of the playbook that say the opposite, and why they are taken to.
     pub conflicts: Vec<(usize, String)>,
     /// The bullets of other vaults that say the opposite: their ids and rules, and why.
@@ -142,7 +144,11 @@ impl Door<'_> {
                 false => Admission::Deprecated { at },
             };
         }
-        self.judge(rule, candidate.category, conflicts, conflicts_elsewhere)
+        let refines = self.shelf.refined(meant, self.sense, standing);
+        match self.judge(rule, candidate.category, conflicts, conflicts_elsewhere) {
+            Admission::Admitted(admitted) => Admission::Admitted(Admitted { refines, ..admitted }),
+            other => other,
+        }
     }
 
     /// The toxic pattern that keeps a rule out.
@@ -221,6 +227,15 @@ impl Door<'_> {
             _ => {}
         }
         let state = if because.is_empty() { State::Active } else { State::Draft };
-        Admission::Admitted(Admitted { rule, state, because, conflicts, conflicts_elsewhere, evidence, gate })
+        Admission::Admitted(Admitted {
+            rule,
+            state,
+            because,
+            refines: None,
+            conflicts,
+            conflicts_elsewhere,
+            evidence,
+            gate,
+        })
     }
 }

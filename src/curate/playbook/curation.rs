@@ -344,9 +344,12 @@ impl<'a> Curation<'a> {
     fn enter(&mut self, add: &Add, bullet_type: BulletType, admitted: Admitted) {
         let bullet = self.drawn(add, bullet_type, &admitted);
         let at = self.shelf.push(bullet);
-        let note =
+        let draft =
             (!admitted.because.is_empty()).then(|| format!("a draft: {}", admitted.because.join("; ")));
-        self.applied(at, note);
+        let refined = admitted.refines.map(|of| self.shelf.get(of));
+        let refines = refined.map(|of| format!("says more than {}: {}", of.id, of.content()));
+        let notes: Vec<String> = draft.into_iter().chain(refines).collect();
+        self.applied(at, (!notes.is_empty()).then(|| notes.join("; ")));
         for (with, reason) in admitted.conflicts {
             self.contradict(at, with, reason);
         }

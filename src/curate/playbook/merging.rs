@@ -112,6 +112,7 @@ impl Curation<'_> {
                 .verify
                 .clone()
                 .filter(|_| of.iter().all(|b| b.fields.verify == first.fields.verify)),
+            incident: of.iter().find_map(|bullet| bullet.fields.incident.clone()),
             supersedes: Some(first.id.to_string()),
             pinned_reason: of.iter().find_map(|bullet| bullet.fields.pinned_reason.clone()),
             ..BulletFields::default()

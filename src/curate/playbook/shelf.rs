@@ -146,6 +146,17 @@ impl Shelf {
         best
     }
 
+    /// The first bullet that a rule says more than, among those that pass.
+    pub fn refined(
+        &self,
+        rule: Meant<'_>,
+        sense: &Sense<'_>,
+        passes: impl Fn(&Bullet) -> bool,
+    ) -> Option<usize> {
+        let refines = |kept: &Kept| passes(&kept.bullet) && rule.refines(&kept.meant(sense), sense);
+        self.bullets.iter().position(refines)
+    }
+
     /// The bullets that say the opposite, among those that pass, with the reason.
     pub fn opposed(
         &self,

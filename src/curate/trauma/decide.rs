@@ -1,13 +1,16 @@
 //! Whether a command may run: the gravest of its dangers, with what happened the last time.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reach::Ground;
 use super::{Class, Danger, Severity, dangers, shape};
+use crate::domain::bullet::Bullet;
+use crate::domain::bullet::blocked::{BlockKind, Blocked};
 use crate::domain::command;
 
 /// What the guard answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judgement {
     /// Nothing speaks against it.
@@ -32,7 +35,7 @@ pub struct Decision {
 }
 
 /// A destructive command that went wrong before, as an anti-pattern keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PastIncident {
     /// The bullet that keeps it.
     pub bullet: String,
@@ -47,6 +50,22 @@ pub struct PastIncident {
 }
 
 impl PastIncident {
+    /// The incident that a bullet in use keeps.
+    #[must_use]
+    pub fn of(bullet: &Bullet) -> Option<Self> {
+        let incident = bullet.fields.incident.as_ref().filter(|_| bullet.is_live())?;
+        Some(Self {
+            bullet: bullet.id.to_string(),
+            class: Class::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(
+                &incident.class,
+            ))
+            .ok()?,
+            shape: incident.shape.clone(),
+            session: incident.session.clone().unwrap_or_default(),
+            date: incident.date.clone().or_else(|| bullet.created.map(|at| at.day())).unwrap_or_default(),
+        })
+    }
+
     /// Whether a danger is the same thing again: of the same class, done by the same command to the same kind of place.
     fn is_like(&self, danger: &Danger) -> bool {
         self.class == danger.class && shape::kin(&self.shape) == shape::kin(&danger.shape)
@@ -64,6 +83,20 @@ pub struct BlockedPattern {
     pub warns: bool,
     /// Why, and what to do instead.
     pub reason: String,
+}
+
+impl BlockedPattern {
+    /// The pattern that a note in `blocked/` keeps out of commands; none where it blocks a rule.
+    #[must_use]
+    pub fn of(blocked: &Blocked) -> Option<Self> {
+        let fields = &blocked.fields;
+        let pattern = fields.pattern.clone().filter(|pattern| !pattern.trim().is_empty())?;
+        let instead = fields.replacement.as_deref().map(|instead| format!("use {instead} instead"));
+        let said: Vec<String> = fields.reason.clone().into_iter().chain(instead).collect();
+        let reason = if said.is_empty() { "no reason is given".to_owned() } else { said.join("; ") };
+        let warns = blocked.kind == BlockKind::Deprecated;
+        Some(Self { name: blocked.id.to_string(), pattern, warns, reason })
+    }
 }
 
 /// Judges a command line before it runs. `incidents` are those that a person accepted.

@@ -8,12 +8,14 @@ mod decide;
 mod disk;
 mod files;
 mod git;
+pub mod hook;
 mod incident;
 mod infrastructure;
 mod reach;
 mod remote;
 mod shape;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::command::{self, Script, Simple};
@@ -23,7 +25,7 @@ pub use incident::{After, Attempt, Ending, Incident, Trace, incident};
 pub use reach::Ground;
 
 /// What a dangerous command endangers. The names are written into bullets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// Files and folders are deleted.

@@ -239,6 +239,10 @@ impl Site<'_> {
         if folder.split('/').any(|part| part == ".git") && below(folder, cwd) {
             return Reach::Repository;
         }
+        // Wherever a home lies, in a container perhaps below a temporary folder.
+        if home.len() > 1 && folder == home.trim_end_matches('/') && folder != cwd {
+            return Reach::Home;
+        }
         if let Some(root) = TEMPORARY.iter().find(|root| below(folder, root)) {
             // All temporary files of the machine are not only one's own.
             return if folder == *root { Reach::Shared } else { Reach::Temporary };

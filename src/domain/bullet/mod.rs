@@ -183,6 +183,21 @@ pub struct Verify {
     pub mode: VerifyMode,
 }
 
+/// The destructive command that an anti-pattern was made from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Incident {
+    /// What was endangered, such as `hard-reset`.
+    pub class: String,
+    /// The command without what differs from case to case.
+    pub shape: String,
+    /// The session in which it happened.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// The day, as `2026-11-01`.
+    #[serde(default)]
+    pub date: Option<String>,
+}
+
 /// What the note of a bullet says besides what every note may say. Kept in the index with the note.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BulletFields {
@@ -206,6 +221,8 @@ pub struct BulletFields {
     pub search_pointer: Option<String>,
     /// `verify`.
     pub verify: Option<Verify>,
+    /// `incident`.
+    pub incident: Option<Incident>,
     /// `supersedes`.
     pub supersedes: Option<String>,
     /// `replaced_by`.

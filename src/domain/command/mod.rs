@@ -109,5 +109,16 @@ pub fn read(text: &str) -> Script {
     script
 }
 
+/// Words as one command line that reads as these words; patterns, variables and `~` stay what they are.
+#[must_use]
+pub fn line_of(words: &[&str]) -> String {
+    let quoted = |word: &&str| {
+        let plain =
+            !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || "'\"\\;|&<>()`#".contains(c));
+        if plain { (*word).to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests;

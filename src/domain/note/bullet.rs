@@ -8,7 +8,8 @@ use super::values::Values;
 use super::{Feedback, Signal};
 use crate::domain::bullet::blocked::{BlockKind, Blocked, BlockedFields};
 use crate::domain::bullet::{
-    Bullet, BulletFields, BulletKind, DerivedFrom, Scope, Source, Verify, VerifyKind, VerifyMode, content,
+    Bullet, BulletFields, BulletKind, DerivedFrom, Incident, Scope, Source, Verify, VerifyKind, VerifyMode,
+    content,
 };
 use crate::domain::finding::Code;
 use crate::domain::frontmatter::parse::{Field, scalar_text};
@@ -28,6 +29,7 @@ pub(super) fn bullet(values: &mut Values<'_>, body: &str) -> BulletFields {
         derived_from: derived_from(values),
         search_pointer: values.text("search_pointer"),
         verify: verify(values),
+        incident: incident(values),
         supersedes: values.text("supersedes"),
         replaced_by: values.text("replaced_by"),
         deprecation_reason: values.text("deprecation_reason"),
@@ -114,6 +116,17 @@ fn verify(values: &mut Values<'_>) -> Option<Verify> {
     Some(Verify { kind: known?, pattern: pattern?, mode: expected? })
 }
 
+fn incident(values: &mut Values<'_>) -> Option<Incident> {
+    let (field, mapping) = mapping(values, "incident")?;
+    let one = |key: &str| text(mapping, key).filter(|text| !text.is_empty());
+    let (class, shape) = (one("class"), one("shape"));
+    if class.is_none() || shape.is_none() {
+        let hint = "write what was endangered as `class:` and the command as `shape:`";
+        values.find(field, Code::InvalidValue, "`incident` has no `class` or no `shape`".to_owned(), hint);
+    }
+    Some(Incident { class: class?, shape: shape?, session: one("session"), date: one("date") })
+}
+
 /// A bullet's keys with their values, as a new note or an edit writes them; null for a key that is not written.
 pub fn keys(bullet: &Bullet) -> Vec<(String, Value)> {
     let fields = &bullet.fields;
@@ -138,6 +151,7 @@ pub fn keys(bullet: &Bullet) -> Vec<(String, Value)> {
         ("derived_from", derived_value(&fields.derived_from)),
         ("search_pointer", text_value(fields.search_pointer.as_deref())),
         ("verify", fields.verify.as_ref().map_or(Value::Null, verify_value)),
+        ("incident", fields.incident.as_ref().map_or(Value::Null, incident_value)),
         ("supersedes", text_value(fields.supersedes.as_deref())),
         ("replaced_by", text_value(fields.replaced_by.as_deref())),
         ("deprecation_reason", text_value(fields.deprecation_reason.as_deref())),
@@ -213,6 +227,15 @@ fn verify_value(verify: &Verify) -> Value {
         ("kind", text_value(Some(verify.kind.name()))),
         ("pattern", text_value(Some(&verify.pattern))),
         ("mode", text_value(Some(verify.mode.name()))),
+    ])
+}
+
+fn incident_value(incident: &Incident) -> Value {
+    mapping_of([
+        ("class", text_value(Some(&incident.class))),
+        ("shape", text_value(Some(&incident.shape))),
+        ("session", text_value(incident.session.as_deref())),
+        ("date", text_value(incident.date.as_deref())),
     ])
 }
 

@@ -51,7 +51,7 @@ const MEMORY: [&str; 21] = [
 const EDGE: [&str; 9] =
     ["id", "type", "from_id", "from_title", "to_id", "to_title", "strength", "created", "updated"];
 
-const BULLET: [&str; 26] = [
+const BULLET: [&str; 27] = [
     "id",
     "type",
     "kind",
@@ -70,6 +70,7 @@ const BULLET: [&str; 26] = [
     "derived_from",
     "search_pointer",
     "verify",
+    "incident",
     "supersedes",
     "replaced_by",
     "deprecation_reason",

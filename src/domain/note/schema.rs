@@ -213,6 +213,8 @@ struct Bullet {
     search_pointer: Option<String>,
     /// How to see whether it is kept.
     verify: Option<Verify>,
+    /// The destructive command that it was made from; `cm guard` compares commands with it.
+    incident: Option<Incident>,
     /// The bullet that it replaces.
     supersedes: Option<Id>,
     /// The bullet that replaces it.
@@ -325,6 +327,20 @@ struct Verify {
     pattern: String,
     /// Whether the pattern must occur or must not.
     mode: Option<VerifyMode>,
+}
+
+/// A destructive command that went wrong.
+#[derive(JsonSchema)]
+struct Incident {
+    /// What was endangered: files, database, force-push, hard-reset, history, infrastructure, disk, permissions,
+    /// remote-script or system.
+    class: String,
+    /// The command without what differs from case to case.
+    shape: String,
+    /// The session in which it happened.
+    session: Option<String>,
+    /// The day.
+    date: Option<Date>,
 }
 
 /// What kind of look at the work tree.

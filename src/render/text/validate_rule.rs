@@ -35,6 +35,7 @@ fn collision(collision: &Collision) -> String {
         How::Blocked => "blocked by",
         How::Deprecated => "deprecated as",
         How::Conflict => "contradicts",
+        How::Refines => "says more than",
         How::Similar => "similar to",
     };
     let likeness = collision.likeness.map(|share| format!(" ({:.0} %)", share * 100.0)).unwrap_or_default();

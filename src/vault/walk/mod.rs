@@ -36,6 +36,27 @@ pub fn walk(root: &Path, exclude: &[String]) -> Listing {
     walk_with(Handle::root(root), exclude, &on_disk(root))
 }
 
+/// Lists the notes below one folder of the vault, with their paths from its root; none where there is no such folder.
+pub fn walk_below(root: &Path, folder: &str) -> Listing {
+    let below = root.join(folder);
+    match std::fs::symlink_metadata(&below) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Listing::default(),
+        // Links to folders are not followed.
+        Ok(metadata) if metadata.is_symlink() => return Listing::default(),
+        _ => {}
+    }
+    let mut listing = walk(&below, &[]);
+    listing.files = listing
+        .files
+        .into_iter()
+        .filter_map(|file| {
+            let path = NotePath::parse(&format!("{folder}/{}", file.path)).ok()?;
+            Some(FileStat { path, ..file })
+        })
+        .collect();
+    listing
+}
+
 fn walk_with<F: Folder>(root: io::Result<F>, exclude: &[String], lead: &Lead<'_>) -> Listing {
     let mut walk = Walk { exclude, buffer: Vec::new(), links: Vec::new(), listing: Listing::default() };
     match root {

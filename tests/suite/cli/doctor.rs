@@ -11,7 +11,7 @@ fn a_sound_vault_is_well_in_every_check() {
     sandbox.cm(&["init"]).ok();
     sandbox.write(RETRY, sandbox.read(RETRY) + "By hand.\n");
     let ran = sandbox.cm(&["doctor", "--fix"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     ok    settings      all known
     ok    repository    its own; curations are committed at once
     ok    author        Ada Example <ada@example.org>
@@ -21,6 +21,7 @@ fn a_sound_vault_is_well_in_every_check() {
     ok    journal       nothing is unfinished
     ok    folders       none is crowded
     ok    notes         4 notes, 0 errors, 0 warnings
+    ok    secrets       none found
     [exit 0]
     ");
     assert_eq!(sandbox.cm(&["doctor"]).ok().stdout, ran.stdout, "there was nothing to fix");
@@ -53,7 +54,7 @@ fn what_is_missing_around_the_notes_is_named_and_fixed_in_a_commit() {
     sandbox.write("cm.toml", "[search]\nlimits = 5\n");
     sandbox.commit_all("Slips");
     let ran = sandbox.cm(&["doctor"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     warn  settings      there is no setting `search.limits`
                         hint: `cm validate` names the lines, `cm config list` the settings
     ok    repository    its own; curations are committed at once
@@ -65,10 +66,11 @@ fn what_is_missing_around_the_notes_is_named_and_fixed_in_a_commit() {
     ok    folders       none is crowded
     warn  notes         4 notes, 0 errors, 1 warning
                         hint: `cm validate` lists them
+    ok    secrets       none found
     [exit 0]
     ");
     let ran = sandbox.cm(&["doctor", "--fix"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     fixed: added the rules for git
     warn  settings      there is no setting `search.limits`
                         hint: `cm validate` names the lines, `cm config list` the settings
@@ -80,6 +82,7 @@ fn what_is_missing_around_the_notes_is_named_and_fixed_in_a_commit() {
     ok    folders       none is crowded
     warn  notes         4 notes, 0 errors, 1 warning
                         hint: `cm validate` lists them
+    ok    secrets       none found
     [exit 0]
     ");
     assert!(sandbox.read(".gitignore").starts_with("*.swp\n"));
@@ -91,7 +94,7 @@ fn where_git_knows_no_author_and_where_there_is_no_repository_it_says_so() {
     let sandbox = inside();
     std::fs::write(sandbox.root().join("gitconfig"), "").unwrap();
     let ran = sandbox.run(&["doctor"]).within("memory").go();
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     ok    settings      all known
     ok    repository    inside another; `cm commit` commits
     warn  author        git knows no author, so commits are by cm <cm@localhost>
@@ -102,12 +105,13 @@ fn where_git_knows_no_author_and_where_there_is_no_repository_it_says_so() {
     ok    journal       nothing is unfinished
     ok    folders       none is crowded
     ok    notes         4 notes, 0 errors, 0 warnings
+    ok    secrets       none found
     [exit 0]
     ");
     let bare = Sandbox::new();
     bare.write("cm.toml", "");
     let ran = bare.cm(&["doctor"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     ok    settings      all known
     warn  repository    the vault lies in no git repository
                         hint: `cm init` makes one; without it nothing can be undone
@@ -116,6 +120,7 @@ fn where_git_knows_no_author_and_where_there_is_no_repository_it_says_so() {
     ok    journal       nothing is unfinished
     ok    folders       none is crowded
     ok    notes         0 notes, 0 errors, 0 warnings
+    ok    secrets       none found
     [exit 0]
     ");
 }
@@ -136,7 +141,7 @@ fn a_crowded_folder_is_spread_in_one_commit_and_every_note_is_still_found() {
     sandbox.cm(&["init"]).ok();
     sandbox.write("graph/facts/n7.md", sandbox.read("graph/facts/n7.md") + "By hand.\n");
     let ran = sandbox.cm(&["doctor", "--fix"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     fixed: moved 1001 notes into subfolders
     ok    settings      all known
     ok    repository    its own; curations are committed at once
@@ -147,6 +152,7 @@ fn a_crowded_folder_is_spread_in_one_commit_and_every_note_is_still_found() {
     ok    journal       nothing is unfinished
     ok    folders       none is crowded
     ok    notes         1001 notes, 0 errors, 0 warnings
+    ok    secrets       none found
     [exit 0]
     ");
     assert_eq!(commits(&sandbox), 3);

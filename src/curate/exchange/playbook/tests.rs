@@ -402,6 +402,7 @@ fn everything(number: usize) -> Bullet {
                 pattern: "un(wrap|expect)\\(".to_owned(),
                 mode: VerifyMode::ALL[number % 2],
             }),
+            incident: None,
             supersedes: Some("b-old".to_owned()),
             replaced_by: Some("b-new".to_owned()),
             deprecation_reason: text("gone"),

@@ -1,0 +1,148 @@
+//! `cm guard`
+
+use std::ffi::OsString;
+use std::io::{IsTerminal as _, Read as _};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::answer::{Output, Printed};
+use crate::domain::command;
+use crate::ops::guard::hook::{self, Asked, Hook};
+use crate::ops::guard::{self, Guarded, Judgement};
+use crate::ops::{Call, Error, Result};
+use crate::render::{json, text};
+
+/// Judge a command before it runs: allow, warn or block
+///
+/// What destroys is known by built-in rules; incidents that `playbook/incidents/` keeps turn a warning into a block, and patterns of
+/// `blocked/` count too. The command is what stands behind `--`, or standard input: a command line, or what Claude Code, Codex, Cursor
+/// or Gemini CLI tell their hooks, which are answered as each wants it, with exit code 0. Otherwise the exit code is 5 for a block. What
+/// keeps the guard from judging blocks no agent: it says so on stderr and leaves with 0.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  cm guard -- git push --force origin main\n  echo 'rm -rf build' | cm guard --json\n  cm guard --format claude < tool-call.json"
+)]
+pub struct Arguments {
+    /// The command [default: standard input]
+    #[arg(last = true)]
+    command: Vec<String>,
+    /// How standard input is written and answered [default: what it looks like]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Claude Code's `PreToolUse`
+    Claude,
+    /// Codex's `PreToolUse`
+    Codex,
+    /// Cursor's `beforeShellExecution` and `preToolUse`
+    Cursor,
+    /// Gemini CLI's `BeforeTool`
+    Gemini,
+    /// A command line, answered as text
+    Text,
+    /// A command line, answered as JSON
+    Json,
+}
+
+impl Format {
+    fn hook(self) -> Option<Hook> {
+        match self {
+            Self::Claude => Some(Hook::Claude),
+            Self::Codex => Some(Hook::Codex),
+            Self::Cursor => Some(Hook::Cursor),
+            Self::Gemini => Some(Hook::Gemini),
+            Self::Text | Self::Json => None,
+        }
+    }
+}
+
+/// The most of standard input that is looked at, in bytes.
+const LONGEST: u64 = 16 << 20;
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let as_json = output.json || arguments.format == Some(Format::Json);
+    if !arguments.command.is_empty() {
+        let words: Vec<&str> = arguments.command.iter().map(String::as_str).collect();
+        // A single word is a whole line that was quoted for the shell.
+        let line = if let [line] = words.as_slice() { (*line).to_owned() } else { command::line_of(&words) };
+        return judged(call, &line, as_json, output);
+    }
+    let given = standard_input()?;
+    let named = arguments.format.and_then(Format::hook);
+    let plain = matches!(arguments.format, Some(Format::Text | Format::Json));
+    if !plain && (named.is_some() || given.trim_start().starts_with("{\"") || is_message(&given)) {
+        return hooked(call, &given, named, output);
+    }
+    if given.trim().is_empty() {
+        return Err(Error::usage("there is no command to judge").hint("for example: cm guard -- rm -rf build"));
+    }
+    judged(call, &given, as_json, output)
+}
+
+fn judged(call: Call, line: &str, as_json: bool, output: &Output) -> Result<Printed> {
+    let (decision, notices) = guard::guard(call, line);
+    notices.iter().for_each(|notice| output.notice(notice));
+    let outcome = Guarded::from(&decision);
+    let shown = if as_json { json::document(&outcome) } else { text::guard::guarded(&outcome) };
+    let printed = output.plain(&shown)?;
+    Ok(if outcome.decision == Judgement::Block { printed.refused() } else { printed })
+}
+
+/// Answers an agent; whatever is wrong with its message leaves the agent alone.
+fn hooked(call: Call, given: &str, named: Option<Hook>, output: &Output) -> Result<Printed> {
+    let message = serde_json::from_str(given).unwrap_or_default();
+    let Some(asked) = Asked::read(&message, named) else {
+        output.notice("cm guard: this is no message of an agent's hook; nothing was judged");
+        return output.plain(named.map_or("", hook::no_opinion));
+    };
+    let Some(line) = &asked.command else { return output.plain(hook::no_opinion(asked.hook)) };
+    let folder = asked.cwd.as_ref().map(std::path::PathBuf::from).filter(|folder| folder.is_absolute());
+    let cwd = folder.unwrap_or_else(|| call.cwd.clone());
+    let (decision, notices) = guard::guard(Call { cwd, ..call }, line);
+    notices.iter().for_each(|notice| output.notice(notice));
+    if output.json {
+        return output.plain(&json::document(&Guarded::from(&decision)));
+    }
+    output.plain(&hook::answer(&asked, &decision))
+}
+
+fn is_message(given: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(given).is_ok_and(|value| value.is_object())
+}
+
+/// Standard input as text, whatever it holds.
+fn standard_input() -> Result<String> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        return Err(Error::usage("there is no command to judge").hint("for example: cm guard -- rm -rf build"));
+    }
+    let mut bytes = Vec::new();
+    stdin
+        .take(LONGEST)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::usage(format!("standard input cannot be read: {error}")))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Flags of every command that take a value.
+const VALUED: [&str; 6] = ["--vault", "--now", "--agent", "--session", "--actor", "--reason"];
+
+/// Whether these arguments are a guard that reads standard input with a program on it, as an agent starts it.
+pub fn is_hook(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
+    let mut verb = None;
+    while let Some(word) = words.next() {
+        if VALUED.contains(&&*word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            verb = Some(word);
+            break;
+        }
+    }
+    let is_guard = verb.is_some_and(|verb| verb == "guard");
+    is_guard && !arguments.iter().any(|word| word == "--") && !std::io::stdin().is_terminal()
+}

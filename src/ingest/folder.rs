@@ -1,0 +1,122 @@
+//! Logs of Claude Code in a folder that somebody names, and their lines as they stand.
+//!
+//! Other tools count friction over such folders file by file, and ours counts the same ones: the sessions, and not what
+//! sub-agents left in folders beside them.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+
+use super::error::Error;
+use super::places::{folder, name, stem};
+use super::source::Found;
+
+/// A log that lies in a named folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Named {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// The name of its folder, which is that of the project.
+    pub folder: String,
+    /// Its own name, without the ending.
+    pub stem: String,
+}
+
+/// The logs of a file, of a folder of logs, or of a folder whose folders hold logs; ordered by path.
+///
+/// # Errors
+/// [`Error::Io`] where the path itself cannot be looked into.
+pub fn named(path: &Path) -> Result<Vec<Named>, Error> {
+    if std::fs::metadata(path).map_err(Error::io(path))?.is_file() {
+        return Ok(vec![log(path)]);
+    }
+    let path = &path.canonicalize().map_err(Error::io(path))?;
+    let mut found = Found::default();
+    let entries = found.list(path);
+    if let Some(refused) = found.refused.pop() {
+        return Err(refused);
+    }
+    let mut logs = Vec::new();
+    for entry in entries.iter().filter(|entry| !name(entry).starts_with('.')) {
+        if entry.is_dir() {
+            // A folder that refuses costs itself only.
+            logs.extend(found.list(entry).iter().filter(|file| is_log(file)).map(|file| log(file)));
+        } else if is_log(entry) {
+            logs.push(log(entry));
+        }
+    }
+    logs.sort();
+    Ok(logs)
+}
+
+fn is_log(path: &Path) -> bool {
+    let named = path.extension().is_some_and(|ending| ending == "jsonl") && !name(path).starts_with('.');
+    named && !name(path).contains("sessions-index") && path.is_file()
+}
+
+fn log(path: &Path) -> Named {
+    Named { path: path.to_owned(), folder: folder(path).to_owned(), stem: stem(path).to_owned() }
+}
+
+/// Hands on every line of a file, without its line break; one that is longer than `longest` bytes is left out.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn lines(path: &Path, longest: usize, each: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
+    let mut reader = BufReader::new(File::open(path).map_err(Error::io(path))?);
+    let mut line = Vec::new();
+    let mut whole = true;
+    loop {
+        let chunk = reader.fill_buf().map_err(Error::io(path))?;
+        if chunk.is_empty() {
+            break;
+        }
+        let end = chunk.iter().position(|byte| *byte == b'\n');
+        let taken = end.unwrap_or(chunk.len());
+        whole &= line.len() + taken <= longest;
+        if whole {
+            line.extend_from_slice(&chunk[..taken]);
+        }
+        reader.consume(taken + usize::from(end.is_some()));
+        if end.is_some() {
+            if whole {
+                each(&line);
+            }
+            line.clear();
+            whole = true;
+        }
+    }
+    if whole && !line.is_empty() {
+        each(&line);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_of_a_folder_and_of_its_folders_are_found_and_no_deeper_ones() {
+        let top = tempfile::tempdir().unwrap();
+        for file in
+            ["p/a.jsonl", "p/sub/agent.jsonl", "b.jsonl", "sessions-index.jsonl", ".h/c.jsonl", "d.txt"]
+        {
+            let file = top.path().join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "{}").unwrap();
+        }
+        let found: Vec<String> = named(top.path()).unwrap().into_iter().map(|log| log.stem).collect();
+        assert_eq!(found, ["b", "a"]);
+        assert!(named(&top.path().join("absent")).is_err());
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_costs_itself_only() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "a\nlonger\n\nb").unwrap();
+        let mut told = Vec::new();
+        lines(file.path(), 3, &mut |line| told.push(String::from_utf8_lossy(line).into_owned())).unwrap();
+        assert_eq!(told, ["a", "", "b"]);
+    }
+}

@@ -1,0 +1,240 @@
+//! What agents' logs tell now: found in the person's home, read one log at a time, and redacted before anybody sees it.
+//!
+//! Nothing is kept: who wants sessions that were read before asks elsewhere.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::error::{Error, Result};
+use super::memory::Call;
+use crate::domain::instant::Instant;
+use crate::domain::secret::{Rules, redact};
+use crate::domain::session::event::{Event, EventKind};
+use crate::domain::session::{Agent, Meta, SessionId};
+use crate::ingest::{self, Limits, Places, Sink};
+
+/// Which sessions.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Of these agents; all where there is none.
+    pub agents: Vec<Agent>,
+    /// Of this workspace: its folder, or the folder's name.
+    pub workspace: Option<String>,
+    /// Begun at this instant or later.
+    pub since: Option<Instant>,
+}
+
+/// A session as its log tells it, redacted.
+#[derive(Debug)]
+pub struct Told {
+    /// What is known of it.
+    pub meta: Meta,
+    /// What happened, in the order of the log.
+    pub events: Vec<Event>,
+    /// The log.
+    pub path: PathBuf,
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// How many logs.
+    pub logs: usize,
+    /// Lines for the person: what could not be read.
+    pub notices: Vec<String>,
+}
+
+/// How far reading is: logs done, and logs in all.
+pub type Progress<'a> = &'a dyn Fn(usize, usize);
+
+/// The agents that are named, by commas.
+///
+/// # Errors
+/// A name that is no agent's.
+pub fn agents(named: &str) -> Result<Vec<Agent>> {
+    let one = |name: &str| {
+        Agent::ALL.into_iter().find(|agent| agent.name() == name).ok_or_else(|| {
+            let known: Vec<&str> = Agent::ALL.iter().map(|agent| agent.name()).collect();
+            Error::usage(format!("`{name}` is no agent whose logs are read"))
+                .hint(format!("those are {}", known.join(", ")))
+        })
+    };
+    named.split(',').map(str::trim).map(one).collect()
+}
+
+/// The agents that a call names to be looked at. The one that asks, by the environment, is none of them.
+///
+/// # Errors
+/// Those of [`agents`].
+pub fn agents_of(call: &Call) -> Result<Vec<Agent>> {
+    let typed = call.by.agent.as_ref().filter(|typed| call.variables.get("CM_AGENT") != Some(typed));
+    typed.map_or_else(|| Ok(Vec::new()), |typed| agents(typed))
+}
+
+/// Where logs may lie for this call.
+///
+/// # Errors
+/// Where there is no home folder.
+pub fn places(call: &Call) -> Result<Places> {
+    let home = call.home.clone().ok_or_else(|| {
+        Error::usage("there is no home folder to look for logs in").hint("set HOME, or name a folder of logs")
+    })?;
+    let mut places = Places::of_home(home);
+    places.environment.clone_from(&call.variables);
+    places.workspaces = vec![call.cwd.clone()];
+    Ok(places)
+}
+
+/// Reads all sessions that are wanted and hands them on, one at a time.
+///
+/// # Errors
+/// Those of [`places`]. A log that cannot be read is a notice.
+pub fn each(
+    call: &Call,
+    wanted: &Wanted,
+    rules: &Rules,
+    progress: Progress<'_>,
+    take: &mut dyn FnMut(Told),
+) -> Result<Read> {
+    let agents = if wanted.agents.is_empty() { Agent::ALL.to_vec() } else { wanted.agents.clone() };
+    let mut found = ingest::find(&agents, &places(call)?);
+    let mut read = Read { logs: found.sources.len(), ..Read::default() };
+    read.notices.extend(found.refused.iter().map(ToString::to_string));
+    // A session that two logs tell is taken from the one that tells more, which the order of formats says.
+    found.sources.sort_by_key(|source| source.format);
+    let mut known: HashSet<(Agent, SessionId)> = HashSet::new();
+    for (done, source) in found.sources.iter().enumerate() {
+        progress(done, read.logs);
+        // What was last written to before then tells no session that began later.
+        if wanted.since.zip(source.changed()).is_some_and(|(since, changed)| changed < since) {
+            continue;
+        }
+        let mut held = Held::default();
+        if let Err(error) = ingest::read(source, None, Limits::default(), &mut held) {
+            read.notices.push(error.to_string());
+            continue;
+        }
+        for told in held.told(&source.path) {
+            let key = (told.meta.agent, told.meta.id.clone());
+            if wanted.is_met_by(&told.meta) && known.insert(key) {
+                take(redacted(told, rules));
+            }
+        }
+    }
+    progress(read.logs, read.logs);
+    Ok(read)
+}
+
+impl Wanted {
+    fn is_met_by(&self, meta: &Meta) -> bool {
+        let begun = self.since.is_none_or(|since| meta.started.is_some_and(|started| started >= since));
+        let within = self.workspace.as_deref().is_none_or(|wanted| {
+            let workspace = meta.workspace.as_deref().unwrap_or_default();
+            workspace == wanted.trim_end_matches('/') || workspace.rsplit(['/', '\\']).next() == Some(wanted)
+        });
+        begun && within && !meta.ours && !meta.subagent
+    }
+}
+
+/// What one log tells, session by session.
+#[derive(Default)]
+struct Held(BTreeMap<SessionId, HeldSession>);
+
+#[derive(Default)]
+struct HeldSession {
+    /// By line and part.
+    events: BTreeMap<(u64, u32), Event>,
+    meta: Option<Meta>,
+}
+
+impl Held {
+    fn told(self, path: &Path) -> impl Iterator<Item = Told> {
+        let path = path.to_owned();
+        self.0.into_values().filter_map(move |HeldSession { events, meta }| {
+            Some(Told { meta: meta?, events: events.into_values().collect(), path: path.clone() })
+        })
+    }
+}
+
+impl Sink for Held {
+    fn anew(&mut self, session: &SessionId) {
+        self.0.remove(session);
+    }
+
+    fn event(&mut self, session: &SessionId, event: Event) {
+        // The last word on an event counts.
+        self.0.entry(session.clone()).or_default().events.insert((event.line, event.part), event);
+    }
+
+    fn meta(&mut self, meta: &Meta) {
+        self.0.entry(meta.id.clone()).or_default().meta = Some(meta.clone());
+    }
+}
+
+/// One log of Claude Code that was named, redacted; sub-agents and sessions of our own are told too.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn of_file(path: &Path, rules: &Rules) -> Result<Vec<Told>> {
+    let source = ingest::Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path);
+    let mut held = Held::default();
+    ingest::read(&source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
+    Ok(held.told(path).map(|told| redacted(told, rules)).collect())
+}
+
+/// What a log that somebody named and that cannot be read comes to.
+pub fn unread(error: &ingest::Error) -> Error {
+    Error::usage(error.to_string())
+}
+
+fn redacted(mut told: Told, rules: &Rules) -> Told {
+    told.meta.title = told.meta.title.map(|title| text(&title, rules));
+    for event in &mut told.events {
+        match &mut event.kind {
+            EventKind::UserPrompt { text: said }
+            | EventKind::Injected { text: said }
+            | EventKind::AssistantText { text: said }
+            | EventKind::Thinking { text: said }
+            | EventKind::ToolResult { text: said, .. }
+            | EventKind::ToolRejected { text: said, .. }
+            | EventKind::Error { text: said }
+            | EventKind::System { text: said } => *said = text(said, rules),
+            EventKind::PersonCommand { command, output, .. } => {
+                *command = text(command, rules);
+                *output = output.as_deref().map(|output| text(output, rules));
+            }
+            EventKind::Compaction { summary, .. } => {
+                *summary = summary.as_deref().map(|summary| text(summary, rules));
+            }
+            EventKind::ToolCall { input, .. } => value(input, rules),
+            EventKind::Interrupt | EventKind::ModelChange { .. } => {}
+        }
+    }
+    told
+}
+
+fn text(text: &str, rules: &Rules) -> String {
+    redact(text, rules).0.into_string()
+}
+
+/// Redacts every string of a JSON value, then what only the keys around a string give away.
+pub fn value(given: &mut Value, rules: &Rules) {
+    strings(given, rules);
+    let (whole, removed) = redact(&given.to_string(), rules);
+    if !removed.is_empty()
+        && let Ok(redacted) = serde_json::from_str(whole.as_str())
+    {
+        *given = redacted;
+    }
+}
+
+fn strings(value: &mut Value, rules: &Rules) {
+    match value {
+        Value::String(string) => *string = text(string, rules),
+        Value::Array(items) => items.iter_mut().for_each(|item| strings(item, rules)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| strings(field, rules)),
+        _ => {}
+    }
+}

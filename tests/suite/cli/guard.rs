@@ -1,0 +1,255 @@
+//! `cm guard`
+
+use crate::support::{Ran, Sandbox, vault_of};
+
+const INCIDENT: &str = "\
+--- playbook/incidents/reset.md
+---
+id: b-mq6d3m8l-x1y2z3
+type: anti_pattern
+state: active
+incident:
+  class: hard-reset
+  shape: git reset --hard
+  session: 0a1b2c3d
+  date: 2026-11-01
+---
+AVOID: throwing uncommitted work away with git reset --hard.
+--- playbook/incidents/draft.md
+---
+id: b-mq6d3n8l-a1b2c3
+type: anti_pattern
+state: draft
+incident:
+  class: files
+  shape: rm <inside> -r
+---
+AVOID: deleting parts of the tree without a look at what is not committed.
+--- blocked/npm.md
+---
+id: cd63c4b0-cfa3-4077-817d-e9eae7dba62c
+kind: deprecated
+pattern: npm install
+reason: the lock file belongs to another tool
+replacement: pnpm add
+---
+--- blocked/deploy.md
+---
+id: 1a1a1a1a-0000-4000-8000-000000000001
+kind: toxic
+pattern: deploy.sh --prod
+reason: only the pipeline deploys
+---
+";
+
+fn said(sandbox: &Sandbox, stdin: &str) -> Ran {
+    sandbox.run(&["guard"]).stdin(stdin).go()
+}
+
+fn claude(command: &str, more: &str) -> String {
+    let command = serde_json::to_string(command).unwrap();
+    format!(
+        "{{\"session_id\":\"s\",\"cwd\":\"\",\"hook_event_name\":\"PreToolUse\",{more}\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":{command}}}}}"
+    )
+}
+
+#[test]
+fn a_command_is_allowed_warned_of_or_blocked_with_the_reason() {
+    let sandbox = vault_of("");
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git", "status"]).snapshot(), @"
+    allow
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git", "reset", "--hard"]).snapshot(), @"
+    warn: this throws away all work that is not committed
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "rm", "-rf", "/"]).snapshot(), @"
+    block: this deletes / with everything in it: a folder of the system
+    [exit 5]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "ls; rm -rf ~"]).snapshot(), @"
+    block: this deletes ~ with everything in it: the home folder
+    [exit 5]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "echo", "rm -rf /; rm -rf ~"]).snapshot(), @"
+    allow
+    [exit 0]
+    ");
+    insta::assert_snapshot!(said(&sandbox, "git push --force origin main\n").snapshot(), @"
+    block: this overwrites what is on the remote, also what others pushed; use --force-with-lease
+    [exit 5]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--json", "--", "rm", "-rf", "/"]).snapshot(), @r#"
+    {
+      "decision": "block",
+      "class": "files",
+      "reason": "this deletes / with everything in it: a folder of the system",
+      "incident": null
+    }
+    [exit 5]
+    "#);
+}
+
+#[test]
+fn an_accepted_incident_and_blocked_patterns_of_the_vault_count() {
+    let sandbox = vault_of(INCIDENT);
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--json", "--", "git reset --hard"]).snapshot(), @r#"
+    {
+      "decision": "block",
+      "class": "hard-reset",
+      "reason": "this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)",
+      "incident": {
+        "bullet": "b-mq6d3m8l-x1y2z3",
+        "class": "hard-reset",
+        "shape": "git reset --hard",
+        "session": "0a1b2c3d",
+        "date": "2026-11-01"
+      }
+    }
+    [exit 5]
+    "#);
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "npm install left-pad"]).snapshot(), @"
+    warn: `npm install` is a blocked pattern (cd63c4b0-cfa3-4077-817d-e9eae7dba62c): the lock file belongs to another tool; use pnpm add instead
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "./deploy.sh --prod"]).snapshot(), @"
+    block: `deploy.sh --prod` is a blocked pattern (1a1a1a1a-0000-4000-8000-000000000001): only the pipeline deploys
+    [exit 5]
+    ");
+    // A draft is nobody's word yet.
+    assert_eq!(sandbox.cm(&["guard", "--", "rm -r src"]).code, 0);
+    sandbox.cm(&["validate"]).ok();
+    assert!(!sandbox.cm(&["guard", "--", "ls"]).stderr.contains("note"));
+}
+
+#[test]
+fn it_opens_no_index_and_writes_nothing() {
+    let sandbox = vault_of(INCIDENT);
+    sandbox.cm(&["guard", "--", "git reset --hard"]);
+    assert!(!sandbox.vault().join("_index").exists());
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn claude_code_is_answered_as_its_hooks_are() {
+    let sandbox = vault_of(INCIDENT);
+    insta::assert_snapshot!(said(&sandbox, &claude("ls", "")).snapshot(), @"[exit 0]");
+    insta::assert_snapshot!(said(&sandbox, &claude("git reset --hard", "")).snapshot(), @r#"
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}}
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(said(&sandbox, &claude("git clean -fd", "")).snapshot(), @r#"
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this deletes files that git does not track"}}
+    [exit 0]
+    "#);
+    // Nobody is there to be asked.
+    let alone = "\"permission_mode\":\"bypassPermissions\",";
+    insta::assert_snapshot!(said(&sandbox, &claude("git clean -fd", alone)).snapshot(), @r#"
+    {"systemMessage":"cm guard: this deletes files that git does not track"}
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn codex_cursor_and_gemini_are_answered_as_theirs_are() {
+    let sandbox = vault_of(INCIDENT);
+    let codex = |command: &str| claude(command, "\"turn_id\":\"t\",\"model\":\"m\",");
+    insta::assert_snapshot!(said(&sandbox, &codex("ls")).snapshot(), @"[exit 0]");
+    insta::assert_snapshot!(said(&sandbox, &codex("git reset --hard")).snapshot(), @r#"
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}}
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(said(&sandbox, &codex("git clean -fd")).snapshot(), @r#"
+    {"systemMessage":"cm guard: this deletes files that git does not track"}
+    [exit 0]
+    "#);
+    let cursor = |command: &str| {
+        format!(
+            "{{\"conversation_id\":\"c\",\"hook_event_name\":\"beforeShellExecution\",\"command\":\"{command}\",\"cwd\":\"\",\"workspace_roots\":[\"{}\"]}}",
+            sandbox.vault().display()
+        )
+    };
+    insta::assert_snapshot!(said(&sandbox, &cursor("ls")).snapshot(), @"
+    {}
+    [exit 0]
+    ");
+    insta::assert_snapshot!(said(&sandbox, &cursor("git clean -fd")).snapshot(), @r#"
+    {"permission":"ask","user_message":"this deletes files that git does not track","agent_message":"this deletes files that git does not track"}
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(said(&sandbox, &cursor("git reset --hard")).snapshot(), @r#"
+    {"permission":"deny","user_message":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)","agent_message":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}
+    [exit 0]
+    "#);
+    // The vault is found from the folder that the agent names.
+    let elsewhere = sandbox.run(&["guard"]).within("..").stdin(cursor("git reset --hard")).go();
+    assert_eq!(elsewhere.stdout, said(&sandbox, &cursor("git reset --hard")).stdout);
+    let gemini = |command: &str| {
+        format!(
+            "{{\"hook_event_name\":\"BeforeTool\",\"tool_name\":\"run_shell_command\",\"tool_input\":{{\"command\":\"{command}\"}}}}"
+        )
+    };
+    insta::assert_snapshot!(said(&sandbox, &gemini("ls")).snapshot(), @"
+    {}
+    [exit 0]
+    ");
+    insta::assert_snapshot!(said(&sandbox, &gemini("git clean -fd")).snapshot(), @r#"
+    {"systemMessage":"cm guard: this deletes files that git does not track"}
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(said(&sandbox, &gemini("git reset --hard")).snapshot(), @r#"
+    {"decision":"deny","reason":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn a_guard_that_cannot_judge_blocks_no_agent() {
+    let sandbox = vault_of("");
+    let run = |arguments: &[&str], stdin: &str| sandbox.run(arguments).stdin(stdin).go();
+    for (arguments, stdin) in [
+        (&["guard"] as &[&str], "{\"hook_event_name\":\"PreToolUse\",\"tool_inp"),
+        (&["guard"], ""),
+        (&["guard", "--format", "claude"], "rm -rf /"),
+        (&["guard", "--format", "nobody"], "{}"),
+        (&["guard", "--polite"], "{}"),
+        (&["--now", "never", "guard"], "{}"),
+        (&["guard"], "{\"unknown\": 1}"),
+    ] {
+        let ran = run(arguments, stdin);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{arguments:?} {stdin}");
+        assert_ne!(ran.stderr, "", "{arguments:?} {stdin}");
+    }
+    let ran = run(&["guard", "--format", "cursor"], "no message");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "{}\n"));
+    // Whoever names the command is told of a mistake as ever.
+    assert_eq!(sandbox.cm(&["guard", "--polite", "--", "ls"]).code, 2);
+}
+
+#[test]
+fn without_a_vault_that_can_be_read_the_built_in_rules_judge() {
+    let nowhere = Sandbox::new();
+    insta::assert_snapshot!(nowhere.cm(&["guard", "--", "rm", "-rf", "/"]).snapshot(), @"
+    block: this deletes / with everything in it: a folder of the system
+    [stderr]
+    note: there is no vault here; judged without past incidents
+    [exit 5]
+    ");
+    let sandbox = vault_of(INCIDENT);
+    sandbox.write("cm.toml", b"\xff\xfe");
+    insta::assert_snapshot!(said(&sandbox, &claude("git reset --hard", "")).snapshot(), @r#"
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this throws away all work that is not committed"}}
+    [stderr]
+    note: cannot read [ROOT]/vault/cm.toml: stream did not contain valid UTF-8; judged without past incidents
+    [exit 0]
+    "#);
+    let sandbox = vault_of("--- cm.toml\n");
+    sandbox.write("blocked", "a file where a folder should be");
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "ls"]).snapshot(), @"
+    allow
+    [stderr]
+    note: blocked: cannot be read: Not a directory (os error 20)
+    [exit 0]
+    ");
+}
