@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::error::{Error, Kind, Result};
 use super::logs::{self, Progress, Wanted};
 use super::memory::{Call, shown};
+use super::secrets;
 use crate::curate::friction::score::Quality;
 use crate::curate::friction::summary::{Statistics, Verdict};
 use crate::curate::friction::{Analysis, Config, Examined, claude_lines, conclude, events, examine, files};
@@ -109,9 +110,9 @@ const LONGEST: usize = 16 << 20;
 pub fn friction(call: &Call, options: &Options, progress: Progress<'_>) -> Result<(Found, Vec<String>)> {
     let config = Config::of(options.rules);
     let out = folder_of(call, options.out.as_deref())?;
-    let (mut notices, secrets) = (Vec::new(), Secrets::default());
+    let (mut notices, secrets) = (Vec::new(), secrets::rules_at(call)?);
     let (logs, examined) = match &options.path {
-        Some(path) => of_path(&call.cwd.join(path), &config, progress)?,
+        Some(path) => of_path(&call.cwd.join(path), &config, &secrets, progress)?,
         None => {
             let mut examined = Vec::new();
             let read = logs::each(call, &options.wanted, progress, &mut |told| {
@@ -140,8 +141,12 @@ fn nothing(logs: usize, options: &Options) -> Error {
 }
 
 /// The logs of a folder, by the rules' own view of them.
-fn of_path(path: &Path, config: &Config, progress: Progress<'_>) -> Result<(usize, Vec<Examined>)> {
-    let secrets = Secrets::default();
+fn of_path(
+    path: &Path,
+    config: &Config,
+    secrets: &Secrets,
+    progress: Progress<'_>,
+) -> Result<(usize, Vec<Examined>)> {
     let named = folder::named(path).map_err(|error| logs::unread(&error))?;
     let mut examined = Vec::new();
     for (done, log) in named.iter().enumerate() {
@@ -150,7 +155,7 @@ fn of_path(path: &Path, config: &Config, progress: Progress<'_>) -> Result<(usiz
             let mut reader = claude_lines::Reader::new(&log.folder, &log.stem);
             let mut line = |line: &[u8]| match serde_json::from_slice(line) {
                 Ok(mut record) => {
-                    logs::value(&mut record, &secrets);
+                    logs::value(&mut record, secrets);
                     reader.line(record.to_string().as_bytes());
                 }
                 Err(_) => reader.line(line),
@@ -161,7 +166,7 @@ fn of_path(path: &Path, config: &Config, progress: Progress<'_>) -> Result<(usiz
             let told = logs::of_file(&log.path)?;
             let people = told.into_iter().filter(|told| !told.meta.ours && !told.meta.subagent);
             examined.extend(people.map(|told| {
-                let told = told.redacted(&secrets);
+                let told = told.redacted(secrets);
                 examine(&events::log(&told.meta, &told.events), config)
             }));
         }

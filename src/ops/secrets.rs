@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::embedding::is_own_word;
 use super::error::{Error, Result};
-use super::memory::{Memory, OpenVault};
+use super::memory::{Call, Memory, OpenVault};
 use crate::config::Origin;
 use crate::domain::note::Note;
 use crate::domain::path::NotePath;
@@ -55,6 +55,17 @@ pub(super) fn rules_of_logs(memory: &Memory, open: &OpenVault) -> Result<(Rules,
     extra.dedup();
     let rules = if enabled { Rules::default() } else { Rules::none() };
     Ok((rules.with_extra(&extra).map_err(|error| no_pattern(&error))?, format!("{enabled} {extra:?}")))
+}
+
+/// The same where no vault need be: those of the vault that the call is made in, else the built-in ones.
+///
+/// # Errors
+/// Those of [`rules`].
+pub(super) fn rules_at(call: &Call) -> Result<Rules> {
+    match Memory::open(call.clone()) {
+        Ok(memory) => Ok(rules_of_logs(&memory, memory.target())?.0),
+        Err(_) => Ok(Rules::default()),
+    }
 }
 
 fn no_pattern(error: &PatternError) -> Error {

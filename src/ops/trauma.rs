@@ -10,7 +10,7 @@ use super::error::{Error, Result};
 use super::guard::{self, CATEGORY};
 use super::logs::{self, Progress, Told, Wanted};
 use super::memory::{Call, Memory, OpenVault};
-use super::{playbook, write};
+use super::{playbook, secrets, write};
 use crate::curate::playbook::Playbook;
 use crate::curate::playbook::curation::{self, Curated};
 use crate::curate::playbook::delta::{Add, Delta, DeltaFile, Proposal};
@@ -72,7 +72,7 @@ pub fn scan(call: &Call, wanted: &Wanted, progress: Progress<'_>) -> Result<(Sca
     let kept = Memory::open(call.clone()).map(|memory| guard::incidents(&memory)).unwrap_or_default();
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
     let mut found: Vec<Suffered> = Vec::new();
-    let (mut sessions, secrets) = (0, Secrets::default());
+    let (mut sessions, secrets) = (0, secrets::rules_at(call)?);
     let read = logs::each(call, wanted, progress, &mut |told| {
         sessions += 1;
         let cwd = told.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());

@@ -346,3 +346,19 @@ fn what_nobody_named_is_written_into_no_other_folder() {
     ");
     assert_eq!(std::fs::read_dir(sandbox.root().join("dotfiles")).unwrap().count(), 0);
 }
+
+#[test]
+fn the_vaults_own_patterns_of_secrets_are_taken_out_too() {
+    let sandbox = crate::support::vault_of("");
+    sandbox.write("cm.toml", "[redaction]\nextra = [\"badge = BADGE-[0-9]{6}\"]\n");
+    let said = "{\"type\":\"user\",\"uuid\":\"aaaaaaaa-1\",\"message\":{\"role\":\"user\",\"content\":\"damn, BADGE-123456 again\"}}\n";
+    sandbox.write("../log.jsonl", said);
+    for rules in ["classic", "observed"] {
+        sandbox.cm(&["friction", "../log.jsonl", "--rules", rules, "--out", "../out"]).ok();
+        let raw = sandbox.read("../out/friction_raw.jsonl");
+        assert!(!raw.contains("BADGE-123456"), "{rules}: {raw}");
+    }
+    sandbox.write("cm.toml", "[redaction]\nextra = [\"(\"]\n");
+    let ran = sandbox.cm(&["friction", "../log.jsonl", "--out", "../out"]);
+    assert_eq!(ran.code, 5, "{}", ran.snapshot());
+}
