@@ -223,6 +223,8 @@ impl Site<'_> {
         let before = path.split(['$', '`']).next().unwrap_or("");
         match before.trim_end_matches('/') {
             "" => Reach::Unknown,
+            // Nothing of the path is hidden: the folder that it stands in is.
+            whole if whole == path.trim_end_matches('/') => Reach::Unknown,
             // An empty variable would leave the whole folder.
             before => {
                 Some(self.reach(before)).filter(|reach| *reach != Reach::Workspace).unwrap_or(Reach::Unknown)
@@ -390,6 +392,14 @@ mod tests {
         ] {
             assert_eq!(reach("true", path), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn from_a_folder_that_nothing_is_known_of_a_path_leads_nobody_knows_where() {
+        for path in ["src", "src/", "./src", "..", "src/$Y", "*"] {
+            assert_eq!(reach("cd \"$X\"", path), Reach::Unknown, "{path}");
+        }
+        assert_eq!(reach("cd $X", "/etc"), Reach::System);
     }
 
     #[test]
