@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::error::{Error, Result};
 use super::memory::Call;
+use super::sessions::allowed::Allowed;
 use crate::domain::instant::Instant;
 use crate::domain::secret::{Rules, redact};
 use crate::domain::session::event::{Event, EventKind};
@@ -87,7 +88,7 @@ pub fn places(call: &Call) -> Result<Places> {
     Ok(places)
 }
 
-/// Reads all sessions that are wanted and hands them on, one at a time.
+/// Reads all sessions that are wanted, and that the settings of the vault here let be read, and hands them on, one at a time.
 ///
 /// # Errors
 /// Those of [`places`]. A log that cannot be read is a notice.
@@ -97,7 +98,9 @@ pub fn each(
     progress: Progress<'_>,
     take: &mut dyn FnMut(Told),
 ) -> Result<Read> {
-    let agents = if wanted.agents.is_empty() { Agent::ALL.to_vec() } else { wanted.agents.clone() };
+    let allowed = Allowed::at(call);
+    let is_wanted = |agent: &Agent| wanted.agents.is_empty() || wanted.agents.contains(agent);
+    let agents: Vec<Agent> = allowed.agents.iter().copied().filter(is_wanted).collect();
     let mut found = ingest::find(&agents, &places(call)?);
     let mut read = Read { logs: found.sources.len(), ..Read::default() };
     read.notices.extend(found.refused.iter().map(ToString::to_string));
@@ -117,7 +120,7 @@ pub fn each(
         }
         for told in held.told(&source.path) {
             let key = (told.meta.agent, told.meta.id.clone());
-            if wanted.is_met_by(&told.meta) && known.insert(key) {
+            if wanted.is_met_by(&told.meta) && allowed.allows(&told.meta) && known.insert(key) {
                 take(told);
             }
         }

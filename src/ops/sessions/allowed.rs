@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::config::Origin;
 use crate::domain::session::{Agent, Meta};
 use crate::ops::embedding::is_own_word;
-use crate::ops::memory::{Memory, OpenVault};
+use crate::ops::memory::{Call, Memory, OpenVault};
 
 /// Which sessions are read.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +32,14 @@ impl Allowed {
         Self {
             agents: Agent::ALL.into_iter().filter(passes).collect(),
             lists: folders.into_iter().filter(|list| !list.is_empty()).map(resolved).collect(),
+        }
+    }
+
+    /// What the vault says that a call is made in; where there is none, all sessions are read.
+    pub fn at(call: &Call) -> Self {
+        match Memory::open(call.clone()) {
+            Ok(memory) => Self::of(&memory, memory.target()),
+            Err(_) => Self { agents: Agent::ALL.to_vec(), lists: Vec::new() },
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Every question first reads what is new in the logs. Nothing here judges a session, and nothing leaves the machine.
 
-mod allowed;
+pub(super) mod allowed;
 mod ingest;
 pub mod list;
 mod row;

@@ -362,3 +362,15 @@ fn the_vaults_own_patterns_of_secrets_are_taken_out_too() {
     let ran = sandbox.cm(&["friction", "../log.jsonl", "--out", "../out"]);
     assert_eq!(ran.code, 5, "{}", ran.snapshot());
 }
+
+#[test]
+fn sessions_that_the_settings_keep_out_are_not_looked_at() {
+    let sandbox = with_logs();
+    let found = |settings: &str| {
+        sandbox.write("cm.toml", settings);
+        sandbox.cm(&["friction", "--days", "60", "--out", "kept", "--json"])
+    };
+    let count = |settings: &str| found(settings).ok().json()["overall"]["total_sessions"].clone();
+    assert_eq!((count(""), count("[sessions]\nagents = [\"codex\"]\n")), (8.into(), 1.into()));
+    assert_eq!(found("[sessions]\nworkspaces = [\"/nowhere\"]\n").code, 8, "there is nothing to look at");
+}
