@@ -9,12 +9,14 @@ use serde_json::Value;
 
 use super::error::{Error, Result};
 use super::memory::Call;
-use super::sessions::allowed::Allowed;
+use super::sessions::sources::{Sources, path_of, rank};
 use crate::domain::instant::Instant;
 use crate::domain::secret::{Rules, redact};
 use crate::domain::session::event::{Event, EventKind};
 use crate::domain::session::{Agent, Meta, SessionId};
-use crate::ingest::{self, Limits, Places, Sink};
+use crate::ingest::{self, Limits, Sink, Source};
+
+pub use super::sessions::agents;
 
 /// Which sessions.
 #[derive(Debug, Clone, Default)]
@@ -50,21 +52,6 @@ pub struct Read {
 /// How far reading is: logs done, and logs in all.
 pub type Progress<'a> = &'a dyn Fn(usize, usize);
 
-/// The agents that are named, by commas.
-///
-/// # Errors
-/// A name that is no agent's.
-pub fn agents(named: &str) -> Result<Vec<Agent>> {
-    let one = |name: &str| {
-        Agent::ALL.into_iter().find(|agent| agent.name() == name).ok_or_else(|| {
-            let known: Vec<&str> = Agent::ALL.iter().map(|agent| agent.name()).collect();
-            Error::usage(format!("`{name}` is no agent whose logs are read"))
-                .hint(format!("those are {}", known.join(", ")))
-        })
-    };
-    named.split(',').map(str::trim).map(one).collect()
-}
-
 /// The agents that a call names to be looked at. The one that asks, by the environment, is none of them.
 ///
 /// # Errors
@@ -74,38 +61,22 @@ pub fn agents_of(call: &Call) -> Result<Vec<Agent>> {
     typed.map_or_else(|| Ok(Vec::new()), |typed| agents(typed))
 }
 
-/// Where logs may lie for this call.
-///
-/// # Errors
-/// Where there is no home folder.
-pub fn places(call: &Call) -> Result<Places> {
-    let home = call.home.clone().ok_or_else(|| {
-        Error::usage("there is no home folder to look for logs in").hint("set HOME, or name a folder of logs")
-    })?;
-    let mut places = Places::of_home(home);
-    places.environment.clone_from(&call.variables);
-    places.workspaces = vec![call.cwd.clone()];
-    Ok(places)
-}
-
 /// Reads all sessions that are wanted, and that the settings of the vault here let be read, and hands them on, one at a time.
 ///
 /// # Errors
-/// Those of [`places`]. A log that cannot be read is a notice.
+/// Where there is no home folder. A log that cannot be read is a notice.
 pub fn each(
     call: &Call,
     wanted: &Wanted,
     progress: Progress<'_>,
     take: &mut dyn FnMut(Told),
 ) -> Result<Read> {
-    let allowed = Allowed::at(call);
-    let is_wanted = |agent: &Agent| wanted.agents.is_empty() || wanted.agents.contains(agent);
-    let agents: Vec<Agent> = allowed.agents.iter().copied().filter(is_wanted).collect();
-    let mut found = ingest::find(&agents, &places(call)?);
+    let sources = Sources::at(call)?;
+    let mut found = sources.find(&wanted.agents);
     let mut read = Read { logs: found.sources.len(), ..Read::default() };
     read.notices.extend(found.refused.iter().map(ToString::to_string));
-    // A session that two logs tell is taken from the one that tells more, which the order of formats says.
-    found.sources.sort_by_key(|source| source.format);
+    let by_rank = |a: &Source, b: &Source| rank(a.format, &path_of(a)).cmp(&rank(b.format, &path_of(b)));
+    found.sources.sort_by(by_rank);
     let mut known: HashSet<(Agent, SessionId)> = HashSet::new();
     for (done, source) in found.sources.iter().enumerate() {
         progress(done, read.logs);
@@ -120,7 +91,7 @@ pub fn each(
         }
         for told in held.told(&source.path) {
             let key = (told.meta.agent, told.meta.id.clone());
-            if wanted.is_met_by(&told.meta) && allowed.allows(&told.meta) && known.insert(key) {
+            if wanted.is_met_by(&told.meta) && sources.allowed.allows(&told.meta) && known.insert(key) {
                 take(told);
             }
         }
@@ -180,7 +151,7 @@ impl Sink for Held {
 /// # Errors
 /// Where it cannot be read.
 pub fn of_file(path: &Path) -> Result<Vec<Told>> {
-    let source = ingest::Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path);
+    let source = Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path);
     let mut held = Held::default();
     ingest::read(&source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
     Ok(held.told(path).collect())

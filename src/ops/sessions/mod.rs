@@ -9,6 +9,7 @@ mod row;
 mod scribe;
 pub mod search;
 pub mod show;
+pub(super) mod sources;
 pub mod timeline;
 
 use crate::domain::session::Agent;
@@ -99,14 +100,16 @@ fn agent(name: &str) -> Option<Agent> {
 }
 
 /// Agents by their names, several between commas.
-fn agents(typed: &str) -> Result<Vec<Agent>> {
-    typed
-        .split(',')
-        .map(|name| {
-            agent(name.trim()).ok_or_else(|| {
-                let known = Agent::ALL.map(Agent::name).join(", ");
-                Error::usage(format!("there is no agent `{}`", name.trim())).hint(format!("one of {known}"))
-            })
+///
+/// # Errors
+/// A name that is no agent's.
+pub fn agents(typed: &str) -> Result<Vec<Agent>> {
+    let one = |name: &str| {
+        agent(name).ok_or_else(|| {
+            let known = Agent::ALL.map(Agent::name).join(", ");
+            Error::usage(format!("`{name}` is no agent whose logs are read"))
+                .hint(format!("those are {known}"))
         })
-        .collect()
+    };
+    typed.split(',').map(str::trim).map(one).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::sources::rank;
 use crate::domain::secret::{Redacted, Rules, redact};
 use crate::domain::session::event::Event;
 use crate::domain::session::{Meta, SessionId};
@@ -63,7 +64,7 @@ impl Scribe<'_> {
     fn is_its_teller(&mut self, key: &SessionKey) -> Result<bool, index::Error> {
         let teller = self.writer.session(key)?.and_then(|session| session.log.clone());
         let Some(other) = teller.filter(|log| log != self.path) else { return Ok(true) };
-        let better = |format: &Format| (*format, other.as_str()) < (self.source.format, self.path);
+        let better = |format: &Format| rank(*format, &other) < rank(self.source.format, self.path);
         if self.logs.get(&other).is_some_and(better) {
             return Ok(false);
         }
