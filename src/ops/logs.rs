@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::error::{Error, Result};
-use super::memory::Call;
+use super::memory::{Call, Memory};
+use super::sessions::reads;
 use super::sessions::sources::{Sources, path_of, rank};
 use crate::domain::instant::Instant;
 use crate::domain::secret::{Rules, redact};
@@ -71,13 +72,15 @@ pub fn each(
     progress: Progress<'_>,
     take: &mut dyn FnMut(Told),
 ) -> Result<Read> {
-    let sources = Sources::at(call)?;
+    let memory = Memory::open(call.clone()).ok();
+    let sources = Sources::at(call, memory.as_ref())?;
     let mut found = sources.find(&wanted.agents);
     let mut read = Read { logs: found.sources.len(), ..Read::default() };
     read.notices.extend(found.refused.iter().map(ToString::to_string));
     let by_rank = |a: &Source, b: &Source| rank(a.format, &path_of(a)).cmp(&rank(b.format, &path_of(b)));
     found.sources.sort_by(by_rank);
     let mut known: HashSet<(Agent, SessionId)> = HashSet::new();
+    let mut reads = Vec::new();
     for (done, source) in found.sources.iter().enumerate() {
         progress(done, read.logs);
         // What was last written to before then tells no session that began later.
@@ -89,14 +92,22 @@ pub fn each(
             read.notices.push(error.to_string());
             continue;
         }
+        let mut heard = reads::Read::of_log(source.agent, path_of(source));
         for told in held.told(&source.path) {
             let key = (told.meta.agent, told.meta.id.clone());
             if wanted.is_met_by(&told.meta) && sources.allowed.allows(&told.meta) && known.insert(key) {
+                heard.sessions.push(told.meta.id.clone());
+                heard.bytes += told.bytes();
                 take(told);
             }
         }
+        reads.extend((!heard.sessions.is_empty()).then_some(heard));
     }
     progress(read.logs, read.logs);
+    if let Some(memory) = memory {
+        reads::record(&memory, reads);
+        read.notices.extend(memory.take_notices());
+    }
     Ok(read)
 }
 
@@ -163,6 +174,15 @@ pub fn unread(error: &ingest::Error) -> Error {
 }
 
 impl Told {
+    /// How many bytes of text it has.
+    pub fn bytes(&self) -> u64 {
+        let text = |event: &Event| match &event.kind {
+            EventKind::ToolCall { input, .. } => input.to_string().len(),
+            kind => kind.text().map_or(0, str::len),
+        };
+        self.events.iter().map(|event| text(event) as u64).sum()
+    }
+
     /// The same without its secrets.
     pub fn redacted(mut self, rules: &Rules) -> Self {
         self.meta.title = self.meta.title.map(|title| text(&title, rules));

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::reads;
 use super::scribe::{Scout, Scribe, title_of};
 use super::sources::{Sources, path_of};
 use crate::domain::secret::{Rules, redact};
@@ -59,6 +60,7 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
         read => read,
     };
     reader.told.tell(memory);
+    reads::record(memory, std::mem::take(&mut reader.told.read));
     match read {
         Ok(()) => Ok(()),
         Err(index::Error::Busy { .. }) => {
@@ -145,9 +147,19 @@ impl Reader {
             heard: HashMap::new(),
             failed: None,
             again: false,
+            bytes: 0,
         };
         let read = ingest::read(source, cursor.as_ref(), Limits::default(), &mut scribe);
+        let heard = reads::Read {
+            sessions: scribe.told(),
+            bytes: scribe.bytes,
+            ..reads::Read::of_log(source.agent, path.to_owned())
+        };
         let Scribe { failed, again, .. } = scribe;
+        let is_new = |reading: &Reading| reading.progress != ingest::Progress::Unchanged;
+        if read.as_ref().is_ok_and(is_new) {
+            self.told.read.push(heard);
+        }
         match (failed, read) {
             (Some(error), _) => Err(error),
             (None, Ok(reading)) if reading.progress == ingest::Progress::Unchanged => Ok(()),
@@ -230,6 +242,8 @@ fn not_understood(tally: &Tally, rules: &Rules) -> String {
 /// What there is to hear of a reading.
 #[derive(Debug, Default)]
 struct Told {
+    /// The logs that told something.
+    read: Vec<reads::Read>,
     unread: Vec<String>,
     unknown: Vec<String>,
     large: Vec<String>,

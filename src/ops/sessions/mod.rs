@@ -5,6 +5,7 @@
 pub(super) mod allowed;
 mod ingest;
 pub mod list;
+pub mod reads;
 mod row;
 mod scribe;
 pub mod search;

@@ -38,19 +38,22 @@ impl Sources {
         Self { allowed, places }
     }
 
-    /// For a call that needs no vault: whose sessions may be read is for the vault to say that it is made in, if any.
+    /// For a call that needs no vault: as the vault says that it is made in, if any.
     ///
     /// # Errors
     /// Where there is no home folder.
-    pub fn at(call: &Call) -> Result<Self> {
+    pub fn at(call: &Call, memory: Option<&Memory>) -> Result<Self> {
         let home = call.home.clone().ok_or_else(|| {
             Error::usage("there is no home folder to look for logs in")
                 .hint("set HOME, or name a folder of logs")
         })?;
+        if let Some(memory) = memory {
+            return Ok(Self::of(memory, memory.target(), home));
+        }
         let mut places = Places::of_home(home);
         places.environment.clone_from(&call.variables);
         places.workspaces = vec![call.cwd.clone()];
-        Ok(Self { allowed: Allowed::at(call), places })
+        Ok(Self { allowed: Allowed::all(), places })
     }
 
     /// The logs of the agents that may be read, of all of them or of these alone.
