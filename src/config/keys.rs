@@ -293,6 +293,12 @@ pub const KEYS: &[Key] = &[
         "agents whose sessions are read, such as claude-code; all where none is named; a project's cm.toml can only narrow it",
     ),
     key(
+        "sessions.cross_agent",
+        Shape::Bool,
+        "false",
+        "whether an agent that asks may be shown sessions of another; never from a project's cm.toml",
+    ),
+    key(
         "sessions.exports",
         Shape::Texts,
         "[]",

@@ -36,6 +36,7 @@ pub mod memory;
 pub mod past;
 pub mod pin;
 pub mod playbook;
+pub mod privacy;
 pub mod project;
 pub mod propose;
 pub mod read;

@@ -85,8 +85,15 @@ impl Rules {
         Ok(self)
     }
 
+    /// How many patterns of one's own hold.
+    #[must_use]
+    pub fn own(&self) -> usize {
+        self.extra.len()
+    }
+
     /// Whether the built-in rules hold.
-    pub(super) fn built_in(&self) -> bool {
+    #[must_use]
+    pub fn built_in(&self) -> bool {
         self.built_in
     }
 

@@ -96,7 +96,7 @@ fn folder(memory: &Memory) -> std::path::PathBuf {
 }
 
 /// An agent by its name.
-fn agent(name: &str) -> Option<Agent> {
+pub(super) fn agent(name: &str) -> Option<Agent> {
     Agent::ALL.into_iter().find(|agent| agent.name() == name)
 }
 

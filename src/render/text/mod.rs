@@ -27,6 +27,7 @@ pub mod list;
 pub mod log;
 pub mod mark;
 pub mod playbook;
+pub mod privacy;
 pub mod project;
 pub mod propose;
 pub mod recent;
