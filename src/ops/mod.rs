@@ -33,6 +33,7 @@ pub mod logs;
 pub mod mark;
 pub mod meaning;
 pub mod memory;
+pub mod onboard;
 pub mod past;
 pub mod pin;
 pub mod playbook;

@@ -159,7 +159,8 @@ pub fn set(memory: &Memory, what: &What, allow: bool) -> Result<Set> {
         What::Workspace(typed) => ("sessions.workspaces", workspaces_with(memory, typed, allow)?),
     };
     let typed = items.join(",");
-    let written = config::set(memory, key, Some(&typed).filter(|typed| !typed.is_empty()).map(String::as_str), true)?;
+    let written =
+        config::set(memory, key, Some(&typed).filter(|typed| !typed.is_empty()).map(String::as_str), true)?;
     Ok(Set { key: key.to_owned(), items, path: written.path, changed: written.changed })
 }
 
@@ -171,7 +172,8 @@ fn listed(memory: &Memory, name: &str) -> Vec<String> {
 
 fn agents_with(memory: &Memory, name: &str, allow: bool) -> Result<Vec<String>> {
     agents(name)?;
-    let mut named: Vec<Agent> = listed(memory, "sessions.agents").iter().filter_map(|name| agent(name)).collect();
+    let mut named: Vec<Agent> =
+        listed(memory, "sessions.agents").iter().filter_map(|name| agent(name)).collect();
     if named.is_empty() {
         named = Agent::ALL.to_vec();
     }
@@ -179,8 +181,11 @@ fn agents_with(memory: &Memory, name: &str, allow: bool) -> Result<Vec<String>> 
     named.extend(agent(name).filter(|_| allow));
     named.sort();
     if named.is_empty() {
-        return Err(Error::refused("nothing-left", format!("{name} is the last agent whose sessions are read"))
-            .hint("a list that is empty lets all through; allow another agent first"));
+        return Err(Error::refused(
+            "nothing-left",
+            format!("{name} is the last agent whose sessions are read"),
+        )
+        .hint("a list that is empty lets all through; allow another agent first"));
     }
     // All of them are said by no list, so that agents of a later version are among them.
     let all = named.len() == Agent::ALL.len();
@@ -203,13 +208,18 @@ fn workspaces_with(memory: &Memory, typed: &str, allow: bool) -> Result<Vec<Stri
     named.retain(|item| resolved(memory, base, item) != folder);
     if !allow && named.len() == before {
         return Err(Error::refused("not-listed", format!("{folder} is none of the folders that are read"))
-            .hint(format!("`{NAME}` lists the folders that are read; set it to those, and all others are left out")));
+            .hint(format!(
+                "`{NAME}` lists the folders that are read; set it to those, and all others are left out"
+            )));
     }
     if allow {
         named.push(folder);
     } else if named.is_empty() {
-        return Err(Error::refused("nothing-left", format!("{folder} is the last folder whose sessions are read"))
-            .hint("a list that is empty lets all through; allow another folder first"));
+        return Err(Error::refused(
+            "nothing-left",
+            format!("{folder} is the last folder whose sessions are read"),
+        )
+        .hint("a list that is empty lets all through; allow another folder first"));
     }
     Ok(named)
 }

@@ -63,6 +63,7 @@ commands! {
     guard::Guard,
     friction::Friction,
     trauma::Trauma,
+    onboard::Onboard,
     privacy::Privacy,
     project::Project,
     reindex::Reindex,

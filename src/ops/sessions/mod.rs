@@ -3,6 +3,7 @@
 //! Every question first reads what is new in the logs. Nothing here judges a session, and nothing leaves the machine.
 
 pub(super) mod allowed;
+pub(super) mod events;
 mod ingest;
 pub mod list;
 pub mod reads;
@@ -20,7 +21,7 @@ use crate::ops::error::{Error, Kind, Result};
 use crate::ops::memory::Memory;
 
 pub use ingest::Progress;
-pub use row::{Row, Said};
+pub use row::{Named, Row, Said};
 
 /// Which sessions a question is about.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +54,7 @@ impl Shelf {
     }
 
     /// What the index answers; `None` where there is none.
-    fn ask<T>(
+    pub(super) fn ask<T>(
         &self,
         question: impl FnOnce(&Sessions) -> std::result::Result<T, index::Error>,
     ) -> Result<Option<T>> {
@@ -69,7 +70,7 @@ impl Shelf {
     }
 
     /// The session of that id, or the one whose id begins so.
-    fn one(&self, name: &str) -> Result<Listed> {
+    pub(super) fn one(&self, name: &str) -> Result<Listed> {
         if name.trim().is_empty() {
             return Err(Error::usage("a session is named by its id").hint("`cm sessions` lists them"));
         }
@@ -91,7 +92,7 @@ impl Shelf {
 }
 
 /// Where the index lies.
-fn folder(memory: &Memory) -> std::path::PathBuf {
+pub(super) fn folder(memory: &Memory) -> std::path::PathBuf {
     memory.target().vault.index().join("sessions")
 }
 

@@ -72,7 +72,8 @@ pub fn record(memory: &Memory, reads: Vec<Read>) {
     let entry = |read: Read| Entry {
         at: call.now,
         command: call.verb.clone(),
-        by: call.by.agent.clone(),
+        // Commands that have a flag `--agent` mean another agent by it.
+        by: call.variables.get("CM_AGENT").filter(|name| !name.is_empty()).cloned(),
         agent: read.agent,
         log: read.log,
         count: read.sessions.len(),

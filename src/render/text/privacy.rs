@@ -17,17 +17,31 @@ pub fn shown(outcome: &Privacy) -> String {
     line("agents", &agents);
     let lists: Vec<String> = outcome.workspaces.iter().map(|list| list.join(", ")).collect();
     line("folders", &if lists.is_empty() { "all".to_owned() } else { lists.join("; and of these only ") });
-    line("cross-agent", if outcome.cross_agent { "an agent may be shown sessions of another" } else { "an agent is shown sessions of its own alone" });
+    line(
+        "cross-agent",
+        if outcome.cross_agent {
+            "an agent may be shown sessions of another"
+        } else {
+            "an agent is shown sessions of its own alone"
+        },
+    );
     let own = match outcome.redaction.own {
         0 => String::new(),
         n => format!(", and {} of your own", count(n, "pattern")),
     };
-    let rules = if outcome.redaction.enabled { "secrets are taken out by the built-in rules" } else { "OFF: the built-in rules take nothing out" };
+    let rules = if outcome.redaction.enabled {
+        "secrets are taken out by the built-in rules"
+    } else {
+        "OFF: the built-in rules take nothing out"
+    };
     line("redaction", &format!("{rules}{own}"));
-    line("model", &match outcome.provider.as_str() {
-        "none" => "none: no text of a session is sent anywhere".to_owned(),
-        provider => format!("{provider}: what is summed up or learned from goes there, without secrets"),
-    });
+    line(
+        "model",
+        &match outcome.provider.as_str() {
+            "none" => "none: no text of a session is sent anywhere".to_owned(),
+            provider => format!("{provider}: what is summed up or learned from goes there, without secrets"),
+        },
+    );
     line("cass", if outcome.cass { "is asked where sessions are searched" } else { "is not asked" });
     lines.push_str(&format!("{}\n", paint(DIM, "latest reads; `cm privacy log` lists more")));
     if outcome.latest.is_empty() {

@@ -100,7 +100,7 @@ pub fn show(outcome: &Shown) -> String {
     lines
 }
 
-fn head(session: &Row) -> String {
+pub(super) fn head(session: &Row) -> String {
     let named = &session.named;
     let time = |at: Option<crate::domain::instant::Instant>| {
         at.map_or_else(|| "?".to_owned(), |at| format!("{} {}", at.day(), at.minute()))
