@@ -96,8 +96,11 @@ fn open(memory: &Memory, shelf: &Shelf, filter: &Filter) -> Result<Vec<Listed>> 
     if let Some(asker) = asker(&memory.call).filter(|_| !privacy::cross_agent(memory)) {
         listed.retain(|listed| listed.session.meta.agent.name() == asker);
         if listed.len() < before {
-            let others = before - listed.len();
-            memory.notice(format!("{others} sessions of other agents are left out (sessions.cross_agent)"));
+            let others = match before - listed.len() {
+                1 => "1 session of another agent is".to_owned(),
+                n => format!("{n} sessions of other agents are"),
+            };
+            memory.notice(format!("{others} left out (sessions.cross_agent)"));
         }
     }
     Ok(listed)

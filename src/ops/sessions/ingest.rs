@@ -20,7 +20,7 @@ use crate::ops::secrets;
 
 /// Under this name, among the logs, the index keeps what may be read and what is taken out of it. Where that has changed,
 /// all is read anew.
-const SCOPE: &str = "cm:scope";
+pub(super) const SCOPE: &str = "cm:scope";
 
 /// How many of a kind of notice are told one by one.
 const MOST_TOLD: usize = 3;

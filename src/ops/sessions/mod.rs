@@ -13,6 +13,7 @@ pub mod search;
 pub mod show;
 pub(super) mod sources;
 pub mod timeline;
+pub(super) mod understood;
 
 use crate::domain::session::Agent;
 use crate::index;
