@@ -165,6 +165,12 @@ pub const KEYS: &[Key] = &[
         "[]",
         "patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more",
     ),
+    key(
+        "redaction.rules",
+        Shape::Text,
+        "\"\"",
+        "file of further rules for secrets, as gitleaks reads it; from a project's cm.toml only one within the vault",
+    ),
     key("scoring.active", Shape::Number(0.0, 1000.0), "0.5", "least score of an active memory"),
     key(
         "scoring.candidate_multiplier",

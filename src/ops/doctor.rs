@@ -70,7 +70,7 @@ pub fn doctor(memory: &Memory, fix: bool) -> Result<Examined> {
     checks.push(journal(open)?);
     checks.push(crowds(&notes));
     checks.push(contents(open, &notes));
-    checks.push(exposed(open, &notes)?);
+    checks.push(exposed(memory, &notes)?);
     checks.extend(sessions(memory));
     Ok(Examined { vault: open.vault.root().display().to_string(), checks, fixed })
 }
@@ -207,8 +207,8 @@ fn contents(open: &OpenVault, notes: &[Note]) -> Check {
     check("notes", health, message, (health != Health::Ok).then_some("`cm validate` lists them"))
 }
 
-fn exposed(open: &OpenVault, notes: &[Note]) -> Result<Check> {
-    let secrets::Exposed { secrets, guesses } = secrets::exposed(open, notes)?;
+fn exposed(memory: &Memory, notes: &[Note]) -> Result<Check> {
+    let secrets::Exposed { secrets, guesses } = secrets::exposed(memory, memory.target(), notes)?;
     let guessed = match guesses.first() {
         Some((path, line)) => {
             format!("; {} at random, such as {path}:{line}", counted(guesses.len(), "text"))
