@@ -10,8 +10,8 @@ use etcetera::BaseStrategy as _;
 use crate::domain::instant::Instant;
 use crate::ops::{By, Call, Error, Result};
 
-/// Variables of others: those that stand in for a setting, and those by which agents and systems say where their files lie.
-const FOREIGN: [&str; 15] = [
+/// Variables of others: those that stand in for a setting, and those by which agents and systems say where files lie.
+const FOREIGN: [&str; 16] = [
     "AIDER_CHAT_HISTORY_FILE",
     "AMP_THREADS_DIR",
     "APPDATA",
@@ -22,6 +22,7 @@ const FOREIGN: [&str; 15] = [
     "OPENAI_API_KEY",
     "OPENCODE_DB",
     "ORT_DYLIB_PATH",
+    "PATH",
     "PI_CODING_AGENT_DIR",
     "PI_CODING_AGENT_SESSION_DIR",
     "PI_SESSIONS_DIR",

@@ -111,7 +111,7 @@ pub fn resolved(memory: &Memory, base: &Path, typed: &str) -> String {
     plain.to_string_lossy().into_owned()
 }
 
-fn is_below(inner: &str, folder: &str) -> bool {
+pub fn is_below(inner: &str, folder: &str) -> bool {
     Path::new(inner).starts_with(folder)
 }
 

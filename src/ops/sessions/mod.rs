@@ -6,6 +6,7 @@ pub(super) mod allowed;
 pub(super) mod events;
 mod ingest;
 pub mod list;
+pub mod outside;
 pub mod reads;
 mod row;
 mod scribe;
