@@ -334,12 +334,7 @@ pub const KEYS: &[Key] = &[
         "false",
         "whether `cm sessions search` asks the program `cass` too, where it is installed; never from a project's cm.toml",
     ),
-    key(
-        "sources.cass_timeout_s",
-        Shape::Number(0.1, 600.0),
-        "10.0",
-        "seconds to wait for what `cass` finds",
-    ),
+    key("sources.cass_timeout_s", Shape::Number(0.1, 600.0), "10.0", "seconds to wait for what `cass` finds"),
     key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),
 ];
 

@@ -58,9 +58,7 @@ pub fn parse(text: &str) -> Option<Vec<Hit>> {
 fn list(value: &Value, deep: usize) -> Option<&Vec<Value>> {
     match value {
         Value::Array(items) if items.iter().all(Value::is_object) => Some(items),
-        Value::Object(fields) if deep > 0 => {
-            LISTS.iter().find_map(|key| list(fields.get(*key)?, deep - 1))
-        }
+        Value::Object(fields) if deep > 0 => LISTS.iter().find_map(|key| list(fields.get(*key)?, deep - 1)),
         _ => None,
     }
 }
@@ -131,7 +129,10 @@ mod tests {
         for form in forms {
             let hits = parse(&form).unwrap_or_else(|| panic!("{form}"));
             assert_eq!(hits.len(), 1, "{form}");
-            assert_eq!((hits[0].path.as_deref(), hits[0].line, hits[0].score), (Some("/l.jsonl"), Some(3), Some(1.5)));
+            assert_eq!(
+                (hits[0].path.as_deref(), hits[0].line, hits[0].score),
+                (Some("/l.jsonl"), Some(3), Some(1.5))
+            );
             assert_eq!((hits[0].agent.as_deref(), hits[0].text.as_str()), (Some("codex"), "the pool"));
         }
         assert_eq!(parse(&format!("{one}\n{one}")).map(|hits| hits.len()), Some(2));

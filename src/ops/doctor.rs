@@ -231,7 +231,9 @@ fn sessions(memory: &Memory) -> Option<Check> {
     const NAME: &str = "sessions";
     let understood = match understood(memory) {
         Ok(understood) => understood?,
-        Err(error) => return Some(check(NAME, Health::Warn, error.message, Some("`cm sessions` reads the logs anew"))),
+        Err(error) => {
+            return Some(check(NAME, Health::Warn, error.message, Some("`cm sessions` reads the logs anew")));
+        }
     };
     let logs = understood.iter().map(|of| of.logs).sum();
     let unclear: Vec<&Understood> = understood.iter().filter(|of| of.not_understood > 0).collect();
@@ -248,7 +250,8 @@ fn sessions(memory: &Memory) -> Option<Check> {
 
 /// How much of an agent's logs was not understood, with the three most frequent kinds.
 fn not_understood(of: &Understood) -> String {
-    let kinds: Vec<String> = of.unknown.iter().take(3).map(|(name, count)| format!("{name} {count}")).collect();
+    let kinds: Vec<String> =
+        of.unknown.iter().take(3).map(|(name, count)| format!("{name} {count}")).collect();
     let more = if of.unknown.len() > 3 { ", …" } else { "" };
     let kinds = if kinds.is_empty() { String::new() } else { format!(" ({}{more})", kinds.join(", ")) };
     let agent = if of.agent.is_empty() { "logs that are gone" } else { &of.agent };

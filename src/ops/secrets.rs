@@ -74,9 +74,8 @@ fn files(memory: &Memory, open: &OpenVault) -> Result<Vec<RuleFile>> {
     paths.dedup();
     let read = |path: PathBuf| {
         let bytes = foreign::file(&path).map_err(|error| {
-            Error::refused("invalid-setting", format!("the file of {NAME} is not read: {error}")).hint(format!(
-                "correct the path, or take it out: cm config unset {NAME}"
-            ))
+            Error::refused("invalid-setting", format!("the file of {NAME} is not read: {error}"))
+                .hint(format!("correct the path, or take it out: cm config unset {NAME}"))
         })?;
         Ok(RuleFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
     };

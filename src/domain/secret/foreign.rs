@@ -170,8 +170,7 @@ impl Foreign {
         for allow in file.allowlist.iter().chain(&file.allowlists) {
             general.push((&allow.target_rules, Arc::new(Allow::read("allowlist", allow)?)));
         }
-        let mut set =
-            Set { rules: Vec::new(), keywords: None, of_keyword: Vec::new(), without: Vec::new() };
+        let mut set = Set { rules: Vec::new(), keywords: None, of_keyword: Vec::new(), without: Vec::new() };
         let mut numbers: HashMap<String, usize> = HashMap::new();
         let mut words: Vec<String> = Vec::new();
         for (wire, number) in file.rules.iter().zip(1..) {
@@ -181,11 +180,16 @@ impl Foreign {
             let Some(pattern) = wire.regex.as_deref().filter(|pattern| !pattern.is_empty()) else { continue };
             let mut rule = Rule::read(wire, pattern)?;
             let meant = |of: &&Vec<String>| of.is_empty() || of.contains(&wire.id);
-            rule.allowed.extend(general.iter().filter(|(of, _)| meant(of)).map(|(_, allow)| Arc::clone(allow)));
+            rule.allowed
+                .extend(general.iter().filter(|(of, _)| meant(of)).map(|(_, allow)| Arc::clone(allow)));
             let index = set.rules.len();
             set.rules.push(rule);
-            let keywords: BTreeSet<String> =
-                wire.keywords.iter().map(|word| word.to_lowercase()).filter(|word| !word.is_empty()).collect();
+            let keywords: BTreeSet<String> = wire
+                .keywords
+                .iter()
+                .map(|word| word.to_lowercase())
+                .filter(|word| !word.is_empty())
+                .collect();
             // The automaton folds ASCII alone; any other word would be looked for in vain.
             if keywords.is_empty() || !keywords.iter().all(|word| word.is_ascii()) {
                 set.without.push(index);
@@ -201,7 +205,8 @@ impl Foreign {
             }
         }
         let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(&words);
-        set.keywords = Some(automaton.map_err(|error| RuleError::Form { reason: error.to_string(), line: None })?);
+        set.keywords =
+            Some(automaton.map_err(|error| RuleError::Form { reason: error.to_string(), line: None })?);
         Ok(Self(Arc::new(set)))
     }
 
@@ -220,7 +225,9 @@ impl Foreign {
             }
         }
         let rules = called.into_iter().map(|index| &set.rules[index]);
-        rules.flat_map(|rule| rule.found(text).into_iter().map(|range| (range, rule.label.as_str()))).collect()
+        rules
+            .flat_map(|rule| rule.found(text).into_iter().map(|range| (range, rule.label.as_str())))
+            .collect()
     }
 }
 
@@ -397,8 +404,16 @@ regexes = ['''.*''']
         assert_eq!(line, Some(2));
         assert!(matches!(wrong("[[rules]]\nregex = 'a'"), RuleError::NoId { number: 1 }));
         let syntax = wrong(&rule("regex = 'ab(c'"));
-        assert!(syntax.to_string().starts_with("the rule `r1` has no regular expression in `ab(c`, at character 3"), "{syntax}");
-        assert_eq!(wrong(&rule("regex = '((a{1000}){1000}){100}'")), RuleError::TooLarge { rule: "r1".into() });
+        assert!(
+            syntax
+                .to_string()
+                .starts_with("the rule `r1` has no regular expression in `ab(c`, at character 3"),
+            "{syntax}"
+        );
+        assert_eq!(
+            wrong(&rule("regex = '((a{1000}){1000}){100}'")),
+            RuleError::TooLarge { rule: "r1".into() }
+        );
         let group = RuleError::NoGroup { rule: "r1".into(), group: 2, groups: 1 };
         assert_eq!(wrong(&rule("regex = '(a)'\nsecretGroup = 2")), group);
         let allow = wrong(&rule("regex = 'a'\n[rules.allowlist]\nregexes = ['(']"));
