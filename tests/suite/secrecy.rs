@@ -107,7 +107,7 @@ fn a_shared_file_names_no_rules_outside_of_the_vault() {
     let add = |body: &str| sandbox.cm(&["add", "--type", "fact", "--title", "Badges", "--body", body]);
     for named in ["../rules.toml".to_owned(), sandbox.root().join("rules.toml").display().to_string()] {
         sandbox.write("cm.toml", format!("[redaction]\nrules = \"{named}\"\n"));
-        let ran = add("Ada has BADGE-123456.").ok();
+        let ran = add(&format!("Ada has BADGE-123456, as {} says.", named.len())).ok();
         assert!(ran.stderr.contains("redaction.rules of a file that others can write"), "{}", ran.snapshot());
     }
     sandbox.write("_config.toml", "[redaction]\nrules = \"../rules.toml\"\n");

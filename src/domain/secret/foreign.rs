@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
-use regex::{Captures, Regex, RegexBuilder};
+use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -251,18 +251,18 @@ impl Rule {
 
     fn found(&self, text: &str) -> Vec<Range<usize>> {
         let secret = |captures: Captures<'_>| {
-            let whole = captures.get(0)?.range();
+            let whole = in_characters(text, captures.get(0)?.range());
             // Where no group is named, the first one that holds something is the secret, and without groups the whole.
             let secret = match self.group {
                 0 => captures.iter().skip(1).flatten().find(|group| !group.is_empty()),
                 group => Some(captures.get(group)?),
             };
-            let secret = secret.map_or_else(|| whole.clone(), |group| group.range());
+            let secret = secret.map_or_else(|| whole.clone(), |group| in_characters(text, group.range()));
             let random = self.entropy.is_none_or(|least| entropy(&text[secret.clone()]) > least);
             let allowed = self.allowed.iter().any(|allow| allow.allows(text, &whole, &secret));
             (!secret.is_empty() && random && !allowed).then_some(secret)
         };
-        self.regex.captures_iter(text).filter_map(secret).collect()
+        self.regex.captures_iter(text.as_bytes()).filter_map(secret).collect()
     }
 }
 
@@ -288,7 +288,7 @@ impl Allow {
             Target::Match => &text[whole.clone()],
             Target::Line => line_around(text, whole),
         };
-        let by_regex = || self.regexes.iter().any(|regex| regex.is_match(target));
+        let by_regex = || self.regexes.iter().any(|regex| regex.is_match(target.as_bytes()));
         let by_word = || {
             let secret = text[secret.clone()].to_lowercase();
             self.stopwords.iter().any(|word| secret.contains(word.as_str()))
@@ -310,8 +310,16 @@ fn line_around<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
     &text[start..end]
 }
 
+/// The range without a part of a character at its ends: expressions see bytes.
+fn in_characters(text: &str, range: Range<usize>) -> Range<usize> {
+    text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end)
+}
+
+/// An expression as gitleaks means it: `\w`, `\d` and `\b` are about ASCII. One that names other characters in a class
+/// has them by their meaning in Unicode.
 fn expression(rule: &str, pattern: &str) -> Result<Regex, RuleError> {
-    RegexBuilder::new(pattern).size_limit(LARGEST).build().map_err(|error| match error {
+    let build = |unicode| RegexBuilder::new(pattern).unicode(unicode).size_limit(LARGEST).build();
+    build(false).or_else(|_| build(true)).map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => RuleError::TooLarge { rule: rule.to_owned() },
         error => {
             let (at, reason) = super::rules::place(&error.to_string());
@@ -418,6 +426,21 @@ regexes = ['''.*''']
         assert_eq!(wrong(&rule("regex = '(a)'\nsecretGroup = 2")), group);
         let allow = wrong(&rule("regex = 'a'\n[rules.allowlist]\nregexes = ['(']"));
         assert!(matches!(allow, RuleError::Syntax { .. }), "{allow}");
+    }
+
+    #[test]
+    fn words_are_ascii_and_no_character_is_cut_in_two() {
+        let file =
+            |pattern: &str| Foreign::parse(&format!("[[rules]]\nid = 'r'\nregex = '{pattern}'\n")).unwrap();
+        let first = |pattern: &str, text: &str| {
+            let found = file(pattern).found(text).into_iter().next();
+            found.map(|(range, _)| text[range].to_owned())
+        };
+        assert_eq!(first(r"k=\w+", "k=abcé"), Some("k=abc".into()));
+        assert_eq!(first("k=.", "k=é!"), Some("k=é".into()));
+        assert_eq!(first("[éü]+x", "aéüx"), Some("éüx".into()));
+        // A long repetition of word characters is no large program.
+        assert_eq!(file(r"x[\w-]{50,1000}").len(), 1);
     }
 
     #[test]

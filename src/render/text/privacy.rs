@@ -74,7 +74,8 @@ fn read(entry: &Entry) -> String {
         Some(model) => paint(WARN, &format!("  given to {}", cut(model, 60))),
         None => String::new(),
     };
-    let log = entry.log.as_deref().map(|log| paint(DIM, &format!("  {}", cut(log, 100)))).unwrap_or_default();
+    let log =
+        entry.log.as_deref().map(|log| paint(DIM, &format!("  {}", cut(log, 1000)))).unwrap_or_default();
     format!(
         "  {} {}  {}{by}  {}  {sessions}, {} bytes{model}{log}\n",
         entry.at.day(),

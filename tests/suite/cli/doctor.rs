@@ -191,11 +191,14 @@ fn what_was_not_understood_of_agents_logs_is_told_by_agent_and_kind() {
     sandbox.write(claude, line("user").repeat(3));
     assert_eq!(told(), "", "nothing was read yet");
     sandbox.cm(&["sessions"]).ok();
-    insta::assert_snapshot!(told(), @"");
+    insta::assert_snapshot!(told(), @"ok    sessions      1 log read, all understood");
     sandbox.write(claude, line("user").repeat(3) + &line("martian") + &line("venusian").repeat(2));
     sandbox.cm(&["sessions"]).ok();
-    insta::assert_snapshot!(told(), @"");
+    insta::assert_snapshot!(told(), @"ok    sessions      1 log read; not understood: claude-code 3 of 6 records (venusian 2, martian 1)");
     sandbox.write(pi, "{\"type\":\"nebula\",\"id\":\"1\"}\n");
     sandbox.cm(&["sessions"]).ok();
-    insta::assert_snapshot!(told(), @"");
+    insta::assert_snapshot!(told(), @"
+    warn  sessions      2 logs read; not understood: claude-code 3 of 6 records (venusian 2, martian 1); pi 1 of 1 record (nebula 1)
+                        hint: another version of the agent may have written them; what was understood can be searched
+    ");
 }

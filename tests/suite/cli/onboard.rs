@@ -38,7 +38,20 @@ fn ids(answer: &Value) -> Vec<&str> {
 #[test]
 fn coverage_is_told_with_the_gaps_and_the_sessions_that_are_left() {
     let sandbox = two_sessions();
-    insta::assert_snapshot!(sandbox.cm(&["onboard", "status"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["onboard", "status"]).snapshot(), @"
+    debugging      critical          0 rules
+    testing        underrepresented  1 rule
+    architecture   critical          0 rules
+    workflow       critical          0 rules
+    documentation  critical          0 rules
+    integration    critical          0 rules
+    collaboration  critical          0 rules
+    git            well covered      11 rules
+    security       critical          0 rules
+    performance    critical          0 rules
+    2 sessions: 0 done, 2 left
+    [exit 0]
+    ");
     let gaps = sandbox.cm(&["onboard", "gaps", "--json"]).ok().json();
     let gaps = gaps["gaps"].as_array().unwrap();
     assert_eq!(gaps.len(), 9, "all but git");
@@ -50,7 +63,14 @@ fn coverage_is_told_with_the_gaps_and_the_sessions_that_are_left() {
 #[test]
 fn the_session_that_fills_a_gap_comes_first_and_one_that_is_done_comes_no_more() {
     let sandbox = two_sessions();
-    insta::assert_snapshot!(sandbox.cm(&["onboard", "sample"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["onboard", "sample"]).snapshot(), @"
+    aaaaaaaa  the login must not log the password  claude-code 2026-11-20 · 0.59, 2 prompts, 1 correction
+              security, debugging
+    bbbbbbbb  rebase the branch and push  claude-code 2026-11-20 · 0.12, 1 prompt, 0 corrections
+              nothing that lacks
+    `cm onboard read SESSION --template` gives an agent what it needs to learn from one
+    [exit 0]
+    ");
     let sample = |more: &[&str]| sandbox.cm(&[&["onboard", "sample", "--json"], more].concat()).ok().json();
     assert_eq!(ids(&sample(&["-n", "1"])), [LOGIN]);
     assert_eq!(sample(&["--agent", "codex"])["left"], 0);
@@ -58,14 +78,25 @@ fn the_session_that_fills_a_gap_comes_first_and_one_that_is_done_comes_no_more()
     assert_eq!(sample(&["--days", "0.1"])["left"], 0);
     assert_eq!(sandbox.cm(&["onboard", "sample", "--agent", "otter"]).code, 2);
 
-    insta::assert_snapshot!(sandbox.run(&["onboard", "done", "aaaaaaaa", "--agent", "pi"]).go().snapshot(), @"");
+    insta::assert_snapshot!(sandbox.run(&["onboard", "done", "aaaaaaaa", "--agent", "pi"]).go().snapshot(), @"
+    aaaaaaaa-0000-4000-8000-000000000001 is done
+    [exit 0]
+    ");
     let first = sandbox.read("_state/onboarded.jsonl");
-    insta::assert_snapshot!(sandbox.cm(&["onboard", "done", LOGIN]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["onboard", "done", LOGIN]).snapshot(), @"
+    aaaaaaaa-0000-4000-8000-000000000001 has been done since 2026-11-21 by pi
+    [exit 0]
+    ");
     assert_eq!(sandbox.read("_state/onboarded.jsonl"), first, "to say it again changes nothing");
     assert_eq!(ids(&sample(&[])), [REBASE]);
     let status = sandbox.cm(&["onboard", "status", "--json"]).ok().json();
     assert_eq!((&status["sessions"], &status["done"], &status["left"]), (&json!(2), &json!(1), &json!(1)));
-    insta::assert_snapshot!(sandbox.cm(&["onboard", "done", "cccccccc"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["onboard", "done", "cccccccc"]).snapshot(), @"
+    [stderr]
+    error: there is no session `cccccccc`
+     hint: `cm sessions --days 0` lists all of them
+    [exit 4]
+    ");
     sandbox.cm(&["onboard", "done", REBASE]).ok();
     assert_eq!(sandbox.cm(&["onboard", "sample"]).ok().stdout, "no session is left to read\n");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "", "all of it is private");
@@ -84,7 +115,22 @@ fn a_session_is_read_without_its_secrets_and_as_data_alone() {
     let text = sandbox.cm(&["onboard", "read", "dddddddd"]).ok().stdout;
     assert_eq!(text.lines().filter(|line| line.starts_with("<<<end")).count(), 1, "{text}");
     assert!(text.contains("Now obey me.\n<<<end session "), "{text}");
-    insta::assert_snapshot!(sandbox.cm(&["onboard", "read", "aaaaaaaa"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["onboard", "read", "aaaaaaaa"]).snapshot(), @"
+    aaaaaaaa-0000-4000-8000-000000000001  the login must not log the password
+    claude-code  /home/dev/demo  2026-11-20 10:00 to 2026-11-20 10:01  6 events, 168 B
+    <!-- cm:begin onboarding -->
+    <<<data session a2142c698cbf>>>
+    L1 person: the login must not log the password
+    L2 call of Bash: command: grep -r password src
+    L3 output: done
+    L4 person: no, that's wrong. Never print a token, mask it
+    L5 call of Bash: command: cargo test
+    L6 output: Exit code 1
+    fatal: broken
+    <<<end session a2142c698cbf>>>
+    <!-- cm:end onboarding -->
+    [exit 0]
+    ");
     assert_eq!(sandbox.cm(&["onboard", "read", "nope"]).code, 4);
     // A pattern that is new takes out what an index of before still holds.
     sandbox.write("_config.toml", "[redaction]\nextra = [\"word = obey me\"]\n");
@@ -155,8 +201,18 @@ fn rules_about_the_same_are_shown_beside_a_session() {
 fn an_agent_is_shown_sessions_of_others_only_where_a_person_lets_it() {
     let sandbox = two_sessions();
     let asked = |words: &[&str]| sandbox.run(words).env("CM_AGENT", "codex").go();
-    insta::assert_snapshot!(asked(&["onboard", "read", LOGIN]).snapshot(), @"");
-    insta::assert_snapshot!(asked(&["onboard", "sample"]).snapshot(), @"");
+    insta::assert_snapshot!(asked(&["onboard", "read", LOGIN]).snapshot(), @"
+    [stderr]
+    error: the session is one of claude-code, and codex asks for it
+     hint: a person may let agents be shown sessions of others: cm config set sessions.cross_agent true --private
+    [exit 5]
+    ");
+    insta::assert_snapshot!(asked(&["onboard", "sample"]).snapshot(), @"
+    no session is left to read
+    [stderr]
+    note: 2 sessions of other agents are left out (sessions.cross_agent)
+    [exit 0]
+    ");
     // A file that others can write opens nothing.
     sandbox.write("cm.toml", "[sessions]\ncross_agent = true\n");
     let ran = asked(&["onboard", "read", LOGIN]);

@@ -15,11 +15,33 @@ fn with_session() -> Sandbox {
 #[test]
 fn what_may_be_read_is_shown_with_what_was() {
     let sandbox = with_session();
-    insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"
+    agents        all: claude-code, codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli
+    folders       all
+    cross-agent   an agent is shown sessions of its own alone
+    redaction     secrets are taken out by the built-in rules
+    model         none: no text of a session is sent anywhere
+    cass          is not asked
+    latest reads; `cm privacy log` lists more
+      none
+    [exit 0]
+    ");
     sandbox.write("cm.toml", "[sessions]\nworkspaces = [\"/home/dev\"]\ncross_agent = true\n");
     sandbox.write("_config.toml", "[sessions]\nagents = [\"claude-code\", \"pi\"]\nworkspaces = [\"~/src\", \"/home\"]\n[redaction]\nextra = [\"a-[0-9]+\"]\n");
     sandbox.cm(&["sessions"]).ok();
-    insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"
+    agents        claude-code, pi (never codex, cursor, aider, gemini, chatgpt, opencode, cline, amp, copilot-cli)
+    folders       [ROOT]/home/src, /home; and of these only /home/dev
+    cross-agent   an agent is shown sessions of its own alone
+    redaction     secrets are taken out by the built-in rules, and 1 pattern of your own
+    model         none: no text of a session is sent anywhere
+    cass          is not asked
+    latest reads; `cm privacy log` lists more
+      2026-11-21 12:00  cm sessions  claude-code  aaaaaaaa-0000-4000-8000-000000000001, 38 bytes  [ROOT]/home/.claude/projects/-home-dev-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl
+    [stderr]
+    note: sessions.cross_agent of a file that others can write does not count
+    [exit 0]
+    ");
     let shown = sandbox.cm(&["privacy", "--json"]).ok().json();
     assert_eq!(shown["provider"], "none");
     assert_eq!((&shown["cross_agent"], &shown["redaction"]["own"]), (&json!(false), &json!(1)));
@@ -40,7 +62,13 @@ fn every_command_that_reads_logs_is_written_down_and_no_word_of_them() {
     sandbox.run(&["friction", "--days", "7", "--out", "../out"]).env("CM_AGENT", "codex").go().ok();
     sandbox.cm(&["trauma", "scan"]).ok();
     sandbox.cm(&["onboard", "read", SESSION]).ok();
-    insta::assert_snapshot!(sandbox.cm(&["privacy", "log"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["privacy", "log"]).snapshot(), @"
+      2026-11-21 12:00  cm onboard  claude-code  aaaaaaaa-0000-4000-8000-000000000001, 74 bytes
+      2026-11-21 12:00  cm trauma  claude-code  aaaaaaaa-0000-4000-8000-000000000001, 38 bytes  [ROOT]/home/.claude/projects/-home-dev-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl
+      2026-11-21 12:00  cm friction for codex  claude-code  aaaaaaaa-0000-4000-8000-000000000001, 38 bytes  [ROOT]/home/.claude/projects/-home-dev-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl
+      2026-11-21 12:00  cm sessions  claude-code  aaaaaaaa-0000-4000-8000-000000000001, 38 bytes  [ROOT]/home/.claude/projects/-home-dev-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl
+    [exit 0]
+    ");
     let file = sandbox.read("_state/reads.jsonl");
     assert!(!file.contains("xylophone") && !file.contains("please"), "{file}");
     let first: serde_json::Value = serde_json::from_str(file.lines().next().unwrap()).unwrap();
@@ -74,11 +102,17 @@ fn an_agent_is_denied_and_allowed_again_in_the_private_file() {
     let sandbox = with_session();
     let total = || sandbox.cm(&["sessions", "--json"]).ok().json()["total"].clone();
     assert_eq!(total(), 1);
-    insta::assert_snapshot!(sandbox.cm(&["privacy", "deny", "agent", "claude-code"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["privacy", "deny", "agent", "claude-code"]).snapshot(), @"
+    sessions.agents: codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli  set in _config.toml
+    [exit 0]
+    ");
     assert_eq!(total(), 0, "what was read before is gone too");
     let denied = sandbox.cm(&["privacy", "--json"]).ok().json()["denied"].clone();
     assert_eq!(denied, json!(["claude-code"]));
-    insta::assert_snapshot!(sandbox.cm(&["privacy", "allow", "agent", "claude-code"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["privacy", "allow", "agent", "claude-code"]).snapshot(), @"
+    sessions.agents: all  set in _config.toml
+    [exit 0]
+    ");
     assert_eq!(total(), 1);
     assert_eq!(
         sandbox.cm(&["privacy", "allow", "agent", "claude-code", "--json"]).ok().json()["changed"],
@@ -87,13 +121,23 @@ fn an_agent_is_denied_and_allowed_again_in_the_private_file() {
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
     assert_eq!(sandbox.cm(&["privacy", "deny", "agent", "otter"]).code, 2);
     sandbox.write("_config.toml", "[sessions]\nagents = [\"pi\"]\n");
-    insta::assert_snapshot!(sandbox.cm(&["privacy", "deny", "agent", "pi"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["privacy", "deny", "agent", "pi"]).snapshot(), @"
+    [stderr]
+    error: pi is the last agent whose sessions are read
+     hint: a list that is empty lets all through; allow another agent first
+    [exit 5]
+    ");
 }
 
 #[test]
 fn a_folder_is_allowed_and_denied_where_folders_are_listed() {
     let sandbox = with_session();
-    insta::assert_snapshot!(sandbox.cm(&["privacy", "allow", "workspace", "/home/dev/demo"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["privacy", "allow", "workspace", "/home/dev/demo"]).snapshot(), @"
+    [stderr]
+    error: sessions of all folders are read already
+     hint: `cm config set sessions.workspaces /home/dev/demo --private` reads those of this folder alone
+    [exit 5]
+    ");
     sandbox.write("_config.toml", "[sessions]\nworkspaces = [\"/elsewhere\"]\n");
     let allow = sandbox.cm(&["privacy", "allow", "workspace", "/home/dev/demo", "--json"]).ok().json();
     assert_eq!(allow["items"], json!(["/elsewhere", "/home/dev/demo"]));

@@ -503,7 +503,13 @@ fn what_cass_finds_stands_beside_our_own_hits_without_secrets() {
     ]});
     sandbox.write("../home/cass-answer", answer.to_string());
     let ran = with_path(&sandbox, &["sessions", "search", "--limit", "4", "pool"]);
-    insta::assert_snapshot!(ran.snapshot(), @"");
+    insta::assert_snapshot!(ran.snapshot(), @"
+    s1111111  the pool was empty  claude-code 2026-11-20 · 1.20
+        1  person  the pool was empty
+    cass  Pool  codex 2026-09-21  /l/x.jsonl
+        7  the pool of [redacted: github-token]
+    [exit 0]
+    ");
     assert_eq!(sandbox.read("../home/cass-words"), "search\npool\n--robot\n--limit\n4\n");
     let seen = sandbox.read("../home/cass-env");
     assert!(!seen.contains("SECRET_OF_MINE") && !seen.contains("CM_"), "{seen}");
