@@ -433,7 +433,8 @@ regexes = ['''.*''']
         let file =
             |pattern: &str| Foreign::parse(&format!("[[rules]]\nid = 'r'\nregex = '{pattern}'\n")).unwrap();
         let first = |pattern: &str, text: &str| {
-            let found = file(pattern).found(text).into_iter().next();
+            let file = file(pattern);
+            let found = file.found(text).into_iter().next();
             found.map(|(range, _)| text[range].to_owned())
         };
         assert_eq!(first(r"k=\w+", "k=abcé"), Some("k=abc".into()));
