@@ -116,6 +116,7 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
         by: By::default(),
         clock: || 0,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
+        verb: "cm-eval".to_owned(),
         holder: format!("process {} (cm-eval)", std::process::id()),
     }
 }

@@ -10,8 +10,8 @@ use etcetera::BaseStrategy as _;
 use crate::domain::instant::Instant;
 use crate::ops::{By, Call, Error, Result};
 
-/// Variables of others: those that stand in for a setting, and those by which agents and systems say where their files lie.
-const FOREIGN: [&str; 15] = [
+/// Variables of others: those that stand in for a setting, and those by which agents and systems say where files lie.
+const FOREIGN: [&str; 16] = [
     "AIDER_CHAT_HISTORY_FILE",
     "AMP_THREADS_DIR",
     "APPDATA",
@@ -22,6 +22,7 @@ const FOREIGN: [&str; 15] = [
     "OPENAI_API_KEY",
     "OPENCODE_DB",
     "ORT_DYLIB_PATH",
+    "PATH",
     "PI_CODING_AGENT_DIR",
     "PI_CODING_AGENT_SESSION_DIR",
     "PI_SESSIONS_DIR",
@@ -101,8 +102,7 @@ impl Globals {
             .filter(|(name, _)| ours(name))
             .collect();
         let agent = variables.get("CM_AGENT").cloned();
-        let verb = arguments.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
-        let verb = verb.map_or_else(|| "cm".to_owned(), |verb| format!("cm {}", verb.to_string_lossy()));
+        let verb = verb(arguments);
         Ok(Call {
             cwd,
             vault: self.vault.clone(),
@@ -123,8 +123,23 @@ impl Globals {
             clock: milliseconds,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             holder: format!("process {} ({verb}) since {clock}", std::process::id()),
+            verb,
         })
     }
+}
+
+/// The command among the arguments, with the program's name.
+fn verb(arguments: &[OsString]) -> String {
+    const VALUED: [&str; 6] = ["--vault", "--now", "--agent", "--session", "--actor", "--reason"];
+    let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        if VALUED.contains(&word.as_ref()) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return format!("cm {word}");
+        }
+    }
+    "cm".to_owned()
 }
 
 /// Milliseconds since the program first asked.
@@ -140,4 +155,22 @@ fn global(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
         return Some(PathBuf::from(named)).filter(|path| !path.as_os_str().is_empty());
     }
     Some(etcetera::choose_base_strategy().ok()?.data_dir().join("cm"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_found_behind_flags_and_their_values() {
+        for (line, expected) in [
+            ("cm sessions --days 3", "cm sessions"),
+            ("cm --vault notes --json sessions", "cm sessions"),
+            ("cm --vault=notes get x", "cm get"),
+            ("cm --json", "cm"),
+        ] {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(verb(&arguments), expected);
+        }
+    }
 }

@@ -165,6 +165,12 @@ pub const KEYS: &[Key] = &[
         "[]",
         "patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more",
     ),
+    key(
+        "redaction.rules",
+        Shape::Text,
+        "\"\"",
+        "file of further rules for secrets, as gitleaks reads it; from a project's cm.toml only one within the vault",
+    ),
     key("scoring.active", Shape::Number(0.0, 1000.0), "0.5", "least score of an active memory"),
     key(
         "scoring.candidate_multiplier",
@@ -293,6 +299,12 @@ pub const KEYS: &[Key] = &[
         "agents whose sessions are read, such as claude-code; all where none is named; a project's cm.toml can only narrow it",
     ),
     key(
+        "sessions.cross_agent",
+        Shape::Bool,
+        "false",
+        "whether an agent that asks may be shown sessions of another; never from a project's cm.toml",
+    ),
+    key(
         "sessions.exports",
         Shape::Texts,
         "[]",
@@ -316,6 +328,13 @@ pub const KEYS: &[Key] = &[
         "[]",
         "folders whose sessions are read; all where none is named; a project's cm.toml can only narrow it",
     ),
+    key(
+        "sources.cass",
+        Shape::Bool,
+        "false",
+        "whether `cm sessions search` asks the program `cass` too, where it is installed; never from a project's cm.toml",
+    ),
+    key("sources.cass_timeout_s", Shape::Number(0.1, 600.0), "10.0", "seconds to wait for what `cass` finds"),
     key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),
 ];
 

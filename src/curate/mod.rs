@@ -20,6 +20,7 @@ pub mod inbox;
 mod live;
 pub mod meaning;
 pub mod memory_file;
+pub mod onboard;
 pub mod outcome;
 pub mod playbook;
 pub mod project;

@@ -6,6 +6,7 @@
 
 mod aider;
 mod amp;
+pub mod cass;
 mod chatgpt;
 mod claude_code;
 mod cline;

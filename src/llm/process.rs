@@ -27,20 +27,20 @@ const KEPT: usize = 4 << 10;
 
 /// A program to run.
 #[derive(Debug)]
-pub(super) struct Program<'a> {
+pub struct Program<'a> {
     /// Its name or its absolute path, then its arguments.
-    pub(super) argv: &'a [String],
+    pub argv: &'a [String],
     /// All of its environment.
-    pub(super) environment: &'a BTreeMap<String, String>,
+    pub environment: &'a BTreeMap<String, String>,
     /// Where it runs.
-    pub(super) folder: &'a Path,
+    pub folder: &'a Path,
     /// How long it may take.
-    pub(super) timeout: Duration,
+    pub timeout: Duration,
     /// How much it may say, in bytes.
-    pub(super) largest: usize,
+    pub largest: usize,
     /// Whether it may ask the person at the terminal. Then it is in our process group, and what it starts is not ended
     /// with it.
-    pub(super) may_ask: bool,
+    pub may_ask: bool,
 }
 
 /// What is known while it runs.
@@ -71,7 +71,10 @@ impl Program<'_> {
     }
 
     /// Runs it to its end and gives what it said.
-    pub(super) fn run(&self, input: &str, pace: &Pace) -> Result<String> {
+    ///
+    /// # Errors
+    /// Where it cannot be started, fails, takes too long or says too much, and where the work was called off.
+    pub fn run(&self, input: &str, pace: &Pace) -> Result<String> {
         if pace.is_called_off() {
             return Err(Error::CalledOff);
         }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::commit::is_ours;
 use super::error::Result;
 use super::memory::{Memory, OpenVault};
+use super::sessions::understood::{Understood, understood};
 use super::validate::findings_of;
 use super::{init, secrets, write};
 use crate::config::CommitMode;
@@ -69,7 +70,8 @@ pub fn doctor(memory: &Memory, fix: bool) -> Result<Examined> {
     checks.push(journal(open)?);
     checks.push(crowds(&notes));
     checks.push(contents(open, &notes));
-    checks.push(exposed(open, &notes)?);
+    checks.push(exposed(memory, &notes)?);
+    checks.extend(sessions(memory));
     Ok(Examined { vault: open.vault.root().display().to_string(), checks, fixed })
 }
 
@@ -205,8 +207,8 @@ fn contents(open: &OpenVault, notes: &[Note]) -> Check {
     check("notes", health, message, (health != Health::Ok).then_some("`cm validate` lists them"))
 }
 
-fn exposed(open: &OpenVault, notes: &[Note]) -> Result<Check> {
-    let secrets::Exposed { secrets, guesses } = secrets::exposed(open, notes)?;
+fn exposed(memory: &Memory, notes: &[Note]) -> Result<Check> {
+    let secrets::Exposed { secrets, guesses } = secrets::exposed(memory, memory.target(), notes)?;
     let guessed = match guesses.first() {
         Some((path, line)) => {
             format!("; {} at random, such as {path}:{line}", counted(guesses.len(), "text"))
@@ -222,6 +224,38 @@ fn exposed(open: &OpenVault, notes: &[Note]) -> Result<Check> {
             check("secrets", Health::Warn, message, Some(hint))
         }
     })
+}
+
+/// How much of agents' logs was understood; nothing where none was read yet.
+fn sessions(memory: &Memory) -> Option<Check> {
+    const NAME: &str = "sessions";
+    let understood = match understood(memory) {
+        Ok(understood) => understood?,
+        Err(error) => {
+            return Some(check(NAME, Health::Warn, error.message, Some("`cm sessions` reads the logs anew")));
+        }
+    };
+    let logs = understood.iter().map(|of| of.logs).sum();
+    let unclear: Vec<&Understood> = understood.iter().filter(|of| of.not_understood > 0).collect();
+    let read = format!("{} read", counted(logs, "log"));
+    if unclear.is_empty() {
+        return Some(check(NAME, Health::Ok, format!("{read}, all understood"), None));
+    }
+    let each: Vec<String> = unclear.iter().map(|of| not_understood(of)).collect();
+    let message = format!("{read}; not understood: {}", each.join("; "));
+    let mostly = unclear.iter().any(|of| of.is_mostly_unknown());
+    let hint = "another version of the agent may have written them; what was understood can be searched";
+    Some(check(NAME, if mostly { Health::Warn } else { Health::Ok }, message, mostly.then_some(hint)))
+}
+
+/// How much of an agent's logs was not understood, with the three most frequent kinds.
+fn not_understood(of: &Understood) -> String {
+    let kinds: Vec<String> =
+        of.unknown.iter().take(3).map(|(name, count)| format!("{name} {count}")).collect();
+    let more = if of.unknown.len() > 3 { ", …" } else { "" };
+    let kinds = if kinds.is_empty() { String::new() } else { format!(" ({}{more})", kinds.join(", ")) };
+    let agent = if of.agent.is_empty() { "logs that are gone" } else { &of.agent };
+    format!("{agent} {} of {}{kinds}", of.not_understood, counted(of.records as usize, "record"))
 }
 
 /// Notes of a crowded folder of `graph/` or `vault/` that have an id to be sharded by.

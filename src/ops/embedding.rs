@@ -408,6 +408,7 @@ mod tests {
                 by: crate::ops::By::default(),
                 clock: || 0,
                 threads: 1,
+                verb: "cm embed".to_owned(),
                 holder: "a test".to_owned(),
             };
             let memory = Memory::open(call).unwrap();

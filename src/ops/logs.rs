@@ -8,13 +8,16 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::error::{Error, Result};
-use super::memory::Call;
-use super::sessions::allowed::Allowed;
+use super::memory::{Call, Memory};
+use super::sessions::reads;
+use super::sessions::sources::{Sources, path_of, rank};
 use crate::domain::instant::Instant;
 use crate::domain::secret::{Rules, redact};
 use crate::domain::session::event::{Event, EventKind};
 use crate::domain::session::{Agent, Meta, SessionId};
-use crate::ingest::{self, Limits, Places, Sink};
+use crate::ingest::{self, Limits, Sink, Source};
+
+pub use super::sessions::agents;
 
 /// Which sessions.
 #[derive(Debug, Clone, Default)]
@@ -50,21 +53,6 @@ pub struct Read {
 /// How far reading is: logs done, and logs in all.
 pub type Progress<'a> = &'a dyn Fn(usize, usize);
 
-/// The agents that are named, by commas.
-///
-/// # Errors
-/// A name that is no agent's.
-pub fn agents(named: &str) -> Result<Vec<Agent>> {
-    let one = |name: &str| {
-        Agent::ALL.into_iter().find(|agent| agent.name() == name).ok_or_else(|| {
-            let known: Vec<&str> = Agent::ALL.iter().map(|agent| agent.name()).collect();
-            Error::usage(format!("`{name}` is no agent whose logs are read"))
-                .hint(format!("those are {}", known.join(", ")))
-        })
-    };
-    named.split(',').map(str::trim).map(one).collect()
-}
-
 /// The agents that a call names to be looked at. The one that asks, by the environment, is none of them.
 ///
 /// # Errors
@@ -74,39 +62,25 @@ pub fn agents_of(call: &Call) -> Result<Vec<Agent>> {
     typed.map_or_else(|| Ok(Vec::new()), |typed| agents(typed))
 }
 
-/// Where logs may lie for this call.
-///
-/// # Errors
-/// Where there is no home folder.
-pub fn places(call: &Call) -> Result<Places> {
-    let home = call.home.clone().ok_or_else(|| {
-        Error::usage("there is no home folder to look for logs in").hint("set HOME, or name a folder of logs")
-    })?;
-    let mut places = Places::of_home(home);
-    places.environment.clone_from(&call.variables);
-    places.workspaces = vec![call.cwd.clone()];
-    Ok(places)
-}
-
 /// Reads all sessions that are wanted, and that the settings of the vault here let be read, and hands them on, one at a time.
 ///
 /// # Errors
-/// Those of [`places`]. A log that cannot be read is a notice.
+/// Where there is no home folder. A log that cannot be read is a notice.
 pub fn each(
     call: &Call,
     wanted: &Wanted,
     progress: Progress<'_>,
     take: &mut dyn FnMut(Told),
 ) -> Result<Read> {
-    let allowed = Allowed::at(call);
-    let is_wanted = |agent: &Agent| wanted.agents.is_empty() || wanted.agents.contains(agent);
-    let agents: Vec<Agent> = allowed.agents.iter().copied().filter(is_wanted).collect();
-    let mut found = ingest::find(&agents, &places(call)?);
+    let memory = Memory::open(call.clone()).ok();
+    let sources = Sources::at(call, memory.as_ref())?;
+    let mut found = sources.find(&wanted.agents);
     let mut read = Read { logs: found.sources.len(), ..Read::default() };
     read.notices.extend(found.refused.iter().map(ToString::to_string));
-    // A session that two logs tell is taken from the one that tells more, which the order of formats says.
-    found.sources.sort_by_key(|source| source.format);
+    let by_rank = |a: &Source, b: &Source| rank(a.format, &path_of(a)).cmp(&rank(b.format, &path_of(b)));
+    found.sources.sort_by(by_rank);
     let mut known: HashSet<(Agent, SessionId)> = HashSet::new();
+    let mut reads = Vec::new();
     for (done, source) in found.sources.iter().enumerate() {
         progress(done, read.logs);
         // What was last written to before then tells no session that began later.
@@ -118,14 +92,22 @@ pub fn each(
             read.notices.push(error.to_string());
             continue;
         }
+        let mut heard = reads::Read::of_log(source.agent, path_of(source));
         for told in held.told(&source.path) {
             let key = (told.meta.agent, told.meta.id.clone());
-            if wanted.is_met_by(&told.meta) && allowed.allows(&told.meta) && known.insert(key) {
+            if wanted.is_met_by(&told.meta) && sources.allowed.allows(&told.meta) && known.insert(key) {
+                heard.sessions.push(told.meta.id.clone());
+                heard.bytes += told.bytes();
                 take(told);
             }
         }
+        reads.extend((!heard.sessions.is_empty()).then_some(heard));
     }
     progress(read.logs, read.logs);
+    if let Some(memory) = memory {
+        reads::record(&memory, reads);
+        read.notices.extend(memory.take_notices());
+    }
     Ok(read)
 }
 
@@ -180,7 +162,7 @@ impl Sink for Held {
 /// # Errors
 /// Where it cannot be read.
 pub fn of_file(path: &Path) -> Result<Vec<Told>> {
-    let source = ingest::Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path);
+    let source = Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path);
     let mut held = Held::default();
     ingest::read(&source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
     Ok(held.told(path).collect())
@@ -192,6 +174,15 @@ pub fn unread(error: &ingest::Error) -> Error {
 }
 
 impl Told {
+    /// How many bytes of text it has.
+    pub fn bytes(&self) -> u64 {
+        let text = |event: &Event| match &event.kind {
+            EventKind::ToolCall { input, .. } => input.to_string().len(),
+            kind => kind.text().map_or(0, str::len),
+        };
+        self.events.iter().map(|event| text(event) as u64).sum()
+    }
+
     /// The same without its secrets.
     pub fn redacted(mut self, rules: &Rules) -> Self {
         self.meta.title = self.meta.title.map(|title| text(&title, rules));

@@ -46,6 +46,8 @@ pub struct Call {
     pub clock: fn() -> u64,
     /// How many threads may compute at once.
     pub threads: usize,
+    /// The command that is carried out, such as `cm sessions`.
+    pub verb: String,
     /// How the lock names us, such as `process 7 (cm add)`.
     pub holder: String,
 }

@@ -3,15 +3,17 @@
 //! What secrets look like is for `domain::secret` to say. A vault that holds one already can still be worked with.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use super::embedding::is_own_word;
 use super::error::{Error, Result};
 use super::memory::{Call, Memory, OpenVault};
+use super::sessions::allowed::resolved;
 use crate::config::Origin;
 use crate::domain::note::Note;
 use crate::domain::path::NotePath;
-use crate::domain::secret::{PatternError, Removed, Rules, find, suspects};
-use crate::vault::layout;
+use crate::domain::secret::{PatternError, Removed, RuleError, Rules, find, suspects};
+use crate::vault::{foreign, layout};
 
 /// What lies in a vault and looks like a secret.
 #[derive(Debug, Clone, Default)]
@@ -22,17 +24,79 @@ pub struct Exposed {
     pub guesses: Vec<(NotePath, usize)>,
 }
 
-/// The rules of a vault: `redaction.enabled` and `redaction.extra`.
+/// The rules of a vault: `redaction.enabled`, `redaction.extra` and `redaction.rules`.
 ///
 /// # Errors
-/// A pattern of the vault's own that is none.
-pub fn rules(open: &OpenVault) -> Result<Rules> {
+/// A pattern of the vault's own that is none, and a file of rules that cannot be read or used.
+pub fn rules(memory: &Memory, open: &OpenVault) -> Result<Rules> {
     let rules = if open.settings.flag("redaction.enabled").unwrap_or(true) {
         Rules::default()
     } else {
         Rules::none()
     };
-    rules.with_extra(&open.settings.texts("redaction.extra")).map_err(|error| no_pattern(&error))
+    let rules =
+        rules.with_extra(&open.settings.texts("redaction.extra")).map_err(|error| no_pattern(&error))?;
+    Ok(with_files(rules, &files(memory, open)?)?.0)
+}
+
+/// A file of rules.
+struct RuleFile {
+    /// Where it lies.
+    path: PathBuf,
+    text: String,
+}
+
+/// The files that `redaction.rules` names: the person's own, which may lie anywhere, and one within the vault that a file
+/// names which others can write.
+fn files(memory: &Memory, open: &OpenVault) -> Result<Vec<RuleFile>> {
+    const NAME: &str = "redaction.rules";
+    let own = |origin: &Origin| is_own_word(memory, open, origin);
+    let typed = |found: Option<&(toml::Value, Origin)>| {
+        let (value, origin) = found?;
+        let typed = value.as_str().filter(|typed| !typed.trim().is_empty())?;
+        Some((typed.to_owned(), origin.clone()))
+    };
+    let root = open.vault.root();
+    let mut paths: Vec<PathBuf> = Vec::new();
+    if let Some((typed, origin)) = typed(open.settings.get_from(NAME, own)) {
+        let global = memory.call.global.as_deref().filter(|_| origin == Origin::Global);
+        paths.push(resolved(memory, global.unwrap_or(root), &typed).into());
+    }
+    if let Some((typed, _)) = typed(open.settings.get_from(NAME, |origin| !own(origin))) {
+        let inner = NotePath::parse(&typed).ok().map(|path| open.vault.file(&path));
+        match inner.filter(|path| !path.exists() || foreign::is_within(&open.vault, path)) {
+            Some(path) => paths.push(path),
+            None => memory.notice(format!(
+                "{NAME} of a file that others can write names a file outside of the vault, and does not count"
+            )),
+        }
+    }
+    paths.dedup();
+    let read = |path: PathBuf| {
+        let bytes = foreign::file(&path).map_err(|error| {
+            Error::refused("invalid-setting", format!("the file of {NAME} is not read: {error}"))
+                .hint(format!("correct the path, or take it out: cm config unset {NAME}"))
+        })?;
+        Ok(RuleFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// The rules with those of files, and these in words, so that a change of them shows.
+fn with_files(mut rules: Rules, files: &[RuleFile]) -> Result<(Rules, String)> {
+    let mut words = String::new();
+    for file in files {
+        rules = rules.with_file(&file.text).map_err(|error| no_rules(file, &error))?;
+        words.push_str(&format!(" rules {}", blake3::hash(file.text.as_bytes()).to_hex()));
+    }
+    Ok((rules, words))
+}
+
+fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
+    let line = if let RuleError::Form { line, .. } = error { *line } else { None };
+    Error::refused("invalid-setting", format!("{} cannot be used: {error}", file.path.display()))
+        .at(file.path.display(), line, None)
+        .hint("mend it, then run the command again; `redaction.rules` names the file")
 }
 
 /// The rules for what agents' logs say, and these in words, so that a change of them shows. A file that others can write may
@@ -54,7 +118,9 @@ pub(super) fn rules_of_logs(memory: &Memory, open: &OpenVault) -> Result<(Rules,
     let mut extra: Vec<String> = items.filter_map(toml::Value::as_str).map(str::to_owned).collect();
     extra.dedup();
     let rules = if enabled { Rules::default() } else { Rules::none() };
-    Ok((rules.with_extra(&extra).map_err(|error| no_pattern(&error))?, format!("{enabled} {extra:?}")))
+    let rules = rules.with_extra(&extra).map_err(|error| no_pattern(&error))?;
+    let (rules, files) = with_files(rules, &files(memory, open)?)?;
+    Ok((rules, format!("{enabled} {extra:?}{files}")))
 }
 
 /// The same where no vault need be: those of the vault that the call is made in, else the built-in ones.
@@ -112,8 +178,8 @@ pub(super) fn refuse(
 ///
 /// # Errors
 /// Those of [`rules`].
-pub(super) fn exposed(open: &OpenVault, notes: &[Note]) -> Result<Exposed> {
-    let rules = rules(open)?;
+pub(super) fn exposed(memory: &Memory, open: &OpenVault, notes: &[Note]) -> Result<Exposed> {
+    let rules = rules(memory, open)?;
     let mut exposed = Exposed::default();
     for note in notes {
         // What cannot be read is told by its finding.

@@ -50,7 +50,7 @@ pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<Chang
     let journal = Journal::of(&open.vault);
     finish_leftovers(memory, open, &journal)?;
     let set = plan(open)?;
-    let mut files = bytes_of(open, set.changes)?;
+    let mut files = bytes_of(memory, open, set.changes)?;
     if files.is_empty() {
         return Ok(Written::default());
     }
@@ -86,7 +86,7 @@ pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<Chang
 /// # Errors
 /// Those of [`apply`] that do not need the lock.
 pub fn preview(memory: &Memory, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
-    let files = bytes_of(memory.target(), set.changes)?;
+    let files = bytes_of(memory, memory.target(), set.changes)?;
     let text = |bytes: Option<Bytes>| {
         bytes.map(|bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned()).unwrap_or_default()
     };
@@ -106,7 +106,7 @@ pub fn commit_as_is(memory: &Memory, paths: &[NotePath], message: Message) -> Re
     let Some(repo) = open.repo()? else { return Ok(None) };
     quiet(repo)?;
     let contents: Vec<Option<Vec<u8>>> = paths.iter().map(|path| open.vault.read(path).ok()).collect();
-    let rules = secrets::rules(open)?;
+    let rules = secrets::rules(memory, open)?;
     for (path, bytes) in paths.iter().zip(&contents) {
         secrets::refuse(&rules, path, committed_bytes(open, path)?.as_deref(), bytes.as_deref())?;
     }
@@ -216,9 +216,9 @@ fn options(memory: &Memory, open: &OpenVault) -> git::Options {
 }
 
 /// What each change makes of its file; those that change nothing are left out.
-fn bytes_of(open: &OpenVault, changes: Vec<Change>) -> Result<Vec<FileChange>> {
+fn bytes_of(memory: &Memory, open: &OpenVault, changes: Vec<Change>) -> Result<Vec<FileChange>> {
     let mut files = Vec::with_capacity(changes.len());
-    let rules = secrets::rules(open)?;
+    let rules = secrets::rules(memory, open)?;
     for change in changes {
         let path = change.path().clone();
         let before = current(open, &path)?;

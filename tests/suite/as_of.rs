@@ -322,6 +322,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
         by: Default::default(),
         clock: || 0,
         threads: 1,
+        verb: "cm get".to_owned(),
         holder: "test".to_owned(),
     };
     let before = everything(&vault);

@@ -153,6 +153,16 @@ guard
 friction .. --rules classic --out ../friction
 trauma scan
 trauma accept 1
+onboard status
+onboard gaps
+onboard sample
+onboard read 11111111
+onboard read 11111111 --template
+onboard done 11111111
+privacy
+privacy log
+privacy deny agent pi
+privacy allow agent pi
 project --format agents.md --counts
 export --format memory.md --out ../MEMORY.md
 config list
@@ -191,7 +201,12 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
             ("starters", Some("add")) => "starters-add",
             ("sessions", Some("show" | "expand" | "export")) => "sessions-show",
             ("sessions", Some(action @ ("search" | "timeline"))) => &format!("sessions-{action}"),
-            ("playbook" | "trauma", Some(action)) => &format!("{}-{action}", words[0]),
+            ("onboard", _) if line.ends_with("--template") => "onboard-template",
+            ("privacy", Some("allow" | "deny")) => "privacy-set",
+            ("privacy", None) => "privacy",
+            ("onboard" | "playbook" | "privacy" | "trauma", Some(action)) => {
+                &format!("{}-{action}", words[0])
+            }
             (command, _) => of_command(command),
         };
         assert_fits(document, &ran);

@@ -76,3 +76,40 @@ fn a_vault_names_secrets_of_its_own_and_may_switch_the_check_off() {
     sandbox.write("cm.toml", "[redaction]\nenabled = false\n");
     add(&format!("With {}.", key())).ok();
 }
+
+const RULES: &str = "[[rules]]\nid = \"Badge\"\nregex = \"BADGE-[0-9]{6}\"\nkeywords = [\"badge-\"]\n[rules.allowlist]\nstopwords = [\"000000\"]\n";
+
+#[test]
+fn a_file_of_rules_within_the_vault_holds_for_all_who_share_it() {
+    let sandbox = deploys("By hand.");
+    sandbox.write("secrets.toml", RULES);
+    sandbox.write("cm.toml", "[redaction]\nrules = \"secrets.toml\"\n");
+    let add = |body: &str| sandbox.cm(&["add", "--type", "fact", "--title", "Badges", "--body", body]);
+    let ran = add("Ada has BADGE-123456.");
+    assert!(ran.code == 5 && ran.stderr.contains("(badge)"), "{}", ran.snapshot());
+    add("An example is BADGE-000000.").ok();
+    assert_eq!(add(&format!("With {}.", key())).code, 5, "the built-in rules hold beside it");
+    sandbox.write("secrets.toml", "[[rules]]\nid = \"broken\"\nregex = \"(\"\n");
+    let ran = add("Anything.");
+    assert!(
+        ran.code == 5 && ran.stderr.contains("the rule `broken` has no regular expression"),
+        "{}",
+        ran.snapshot()
+    );
+    std::fs::remove_file(sandbox.vault().join("secrets.toml")).unwrap();
+    assert_eq!(add("Anything.").code, 5, "rules that are gone are no rules that hold");
+}
+
+#[test]
+fn a_shared_file_names_no_rules_outside_of_the_vault() {
+    let sandbox = deploys("By hand.");
+    sandbox.write("../rules.toml", RULES);
+    let add = |body: &str| sandbox.cm(&["add", "--type", "fact", "--title", "Badges", "--body", body]);
+    for named in ["../rules.toml".to_owned(), sandbox.root().join("rules.toml").display().to_string()] {
+        sandbox.write("cm.toml", format!("[redaction]\nrules = \"{named}\"\n"));
+        let ran = add(&format!("Ada has BADGE-123456, as {} says.", named.len())).ok();
+        assert!(ran.stderr.contains("redaction.rules of a file that others can write"), "{}", ran.snapshot());
+    }
+    sandbox.write("_config.toml", "[redaction]\nrules = \"../rules.toml\"\n");
+    assert_eq!(add("Bob has BADGE-654321.").code, 5, "a person's own file may");
+}

@@ -9,7 +9,7 @@ use crate::render::text;
 
 /// Check the vault around the notes: repository, index, journal
 ///
-/// Also settings, ignore rules and crowded folders. Exits 1 where something is broken.
+/// Also settings, ignore rules, crowded folders, secrets, and how much of agents' logs was understood. Exits 1 where something is broken.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm doctor\n  cm doctor --fix")]
 pub struct Arguments {

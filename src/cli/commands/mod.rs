@@ -63,6 +63,8 @@ commands! {
     guard::Guard,
     friction::Friction,
     trauma::Trauma,
+    onboard::Onboard,
+    privacy::Privacy,
     project::Project,
     reindex::Reindex,
     embed::Embed,

@@ -189,7 +189,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     }
 }
 
-fn open(memory: &Memory, output: &Output) -> Result<Shelf> {
+pub(super) fn open(memory: &Memory, output: &Output) -> Result<Shelf> {
     let bar = bar(output);
     let shelf = Shelf::open(memory, &mut |progress| {
         bar.set_length(progress.of as u64);

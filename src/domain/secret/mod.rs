@@ -5,6 +5,7 @@
 
 mod assignment;
 mod call;
+mod foreign;
 mod header;
 mod jwt;
 mod key;
@@ -26,6 +27,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+pub use foreign::RuleError;
 pub use rules::{PatternError, Rules};
 pub use suspect::{Suspect, suspects};
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use regex::{Regex, RegexBuilder};
 use thiserror::Error;
 
+use super::foreign::{Foreign, RuleError};
 use super::placeholder;
 
 /// What is looked for. The built-in rules cost nothing until a text is redacted for the first time.
@@ -12,6 +13,7 @@ use super::placeholder;
 pub struct Rules {
     built_in: bool,
     extra: Vec<Pattern>,
+    foreign: Vec<Foreign>,
 }
 
 /// A pattern of the vault's own.
@@ -61,7 +63,7 @@ pub enum PatternError {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { built_in: true, extra: Vec::new() }
+        Self { built_in: true, extra: Vec::new(), foreign: Vec::new() }
     }
 }
 
@@ -69,7 +71,7 @@ impl Rules {
     /// No rules: `redaction.enabled = false`. A text passes as it is.
     #[must_use]
     pub fn none() -> Self {
-        Self { built_in: false, extra: Vec::new() }
+        Self { built_in: false, extra: Vec::new(), foreign: Vec::new() }
     }
 
     /// Adds the patterns of `redaction.extra`. A pattern may have the form `label = regex` with a label of small
@@ -85,16 +87,34 @@ impl Rules {
         Ok(self)
     }
 
+    /// Adds the rules of a file as gitleaks reads it: `redaction.rules`.
+    ///
+    /// # Errors
+    /// It is no such file, or a pattern in it cannot be used.
+    pub fn with_file(mut self, text: &str) -> Result<Self, RuleError> {
+        self.foreign.push(Foreign::parse(text)?);
+        Ok(self)
+    }
+
+    /// How many patterns and rules of one's own hold.
+    #[must_use]
+    pub fn own(&self) -> usize {
+        self.extra.len() + self.foreign.iter().map(Foreign::len).sum::<usize>()
+    }
+
     /// Whether the built-in rules hold.
-    pub(super) fn built_in(&self) -> bool {
+    #[must_use]
+    pub fn built_in(&self) -> bool {
         self.built_in
     }
 
     /// What the vault's own patterns find, with their labels.
     pub(super) fn extra<'r>(&'r self, text: &'r str) -> impl Iterator<Item = (Range<usize>, &'r str)> {
-        self.extra
+        let of_patterns = self
+            .extra
             .iter()
-            .flat_map(move |pattern| pattern.found(text).map(|range| (range, pattern.label.as_str())))
+            .flat_map(move |pattern| pattern.found(text).map(|range| (range, pattern.label.as_str())));
+        of_patterns.chain(self.foreign.iter().flat_map(move |file| file.found(text)))
     }
 }
 
@@ -131,7 +151,7 @@ fn labelled(pattern: &str) -> Option<(String, &str)> {
 }
 
 /// The place (from 1) and the reason in the words of the parser, which underlines the place with `^`.
-fn place(message: &str) -> (usize, String) {
+pub(super) fn place(message: &str) -> (usize, String) {
     let at = message.lines().find_map(|line| line.find('^').filter(|_| line.trim_start().starts_with('^')));
     let reason =
         message.lines().rev().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it cannot be read");

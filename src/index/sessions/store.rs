@@ -75,6 +75,11 @@ impl Sessions {
         Ok(self.opened()?.stretches(session, &lines, offset, limit)?)
     }
 
+    /// What the person said in a session, the first `most` stretches of it.
+    pub fn prompts(&self, session: &SessionKey, most: usize) -> Result<Vec<Stretch>, Error> {
+        Ok(self.opened()?.prompts(session, most)?)
+    }
+
     /// The logs that were read, by path.
     pub fn logs(&self) -> Result<Vec<Log>, Error> {
         let opened = self.opened()?;

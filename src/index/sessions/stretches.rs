@@ -69,6 +69,22 @@ impl Opened {
         })
     }
 
+    /// What the person said in a session, in order and without the commands they ran: the first `most` stretches.
+    pub(super) fn prompts(&self, session: &SessionKey, most: usize) -> Result<Vec<Stretch>, Unusable> {
+        self.guarded(|opened| {
+            let mut found: Vec<(Numbers, DocAddress)> = Vec::new();
+            opened.each_stretch(session, |numbers, address| {
+                let speaker = Speaker::ALL.get(numbers.speaker as usize);
+                if speaker == Some(&Speaker::Person) && kind_name(numbers.kind) == "user_prompt" {
+                    found.push((numbers, address));
+                }
+            })?;
+            found.sort_unstable_by_key(|(numbers, _)| (numbers.place, numbers.piece));
+            found.truncate(most);
+            found.into_iter().map(|(numbers, address)| opened.stretch(&numbers, address)).collect()
+        })
+    }
+
     /// How much a session holds.
     pub(super) fn counts(&self, session: &SessionKey) -> tantivy::Result<Counts> {
         let mut counts = Counts::default();

@@ -105,6 +105,11 @@ impl Told {
             texts,
         }
     }
+
+    /// How many bytes its texts have.
+    pub fn bytes(&self) -> u64 {
+        self.texts.iter().map(|(_, text)| text.as_str().len() as u64).sum()
+    }
 }
 
 /// How many bits of a place are its part.

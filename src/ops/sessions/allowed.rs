@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::config::Origin;
 use crate::domain::session::{Agent, Meta};
 use crate::ops::embedding::is_own_word;
-use crate::ops::memory::{Call, Memory, OpenVault};
+use crate::ops::memory::{Memory, OpenVault};
 
 /// Which sessions are read.
 #[derive(Debug, Clone, Default)]
@@ -35,12 +35,9 @@ impl Allowed {
         }
     }
 
-    /// What the vault says that a call is made in; where there is none, all sessions are read.
-    pub fn at(call: &Call) -> Self {
-        match Memory::open(call.clone()) {
-            Ok(memory) => Self::of(&memory, memory.target()),
-            Err(_) => Self { agents: Agent::ALL.to_vec(), lists: Vec::new() },
-        }
+    /// All sessions, where there is no vault that says otherwise.
+    pub fn all() -> Self {
+        Self { agents: Agent::ALL.to_vec(), lists: Vec::new() }
     }
 
     /// The same in words, so that a change of it shows.
@@ -54,6 +51,11 @@ impl Allowed {
     /// Whether it depends on the folder if a session is read.
     pub fn is_by_folder(&self) -> bool {
         !self.lists.is_empty()
+    }
+
+    /// The lists of folders: a session is read where each of them has its folder.
+    pub fn lists(&self) -> &[Vec<String>] {
+        &self.lists
     }
 
     /// The folders that are named.
@@ -109,7 +111,7 @@ pub fn resolved(memory: &Memory, base: &Path, typed: &str) -> String {
     plain.to_string_lossy().into_owned()
 }
 
-fn is_below(inner: &str, folder: &str) -> bool {
+pub fn is_below(inner: &str, folder: &str) -> bool {
     Path::new(inner).starts_with(folder)
 }
 

@@ -6,21 +6,21 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::allowed::{Allowed, project, resolved};
+use super::reads;
 use super::scribe::{Scout, Scribe, title_of};
+use super::sources::{Sources, path_of};
 use crate::domain::secret::{Rules, redact};
-use crate::domain::session::{Agent, SessionId};
+use crate::domain::session::SessionId;
 use crate::index::sessions::{SessionKey, Understanding, Writer};
 use crate::index::{self, Error::Unusable};
-use crate::ingest::{self, Cursor, Format, Limits, Places, Reading, Source, Tally, find};
-use crate::ops::embedding::is_own_word;
+use crate::ingest::{self, Cursor, Format, Limits, Reading, Source, Tally};
 use crate::ops::error::Result;
-use crate::ops::memory::{Memory, OpenVault};
+use crate::ops::memory::Memory;
 use crate::ops::secrets;
 
 /// Under this name, among the logs, the index keeps what may be read and what is taken out of it. Where that has changed,
 /// all is read anew.
-const SCOPE: &str = "cm:scope";
+pub(super) const SCOPE: &str = "cm:scope";
 
 /// How many of a kind of notice are told one by one.
 const MOST_TOLD: usize = 3;
@@ -45,13 +45,12 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
         return Ok(());
     };
     let (rules, patterns) = secrets::rules_of_logs(memory, open)?;
-    let allowed = Allowed::of(memory, open);
+    let sources = Sources::of(memory, open, home.clone());
     let mut reader = Reader {
         folder: super::folder(memory),
-        scope: format!("{} {patterns}", allowed.words()),
-        places: places(memory, open, home.clone(), &allowed),
+        scope: format!("{} {patterns}", sources.allowed.words()),
+        sources,
         rules,
-        allowed,
         large: open.settings.whole("sessions.max_file_mb") as u64 * 1_000_000,
         told: Told::default(),
     };
@@ -61,6 +60,7 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
         read => read,
     };
     reader.told.tell(memory);
+    reads::record(memory, std::mem::take(&mut reader.told.read));
     match read {
         Ok(()) => Ok(()),
         Err(index::Error::Busy { .. }) => {
@@ -78,29 +78,12 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
     }
 }
 
-fn places(memory: &Memory, open: &OpenVault, home: PathBuf, allowed: &Allowed) -> Places {
-    let mut places = Places::of_home(home);
-    places.environment = memory.call.variables.clone();
-    let project = project(open);
-    places.workspaces = vec![memory.call.cwd.clone(), project.to_owned()];
-    places.workspaces.extend(allowed.folders());
-    places.workspaces.sort();
-    places.workspaces.dedup();
-    let own = open.settings.get_from("sessions.exports", |origin| is_own_word(memory, open, origin));
-    let exports = own.and_then(|(value, _)| value.as_array()).into_iter().flatten();
-    let exports =
-        exports.filter_map(toml::Value::as_str).map(|typed| resolved(memory, project, typed).into());
-    places.named.insert(Agent::Chatgpt, exports.collect());
-    places
-}
-
 /// One reading of all logs.
 struct Reader {
     folder: PathBuf,
     scope: String,
-    places: Places,
+    sources: Sources,
     rules: Rules,
-    allowed: Allowed,
     /// Bytes from which a log is large.
     large: u64,
     told: Told,
@@ -113,14 +96,13 @@ impl Reader {
         progress: &mut dyn FnMut(Progress),
     ) -> std::result::Result<(), index::Error> {
         let mut writer = self.writer(anew)?;
-        let found = find(&self.allowed.agents, &self.places);
+        let found = self.sources.find(&[]);
         self.told = Told::default();
         self.told.unread.extend(found.refused.iter().map(ToString::to_string));
-        let path = |source: &Source| source.path.to_string_lossy().into_owned();
-        let logs = found.sources.iter().map(|source| (path(source), source.format)).collect();
+        let logs = found.sources.iter().map(|source| (path_of(source), source.format)).collect();
         for (done, source) in found.sources.iter().enumerate() {
             progress(Progress { done, of: found.sources.len() });
-            self.read(&mut writer, source, &path(source), &logs)?;
+            self.read(&mut writer, source, &path_of(source), &logs)?;
         }
         writer.finish()
     }
@@ -150,7 +132,7 @@ impl Reader {
     ) -> std::result::Result<(), index::Error> {
         let kept = writer.log(path)?;
         let mut cursor: Option<Cursor> = kept.and_then(|log| serde_json::from_str(&log.cursor).ok());
-        let allowed = match self.allowed.is_by_folder() {
+        let allowed = match self.sources.allowed.is_by_folder() {
             true => Some(self.allowed_of(writer, source, &mut cursor)?),
             false => None,
         };
@@ -165,9 +147,19 @@ impl Reader {
             heard: HashMap::new(),
             failed: None,
             again: false,
+            bytes: 0,
         };
         let read = ingest::read(source, cursor.as_ref(), Limits::default(), &mut scribe);
+        let heard = reads::Read {
+            sessions: scribe.told(),
+            bytes: scribe.bytes,
+            ..reads::Read::of_log(source.agent, path.to_owned())
+        };
         let Scribe { failed, again, .. } = scribe;
+        let is_new = |reading: &Reading| reading.progress != ingest::Progress::Unchanged;
+        if read.as_ref().is_ok_and(is_new) {
+            self.told.read.push(heard);
+        }
         match (failed, read) {
             (Some(error), _) => Err(error),
             (None, Ok(reading)) if reading.progress == ingest::Progress::Unchanged => Ok(()),
@@ -197,7 +189,7 @@ impl Reader {
             // The reading that counts fails as well, and says so.
             return Ok(HashSet::new());
         }
-        let allowed = scout.metas.iter().filter(|meta| self.allowed.allows(meta));
+        let allowed = scout.metas.iter().filter(|meta| self.sources.allowed.allows(meta));
         let allowed: HashSet<SessionId> = allowed.map(|meta| meta.id.clone()).collect();
         for id in allowed.iter().filter(|id| !scout.begun.contains(id)) {
             let key = SessionKey { agent: source.agent, id: id.clone() };
@@ -250,6 +242,8 @@ fn not_understood(tally: &Tally, rules: &Rules) -> String {
 /// What there is to hear of a reading.
 #[derive(Debug, Default)]
 struct Told {
+    /// The logs that told something.
+    read: Vec<reads::Read>,
     unread: Vec<String>,
     unknown: Vec<String>,
     large: Vec<String>,

@@ -3,13 +3,18 @@
 //! Every question first reads what is new in the logs. Nothing here judges a session, and nothing leaves the machine.
 
 pub(super) mod allowed;
+pub(super) mod events;
 mod ingest;
 pub mod list;
+pub mod outside;
+pub mod reads;
 mod row;
 mod scribe;
 pub mod search;
 pub mod show;
+pub(super) mod sources;
 pub mod timeline;
+pub(super) mod understood;
 
 use crate::domain::session::Agent;
 use crate::index;
@@ -18,7 +23,7 @@ use crate::ops::error::{Error, Kind, Result};
 use crate::ops::memory::Memory;
 
 pub use ingest::Progress;
-pub use row::{Row, Said};
+pub use row::{Named, Row, Said};
 
 /// Which sessions a question is about.
 #[derive(Debug, Clone, Default)]
@@ -51,7 +56,7 @@ impl Shelf {
     }
 
     /// What the index answers; `None` where there is none.
-    fn ask<T>(
+    pub(super) fn ask<T>(
         &self,
         question: impl FnOnce(&Sessions) -> std::result::Result<T, index::Error>,
     ) -> Result<Option<T>> {
@@ -67,7 +72,7 @@ impl Shelf {
     }
 
     /// The session of that id, or the one whose id begins so.
-    fn one(&self, name: &str) -> Result<Listed> {
+    pub(super) fn one(&self, name: &str) -> Result<Listed> {
         if name.trim().is_empty() {
             return Err(Error::usage("a session is named by its id").hint("`cm sessions` lists them"));
         }
@@ -89,24 +94,26 @@ impl Shelf {
 }
 
 /// Where the index lies.
-fn folder(memory: &Memory) -> std::path::PathBuf {
+pub(super) fn folder(memory: &Memory) -> std::path::PathBuf {
     memory.target().vault.index().join("sessions")
 }
 
 /// An agent by its name.
-fn agent(name: &str) -> Option<Agent> {
+pub(super) fn agent(name: &str) -> Option<Agent> {
     Agent::ALL.into_iter().find(|agent| agent.name() == name)
 }
 
 /// Agents by their names, several between commas.
-fn agents(typed: &str) -> Result<Vec<Agent>> {
-    typed
-        .split(',')
-        .map(|name| {
-            agent(name.trim()).ok_or_else(|| {
-                let known = Agent::ALL.map(Agent::name).join(", ");
-                Error::usage(format!("there is no agent `{}`", name.trim())).hint(format!("one of {known}"))
-            })
+///
+/// # Errors
+/// A name that is no agent's.
+pub fn agents(typed: &str) -> Result<Vec<Agent>> {
+    let one = |name: &str| {
+        agent(name).ok_or_else(|| {
+            let known = Agent::ALL.map(Agent::name).join(", ");
+            Error::usage(format!("`{name}` is no agent whose logs are read"))
+                .hint(format!("those are {known}"))
         })
-        .collect()
+    };
+    typed.split(',').map(str::trim).map(one).collect()
 }

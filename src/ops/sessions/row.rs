@@ -71,7 +71,7 @@ pub struct Said {
 }
 
 impl Shelf {
-    pub(super) fn named(&self, session: &Session) -> Result<Named> {
+    pub(in crate::ops) fn named(&self, session: &Session) -> Result<Named> {
         let meta = session.meta.clone();
         let id = meta.id.as_str().to_owned();
         Ok(Named {
@@ -90,7 +90,7 @@ impl Shelf {
         })
     }
 
-    pub(super) fn row(&self, listed: &Listed, now: Instant) -> Result<Row> {
+    pub(in crate::ops) fn row(&self, listed: &Listed, now: Instant) -> Result<Row> {
         let understood = listed.log.as_ref().map(|log| &log.understood);
         Ok(Row {
             named: self.named(&listed.session)?,
@@ -127,7 +127,7 @@ pub(super) fn speaker(speaker: Option<Speaker>) -> Option<String> {
 }
 
 /// Stretches joined into what was said at once.
-pub(super) fn joined(stretches: Vec<Stretch>) -> Vec<Said> {
+pub(in crate::ops) fn joined(stretches: Vec<Stretch>) -> Vec<Said> {
     let mut said: Vec<Said> = Vec::new();
     let mut last = None;
     for stretch in stretches {

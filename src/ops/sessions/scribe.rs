@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::sources::rank;
 use crate::domain::secret::{Redacted, Rules, redact};
 use crate::domain::session::event::Event;
 use crate::domain::session::{Meta, SessionId};
@@ -28,13 +29,15 @@ pub struct Scribe<'a> {
     pub failed: Option<index::Error>,
     /// Whether the log must be read again from its beginning.
     pub again: bool,
+    /// Bytes of text that were handed on.
+    pub bytes: u64,
 }
 
 impl Scribe<'_> {
     fn tell(
         &mut self,
         session: &SessionId,
-        tell: impl FnOnce(&mut Writer, &SessionKey) -> Result<(), index::Error>,
+        tell: impl FnOnce(&mut Writer, &SessionKey) -> Result<u64, index::Error>,
     ) {
         if self.failed.is_some() {
             return;
@@ -42,10 +45,21 @@ impl Scribe<'_> {
         let key = SessionKey { agent: self.source.agent, id: session.clone() };
         let told = match self.counts(&key) {
             Ok(true) => tell(self.writer, &key),
-            Ok(false) => Ok(()),
+            Ok(false) => Ok(0),
             Err(error) => Err(error),
         };
-        self.failed = told.err();
+        match told {
+            Ok(bytes) => self.bytes += bytes,
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// The sessions that were handed on.
+    pub fn told(&self) -> Vec<SessionId> {
+        let mut told: Vec<SessionId> =
+            self.heard.iter().filter(|(_, counts)| **counts).map(|(id, _)| id.clone()).collect();
+        told.sort();
+        told
     }
 
     /// Whether this log may tell this session, decided once a reading.
@@ -63,7 +77,7 @@ impl Scribe<'_> {
     fn is_its_teller(&mut self, key: &SessionKey) -> Result<bool, index::Error> {
         let teller = self.writer.session(key)?.and_then(|session| session.log.clone());
         let Some(other) = teller.filter(|log| log != self.path) else { return Ok(true) };
-        let better = |format: &Format| (*format, other.as_str()) < (self.source.format, self.path);
+        let better = |format: &Format| rank(*format, &other) < rank(self.source.format, self.path);
         if self.logs.get(&other).is_some_and(better) {
             return Ok(false);
         }
@@ -79,12 +93,15 @@ impl Scribe<'_> {
 impl Sink for Scribe<'_> {
     fn anew(&mut self, session: &SessionId) {
         self.begun.insert(session.clone());
-        self.tell(session, Writer::begin);
+        self.tell(session, |writer, key| writer.begin(key).map(|()| 0));
     }
 
     fn event(&mut self, session: &SessionId, event: Event) {
         let rules = self.rules;
-        self.tell(session, |writer, key| writer.event(key, &Told::of(&event, |text| redact(text, rules).0)));
+        self.tell(session, |writer, key| {
+            let told = Told::of(&event, |text| redact(text, rules).0);
+            writer.event(key, &told).map(|()| told.bytes())
+        });
     }
 
     fn meta(&mut self, meta: &Meta) {
@@ -92,7 +109,7 @@ impl Sink for Scribe<'_> {
         let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, rules).0.into_string());
         let title = meta.title.as_deref().map(|title| title_of(title, rules));
         let meta = Meta { branch: clean(&meta.branch), model: clean(&meta.model), ..meta.clone() };
-        self.tell(&meta.id, |writer, _| writer.meta(&meta, title, path));
+        self.tell(&meta.id, |writer, _| writer.meta(&meta, title, path).map(|()| 0));
     }
 }
 

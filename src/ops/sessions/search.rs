@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::list::{filter, lookback};
+use super::outside::{Outside, outside};
 use super::row::{Named, speaker};
 use super::{Shelf, Which};
 use crate::domain::instant::Instant;
@@ -74,6 +75,9 @@ pub struct Searched {
     pub hits: Vec<Hit>,
     /// How many sessions match, forks counted as one.
     pub total: usize,
+    /// What another program found besides, where a person wants it asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<Outside>,
     /// What was wrong with the query and how it was read instead.
     pub notices: Vec<String>,
     /// The offset of the next page, where there is more.
@@ -121,7 +125,14 @@ pub fn search(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Searc
     let hits = hits.collect::<Result<Vec<Hit>>>()?;
     let end = offset + hits.len();
     let next = (end < found.total && !hits.is_empty() && end <= FURTHEST).then_some(end);
-    Ok(Searched { query: options.query.clone(), hits, total: found.total, notices: query.notices, next })
+    let mut elsewhere = match offset {
+        0 => outside(memory, options, filter.since)?,
+        _ => Vec::new(),
+    };
+    // What a log tells that both of us know is told once.
+    elsewhere.retain(|other| other.log.is_none() || hits.iter().all(|hit| hit.named.log != other.log));
+    let (query, notices) = (options.query.clone(), query.notices);
+    Ok(Searched { query, hits, total: found.total, elsewhere, notices, next })
 }
 
 impl Shelf {

@@ -3,6 +3,7 @@
 use super::list::rows;
 use super::style::{DIM, ID, STRONG, WARN, count, cut, paint, safe};
 use crate::ops::sessions::list::Sessions;
+use crate::ops::sessions::outside::Outside;
 use crate::ops::sessions::search::{Searched, Spot};
 use crate::ops::sessions::show::Shown;
 use crate::ops::sessions::timeline::{Day, Timeline};
@@ -100,7 +101,7 @@ pub fn show(outcome: &Shown) -> String {
     lines
 }
 
-fn head(session: &Row) -> String {
+pub(super) fn head(session: &Row) -> String {
     let named = &session.named;
     let time = |at: Option<crate::domain::instant::Instant>| {
         at.map_or_else(|| "?".to_owned(), |at| format!("{} {}", at.day(), at.minute()))
@@ -139,7 +140,7 @@ fn who(said: &Said) -> &str {
 
 /// Hits, each a session with its places.
 pub fn searched(outcome: &Searched) -> String {
-    if outcome.hits.is_empty() {
+    if outcome.hits.is_empty() && outcome.elsewhere.is_empty() {
         return "nothing found\n".to_owned();
     }
     let mut lines = String::new();
@@ -164,7 +165,23 @@ pub fn searched(outcome: &Searched) -> String {
         let of = format!("{} of {}{more}", outcome.hits.len(), count(outcome.total, "session"));
         lines.push_str(&format!("{}\n", paint(DIM, &of)));
     }
+    outcome.elsewhere.iter().for_each(|found| lines.push_str(&outside(found)));
     lines
+}
+
+/// What another program found: two lines, with its name.
+fn outside(found: &Outside) -> String {
+    let of = |text: &Option<String>, columns| cut(text.as_deref().unwrap_or("-"), columns);
+    let day = found.at.map(|at| format!(" {}", at.day())).unwrap_or_default();
+    let line = found.line.map(|line| line.to_string()).unwrap_or_default();
+    format!(
+        "{}  {}  {}\n{}  {}\n",
+        paint(WARN, found.source),
+        paint(STRONG, &of(&found.title, 80)),
+        paint(DIM, &format!("{}{day}  {}", of(&found.agent, 20), of(&found.log, 100))),
+        paint(DIM, &format!("{line:>5}")),
+        cut(&found.snippet, 200)
+    )
 }
 
 fn spot(spot: &Spot) -> String {

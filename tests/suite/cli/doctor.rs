@@ -173,3 +173,32 @@ fn a_crowded_folder_is_spread_in_one_commit_and_every_note_is_still_found() {
     assert_eq!(sandbox.cm(&["get", "af000000", "--json"]).ok().json()["title"], "Fact 700");
     assert_eq!(sandbox.cm(&["doctor", "--fix", "--json"]).ok().json()["fixed"], serde_json::json!([]));
 }
+
+#[test]
+fn what_was_not_understood_of_agents_logs_is_told_by_agent_and_kind() {
+    let sandbox = vault_of("");
+    let line = |kind: &str| {
+        let message = "{\"role\":\"user\",\"content\":\"hello\"}";
+        format!("{{\"type\":\"{kind}\",\"sessionId\":\"s1\",\"message\":{message}}}\n")
+    };
+    let claude = "../home/.claude/projects/-w/s1111111.jsonl";
+    let pi = "../home/.pi/agent/sessions/--w--/2026-10-05T12-00-00-000Z_33333333-0000-7000-8000-000000000004.jsonl";
+    let told = || {
+        let doctor = sandbox.cm(&["doctor"]).ok().stdout;
+        let lines: Vec<&str> = doctor.lines().skip_while(|line| !line.contains("  sessions ")).collect();
+        lines.join("\n")
+    };
+    sandbox.write(claude, line("user").repeat(3));
+    assert_eq!(told(), "", "nothing was read yet");
+    sandbox.cm(&["sessions"]).ok();
+    insta::assert_snapshot!(told(), @"ok    sessions      1 log read, all understood");
+    sandbox.write(claude, line("user").repeat(3) + &line("martian") + &line("venusian").repeat(2));
+    sandbox.cm(&["sessions"]).ok();
+    insta::assert_snapshot!(told(), @"ok    sessions      1 log read; not understood: claude-code 3 of 6 records (venusian 2, martian 1)");
+    sandbox.write(pi, "{\"type\":\"nebula\",\"id\":\"1\"}\n");
+    sandbox.cm(&["sessions"]).ok();
+    insta::assert_snapshot!(told(), @"
+    warn  sessions      2 logs read; not understood: claude-code 3 of 6 records (venusian 2, martian 1); pi 1 of 1 record (nebula 1)
+                        hint: another version of the agent may have written them; what was understood can be searched
+    ");
+}

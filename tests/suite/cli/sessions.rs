@@ -460,3 +460,128 @@ fn without_a_project_the_global_vault_keeps_the_index_and_without_logs_there_is_
     assert!(sandbox.root().join("no-global-vault/_index/sessions").is_dir());
     assert_eq!(Sandbox::new().cm(&["sessions"]).code, 3);
 }
+
+/// Puts a program `cass` into a folder of programs, and lets it be asked.
+#[cfg(unix)]
+fn with_cass(script: &str) -> Sandbox {
+    let sandbox = one(&lines(&[("user", "the pool was empty")]));
+    sandbox.write("_config.toml", "[sources]\ncass = true\n");
+    // Written by another process, so that no file of ours is open for writing while it is started.
+    let made = std::process::Command::new("sh")
+        .args([
+            "-c",
+            "mkdir ../bin && printf '%s' \"$1\" > ../bin/cass && chmod +x ../bin/cass",
+            "sh",
+            script,
+        ])
+        .current_dir(sandbox.vault())
+        .status();
+    assert!(made.unwrap().success());
+    sandbox
+}
+
+#[cfg(unix)]
+fn with_path(sandbox: &Sandbox, words: &[&str]) -> crate::support::Ran {
+    let path = format!("{}/bin:{}", sandbox.root().display(), std::env::var("PATH").unwrap());
+    sandbox.run(words).env("PATH", &path).env("SECRET_OF_MINE", "x").env("CM_EMBEDDINGS_KEY", "y").go()
+}
+
+/// Writes down what it was asked, and answers with what lies in the home folder.
+#[cfg(unix)]
+const ECHO: &str = "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HOME/cass-words\"\nenv > \"$HOME/cass-env\"\ncat \"$HOME/cass-answer\"\n";
+
+#[cfg(unix)]
+#[test]
+fn what_cass_finds_stands_beside_our_own_hits_without_secrets() {
+    let sandbox = with_cass(ECHO);
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let known = sandbox.root().join("home/.claude/projects/-w/s1111111.jsonl");
+    let answer = json!({"hits": [
+        {"source_path": "/l/x.jsonl", "line_number": 7, "agent": "codex", "title": "Pool", "score": 2.5,
+         "created_at": 1_790_000_000, "workspace": "/w", "snippet": format!("the pool of {token}")},
+        {"source_path": known, "snippet": "the pool was empty"},
+    ]});
+    sandbox.write("../home/cass-answer", answer.to_string());
+    let ran = with_path(&sandbox, &["sessions", "search", "--limit", "4", "pool"]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    s1111111  the pool was empty  claude-code 2026-11-20 · 1.20
+        1  person  the pool was empty
+    cass  Pool  codex 2026-09-21  /l/x.jsonl
+        7  the pool of [redacted: github-token]
+    [exit 0]
+    ");
+    assert_eq!(sandbox.read("../home/cass-words"), "search\npool\n--robot\n--limit\n4\n");
+    let seen = sandbox.read("../home/cass-env");
+    assert!(!seen.contains("SECRET_OF_MINE") && !seen.contains("CM_"), "{seen}");
+    let json = with_path(&sandbox, &["sessions", "search", "pool", "--json"]).ok().json();
+    assert_eq!((&json["elsewhere"][0]["source"], &json["elsewhere"][0]["line"]), (&json!("cass"), &json!(7)));
+    assert_eq!((&json["total"], json["elsewhere"].as_array().unwrap().len()), (&json!(1), 1));
+    let count = |words: &[&str]| {
+        let words = [&["sessions", "search", "pool", "--json"], words].concat();
+        with_path(&sandbox, &words).ok().json()["elsewhere"].as_array().map_or(0, Vec::len)
+    };
+    assert_eq!([count(&["--agent", "codex"]), count(&["--agent", "pi"])], [1, 0]);
+    assert_eq!([count(&["--workspace", "/w"]), count(&["--workspace", "/v"])], [1, 0]);
+    assert_eq!([count(&["--days", "90"]), count(&["--days", "1"]), count(&["--offset", "1"])], [1, 0, 0]);
+    assert!(sandbox.cm(&["privacy", "log", "-n", "90"]).ok().stdout.contains("  cass  "));
+    with_path(&sandbox, &["sessions", "search", "--", "-pool"]).ok();
+    assert!(sandbox.read("../home/cass-words").starts_with("search\n -pool\n"), "no query is a flag");
+    sandbox.write("_config.toml", "[sources]\ncass = true\n[sessions]\nagents = [\"pi\"]\n");
+    assert_eq!(count(&[]), 0, "what may not be read is not shown");
+}
+
+#[cfg(unix)]
+#[test]
+fn cass_that_is_missing_slow_or_mad_changes_nothing() {
+    let told = |script: &str, settings: &str| {
+        let sandbox = with_cass(script);
+        sandbox.write("_config.toml", format!("[sources]\ncass = true\n{settings}"));
+        let ran = with_path(&sandbox, &["sessions", "search", "pool"]).ok();
+        let own = "s1111111  the pool was empty  claude-code 2026-11-20";
+        assert!(ran.stdout.starts_with(own) && !ran.stdout.contains("cass"), "{}", ran.snapshot());
+        ran.stderr
+    };
+    assert_eq!(
+        told("#!/bin/sh\necho no index\n", ""),
+        "note: cass answered nothing that is understood; its sessions are left out\n"
+    );
+    assert_eq!(
+        told("#!/bin/sh\necho '{\"hits\": []}'\necho secret words >&2\nexit 3\n", ""),
+        "note: cass failed with exit status: 3; its sessions are left out\n"
+    );
+    assert_eq!(
+        told("#!/bin/sh\nsleep 600\n", "cass_timeout_s = 0.2\n"),
+        "note: cass did not answer within 200ms; its sessions are left out\n"
+    );
+    let sandbox = one(&lines(&[("user", "the pool was empty")]));
+    sandbox.write("_config.toml", "[sources]\ncass = true\n");
+    let ran = sandbox.run(&["sessions", "search", "pool"]).env("PATH", "/nowhere").go().ok();
+    assert_eq!(ran.stderr, "note: cass is not installed; its sessions are left out\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shared_file_starts_no_program() {
+    let sandbox = with_cass(ECHO);
+    sandbox.write("_config.toml", "");
+    sandbox.write("cm.toml", "[sources]\ncass = true\n");
+    let ran = with_path(&sandbox, &["sessions", "search", "pool"]).ok();
+    assert_eq!(ran.stderr, "note: sources.cass of a file that others can write does not count\n");
+    assert!(!sandbox.root().join("home/cass-words").exists());
+}
+
+#[test]
+fn a_file_of_rules_for_secrets_takes_out_what_was_read_before() {
+    let sandbox = one(&lines(&[("user", "my badge is XY-123456, ask at the desk")]));
+    let total = |word: &str| sandbox.cm(&["sessions", "search", word, "--json"]).ok().json()["total"].clone();
+    assert_eq!(total("123456"), 1);
+    let rules =
+        "[[rules]]\nid = \"badge\"\nregex = \"badge is ([A-Z]{2}-[0-9]{6})\"\nkeywords = [\"badge\"]\n";
+    sandbox.write("../badges.toml", rules);
+    sandbox.write("_config.toml", "[redaction]\nrules = \"../badges.toml\"\n");
+    assert_eq!(total("123456"), 0);
+    let shown = sandbox.cm(&["sessions", "show", "s1111111"]).ok().stdout;
+    assert!(shown.contains("badge is [redacted: badge], ask"), "{shown}");
+    sandbox.write("../badges.toml", rules.replace("badge is", "badge was"));
+    assert_eq!(total("123456"), 1, "a change of the file is a change of the rules");
+}

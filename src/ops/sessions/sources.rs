@@ -1,0 +1,86 @@
+//! Where agents' logs lie, which of their sessions may be read, and which of two logs tells one that both hold: the one
+//! answer for everybody who walks over logs.
+//!
+//! It opens no log.
+
+use std::path::PathBuf;
+
+use super::allowed::{Allowed, project, resolved};
+use crate::domain::session::Agent;
+use crate::ingest::{self, Format, Found, Places, Source};
+use crate::ops::embedding::is_own_word;
+use crate::ops::error::{Error, Result};
+use crate::ops::memory::{Call, Memory, OpenVault};
+
+/// The logs that may be read.
+pub struct Sources {
+    /// Which of their sessions.
+    pub allowed: Allowed,
+    places: Places,
+}
+
+impl Sources {
+    /// What the settings of a vault say, for the person whose home folder this is.
+    pub fn of(memory: &Memory, open: &OpenVault, home: PathBuf) -> Self {
+        let allowed = Allowed::of(memory, open);
+        let project = project(open);
+        let mut places = Places::of_home(home);
+        places.environment = memory.call.variables.clone();
+        places.workspaces = vec![memory.call.cwd.clone(), project.to_owned()];
+        places.workspaces.extend(allowed.folders());
+        places.workspaces.sort();
+        places.workspaces.dedup();
+        let own = open.settings.get_from("sessions.exports", |origin| is_own_word(memory, open, origin));
+        let exports = own.and_then(|(value, _)| value.as_array()).into_iter().flatten();
+        let exports =
+            exports.filter_map(toml::Value::as_str).map(|typed| resolved(memory, project, typed).into());
+        places.named.insert(Agent::Chatgpt, exports.collect());
+        Self { allowed, places }
+    }
+
+    /// For a call that needs no vault: as the vault says that it is made in, if any.
+    ///
+    /// # Errors
+    /// Where there is no home folder.
+    pub fn at(call: &Call, memory: Option<&Memory>) -> Result<Self> {
+        let home = call.home.clone().ok_or_else(|| {
+            Error::usage("there is no home folder to look for logs in")
+                .hint("set HOME, or name a folder of logs")
+        })?;
+        if let Some(memory) = memory {
+            return Ok(Self::of(memory, memory.target(), home));
+        }
+        let mut places = Places::of_home(home);
+        places.environment.clone_from(&call.variables);
+        places.workspaces = vec![call.cwd.clone()];
+        Ok(Self { allowed: Allowed::all(), places })
+    }
+
+    /// The logs of the agents that may be read, of all of them or of these alone.
+    pub fn find(&self, wanted: &[Agent]) -> Found {
+        let is_wanted = |agent: &Agent| wanted.is_empty() || wanted.contains(agent);
+        let agents: Vec<Agent> = self.allowed.agents.iter().copied().filter(is_wanted).collect();
+        ingest::find(&agents, &self.places)
+    }
+}
+
+/// Where a log stands among those that tell one session: the first of them counts.
+pub fn rank(format: Format, path: &str) -> (Format, &str) {
+    (format, path)
+}
+
+/// The path of a log as it is written down.
+pub fn path_of(source: &Source) -> String {
+    source.path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_logs_the_newer_format_tells_and_then_the_first_path() {
+        assert!(rank(Format::CodexLines, "z") < rank(Format::CodexDocument, "a"));
+        assert!(rank(Format::CodexLines, "a") < rank(Format::CodexLines, "b"));
+    }
+}

@@ -1,0 +1,176 @@
+//! Files of JSON lines in `_state/`: appended to by whoever has something to say, read as a whole, and set aside when they
+//! grow too long.
+//!
+//! It does not know what a line says.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::Error;
+use super::layout::Vault;
+
+/// A file of lines, each a JSON object.
+#[derive(Debug, Clone)]
+pub struct Lines {
+    path: PathBuf,
+    /// Beyond so many bytes the file is set aside, and what was set aside before is dropped.
+    most: Option<u64>,
+}
+
+/// How long the log of what was read may grow, in bytes; as much again is set aside.
+const MOST_READS: u64 = 1 << 20;
+
+impl Lines {
+    /// What was read of agents' sessions: `reads.jsonl`, and `reads.jsonl.1` with what came before.
+    pub fn of_reads(vault: &Vault) -> Self {
+        Self { path: vault.state().join("reads.jsonl"), most: Some(MOST_READS) }
+    }
+
+    /// The sessions that onboarding is done with: `onboarded.jsonl`.
+    pub fn of_onboarding(vault: &Vault) -> Self {
+        Self { path: vault.state().join("onboarded.jsonl"), most: None }
+    }
+
+    /// Appends lines. Processes that do so at once wait for each other.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; then none of them may have been written.
+    pub fn append<T: Serialize>(&self, lines: &[T]) -> Result<(), Error> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut text, line)
+                .map_err(|error| Error::io("write", &self.path)(error.into()))?;
+            text.push(b'\n');
+        }
+        let mut file = self.held()?;
+        let length = file.metadata().map_err(Error::io("look at", &self.path))?.len();
+        if self.most.is_some_and(|most| length > most) {
+            fs::rename(&self.path, self.aside()).map_err(Error::io("rename", &self.path))?;
+            file = self.opened()?;
+        }
+        file.write_all(&text).map_err(Error::io("write", &self.path))
+    }
+
+    /// All lines, the oldest first, and how many could not be read.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn read<T: DeserializeOwned>(&self) -> Result<(Vec<T>, usize), Error> {
+        let (mut lines, mut damaged) = (Vec::new(), 0);
+        for path in [self.aside(), self.path.clone()] {
+            let bytes = match fs::read(&path) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(Error::io("read", &path)(error)),
+            };
+            for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+                match serde_json::from_slice(line) {
+                    Ok(line) => lines.push(line),
+                    Err(_) => damaged += 1,
+                }
+            }
+        }
+        Ok((lines, damaged))
+    }
+
+    /// The file, locked until it is dropped. One that was set aside while the lock was waited for is not it any more.
+    fn held(&self) -> Result<File, Error> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+        }
+        loop {
+            let file = self.opened()?;
+            file.lock().map_err(Error::io("lock", &self.path))?;
+            if is_at(&file, &self.path) {
+                return Ok(file);
+            }
+        }
+    }
+
+    fn opened(&self) -> Result<File, Error> {
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(&self.path).map_err(Error::io("open", &self.path))
+    }
+
+    fn aside(&self) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(".1");
+        name.into()
+    }
+}
+
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let both = file.metadata().ok().zip(fs::metadata(path).ok());
+    both.is_some_and(|(held, there)| (held.dev(), held.ino()) == (there.dev(), there.ino()))
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(most: Option<u64>) -> (tempfile::TempDir, Lines) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("_state/x.jsonl");
+        (folder, Lines { path, most })
+    }
+
+    #[test]
+    fn lines_come_back_in_order_and_damage_costs_no_more_than_itself() {
+        let (_folder, file) = lines(None);
+        assert_eq!(file.read::<u32>().unwrap(), (Vec::new(), 0));
+        file.append(&[1, 2]).unwrap();
+        fs::write(&file.path, "1\n2\n{\"torn\n").unwrap();
+        file.append(&[3]).unwrap();
+        file.append::<u32>(&[]).unwrap();
+        assert_eq!(file.read::<u32>().unwrap(), (vec![1, 2, 3], 1));
+    }
+
+    #[test]
+    fn a_file_that_grew_too_long_is_set_aside_and_never_more_than_two_are_kept() {
+        let (_folder, file) = lines(Some(100));
+        (0..500_u32).for_each(|n| file.append(&[n]).unwrap());
+        let (kept, damaged) = file.read::<u32>().unwrap();
+        assert_eq!((kept.last(), damaged), (Some(&499), 0));
+        assert!(kept.is_sorted() && kept.windows(2).all(|pair| pair[1] == pair[0] + 1), "{kept:?}");
+        let sizes = [&file.path, &file.aside()].map(|path| fs::metadata(path).unwrap().len());
+        assert!(sizes.iter().all(|size| *size <= 104), "{sizes:?}");
+    }
+
+    #[test]
+    fn no_line_is_lost_where_several_write_at_once() {
+        let (_folder, file) = lines(Some(3_000));
+        std::thread::scope(|scope| {
+            for of in 0..4_u32 {
+                let file = file.clone();
+                scope.spawn(move || (0..100).for_each(|n| file.append(&[of * 1000 + n]).unwrap()));
+            }
+        });
+        assert_eq!(file.read::<u32>().unwrap().0.len(), 400);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_their_owner_may_read_them() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (_folder, file) = lines(None);
+        file.append(&[1]).unwrap();
+        assert_eq!(fs::metadata(&file.path).unwrap().permissions().mode() & 0o077, 0);
+    }
+}
