@@ -136,7 +136,7 @@ impl Stage<'_> {
         Ruled { rule, worth, pointer: bullet.fields.search_pointer.clone() }
     }
 
-    fn is_chance(&self, score: f32) -> bool {
+    pub(super) fn is_chance(&self, score: f32) -> bool {
         score < CHANCE * self.candidates.best_memory.max(self.candidates.best_bullet)
     }
 
@@ -208,7 +208,7 @@ impl Stage<'_> {
     }
 
     /// What the briefing does without.
-    pub fn notices(&self) -> Vec<String> {
+    pub fn notices(&self, no_history: bool) -> Vec<String> {
         let mut notices = self.candidates.notices.clone();
         if self.candidates.is_empty() {
             notices.push("the vault has no notes: nothing is known yet".to_owned());
@@ -220,7 +220,9 @@ impl Stage<'_> {
                 notices.push("no note has a word of the task".to_owned());
             }
         }
-        notices.push("no sessions are indexed: no history".to_owned());
+        if no_history {
+            notices.push("no sessions are indexed: no history".to_owned());
+        }
         notices
     }
 }

@@ -78,6 +78,16 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
     }
 }
 
+/// The log at this path, as an agent's; `None` where it is gone or may not be read.
+pub fn source_of(memory: &Memory, agent: Agent, log: &str) -> Option<Source> {
+    let open = memory.target();
+    let allowed = Allowed::of(memory, open);
+    let home = memory.call.home.clone()?;
+    let agents: Vec<Agent> = allowed.agents.iter().copied().filter(|allowed| *allowed == agent).collect();
+    let found = find(&agents, &places(memory, open, home, &allowed));
+    found.sources.into_iter().find(|source| source.path.to_string_lossy() == log)
+}
+
 fn places(memory: &Memory, open: &OpenVault, home: PathBuf, allowed: &Allowed) -> Places {
     let mut places = Places::of_home(home);
     places.environment = memory.call.variables.clone();

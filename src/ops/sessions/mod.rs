@@ -18,6 +18,7 @@ use crate::ops::error::{Error, Kind, Result};
 use crate::ops::memory::Memory;
 
 pub use ingest::Progress;
+pub(super) use ingest::source_of;
 pub use row::{Row, Said};
 
 /// Which sessions a question is about.
@@ -47,11 +48,16 @@ impl Shelf {
         } else {
             ingest::refresh(memory, progress)?;
         }
-        Ok(Self { sessions: Sessions::open(&folder(memory)) })
+        Ok(Self::as_it_stands(memory))
+    }
+
+    /// The sessions that were read before, for answers that must not wait for logs.
+    pub(in crate::ops) fn as_it_stands(memory: &Memory) -> Self {
+        Self { sessions: Sessions::open(&folder(memory)) }
     }
 
     /// What the index answers; `None` where there is none.
-    fn ask<T>(
+    pub(in crate::ops) fn ask<T>(
         &self,
         question: impl FnOnce(&Sessions) -> std::result::Result<T, index::Error>,
     ) -> Result<Option<T>> {
@@ -67,7 +73,7 @@ impl Shelf {
     }
 
     /// The session of that id, or the one whose id begins so.
-    fn one(&self, name: &str) -> Result<Listed> {
+    pub(in crate::ops) fn one(&self, name: &str) -> Result<Listed> {
         if name.trim().is_empty() {
             return Err(Error::usage("a session is named by its id").hint("`cm sessions` lists them"));
         }
@@ -94,7 +100,7 @@ fn folder(memory: &Memory) -> std::path::PathBuf {
 }
 
 /// An agent by its name.
-fn agent(name: &str) -> Option<Agent> {
+pub(in crate::ops) fn agent(name: &str) -> Option<Agent> {
     Agent::ALL.into_iter().find(|agent| agent.name() == name)
 }
 

@@ -21,8 +21,24 @@ pub fn judged(outcome: &Judged) -> String {
         ),
     ));
     lines.push('\n');
+    let untold = evidence.sessions - evidence.quotes.len().min(evidence.sessions);
     for quote in &evidence.quotes {
-        lines.push_str(&format!("  {} “{}”\n", paint(ID, &safe(&quote.session)), cut(&quote.text, 120)));
+        let line = quote.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let agent = quote.agent.as_deref().map(|agent| format!(" {}", safe(agent))).unwrap_or_default();
+        let ended = match quote.ended.name() {
+            name @ "success" => paint(GOOD, name),
+            name @ "failure" => paint(BAD, name),
+            name => paint(DIM, name),
+        };
+        lines.push_str(&format!(
+            "  {}{line}{agent}, {ended}: “{}”\n",
+            paint(ID, &safe(&quote.session)),
+            cut(&quote.text, 120)
+        ));
+    }
+    if untold > 0 && !evidence.quotes.is_empty() {
+        lines.push_str(&paint(DIM, &format!("  and {untold} more")));
+        lines.push('\n');
     }
     lines.push_str(&outcome.collisions.iter().map(collision).collect::<String>());
     lines
