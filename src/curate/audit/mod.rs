@@ -104,7 +104,9 @@ impl Check {
                     Some(glob) => How::Paths(expression(&glob)?),
                 }
             }
-            VerifyKind::Query if !pattern.chars().any(char::is_alphanumeric) => return Err(Unsound::Wordless),
+            VerifyKind::Query if !pattern.chars().any(char::is_alphanumeric) => {
+                return Err(Unsound::Wordless);
+            }
             VerifyKind::Query => How::Sessions(pattern.trim().to_owned()),
         };
         Ok(Self { mode: verify.mode, how, places: Vec::new(), count: 0, asked: false })
@@ -189,9 +191,9 @@ impl Check {
     /// What all that was seen comes to.
     pub fn verdict(self) -> Verdict {
         match (&self.how, self.mode, self.count) {
-            (How::Sessions(_), ..) if !self.asked => {
-                Verdict::Unchecked("no sessions are known that a query could be put to; `cm sessions` reads them")
-            }
+            (How::Sessions(_), ..) if !self.asked => Verdict::Unchecked(
+                "no sessions are known that a query could be put to; `cm sessions` reads them",
+            ),
             (_, VerifyMode::Exists, 0) => Verdict::Violated { places: Vec::new(), count: 1 },
             (_, VerifyMode::Exists, _) | (_, VerifyMode::Absent, 0) => Verdict::Kept,
             (_, VerifyMode::Absent, count) => Verdict::Violated { places: self.places, count },
@@ -329,14 +331,17 @@ mod tests {
         let answered = |mode, count: usize| {
             let mut check = check(VerifyKind::Query, " anything ", mode);
             assert_eq!(check.wants_sessions(), Some("anything"));
-            let place = Place { path: "a.jsonl".into(), session: Some("s".into()), line: Some(3), text: None };
+            let place =
+                Place { path: "a.jsonl".into(), session: Some("s".into()), line: Some(3), text: None };
             check.see_sessions(vec![place; count], count);
             check.verdict()
         };
         assert_eq!(answered(VerifyMode::Absent, 0), Verdict::Kept);
         assert_eq!(answered(VerifyMode::Exists, 1), Verdict::Kept);
         assert_eq!(answered(VerifyMode::Exists, 0), Verdict::Violated { places: Vec::new(), count: 1 });
-        let Verdict::Violated { places, count } = answered(VerifyMode::Absent, 60) else { panic!("violated") };
+        let Verdict::Violated { places, count } = answered(VerifyMode::Absent, 60) else {
+            panic!("violated")
+        };
         assert_eq!((places.len(), count), (MOST_PLACES, 60));
         let wordless = Verify { kind: VerifyKind::Query, pattern: " -- ".into(), mode: VerifyMode::Absent };
         assert_eq!(Check::of(&wordless).unwrap_err(), Unsound::Wordless);

@@ -30,8 +30,7 @@ impl Credits {
         of_level
             .map(|(_, credited, reason)| {
                 let weight = (credited.why == Why::Cited).then_some(credited.weight);
-                let judge =
-                    Judge { id: credited.id.clone(), session: None, reason: reason.clone(), weight };
+                let judge = Judge { id: credited.id.clone(), session: None, reason: reason.clone(), weight };
                 match credited.signal {
                     Signal::Harmful => Delta::Harmful(judge),
                     Signal::Helpful | Signal::Irrelevant => Delta::Helpful(judge),
@@ -63,12 +62,20 @@ pub(super) fn credits(memory: &Memory, session: &Which, options: &Options) -> Re
         }
         let reason = memory.call.by.reason.clone();
         match (signal, said(&bullet, session)) {
-            (None, _) => credits.pass(id, Why::Named, format!(
-                "a session that ended in {} speaks neither for nor against it",
-                options.status.name()
-            )),
+            (None, _) => credits.pass(
+                id,
+                Why::Named,
+                format!(
+                    "a session that ended in {} speaks neither for nor against it",
+                    options.status.name()
+                ),
+            ),
             (Some(_), Some(explicit)) if explicit => {
-                credits.pass(id, Why::Named, "this session has judged it already; `cm mark` adds a word".to_owned());
+                credits.pass(
+                    id,
+                    Why::Named,
+                    "this session has judged it already; `cm mark` adds a word".to_owned(),
+                );
             }
             (Some(signal), _) => {
                 let content = bullet.content().to_owned();

@@ -70,7 +70,10 @@ pub(super) fn changes(
     }
     let text = load(open, &kept.path)?.text();
     let mut edits: Vec<Edit> = written_status(word.status)
-        .map(|status| Edit::Set { key: "status".to_owned(), value: yaml_serde::Value::String(status.to_owned()) })
+        .map(|status| Edit::Set {
+            key: "status".to_owned(),
+            value: yaml_serde::Value::String(status.to_owned()),
+        })
         .into_iter()
         .collect();
     edits.push(Edit::Set { key: "outcome".to_owned(), value: outcome(&word) });
@@ -89,7 +92,8 @@ fn with_outcome(body: &str, status: Status) -> Option<String> {
         if let Some(said) = line.strip_prefix(LINE) {
             let said = said.trim_end_matches(['\n', '\r']);
             let (from, to) = (at + LINE.len(), at + LINE.len() + said.len());
-            return (said != status.name()).then(|| format!("{}{}{}", &body[..from], status.name(), &body[to..]));
+            return (said != status.name())
+                .then(|| format!("{}{}{}", &body[..from], status.name(), &body[to..]));
         }
         at += line.len();
     }

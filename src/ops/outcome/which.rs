@@ -55,7 +55,11 @@ pub(super) fn which(memory: &Memory, shelf: &Shelf, options: &Options) -> Result
                 started: meta.started,
                 ended: meta.ended,
             };
-            return Ok(Which { id: meta.id.to_string(), agent: meta.agent.name().to_owned(), log: Some(log) });
+            return Ok(Which {
+                id: meta.id.to_string(),
+                agent: meta.agent.name().to_owned(),
+                log: Some(log),
+            });
         }
         Err(error) if error.kind == Kind::NotFound && error.code == "not-found" => error,
         Err(error) => return Err(error),
@@ -85,7 +89,11 @@ fn of_diary(memory: &Memory, name: &str) -> Result<Option<Which>> {
             let agent = diaries.get(None, id).map(|kept| kept.diary.agent.clone()).unwrap_or_default();
             Ok(Some(Which { id: (*id).to_owned(), agent, log: None }))
         }
-        several => Err(Error::new(Kind::NotFound, "ambiguous", format!("`{name}` begins the ids of several sessions"))
-            .hint(format!("one of {}", several.join(", ")))),
+        several => Err(Error::new(
+            Kind::NotFound,
+            "ambiguous",
+            format!("`{name}` begins the ids of several sessions"),
+        )
+        .hint(format!("one of {}", several.join(", ")))),
     }
 }

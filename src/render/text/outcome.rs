@@ -35,7 +35,11 @@ pub fn recorded(outcome: &Recorded) -> String {
         ));
     }
     for inversion in &outcome.inversions {
-        lines.push_str(&format!("  {} inverted to {}\n", safe(&inversion.from), paint(ID, &safe(&inversion.to))));
+        lines.push_str(&format!(
+            "  {} inverted to {}\n",
+            safe(&inversion.from),
+            paint(ID, &safe(&inversion.to))
+        ));
     }
     lines
 }
@@ -51,7 +55,12 @@ fn credited(credited: &Credited) -> String {
         (Why::Cited, Some(line)) => format!("cited on line {line}, counts {}", credited.weight),
         (Why::Cited, None) => format!("cited, counts {}", credited.weight),
     };
-    format!("  {word} {} {} {}\n", paint(ID, &safe(&credited.id)), cut(&credited.content, 80), paint(DIM, &why))
+    format!(
+        "  {word} {} {} {}\n",
+        paint(ID, &safe(&credited.id)),
+        cut(&credited.content, 80),
+        paint(DIM, &why)
+    )
 }
 
 fn passed(passed: &Passed) -> String {
