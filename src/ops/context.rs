@@ -178,7 +178,7 @@ pub fn context(memory: &Memory, options: &Options) -> Result<Briefing> {
     let memories = stage.memories(&mut omitted);
     let rules = stage.rules(&memories, limit, &mut omitted);
     let history = stage.history(settings.whole("context.max_history"), &mut omitted)?;
-    let notices = stage.notices(history.is_none());
+    let notices = stage.notices(history.as_deref());
     let history = history.unwrap_or_default();
     let warnings = stage.warnings(&rules, &memories)?;
     let drafted = Drafted { rules, memories, history, warnings, notices, omitted };

@@ -69,6 +69,8 @@ pub struct Passed {
     pub why: Why,
     /// Why it was not.
     pub reason: String,
+    /// Whether the playbook refused the word; otherwise there was none to take.
+    pub refused: bool,
 }
 
 /// What was recorded.
@@ -105,12 +107,9 @@ pub struct Recorded {
 impl Recorded {
     /// Whether a rule that was named could not take its word.
     pub fn failed(&self) -> bool {
-        self.passed.iter().any(|passed| passed.why == Why::Named && passed.reason.starts_with(REFUSED))
+        self.passed.iter().any(|passed| passed.why == Why::Named && passed.refused)
     }
 }
-
-/// How a refusal of the playbook begins.
-const REFUSED: &str = "refused: ";
 
 /// Records how a session ended. What is new in agents' logs is read first, unless the call says not to.
 ///
@@ -133,7 +132,8 @@ pub fn outcome(memory: &Memory, options: &Options, progress: &mut dyn FnMut(Prog
     };
     let file = |level: Level| DeltaFile {
         session: Some(session.id.clone()),
-        agent: Some(session.agent.clone()),
+        // Whoever says so is not the agent whose session it was.
+        agent: None,
         deltas: credits.deltas(level),
     };
     let planned = diary::plan(memory, &session, options)?;
@@ -160,19 +160,20 @@ fn recorded(
 ) -> Recorded {
     let applied = |id: &str| parts.iter().any(|part| part.report.applied.iter().any(|done| done.id == id));
     let why_not = |id: &str| {
-        let refused = parts.iter().flat_map(|part| &part.report.refused);
-        let skipped = parts.iter().flat_map(|part| &part.report.skipped);
-        let of = |passed: &&crate::curate::playbook::report::Passed| passed.id.as_deref() == Some(id);
-        let refused = refused.into_iter().find(of).map(|passed| format!("{REFUSED}{}", passed.reason));
-        refused.or_else(|| skipped.into_iter().find(of).map(|passed| passed.reason.clone()))
+        let refused = parts.iter().flat_map(|part| &part.report.refused).map(|passed| (passed, true));
+        let skipped = parts.iter().flat_map(|part| &part.report.skipped).map(|passed| (passed, false));
+        let found = refused.chain(skipped).find(|(passed, _)| passed.id.as_deref() == Some(id));
+        found.map_or_else(
+            || ("it is no longer there".to_owned(), true),
+            |(passed, refused)| (passed.reason.clone(), refused),
+        )
     };
     let (credited, not): (Vec<Credited>, Vec<Credited>) =
         credits.credited().partition(|credited| applied(&credited.id));
     let mut passed = credits.passed;
-    passed.extend(not.into_iter().map(|one| Passed {
-        reason: why_not(&one.id).unwrap_or_else(|| "it is no longer there".to_owned()),
-        id: one.id,
-        why: one.why,
+    passed.extend(not.into_iter().map(|one| {
+        let (reason, refused) = why_not(&one.id);
+        Passed { id: one.id, why: one.why, reason, refused }
     }));
     let each = |part: fn(&Curated) -> Vec<Step>| parts.iter().flat_map(part).collect();
     Recorded {

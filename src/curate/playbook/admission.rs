@@ -218,7 +218,7 @@ impl Door<'_> {
             (Authority::Automation, Gate::Refused) => return Admission::Failed(evidence),
             (Authority::Automation, Gate::Draft) => because.push(match evidence.sessions {
                 0 => "no session speaks for it".to_owned(),
-                1 => "only one session speaks for it".to_owned(),
+                1 => "only one session speaks of it".to_owned(),
                 _ => format!(
                     "{} sessions succeeded with it and {} failed",
                     evidence.successes, evidence.failures

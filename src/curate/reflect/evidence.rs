@@ -6,7 +6,7 @@ use crate::curate::conflict::{Statement, opposition};
 use crate::curate::diary::telling;
 use crate::curate::outcome::Status;
 use crate::curate::playbook::history::{Evidence, Gate, Quote};
-use crate::curate::prose::cut;
+use crate::curate::prose::{Reading, cut, sentences};
 
 /// A place of a session that a search for a rule's words found.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,9 +89,7 @@ pub fn validate_within(rule: &str, found: &[Found], days: f64) -> Validation {
     let mut evidence = Evidence { sessions: sessions.len(), ..Evidence::default() };
     let mut against = 0;
     for places in sessions.values() {
-        let opposed = places
-            .iter()
-            .any(|place| place.by_person && opposition(&own, &Statement::of(&place.text)).is_some());
+        let opposed = places.iter().any(|place| place.by_person && opposes(&own, &words, &place.text));
         against += usize::from(opposed);
         match places[0].status {
             _ if opposed => evidence.failures += 1,
@@ -115,6 +113,13 @@ pub fn validate_within(rule: &str, found: &[Found], days: f64) -> Validation {
     };
     let reasons = reasons(&evidence, against, days);
     Validation { verdict, gate, evidence, reasons }
+}
+
+/// Whether a sentence that speaks of the rule says the opposite. What stands in others may be about anything.
+fn opposes(rule: &Statement, words: &HashSet<String>, text: &str) -> bool {
+    sentences(text, Reading::Person).iter().any(|sentence| {
+        speaks_of(words, &sentence.text) && opposition(rule, &Statement::of(&sentence.text)).is_some()
+    })
 }
 
 fn speaks_of(words: &HashSet<String>, text: &str) -> bool {
@@ -200,5 +205,8 @@ mod tests {
         let judged = validate("Always use pnpm to install packages.", &[against]);
         assert_eq!((judged.evidence.successes, judged.evidence.failures), (0, 1));
         assert!(judged.reasons.iter().any(|reason| reason.contains("opposite")), "{judged:?}");
+        let aside = "Please always use pnpm to install packages. Never touch the lock file.";
+        let aside = found("a", Status::Success, aside);
+        assert_eq!(validate("Always use pnpm to install packages.", &[aside]).evidence.failures, 0);
     }
 }

@@ -9,8 +9,8 @@ use super::Passage;
 use super::candidates::CHANCE;
 use super::stage::Stage;
 use crate::curate::briefing::Omitted;
-use crate::curate::diary::Diary;
 use crate::curate::diary::read::read;
+use crate::curate::diary::{Diary, Made};
 use crate::curate::outcome::Status;
 use crate::curate::reflect::evidence::keywords;
 use crate::domain::bullet::showing::same_project;
@@ -19,7 +19,7 @@ use crate::domain::markdown::outline;
 use crate::domain::note::Note;
 use crate::domain::query::Query;
 use crate::domain::rank::relevance;
-use crate::index::sessions::{Asked, Filter, Found, Hit, Weights};
+use crate::index::sessions::{Asked, Filter, Found, Hit, Sessions, Weights};
 use crate::ops::diaries::Diaries;
 use crate::ops::embedding::is_own_word;
 use crate::ops::error::Result;
@@ -35,6 +35,9 @@ const SPARE: usize = 4;
 impl Stage<'_> {
     /// The past sessions that fit, at most so many; `None` where none are known at all.
     pub fn history(&self, limit: usize, omitted: &mut Omitted) -> Result<Option<Vec<Passage>>> {
+        if limit == 0 {
+            return Ok(Some(Vec::new()));
+        }
         let mut passages = Vec::new();
         // Each session is told once, by its diary rather than by its log.
         let mut told: HashSet<String> = self.memory.call.by.session.iter().cloned().collect();
@@ -109,6 +112,10 @@ impl Stage<'_> {
         told: &mut HashSet<String>,
         passages: &mut Vec<Passage>,
     ) -> Result<bool> {
+        let shelf = Shelf::as_it_stands(self.memory);
+        if let Ok(None) = shelf.ask(Sessions::version) {
+            return Ok(false);
+        }
         let agents = match self.only().map(agent) {
             None => Vec::new(),
             Some(Some(agent)) => vec![agent],
@@ -123,9 +130,8 @@ impl Stage<'_> {
         }
         let weights = Weights::default();
         let asked = Asked { query: &query, filter: &filter, weights, offset: 0, limit: limit * SPARE };
-        let found = match Shelf::as_it_stands(self.memory).ask(|sessions| sessions.search(asked)) {
-            Ok(None) => return Ok(false),
-            Ok(Some(found)) => found,
+        let found = match shelf.ask(|sessions| sessions.search(asked)) {
+            Ok(found) => found.unwrap_or_default(),
             Err(error) => {
                 self.memory.notice(format!("past sessions could not be asked: {}", error.message));
                 Found::default()
@@ -174,6 +180,10 @@ pub(super) fn project(workspace: &str) -> &str {
 
 /// What a session was about and what was reached in it.
 fn done(note: &Note, diary: &Diary) -> Option<String> {
+    if diary.made == Made::Told {
+        let reason = diary.judged.as_ref().and_then(|judged| judged.reason.as_deref());
+        return Some(reason.map_or_else(|| note.title.clone(), |reason| format!("{}: {reason}", note.title)));
+    }
     let reached = diary.accomplishments.first().or(diary.learnings.first()).or(diary.challenges.first())?;
     Some(format!("{}: {}", note.title, outline(&reached.text, 1).text.trim()))
 }

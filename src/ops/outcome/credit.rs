@@ -153,6 +153,6 @@ fn said(bullet: &Bullet, session: &Which) -> Option<bool> {
 
 impl Credits {
     fn pass(&mut self, id: String, why: Why, reason: String) {
-        self.passed.push(Passed { id, why, reason });
+        self.passed.push(Passed { id, why, reason, refused: false });
     }
 }

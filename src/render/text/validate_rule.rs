@@ -1,6 +1,6 @@
 //! What would become of a rule.
 
-use super::style::{BAD, DIM, GOOD, ID, WARN, cut, paint, safe};
+use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
 use crate::ops::validate_rule::{Collision, How, Judged, Verdict};
 
 /// As text: the verdict, why, the evidence, then what it collides with.
@@ -16,8 +16,11 @@ pub fn judged(outcome: &Judged) -> String {
     lines.push_str(&paint(
         DIM,
         &format!(
-            "  confidence {:.2}; {} sessions, {} succeeded, {} failed",
-            outcome.confidence, evidence.sessions, evidence.successes, evidence.failures
+            "  confidence {:.2}; {}, {} succeeded, {} failed",
+            outcome.confidence,
+            count(evidence.sessions, "session"),
+            evidence.successes,
+            evidence.failures
         ),
     ));
     lines.push('\n');

@@ -29,6 +29,7 @@ mod log;
 mod manpages;
 mod mark;
 mod new;
+mod outcome;
 mod pin;
 mod playbook;
 mod project;
