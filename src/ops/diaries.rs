@@ -126,3 +126,40 @@ fn paths(memory: &Memory, open: &OpenVault, wanted: &HashSet<&str>) -> Result<Ve
     paths.sort();
     Ok(paths)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curate::outcome::Status;
+
+    fn kept(level: Level, name: &str, keys: &str) -> Kept {
+        let text = format!("---\nid: {name}\nsession: s\n{keys}---\n");
+        let path = NotePath::parse(&format!("diary/{name}.md")).unwrap();
+        Kept { level, path, diary: read(&text).unwrap() }
+    }
+
+    fn ended(kept: Vec<Kept>, agent: Option<&str>) -> Option<Status> {
+        let diaries = Diaries(HashMap::from([("s".to_owned(), kept)]));
+        diaries.get(agent, "s").map(|kept| kept.diary.verdict.status)
+    }
+
+    #[test]
+    fn what_somebody_said_counts_before_a_later_diary_and_the_project_before_the_global_vault() {
+        let early = || kept(Level::Project, "a", "started: 2026-11-01\nstatus: success\n");
+        let late = || kept(Level::Project, "b", "started: 2026-11-02\nstatus: mixed\n");
+        let said = || kept(Level::Global, "c", "started: 2026-10-01\noutcome: failure\n");
+        assert_eq!(ended(vec![late(), early()], None), Some(Status::Mixed));
+        assert_eq!(ended(vec![said(), late(), early()], None), Some(Status::Failure));
+        let global = kept(Level::Global, "d", "started: 2026-11-03\nstatus: failure\n");
+        assert_eq!(ended(vec![global, early()], None), Some(Status::Success));
+    }
+
+    #[test]
+    fn a_diary_of_another_agent_tells_nothing_of_a_session_with_the_same_id() {
+        let of = |agent: &str| kept(Level::Project, "a", &format!("agent: {agent}\nstatus: failure\n"));
+        assert_eq!(ended(vec![of("codex")], Some("pi")), None);
+        assert_eq!(ended(vec![of("pi")], Some("pi")), Some(Status::Failure));
+        let nobody = kept(Level::Project, "a", "status: failure\n");
+        assert_eq!(ended(vec![nobody], Some("pi")), Some(Status::Failure));
+    }
+}

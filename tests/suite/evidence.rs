@@ -55,6 +55,16 @@ fn two_sessions_that_failed_keep_a_proposal_out_with_the_counts() {
 }
 
 #[test]
+fn sessions_that_failed_with_what_is_to_be_avoided_do_not_keep_the_anti_pattern_out() {
+    let sandbox = after(&["failure", "failure", "failure"]);
+    let avoid = "AVOID: packages of the workspace that pnpm installs.";
+    let bullet = serde_json::json!({"category": "tools", "content": avoid, "type": "anti_pattern"});
+    sandbox.write("../deltas.json", serde_json::json!([{"type": "add", "bullet": bullet}]).to_string());
+    let curated = sandbox.cm(&["curate", "../deltas.json", "--json"]).ok().json();
+    assert_eq!(curated["applied"][0]["state"], "draft", "{curated}");
+}
+
+#[test]
 fn a_persons_word_counts_rather_than_what_the_log_shows() {
     let sandbox = after(&["success", "success", "success"]);
     sandbox.cm(&["outcome", "s3s3", "failure"]).ok();
