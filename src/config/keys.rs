@@ -61,6 +61,7 @@ const fn key(name: &'static str, shape: Shape, default: &'static str, about: &'s
 
 /// All settings, by name.
 pub const KEYS: &[Key] = &[
+    key("context.max_history", Shape::Whole(0, 100), "10", "past sessions in a briefing, at most"),
     key("context.max_rules", Shape::Whole(1, 1000), "50", "rules and anti-patterns in a briefing, at most"),
     key("context.max_tokens", Shape::Whole(100, 1_000_000), "2000", "size of a briefing in tokens, at most"),
     key("core.max_entries", Shape::Whole(1, 1000), "15", "entries in one section of CORE.md, at most"),
@@ -321,6 +322,12 @@ pub const KEYS: &[Key] = &[
         Shape::Whole(1, 1_000_000),
         "50",
         "megabytes from which the reading of a log is told, for it takes a while",
+    ),
+    key(
+        "sessions.validation_lookback_days",
+        Shape::Number(0.0, 100_000.0),
+        "90.0",
+        "days of sessions that speak for or against a rule, and that `cm audit` looks through",
     ),
     key(
         "sessions.workspaces",

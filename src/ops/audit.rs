@@ -8,10 +8,13 @@ use serde::Serialize;
 use super::error::{Error, Result};
 use super::memory::{Level, Memory, shown};
 use super::playbook::{Shelved, find_bullet, merged};
+use super::sessions::Shelf as Sessions;
 use crate::curate::audit::{Check, Verdict};
 use crate::domain::bullet::content::folded;
 use crate::domain::bullet::{Bullet, Scope, Verify};
 use crate::domain::finding::{Code, Finding, Severity};
+use crate::domain::query::Query;
+use crate::index::sessions::{Asked, Filter, Weights};
 use crate::vault::workspace::Workspace;
 
 pub use crate::curate::audit::Place;
@@ -110,6 +113,7 @@ pub fn audit(memory: &Memory, options: &Options) -> Result<Audited> {
         checks.push((shelved, check));
     }
     let (files, skipped) = look(&workspace, &mut checks);
+    ask(memory, workspace.root(), &mut checks);
     let mut bullets: Vec<Audit> = checks.into_iter().map(|(shelved, check)| judged(shelved, check)).collect();
     let rank = |audit: &Audit| match audit.outcome {
         Outcome::Violated => 0,
@@ -204,6 +208,47 @@ fn look(
         }
     }
     (files, skipped)
+}
+
+/// The most sessions of one query that are listed.
+const MOST_SESSIONS: usize = 50;
+
+/// Puts queries to the sessions of the workspace, of the last `sessions.validation_lookback_days`, as far as they were read.
+fn ask(memory: &Memory, root: &Path, checks: &mut [(Shelved, std::result::Result<Check, String>)]) {
+    let days = memory.target().settings.number("sessions.validation_lookback_days");
+    let filter = Filter {
+        workspace: Some(root.to_string_lossy().into_owned()),
+        since: Some(memory.now().minus_days(days)),
+        ..Filter::default()
+    };
+    // What tools were asked to do is what such a rule is mostly about.
+    let weights = Weights { person: 1.0, agent: 1.0, tool: 1.0 };
+    let sessions = Sessions::as_it_stands(memory);
+    for (shelved, check) in checks {
+        let Ok(check) = check else { continue };
+        let Some(query) = check.wants_sessions().map(|words| Query::parse(words, memory.now())) else {
+            continue;
+        };
+        for notice in &query.notices {
+            memory.notice(format!("{}: {notice}", shelved.bullet.id));
+        }
+        let asked = Asked { query: &query, filter: &filter, weights, offset: 0, limit: MOST_SESSIONS };
+        let found = match sessions.ask(|sessions| sessions.search(asked)) {
+            Ok(Some(found)) => found,
+            Ok(None) => continue,
+            Err(error) => {
+                memory.notice(format!("sessions could not be asked: {}", error.message));
+                continue;
+            }
+        };
+        let place = |hit: crate::index::sessions::Hit| Place {
+            path: hit.session.log.clone().unwrap_or_default(),
+            session: Some(hit.session.meta.id.to_string()),
+            line: u32::try_from(hit.best.line).ok(),
+            text: Some(hit.snippet),
+        };
+        check.see_sessions(found.hits.into_iter().map(place).collect(), found.total);
+    }
 }
 
 fn judged(shelved: Shelved, check: std::result::Result<Check, String>) -> Audit {

@@ -5,6 +5,7 @@
 
 mod budget;
 mod candidates;
+mod history;
 mod stage;
 
 use schemars::JsonSchema;
@@ -96,17 +97,27 @@ pub struct Recalled {
     pub vault: Level,
 }
 
-/// A passage of a session that fits the task.
+/// A past session that fits the task: what its diary tells of it, else a passage of it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Passage {
-    /// What was said.
+    /// What was said, or what came of it.
     pub snippet: String,
-    /// In which session.
+    /// Which session.
     pub session: String,
-    /// By or to which agent.
+    /// Whose session it was.
     pub agent: Option<String>,
-    /// On which line of the session's log, from 1.
+    /// On which line of the session's log it was said, from 1; null where a diary tells it.
     pub line: Option<u64>,
+    /// The project, or the folder that was worked in.
+    pub workspace: Option<String>,
+    /// The day, in UTC.
+    pub date: Option<String>,
+    /// How it ended, where a diary tells: `success`, `failure`, `partial` or `mixed`.
+    pub outcome: Option<String>,
+    /// The file of its diary.
+    pub diary: Option<String>,
+    /// How well it fits, beside the best one of its kind, 0–1.
+    pub score: f64,
 }
 
 /// A briefing.
@@ -122,7 +133,7 @@ pub struct Briefing {
     pub pitfalls: Vec<Rule>,
     /// What is known, the most valuable first.
     pub memories: Vec<Recalled>,
-    /// What was said in sessions; empty where none are indexed.
+    /// Past sessions about it: those with a diary first, then those of which only the log tells.
     pub history: Vec<Passage>,
     /// What the task or something shown mentions and should not.
     pub warnings: Vec<Warning>,
@@ -166,9 +177,11 @@ pub fn context(memory: &Memory, options: &Options) -> Result<Briefing> {
     let stage = Stage { memory, task, named: options.workspace.is_some(), workspace, scoring, candidates };
     let memories = stage.memories(&mut omitted);
     let rules = stage.rules(&memories, limit, &mut omitted);
-    let notices = stage.notices();
+    let history = stage.history(settings.whole("context.max_history"), &mut omitted)?;
+    let notices = stage.notices(history.as_deref());
+    let history = history.unwrap_or_default();
     let warnings = stage.warnings(&rules, &memories)?;
-    let drafted = Drafted { rules, memories, warnings, notices, omitted };
+    let drafted = Drafted { rules, memories, history, warnings, notices, omitted };
     let briefing = drafted.fit(task, stage.workspace, memory.now(), budget);
     count_retrievals(memory, &briefing);
     Ok(briefing)

@@ -12,10 +12,10 @@ use super::error::{Error, Kind, Result};
 use super::find::{find_to_change, load};
 use super::meaning::meaning;
 use super::memory::{Memory, OpenVault};
+use super::witnesses::Witnesses;
 use super::{playbook, write};
 use crate::curate::playbook::curation::{self, Curated, Proposer, Request};
 use crate::curate::playbook::delta::{Delta, DeltaFile};
-use crate::curate::playbook::history::NoHistory;
 use crate::curate::playbook::plan::{self, Files};
 use crate::curate::playbook::report::Report;
 use crate::curate::playbook::{Authority, Playbook};
@@ -101,6 +101,19 @@ impl Outcome {
 /// # Errors
 /// Where the notes cannot be read, and those of [`write::apply`]. A delta that cannot be carried out is no error.
 pub fn curate(memory: &Memory, file: &DeltaFile, options: &Options) -> Result<Outcome> {
+    curate_beside(memory, file, options, |_| Ok(Vec::new()))
+}
+
+/// The same in one commit with changes of other notes, which are planned under the same lock.
+///
+/// # Errors
+/// Those of [`curate`] and of the other plan.
+pub(super) fn curate_beside(
+    memory: &Memory,
+    file: &DeltaFile,
+    options: &Options,
+    beside: impl Fn(&OpenVault) -> Result<Vec<Change>>,
+) -> Result<Outcome> {
     let proposer = proposer(memory, file);
     let named = if options.sweep { None } else { named(memory, &file.deltas) };
     let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
@@ -114,7 +127,7 @@ pub fn curate(memory: &Memory, file: &DeltaFile, options: &Options) -> Result<Ou
         let closed = closed(memory.target(), before, &curated);
         if closed.is_empty() { curated } else { run_with(before, elsewhere, &closed) }
     };
-    settle(memory, options, &proposer, |open| {
+    settle_beside(memory, options, &proposer, beside, |open| {
         if let Some(paths) = &named {
             // What follows of a demotion is found among all bullets; so is what moved since.
             let moved = |report: &Report| report.refused.iter().any(|passed| passed.code == "unknown-bullet");
@@ -139,11 +152,22 @@ pub(super) fn settle(
     proposer: &Proposer,
     plan: impl Fn(&OpenVault) -> Result<(Playbook, Curated)>,
 ) -> Result<Outcome> {
+    settle_beside(memory, options, proposer, |_| Ok(Vec::new()), plan)
+}
+
+fn settle_beside(
+    memory: &Memory,
+    options: &Options,
+    proposer: &Proposer,
+    beside: impl Fn(&OpenVault) -> Result<Vec<Change>>,
+    plan: impl Fn(&OpenVault) -> Result<(Playbook, Curated)>,
+) -> Result<Outcome> {
     let Proposer { session, agent, .. } = proposer.clone();
     let mut done: Option<Curated> = None;
     let mut changes_of = |open: &OpenVault| {
         let (before, curated) = plan(open)?;
-        let changes = changes(memory, open, &before, &curated)?;
+        let mut changes = changes(memory, open, &before, &curated)?;
+        changes.extend(beside(open)?);
         let message = message(options, &before, &curated);
         let message = Message { session: session.clone(), agent: agent.clone(), ..message };
         done = Some(curated);
@@ -178,7 +202,7 @@ pub(super) fn with_request<T>(
         elsewhere,
         limits: &playbook::limits(open),
         scoring: &scoring(&open.settings),
-        history: &NoHistory,
+        history: &Witnesses::of(memory),
         meaning: meaning(open),
         now: memory.now(),
         sweep: options.sweep,

@@ -168,6 +168,16 @@ pub fn of_file(path: &Path) -> Result<Vec<Told>> {
     Ok(held.told(path).collect())
 }
 
+/// One session, as the log that told it tells it now; `None` where that no longer does.
+///
+/// # Errors
+/// Where the log cannot be read.
+pub(super) fn of_source(source: &ingest::Source, id: &SessionId) -> Result<Option<Told>> {
+    let mut held = Held::default();
+    ingest::read(source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
+    Ok(held.told(&source.path).find(|told| told.meta.id == *id))
+}
+
 /// What a log that somebody named and that cannot be read comes to.
 pub fn unread(error: &ingest::Error) -> Error {
     Error::usage(error.to_string())

@@ -11,11 +11,12 @@ use super::guard::{self, CATEGORY};
 use super::logs::{self, Progress, Told, Wanted};
 use super::memory::{Call, Memory, OpenVault};
 use super::{playbook, secrets, write};
-use crate::curate::playbook::Playbook;
 use crate::curate::playbook::curation::{self, Curated};
 use crate::curate::playbook::delta::{Add, Delta, DeltaFile, Proposal};
+use crate::curate::playbook::{Authority, Playbook};
 use crate::curate::trauma::session::{Happened, incidents};
 use crate::curate::trauma::{Class, Ground, PastIncident, Trace};
+use crate::domain::bullet::content::folded;
 use crate::domain::bullet::{BulletKind, BulletType, Incident, Source, State};
 use crate::domain::instant::Instant;
 use crate::domain::secret::Rules as Secrets;
@@ -94,7 +95,7 @@ fn suffered(happened: &Happened<'_>, told: &Told, kept: &[PastIncident], secrets
     let name = format!("{} {session} {} {}", meta.agent, event.line, event.part);
     let bullet = kept
         .iter()
-        .find(|kept| kept.session == session && kept.class == incident.class && kept.shape == shape);
+        .find(|kept| kept.tells_of(&session) && kept.class == incident.class && kept.shape == shape);
     Suffered {
         number: 0,
         id: format!("t-{}", &blake3::hash(name.as_bytes()).to_hex()[..8]),
@@ -219,6 +220,7 @@ fn keep(memory: &Memory, chosen: &[&Suffered]) -> Result<(Vec<Kept>, Option<Stri
             return Err(error);
         }
         trace_back(&before, &mut curated, chosen);
+        join(&mut curated, chosen, how.authority);
         Ok((before, curated))
     })?;
     let mut kept: Vec<Kept> = Vec::new();
@@ -251,17 +253,26 @@ fn keep(memory: &Memory, chosen: &[&Suffered]) -> Result<(Vec<Kept>, Option<Stri
 fn add(one: &Suffered) -> Add {
     let day = one.at.map(|at| format!(" on {}", at.day())).unwrap_or_default();
     let why = format!("It was run{day} in a session of {}, and went wrong.", one.agent);
-    let command = line(&one.command);
     let bullet = Proposal {
         category: CATEGORY.to_owned(),
         content: content(one),
         bullet_type: Some(BulletType::AntiPattern),
         kind: Some(BulletKind::AntiPattern),
         reasoning: Some(why),
-        evidence: std::iter::once(format!("it was run: {command}")).chain(one.evidence.clone()).collect(),
+        evidence: evidence(one),
         ..Proposal::default()
     };
     Add { bullet, session: Some(one.session.clone()), line: Some(one.line), ..Add::default() }
+}
+
+/// What is kept of an incident besides its rule.
+fn evidence(one: &Suffered) -> Vec<String> {
+    let run = format!("it was run: {}", line(&one.command));
+    std::iter::once(run).chain(one.evidence.clone()).map(|quote| folded(&quote)).collect()
+}
+
+fn source(one: &Suffered) -> Source {
+    Source { session: one.session.clone(), agent: Some(one.agent.clone()), line: Some(one.line) }
 }
 
 fn content(one: &Suffered) -> String {
@@ -284,10 +295,38 @@ fn trace_back(before: &Playbook, curated: &mut Curated, chosen: &[&Suffered]) {
             session: Some(one.session.clone()),
             date: one.at.map(|at| at.day()),
         });
-        bullet.fields.sources = vec![Source {
-            session: one.session.clone(),
-            agent: Some(one.agent.clone()),
-            line: Some(one.line),
-        }];
+        bullet.fields.sources = vec![source(one)];
+    }
+}
+
+/// Writes into a bullet that says the same already where it happened again, and what shows it.
+fn join(curated: &mut Curated, chosen: &[&Suffered], authority: Authority) {
+    let Curated { playbook, report, .. } = curated;
+    let id_of = |number: usize| {
+        let applied = report.applied.iter().find(|applied| applied.delta == number);
+        applied.map(|applied| applied.id.clone()).or_else(|| {
+            let same = report.skipped.iter().find(|passed| passed.delta == number);
+            same.and_then(|passed| passed.id.clone())
+        })
+    };
+    for one in chosen {
+        // Of two that teach the same at once, the first makes the bullet.
+        let first = chosen.iter().position(|other| content(other) == content(one));
+        let Some(id) = first.and_then(|at| id_of(at + 1)) else { continue };
+        let bullet = playbook.bullets.iter_mut().find(|bullet| bullet.id.as_str() == id);
+        let Some(bullet) = bullet.filter(|bullet| !bullet.pinned || authority == Authority::Person) else {
+            continue;
+        };
+        let (source, fields) = (source(one), &mut bullet.fields);
+        let told = |known: &Source| known.session == source.session && known.line == source.line;
+        if fields.sources.iter().any(told) {
+            continue;
+        }
+        fields.sources.push(source);
+        for quote in evidence(one) {
+            if !fields.derived_from.evidence.contains(&quote) {
+                fields.derived_from.evidence.push(quote);
+            }
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! What would become of a rule that is proposed: the checks of an add and the evidence gate. Nothing is written, and no
-//! model is asked.
+//! What would become of a rule that is proposed: the checks of an add and the evidence gate over past sessions. The vault
+//! stays as it is, and no model is asked.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,11 +9,13 @@ use super::error::{Error, Result};
 use super::meaning::meaning;
 use super::memory::Memory;
 use super::playbook::{as_written, limits};
+use super::sessions::{self, Progress};
+use super::witnesses::Witnesses;
 use crate::curate::conflict::{Meant, Near, Nearness, Statement};
 use crate::curate::meaning::Sense;
 use crate::curate::playbook::Authority;
 use crate::curate::playbook::admission::{Admission, Admitted, Candidate, Door};
-use crate::curate::playbook::history::{Evidence, Gate, History, NoHistory};
+use crate::curate::playbook::history::{Evidence, Gate, History};
 use crate::curate::playbook::shelf::{Shelf, stands};
 use crate::domain::bullet::content;
 use crate::domain::bullet::{Bullet, BulletType, Reach, State};
@@ -100,12 +102,19 @@ pub struct Judged {
     pub collisions: Vec<Collision>,
 }
 
-/// Judges a rule as if a program proposed it.
+/// Judges a rule as if a program proposed it. What is new in agents' logs is read first, unless the call says not to.
 ///
 /// # Errors
-/// A text that cannot be a rule, a category that cannot be one, or notes that cannot be read.
-pub fn validate_rule(memory: &Memory, text: &str, category: &str) -> Result<Judged> {
-    judge(memory, text, category, &NoHistory)
+/// A text that cannot be a rule, a category that cannot be one, notes that cannot be read, and those of
+/// [`sessions::Shelf::open`].
+pub fn validate_rule(
+    memory: &Memory,
+    text: &str,
+    category: &str,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Judged> {
+    sessions::Shelf::open(memory, progress)?;
+    judge(memory, text, category, &Witnesses::of(memory))
 }
 
 fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> Result<Judged> {

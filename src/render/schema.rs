@@ -101,6 +101,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("friction", schema_for!(ops::friction::Found)),
         ("forget", schema_for!(ops::forget::Forgotten)),
         ("mark", schema_for!(ops::mark::Marked)),
+        ("outcome", schema_for!(ops::outcome::Recorded)),
         ("playbook-add", schema_for!(ops::propose::Proposed)),
         ("playbook-remove", schema_for!(ops::propose::Removed)),
         ("unforget", schema_for!(ops::forget::Lifted)),

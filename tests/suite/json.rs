@@ -125,6 +125,7 @@ unpin Ports+differ
 relate Ports+differ Use+another+port --type SUPERSEDES
 unrelate Ports+differ Use+another+port
 mark b-mt2ssunl-jq6d8j --helpful
+outcome 11111111 failure --rules b-mnq4ancz
 forget b-mt2ssunl-jq6d8j --reason Wrong
 unforget b-mt2ssunl-jq6d8j --revive
 curate ../deltas.json --dry-run

@@ -15,6 +15,7 @@ mod cli;
 mod conflicts;
 mod damage;
 mod diaries;
+mod evidence;
 mod friction;
 mod frontmatter;
 mod generated;

@@ -10,9 +10,10 @@ use crate::render::text;
 
 /// Check whether a project keeps the rules of the playbook
 ///
-/// Runs the `verify` blocks of the bullets in use: an expression over the project's text files, or a file's path, which
-/// must exist or be absent. Ignored files, files above 1 MB and the vault itself are not searched. Exits 1 where a rule
-/// is violated.
+/// Runs the `verify` blocks of the bullets in use: an expression over the project's text files, a file's path, or a query
+/// over its sessions, which must exist or be absent. Ignored files, files above 1 MB and the vault itself are not searched.
+/// Of sessions those count that were worked in the project's folder in the last `sessions.validation_lookback_days`, as far
+/// as `cm sessions` has read them, with all that was said and run in them. Exits 1 where a rule is violated.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm audit\n  cm audit b-mo76pd48-ckhtk7 --workspace ../api --json")]
 pub struct Arguments {

@@ -9,8 +9,10 @@ use crate::render::{text, toon};
 
 /// Brief an agent for a task
 ///
-/// The rules, pitfalls and memories that matter for it, warnings, and where to look further, within a budget of tokens.
-/// What does not fit is left out, the least valuable first, and counted.
+/// The rules, pitfalls and memories that matter for it, past sessions about it, warnings, and where to look further, within a
+/// budget of tokens. What does not fit is left out, the least valuable first, and counted. Sessions are told by their
+/// diaries, else as far as `cm sessions` has read their logs; an agent (--agent) is shown its own only, unless
+/// `sessions.cross_agent` allows more.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

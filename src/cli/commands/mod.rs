@@ -48,6 +48,7 @@ commands! {
     context::Context,
     graph::Graph,
     sessions::Sessions,
+    outcome::Outcome,
     playbook::Playbook,
     mark::Mark,
     curate::Curate,

@@ -4,14 +4,18 @@ use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
+use crate::ops::sessions::Progress;
 use crate::ops::{Call, Memory, Result, validate_rule};
 use crate::render::text;
 
 /// Judge a rule before it is added, by what is there and what sessions say
 ///
-/// The checks are those of an add: its form, duplicates, blocked patterns, rules that say the opposite, the quota of its
-/// category, and the evidence of past sessions. The verdict is accept, accept with caution, draft or reject. Nothing is
-/// written, and the exit code is 0 whatever the verdict.
+/// The checks are those of an add by an agent: its form, duplicates, blocked patterns, rules that say the opposite, the quota
+/// of its category, and what past sessions say of it. Counted are those of the last `sessions.validation_lookback_days` in
+/// which the rule's words stand together, by how they ended: as their diaries or `cm outcome` say; of the others it is not
+/// known. None or one: a draft. More failures than successes, and two or more: reject. Three successes or more and no
+/// failure: accept. What is new in agents' logs is read first; the vault stays as it is, no model is asked, and the exit code
+/// is 0 whatever the verdict.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm validate-rule \"Run the whole suite before you push.\"\n  cm validate-rule \"Never squash commits before merging.\" --category git --json")]
 pub struct Arguments {
@@ -26,6 +30,8 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
     let rule = text_or_stdin(&arguments.rule)?;
-    let outcome = validate_rule::validate_rule(&memory, &rule, &arguments.category)?;
+    let mut progress = |at: Progress| output.progress(at.done, at.of, "logs");
+    let outcome = validate_rule::validate_rule(&memory, &rule, &arguments.category, &mut progress)?;
+    output.progress(0, 0, "logs");
     output.print(&memory, &outcome, text::validate_rule::judged)
 }

@@ -21,8 +21,11 @@ const SIZE: usize = 1 << 20;
 /// Where a rule is broken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Place {
-    /// The file, from the workspace's folder.
+    /// The file, from the workspace's folder; of a session its log.
     pub path: String,
+    /// The session in which it was said, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// The line, from 1; null where it is about the whole file.
     pub line: Option<u32>,
     /// The line's text, cut where it is long.
@@ -41,6 +44,9 @@ pub enum Unsound {
     /// A path that could leave the workspace.
     #[error("the pattern is no path inside the workspace: it must be relative and without `..`")]
     Outside,
+    /// A query without a word.
+    #[error("the pattern is no query: it has no words")]
+    Wordless,
 }
 
 /// What came of a check.
@@ -66,6 +72,8 @@ pub struct Check {
     how: How,
     places: Vec<Place>,
     count: usize,
+    /// Whether sessions could be asked.
+    asked: bool,
 }
 
 #[derive(Debug)]
@@ -76,8 +84,8 @@ enum How {
     Path(String),
     /// Files whose path matches.
     Paths(Regex),
-    /// Sessions, which nobody has yet.
-    Sessions,
+    /// Sessions that a query finds.
+    Sessions(String),
 }
 
 impl Check {
@@ -96,9 +104,12 @@ impl Check {
                     Some(glob) => How::Paths(expression(&glob)?),
                 }
             }
-            VerifyKind::Query => How::Sessions,
+            VerifyKind::Query if !pattern.chars().any(char::is_alphanumeric) => {
+                return Err(Unsound::Wordless);
+            }
+            VerifyKind::Query => How::Sessions(pattern.trim().to_owned()),
         };
-        Ok(Self { mode: verify.mode, how, places: Vec::new(), count: 0 })
+        Ok(Self { mode: verify.mode, how, places: Vec::new(), count: 0, asked: false })
     }
 
     /// Whether it must see the paths of the workspace's files.
@@ -129,19 +140,19 @@ impl Check {
         let fits = match &self.how {
             How::Paths(glob) => glob.is_match(path),
             How::Path(wanted) => wanted == path,
-            How::Text(_) | How::Sessions => false,
+            How::Text(_) | How::Sessions(_) => false,
         };
         if fits {
             self.count += 1;
             if self.places.len() < MOST_PLACES {
-                self.places.push(Place { path: path.to_owned(), line: None, text: None });
+                self.places.push(Place { path: path.to_owned(), session: None, line: None, text: None });
             }
         }
     }
 
     /// Looks at a file's text; each line counts once.
     pub fn see_text(&mut self, path: &str, text: &str) {
-        let Self { how: How::Text(regex), mode, places, count } = self else { return };
+        let Self { how: How::Text(regex), mode, places, count, .. } = self else { return };
         let mut lines = Lines { text, at: 0, number: 1 };
         let mut last = 0;
         for found in regex.find_iter(text) {
@@ -153,7 +164,7 @@ impl Check {
             *count += 1;
             if places.len() < MOST_PLACES {
                 let text = Some(line_at(text, found.start()));
-                places.push(Place { path: path.to_owned(), line: Some(number), text });
+                places.push(Place { path: path.to_owned(), session: None, line: Some(number), text });
             }
             if *mode == VerifyMode::Exists {
                 return;
@@ -161,10 +172,28 @@ impl Check {
         }
     }
 
+    /// The query that it puts to sessions.
+    pub fn wants_sessions(&self) -> Option<&str> {
+        match &self.how {
+            How::Sessions(query) => Some(query),
+            _ => None,
+        }
+    }
+
+    /// Takes what the query found: the first places, one a session, and in how many sessions.
+    pub fn see_sessions(&mut self, places: Vec<Place>, count: usize) {
+        self.asked = true;
+        self.count = count;
+        self.places = places;
+        self.places.truncate(MOST_PLACES);
+    }
+
     /// What all that was seen comes to.
     pub fn verdict(self) -> Verdict {
         match (&self.how, self.mode, self.count) {
-            (How::Sessions, ..) => Verdict::Unchecked("no sessions are known that a query could be put to"),
+            (How::Sessions(_), ..) if !self.asked => Verdict::Unchecked(
+                "no sessions are known that a query could be put to; `cm sessions` reads them",
+            ),
             (_, VerifyMode::Exists, 0) => Verdict::Violated { places: Vec::new(), count: 1 },
             (_, VerifyMode::Exists, _) | (_, VerifyMode::Absent, 0) => Verdict::Kept,
             (_, VerifyMode::Absent, count) => Verdict::Violated { places: self.places, count },
@@ -296,9 +325,26 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_left_unchecked() {
+    fn a_query_is_judged_by_what_sessions_answer_and_unchecked_where_none_can() {
         let verdict = check(VerifyKind::Query, "anything", VerifyMode::Absent).verdict();
         assert!(matches!(verdict, Verdict::Unchecked(_)));
+        let answered = |mode, count: usize| {
+            let mut check = check(VerifyKind::Query, " anything ", mode);
+            assert_eq!(check.wants_sessions(), Some("anything"));
+            let place =
+                Place { path: "a.jsonl".into(), session: Some("s".into()), line: Some(3), text: None };
+            check.see_sessions(vec![place; count], count);
+            check.verdict()
+        };
+        assert_eq!(answered(VerifyMode::Absent, 0), Verdict::Kept);
+        assert_eq!(answered(VerifyMode::Exists, 1), Verdict::Kept);
+        assert_eq!(answered(VerifyMode::Exists, 0), Verdict::Violated { places: Vec::new(), count: 1 });
+        let Verdict::Violated { places, count } = answered(VerifyMode::Absent, 60) else {
+            panic!("violated")
+        };
+        assert_eq!((places.len(), count), (MOST_PLACES, 60));
+        let wordless = Verify { kind: VerifyKind::Query, pattern: " -- ".into(), mode: VerifyMode::Absent };
+        assert_eq!(Check::of(&wordless).unwrap_err(), Unsound::Wordless);
     }
 
     proptest! {

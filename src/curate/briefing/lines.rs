@@ -26,6 +26,11 @@ pub fn memory(title: &str, known: &[&str], snippet: &str) -> String {
     format!("- {} ({}){snippet}\n", escape_inline(title), listed(known))
 }
 
+/// A past session: what was said in it or came of it, then what is known of it.
+pub fn passage(known: &[&str], snippet: &str) -> String {
+    format!("- {} ({})\n", clipped(snippet, SNIPPET), listed(known))
+}
+
 /// A warning: what is mentioned, where, what is wrong with it, and what to use instead.
 pub fn warning(warning: &Warning) -> String {
     let place = match warning.place.as_str() {
@@ -123,7 +128,7 @@ mod tests {
                 place: text.clone(),
             };
             let lines =
-                [rule(&text, &[&text, &text]), memory(&text, &[&text], &text), warning(&warned), search(&text)];
+                [rule(&text, &[&text, &text]), memory(&text, &[&text], &text), passage(&[&text], &text), warning(&warned), search(&text)];
             for line in lines {
                 prop_assert_eq!(line.matches('\n').count(), 1);
                 for event in Parser::new_ext(&line, Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_GFM) {

@@ -53,6 +53,7 @@ pub fn extract(id: &str, meta: &Meta, events: &[Event], related: &[Related]) -> 
         duration_s: duration.and_then(|seconds| u64::try_from(seconds).ok()),
         title: title(meta, events),
         verdict: verdict(events, &steps),
+        judged: None,
         accomplishments: distinct(agent::accomplishments(events, &steps), ITEMS),
         decisions: distinct(decisions, ITEMS),
         challenges: distinct(challenges, ITEMS),

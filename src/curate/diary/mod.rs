@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::curate::outcome::Verdict;
+use crate::curate::outcome::{Status, Verdict};
 use crate::curate::prose::cut;
 use crate::domain::bullet::marker::markers;
 use crate::domain::instant::Instant;
@@ -50,6 +50,8 @@ pub struct Diary {
     pub title: String,
     /// How it ended, and what that rests on.
     pub verdict: Verdict,
+    /// What somebody said of how it ended; it counts rather than what the log shows.
+    pub judged: Option<Judged>,
     /// What was reached.
     pub accomplishments: Vec<Item>,
     /// What was chosen.
@@ -99,6 +101,21 @@ pub enum Voice {
     Log,
 }
 
+/// What somebody said of how a session ended: `outcome` in the frontmatter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// How it ended.
+    pub status: Status,
+    /// When that was said, in whole seconds.
+    pub at: Option<Instant>,
+    /// The person who said it.
+    pub author: Option<String>,
+    /// The agent that said it.
+    pub agent: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
 /// How a diary was made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Made {
@@ -109,6 +126,8 @@ pub enum Made {
     Model(String),
     /// By rules, because a model's answer could not be used, and why.
     Instead(String),
+    /// Not from the log: somebody said how the session ended, and nobody has summed it up.
+    Told,
 }
 
 /// A session about the same.

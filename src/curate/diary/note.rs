@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use yaml_serde::{Mapping, Value};
 
-use super::{Diary, Item, Made, Related, Voice};
+use super::{Diary, Item, Judged, Made, Related, Voice};
 use crate::curate::outcome::{Sign, Status};
 use crate::curate::prose::cut;
 use crate::domain::markdown::escape::{escape_inline, escape_rule, visible};
@@ -15,6 +15,9 @@ use crate::domain::note::compose;
 
 /// The longest snippet of a related session in characters.
 const SNIPPET: usize = 160;
+
+/// What stands in a note that only says how a session ended.
+pub(super) const TOLD: &str = "Nobody has summed this session up; somebody said how it ended.";
 
 /// The text of a diary's note.
 pub fn note(diary: &Diary) -> String {
@@ -41,6 +44,7 @@ fn keys(diary: &Diary) -> Vec<(String, Value)> {
     keys.extend(diary.started.map(|at| ("started", text(&at.whole().to_string()))));
     keys.extend(diary.duration_s.map(|seconds| ("duration_s", Value::from(seconds))));
     keys.extend(written_status(diary.verdict.status).map(|status| ("status", text(status))));
+    keys.extend(diary.judged.as_ref().map(|judged| ("outcome", outcome(judged))));
     if !diary.tags.is_empty() {
         keys.push(("tags", list(&diary.tags)));
     }
@@ -51,6 +55,21 @@ fn keys(diary: &Diary) -> Vec<(String, Value)> {
         keys.push(("related_sessions", Value::Sequence(diary.related.iter().map(related).collect())));
     }
     keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// What somebody said of how a session ended, as it stands in the frontmatter.
+pub fn outcome(judged: &Judged) -> Value {
+    let at = judged.at.map(|at| at.whole().to_string());
+    let parts = [
+        ("status", Some(judged.status.name().to_owned())),
+        ("at", at),
+        ("author", judged.author.clone()),
+        ("agent", judged.agent.clone()),
+        ("reason", judged.reason.clone()),
+    ];
+    let text = |text: &str| Value::String(visible(text));
+    let said = parts.into_iter().filter_map(|(key, value)| Some((text(key), text(&value?))));
+    Value::Mapping(said.collect())
 }
 
 fn related(related: &Related) -> Value {
@@ -79,6 +98,7 @@ fn body(diary: &Diary) -> String {
         Made::Instead(why) => {
             format!("Extracted from the log, because the model's answer was of no use: {}", one(why))
         }
+        Made::Told => TOLD.to_owned(),
     };
     let _ = writeln!(text, "{made}\n\nOutcome: {}", diary.verdict.status.name());
     for sign in &diary.verdict.signs {

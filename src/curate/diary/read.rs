@@ -5,7 +5,8 @@
 
 use yaml_serde::Value;
 
-use super::{Diary, Item, Made, Related, Voice};
+use super::note::TOLD;
+use super::{Diary, Item, Judged, Made, Related, Voice};
 use crate::curate::outcome::{Sign, Status};
 use crate::curate::prose::pattern;
 use crate::domain::frontmatter::parse::{Fields, parse};
@@ -35,7 +36,25 @@ pub fn read(text: &str) -> Option<Diary> {
     };
     diary.verdict.status = word("status").and_then(|name| Status::of(&name)).unwrap_or_default();
     body(split.body(), &mut diary);
+    diary.judged = judged(&fields);
+    if let Some(judged) = &diary.judged {
+        diary.verdict.status = judged.status;
+    }
     Some(diary)
+}
+
+/// The `outcome` that somebody has written: with its circumstances, or the bare word.
+fn judged(fields: &Fields) -> Option<Judged> {
+    let field = fields.get("outcome")?;
+    let word = |key: &str| field.value.get(key).and_then(crate::domain::frontmatter::parse::scalar_text);
+    let status = if field.value.is_mapping() { word("status") } else { field.text() };
+    Some(Judged {
+        status: Status::of(status?.trim()).filter(|status| *status != Status::Unknown)?,
+        at: word("at").and_then(|text| Instant::parse(&text).ok()),
+        author: word("author"),
+        agent: word("agent"),
+        reason: word("reason"),
+    })
 }
 
 fn list(fields: &Fields, key: &str) -> Vec<String> {
@@ -81,6 +100,9 @@ fn body(body: &str, diary: &mut Diary) {
 }
 
 fn made(line: &str) -> Option<Made> {
+    if line == TOLD {
+        return Some(Made::Told);
+    }
     if let Some(name) = line.strip_prefix("Written by the model ") {
         return Some(Made::Model(unescaped(name.strip_suffix('.').unwrap_or(name))));
     }
@@ -166,6 +188,24 @@ mod tests {
     fn what_is_written_is_read_back() {
         let diary = diary(&["Use `pnpm`, not npm.".to_owned(), "Added a b (line 3)".to_owned()]);
         assert_eq!(read(&note(&diary)), Some(diary));
+    }
+
+    #[test]
+    fn what_somebody_said_of_the_end_is_read_back_and_counts_rather_than_the_log() {
+        let judged = Judged {
+            status: Status::Failure,
+            at: Instant::parse("2026-11-02T09:30:00Z").ok(),
+            author: Some("Mara".into()),
+            agent: None,
+            reason: Some("wrong: port".into()),
+        };
+        let mut diary = Diary { judged: Some(judged), made: Made::Told, ..diary(&[]) };
+        diary.verdict.status = Status::Failure;
+        assert_eq!(read(&note(&diary)), Some(diary));
+        let by_hand = "---\nsession: s\nstatus: success\noutcome: failure\n---\n\nOutcome: success\n";
+        assert_eq!(read(by_hand).unwrap().verdict.status, Status::Failure);
+        let nonsense = "---\nsession: s\nstatus: success\noutcome: {status: fine}\n---\n";
+        assert_eq!(read(nonsense).unwrap().verdict.status, Status::Success);
     }
 
     #[test]

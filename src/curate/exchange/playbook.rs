@@ -11,8 +11,8 @@ use crate::domain::bullet::blocked::{BlockKind, Blocked, BlockedFields};
 use crate::domain::bullet::content::folded;
 use crate::domain::bullet::id::BulletId;
 use crate::domain::bullet::{
-    Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Maturity, Scope, Source, State, Verify,
-    VerifyKind, VerifyMode,
+    Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Incident, Maturity, Scope, Source, State,
+    Verify, VerifyKind, VerifyMode,
 };
 use crate::domain::finding::{Code, Finding, Severity};
 use crate::domain::frontmatter::parse::{self, Field};
@@ -201,7 +201,7 @@ impl Reader<'_> {
                 derived_from,
                 search_pointer: keys.text("search_pointer"),
                 verify: verify(keys),
-                incident: None,
+                incident: incident(keys),
                 supersedes: keys.text("supersedes"),
                 replaced_by: keys.text("replaced_by"),
                 deprecation_reason: keys.text("deprecation_reason"),
@@ -413,6 +413,18 @@ fn verify(keys: &mut Keys<'_>) -> Option<Verify> {
     keys.absorb(verify, "`verify`");
     if read.is_none() {
         keys.say(Code::InvalidValue, "`verify` needs a known `kind` and a `pattern`, and was left out");
+    }
+    read
+}
+
+fn incident(keys: &mut Keys<'_>) -> Option<Incident> {
+    let mut incident = keys.mapping("incident")?;
+    let told = incident.text("class").zip(incident.text("shape"));
+    let (session, date) = (incident.text("session"), incident.text("date"));
+    let read = told.map(|(class, shape)| Incident { class, shape, session, date });
+    keys.absorb(incident, "`incident`");
+    if read.is_none() {
+        keys.say(Code::InvalidValue, "`incident` needs a `class` and a `shape`, and was left out");
     }
     read
 }

@@ -99,6 +99,17 @@ fn bullet(bullet: &Bullet) -> Value {
                 ])
             }),
         ),
+        (
+            "incident",
+            fields.incident.as_ref().map_or(Value::Null, |incident| {
+                mapping([
+                    ("class", text(&incident.class)),
+                    ("shape", text(&incident.shape)),
+                    ("session", optional(incident.session.as_deref())),
+                    ("date", optional(incident.date.as_deref())),
+                ])
+            }),
+        ),
     ])
 }
 

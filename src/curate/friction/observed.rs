@@ -50,7 +50,10 @@ struct Pass<'l> {
     last_message: Option<Instant>,
     /// When, and by which record.
     last_interrupt: Option<(Option<Instant>, usize)>,
-    questions: HashSet<String>,
+    /// What the person asked, and how many answers there were by then.
+    questions: HashMap<String, usize>,
+    /// How often the agent has spoken so far.
+    answers: usize,
     /// Calls that run a command.
     commands: HashSet<&'l CallId>,
     calls: HashMap<(&'l str, String), u32>,
@@ -69,7 +72,8 @@ impl<'l> Pass<'l> {
             said: 0,
             last_message: None,
             last_interrupt: None,
-            questions: HashSet::new(),
+            questions: HashMap::new(),
+            answers: 0,
             commands: HashSet::new(),
             calls: HashMap::new(),
             claimed: false,
@@ -126,8 +130,11 @@ impl<'l> Pass<'l> {
             Role::Program if text.contains("<command-name>/stash</command-name>") => {
                 self.stash(index, record);
             }
-            Role::Agent if CLAIM_SEEN.is_match(text) => self.claimed = true,
-            Role::Agent | Role::Program | Role::Inner | Role::System => {}
+            Role::Agent => {
+                self.answers += usize::from(!text.trim().is_empty());
+                self.claimed |= CLAIM_SEEN.is_match(text);
+            }
+            Role::Program | Role::Inner | Role::System => {}
         }
     }
 
@@ -136,10 +143,7 @@ impl<'l> Pass<'l> {
             self.push(silent(record.at, index, minutes));
         }
         self.last_message = record.at.or(self.last_message);
-        let key = key(text);
-        if is_telling(&key) && !self.questions.insert(key.clone()) {
-            self.say(Kind::RepeatedQuestion, index, record, head(&key, 50));
-        }
+        self.question(index, record, text);
         if !is_terminal_paste(text) {
             self.reaction(index, record, text);
         }
@@ -147,6 +151,18 @@ impl<'l> Pass<'l> {
             self.stash(index, record);
         }
         self.said += 1;
+    }
+
+    /// What is asked again after an answer is repeated: sent twice without one, it was only sent twice.
+    fn question(&mut self, index: usize, record: &Record, text: &str) {
+        let key = key(text);
+        if !is_telling(&key) || is_slash_command(text) {
+            return;
+        }
+        let before = self.questions.insert(key.clone(), self.answers);
+        if before.is_some_and(|before| before < self.answers) {
+            self.say(Kind::RepeatedQuestion, index, record, head(&key, 50));
+        }
     }
 
     fn reaction(&mut self, index: usize, record: &Record, text: &str) {
@@ -269,6 +285,13 @@ fn verdict(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutc
         (ToolOutcome::Unknown, None) => ToolOutcome::Ok,
         (known, _) => known,
     }
+}
+
+/// Whether a message gives a command to the agent's program, such as `/compact`, rather than asking; `/etc/hosts` is none.
+fn is_slash_command(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    word.strip_prefix('/')
+        .is_some_and(|name| name.starts_with(char::is_alphabetic) && !name.contains(['/', '.']))
 }
 
 fn first_line(text: &str) -> &str {

@@ -145,7 +145,7 @@ impl Door<'_> {
             };
         }
         let refines = self.shelf.refined(meant, self.sense, standing);
-        match self.judge(rule, candidate.category, conflicts, conflicts_elsewhere) {
+        match self.judge(rule, candidate, conflicts, conflicts_elsewhere) {
             Admission::Admitted(admitted) => Admission::Admitted(Admitted { refines, ..admitted }),
             other => other,
         }
@@ -198,12 +198,17 @@ impl Door<'_> {
     fn judge(
         &self,
         rule: String,
-        category: &str,
+        candidate: Candidate<'_>,
         conflicts: Vec<(usize, String)>,
         conflicts_elsewhere: Vec<(String, String, String)>,
     ) -> Admission {
         let evidence = self.history.evidence(&rule);
-        let gate = Gate::of(&evidence);
+        let category = candidate.category;
+        let gate = match (Gate::of(&evidence), candidate.bullet_type) {
+            // Sessions that failed with what is to be avoided do not speak against avoiding it.
+            (Gate::Refused, BulletType::AntiPattern) => Gate::Draft,
+            (gate, _) => gate,
+        };
         let mut because = Vec::new();
         if !conflicts.is_empty() || !conflicts_elsewhere.is_empty() {
             because.push("it contradicts another bullet".to_owned());
@@ -218,7 +223,7 @@ impl Door<'_> {
             (Authority::Automation, Gate::Refused) => return Admission::Failed(evidence),
             (Authority::Automation, Gate::Draft) => because.push(match evidence.sessions {
                 0 => "no session speaks for it".to_owned(),
-                1 => "only one session speaks for it".to_owned(),
+                1 => "only one session speaks of it".to_owned(),
                 _ => format!(
                     "{} sessions succeeded with it and {} failed",
                     evidence.successes, evidence.failures

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::curate::outcome::Status;
+
 /// The sessions of the last months in which the words of a rule occur, by how they ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
@@ -25,6 +27,9 @@ pub struct Quote {
     pub agent: Option<String>,
     /// The line in its log, from 1.
     pub line: Option<u64>,
+    /// How the session ended for the rule: a failure too where the person said the opposite of it.
+    #[serde(default)]
+    pub ended: Status,
     /// The words.
     pub text: String,
 }

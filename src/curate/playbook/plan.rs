@@ -69,6 +69,8 @@ pub fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<Stri
         if grown {
             let more = &new.feedback[old.feedback.len()..];
             edits.extend(more.iter().map(|one| Edit::Push { key: key.clone(), item: event(one) }));
+        } else if let Some(more) = grown_by(&was, &is).filter(|_| key == "sources") {
+            edits.extend(more.iter().map(|one| Edit::Push { key: key.clone(), item: one.clone() }));
         } else if is == Value::Null {
             edits.push(Edit::Remove { key });
         } else {
@@ -80,6 +82,12 @@ pub fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<Stri
         edits.push(Edit::SetBody { text: content::reworded(&text, new.content()) });
     }
     edits
+}
+
+/// The items that a list has more at its end.
+fn grown_by<'v>(was: &Value, is: &'v Value) -> Option<&'v [Value]> {
+    let (was, is) = (was.as_sequence()?, is.as_sequence()?);
+    is.strip_prefix(was.as_slice())
 }
 
 /// The edge file of a contradiction.

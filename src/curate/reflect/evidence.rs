@@ -6,7 +6,7 @@ use crate::curate::conflict::{Statement, opposition};
 use crate::curate::diary::telling;
 use crate::curate::outcome::Status;
 use crate::curate::playbook::history::{Evidence, Gate, Quote};
-use crate::curate::prose::cut;
+use crate::curate::prose::{Reading, cut, sentences};
 
 /// A place of a session that a search for a rule's words found.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,21 +66,30 @@ pub fn keywords(rule: &str) -> Vec<String> {
     words
 }
 
-/// Judges a rule by what a search of the last [`DAYS`] days found. A session counts once; it counts against the rule when it
-/// failed, or when the person said the opposite in it.
+/// How many of these keywords must stand together for a place to speak of the rule.
+pub fn least(keywords: usize) -> usize {
+    let share = (keywords as f64 * SHARE).ceil() as usize;
+    share.max(keywords.min(2))
+}
+
+/// Judges a rule by what a search of the last [`DAYS`] days found, as [`validate_within`] does.
 pub fn validate(rule: &str, found: &[Found]) -> Validation {
+    validate_within(rule, found, DAYS)
+}
+
+/// Judges a rule by what a search of the last days found. A session counts once; it counts against the rule when it
+/// failed, or when the person said the opposite in it.
+pub fn validate_within(rule: &str, found: &[Found], days: f64) -> Validation {
     let words = telling(rule);
     let own = Statement::of(rule);
     let mut sessions: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
-    for place in found.iter().filter(|place| place.age_days <= DAYS && speaks_of(&words, &place.text)) {
+    for place in found.iter().filter(|place| place.age_days <= days && speaks_of(&words, &place.text)) {
         sessions.entry(&place.session).or_default().push(place);
     }
     let mut evidence = Evidence { sessions: sessions.len(), ..Evidence::default() };
     let mut against = 0;
     for places in sessions.values() {
-        let opposed = places
-            .iter()
-            .any(|place| place.by_person && opposition(&own, &Statement::of(&place.text)).is_some());
+        let opposed = places.iter().any(|place| place.by_person && opposes(&own, &words, &place.text));
         against += usize::from(opposed);
         match places[0].status {
             _ if opposed => evidence.failures += 1,
@@ -91,7 +100,9 @@ pub fn validate(rule: &str, found: &[Found]) -> Validation {
         let told = places.iter().find(|place| place.by_person).unwrap_or(&places[0]);
         if evidence.quotes.len() < QUOTES {
             let (session, agent) = (told.session.clone(), told.agent.clone());
-            evidence.quotes.push(Quote { session, agent, line: told.line, text: cut(told.text.trim(), 200) });
+            let ended = if opposed { Status::Failure } else { told.status };
+            let text = cut(told.text.trim(), 200);
+            evidence.quotes.push(Quote { session, agent, line: told.line, ended, text });
         }
     }
     let gate = Gate::of(&evidence);
@@ -100,8 +111,15 @@ pub fn validate(rule: &str, found: &[Found]) -> Validation {
         Gate::Draft => Verdict::Refine,
         Gate::Refused => Verdict::Reject,
     };
-    let reasons = reasons(&evidence, against);
+    let reasons = reasons(&evidence, against, days);
     Validation { verdict, gate, evidence, reasons }
+}
+
+/// Whether a sentence that speaks of the rule says the opposite. What stands in others may be about anything.
+fn opposes(rule: &Statement, words: &HashSet<String>, text: &str) -> bool {
+    sentences(text, Reading::Person).iter().any(|sentence| {
+        speaks_of(words, &sentence.text) && opposition(rule, &Statement::of(&sentence.text)).is_some()
+    })
 }
 
 fn speaks_of(words: &HashSet<String>, text: &str) -> bool {
@@ -109,14 +127,14 @@ fn speaks_of(words: &HashSet<String>, text: &str) -> bool {
     !words.is_empty() && common as f64 >= (words.len() as f64 * SHARE).max(2.0_f64.min(words.len() as f64))
 }
 
-fn reasons(evidence: &Evidence, against: usize) -> Vec<String> {
+fn reasons(evidence: &Evidence, against: usize, days: f64) -> Vec<String> {
     let Evidence { sessions, successes, failures, .. } = *evidence;
     let count =
         |number: usize| if number == 1 { "1 session".to_owned() } else { format!("{number} sessions") };
     let mut reasons = match sessions {
-        0 => vec!["no session of the last 90 days speaks of it".to_owned()],
+        0 => vec![format!("no session of the last {days} days speaks of it")],
         _ => vec![format!(
-            "{} of the last 90 days speak of it: {successes} ended well, {failures} speak against it",
+            "{} of the last {days} days speak of it: {successes} ended well, {failures} speak against it",
             count(sessions)
         )],
     };
@@ -187,5 +205,8 @@ mod tests {
         let judged = validate("Always use pnpm to install packages.", &[against]);
         assert_eq!((judged.evidence.successes, judged.evidence.failures), (0, 1));
         assert!(judged.reasons.iter().any(|reason| reason.contains("opposite")), "{judged:?}");
+        let aside = "Please always use pnpm to install packages. Never touch the lock file.";
+        let aside = found("a", Status::Success, aside);
+        assert_eq!(validate("Always use pnpm to install packages.", &[aside]).evidence.failures, 0);
     }
 }

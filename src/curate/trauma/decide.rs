@@ -47,6 +47,9 @@ pub struct PastIncident {
     pub session: String,
     /// The day, as `2026-11-01`.
     pub date: String,
+    /// The sessions that the bullet comes from: those in which the same happened again are among them.
+    #[serde(skip)]
+    pub sessions: Vec<String>,
 }
 
 impl PastIncident {
@@ -60,7 +63,14 @@ impl PastIncident {
             shape: incident.shape.clone(),
             session: incident.session.clone().unwrap_or_default(),
             date: incident.date.clone().or_else(|| bullet.created.map(|at| at.day())).unwrap_or_default(),
+            sessions: bullet.fields.sources.iter().map(|source| source.session.clone()).collect(),
         })
+    }
+
+    /// Whether it tells of what happened in this session too.
+    #[must_use]
+    pub fn tells_of(&self, session: &str) -> bool {
+        self.session == session || self.sessions.iter().any(|other| other == session)
     }
 
     /// Whether a danger is the same thing again: of the same class, done by the same command to the same kind of place.

@@ -17,6 +17,7 @@ fn past(class: Class, shape: &str) -> PastIncident {
         shape: shape.to_owned(),
         session: "s-9".to_owned(),
         date: "2026-10-02".to_owned(),
+        sessions: Vec::new(),
     }
 }
 

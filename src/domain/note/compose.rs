@@ -94,7 +94,7 @@ const BLOCKED: [&str; 10] = [
     "created",
 ];
 
-const DIARY: [&str; 10] = [
+const DIARY: [&str; 11] = [
     "id",
     "session",
     "agent",
@@ -102,6 +102,7 @@ const DIARY: [&str; 10] = [
     "started",
     "duration_s",
     "status",
+    "outcome",
     "tags",
     "search_anchors",
     "related_sessions",

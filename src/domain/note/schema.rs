@@ -429,6 +429,8 @@ struct Diary {
     duration_s: Option<f64>,
     /// How it ended.
     status: Option<Status>,
+    /// What somebody said of how it ended; it counts rather than `status`.
+    outcome: Option<Outcome>,
     /// Without `#`, written inline.
     tags: Option<Vec<String>>,
     /// Words that find it again.
@@ -446,6 +448,40 @@ enum Status {
     /// It did not.
     Failure,
     /// In part.
+    Mixed,
+}
+
+/// How somebody said that a session ended: a word, or the word with its circumstances.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(clippy::large_enum_variant, reason = "only its schema is used")]
+enum Outcome {
+    Word(Ended),
+    Said {
+        /// How it ended.
+        status: Ended,
+        /// When that was said.
+        at: Option<Date>,
+        /// The person who said it.
+        author: Option<String>,
+        /// The agent that said it.
+        agent: Option<String>,
+        /// Why.
+        reason: Option<String>,
+    },
+}
+
+/// What may be said of how a session ended.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Ended {
+    /// It reached its goal.
+    Success,
+    /// It did not.
+    Failure,
+    /// Something was reached, and the end of it is open.
+    Partial,
+    /// Some of it speaks for it and some against.
     Mixed,
 }
 

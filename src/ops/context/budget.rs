@@ -1,6 +1,7 @@
 //! What was found for a task cut to a budget: the briefing itself.
 
-use super::{Briefing, Recalled, Rule};
+use super::history::project;
+use super::{Briefing, Passage, Recalled, Rule};
 use crate::curate::briefing::warning::Warning;
 use crate::curate::briefing::{self, Entry, Omitted, Section, Tier, lines, searches};
 use crate::domain::bullet::BulletType;
@@ -9,6 +10,11 @@ use crate::index::is_stopword;
 
 /// What a suggested search is worth beside a rule that fits best.
 const SEARCH: f64 = 0.15;
+
+/// What a past session is worth beside a memory that fits as well: one that a diary tells of, and one of which only a
+/// passage is known.
+const TOLD: f64 = 0.6;
+const OVERHEARD: f64 = 0.3;
 
 /// A rule with what it is worth here.
 pub(super) struct Ruled {
@@ -21,6 +27,7 @@ pub(super) struct Ruled {
 pub(super) struct Drafted {
     pub rules: Vec<Ruled>,
     pub memories: Vec<Recalled>,
+    pub history: Vec<Passage>,
     pub warnings: Vec<Warning>,
     pub notices: Vec<String>,
     pub omitted: Omitted,
@@ -29,11 +36,13 @@ pub(super) struct Drafted {
 impl Drafted {
     /// Cuts what was drafted to the budget.
     pub fn fit(self, task: &str, workspace: String, now: Instant, budget: usize) -> Briefing {
-        let Drafted { rules, memories, warnings, notices, omitted } = self;
+        let Drafted { rules, memories, history, warnings, notices, omitted } = self;
         let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
         let suggested = searches::searches(pointers, &searches::salient(task, is_stopword), now);
         let mut entries: Vec<Entry> = rules.iter().map(rule_entry).collect();
         entries.extend(memories.iter().map(memory_entry));
+        let of_history = entries.len();
+        entries.extend(history.iter().map(passage_entry));
         let place = |id: &str| {
             rules
                 .iter()
@@ -69,7 +78,7 @@ impl Drafted {
             rules,
             pitfalls,
             memories: kept(memories, stays(of_memories)),
-            history: Vec::new(),
+            history: kept(history, stays(of_history)),
             warnings: kept(warnings, stays(warned)),
             searches: kept(suggested, stays(searched)),
             feedback: lines::feedback().replace('`', ""),
@@ -112,4 +121,21 @@ fn memory_entry(memory: &Recalled) -> Entry {
     };
     let known = [memory.note_type.as_deref().unwrap_or_default(), id];
     entry(Section::Memories, Tier::Worth, memory.score, lines::memory(&memory.title, &known, &memory.snippet))
+}
+
+fn passage_entry(passage: &Passage) -> Entry {
+    let worth = if passage.diary.is_some() { TOLD } else { OVERHEARD } * passage.score;
+    // The beginning is enough to name it, as `cm sessions` shows.
+    let session = match uuid::Uuid::try_parse(&passage.session) {
+        Ok(_) => passage.session.get(..8).unwrap_or(&passage.session),
+        Err(_) => &passage.session,
+    };
+    let known = [
+        passage.date.as_deref().unwrap_or_default(),
+        passage.agent.as_deref().unwrap_or_default(),
+        session,
+        passage.workspace.as_deref().map(project).unwrap_or_default(),
+        passage.outcome.as_deref().unwrap_or_default(),
+    ];
+    entry(Section::History, Tier::Worth, worth, lines::passage(&known, &passage.snippet))
 }

@@ -199,6 +199,23 @@ impl<'m> Candidates<'m> {
         Ok(shelf)
     }
 
+    /// The diaries that fit the task, best first, each with how well.
+    pub fn diaries<'v>(
+        &self,
+        memory: &'v Memory,
+        open: &'v OpenVault,
+        limit: usize,
+    ) -> Result<Vec<(Note, f64)>> {
+        if self.words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kind = label(Label::Kind, Kind::Diary.name());
+        let query =
+            Query { root: Node::Group(Group { filter: vec![kind], ..self.wish() }), notices: Vec::new() };
+        let found = self.answers(memory, open, &query, limit)?;
+        Ok(found.ranked.into_iter().map(|ranked| (ranked.note, ranked.score)).collect())
+    }
+
     /// What answers the task of what a query selects, by words and by meaning.
     fn answers<'v>(
         &self,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::budget::Ruled;
 use super::candidates::{CHANCE, Candidate, Candidates, Recollection};
-use super::{Recalled, Rule, Why};
+use super::{Passage, Recalled, Rule, Why};
 use crate::curate::briefing::Omitted;
 use crate::curate::briefing::warning::{Said, Warning, WarningKind, is_about};
 use crate::domain::bullet::blocked::BlockKind;
@@ -136,7 +136,7 @@ impl Stage<'_> {
         Ruled { rule, worth, pointer: bullet.fields.search_pointer.clone() }
     }
 
-    fn is_chance(&self, score: f32) -> bool {
+    pub(super) fn is_chance(&self, score: f32) -> bool {
         score < CHANCE * self.candidates.best_memory.max(self.candidates.best_bullet)
     }
 
@@ -208,7 +208,7 @@ impl Stage<'_> {
     }
 
     /// What the briefing does without.
-    pub fn notices(&self) -> Vec<String> {
+    pub fn notices(&self, history: Option<&[Passage]>) -> Vec<String> {
         let mut notices = self.candidates.notices.clone();
         if self.candidates.is_empty() {
             notices.push("the vault has no notes: nothing is known yet".to_owned());
@@ -216,11 +216,14 @@ impl Stage<'_> {
             if !self.candidates.has_playbook {
                 notices.push("there is no playbook: no rules".to_owned());
             }
-            if self.candidates.best_memory == 0.0 && self.candidates.best_bullet == 0.0 {
+            let told = history.is_some_and(|history| !history.is_empty());
+            if self.candidates.best_memory == 0.0 && self.candidates.best_bullet == 0.0 && !told {
                 notices.push("no note has a word of the task".to_owned());
             }
         }
-        notices.push("no sessions are indexed: no history".to_owned());
+        if history.is_none() {
+            notices.push("no sessions are indexed: no history".to_owned());
+        }
         notices
     }
 }

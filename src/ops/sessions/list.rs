@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::allowed::resolved;
+use super::row::add_outcomes;
 use super::{Row, Shelf, Which, agents};
 use crate::domain::instant::Instant;
 use crate::index::sessions::Filter;
@@ -47,7 +48,8 @@ pub fn list(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Session
     let listing =
         shelf.ask(|sessions| sessions.list(&filter, options.offset, options.limit))?.unwrap_or_default();
     let rows = listing.list.iter().map(|listed| shelf.row(listed, memory.now()));
-    let sessions = rows.collect::<Result<Vec<Row>>>()?;
+    let mut sessions = rows.collect::<Result<Vec<Row>>>()?;
+    add_outcomes(memory, &mut sessions)?;
     let older = match (listing.total, days) {
         (0, Some(_)) => {
             let filter = Filter { since: None, ..filter };

@@ -52,7 +52,12 @@ impl Shelf {
         } else {
             ingest::refresh(memory, progress)?;
         }
-        Ok(Self { sessions: Sessions::open(&folder(memory)) })
+        Ok(Self::as_it_stands(memory))
+    }
+
+    /// The sessions that were read before, for answers that must not wait for logs.
+    pub(in crate::ops) fn as_it_stands(memory: &Memory) -> Self {
+        Self { sessions: Sessions::open(&folder(memory)) }
     }
 
     /// What the index answers; `None` where there is none.

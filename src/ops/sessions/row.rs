@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shelf;
+use crate::curate::outcome::Status;
 use crate::domain::instant::Instant;
 use crate::index::sessions::{Listed, Lookup, Session, Speaker, Stretch};
+use crate::ops::diaries::Diaries;
 use crate::ops::error::Result;
+use crate::ops::memory::Memory;
 
 /// A session, without what was said in it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -51,6 +54,8 @@ pub struct Row {
     pub prompts: usize,
     /// Bytes of text.
     pub bytes: u64,
+    /// How it ended, as its diary says: `success`, `failure`, `partial` or `mixed`; null where none tells.
+    pub outcome: Option<String>,
     /// Whether more than half of its log was not understood, so that much of it may be missing here.
     pub mostly_unknown: bool,
 }
@@ -98,6 +103,7 @@ impl Shelf {
             events: listed.counts.total(),
             prompts: listed.counts.events.get("user_prompt").copied().unwrap_or(0),
             bytes: listed.counts.bytes,
+            outcome: None,
             mostly_unknown: understood
                 .is_some_and(|of| of.not_understood.saturating_mul(2) > of.records.max(1)),
         })
@@ -114,6 +120,24 @@ impl Shelf {
         }
         Ok(id.to_owned())
     }
+}
+
+/// Writes into rows how their sessions ended, as the diaries of the vaults say.
+pub(super) fn add_outcomes(memory: &Memory, rows: &mut [Row]) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    for open in &memory.vaults {
+        memory.freshen(open)?;
+    }
+    let ids: Vec<&str> = rows.iter().map(|row| row.named.id.as_str()).collect();
+    let diaries = Diaries::of(memory, &ids)?;
+    for row in rows {
+        let kept = diaries.get(Some(&row.named.agent), &row.named.id);
+        let status = kept.map(|kept| kept.diary.verdict.status).filter(|status| *status != Status::Unknown);
+        row.outcome = status.map(|status| status.name().to_owned());
+    }
+    Ok(())
 }
 
 /// Whose words, by name.

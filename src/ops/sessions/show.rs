@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::row::joined;
+use super::row::{add_outcomes, joined};
 use super::{Row, Said, Shelf};
 use crate::index::sessions::{Listed, Stretch};
 use crate::ops::error::{Error, Result};
@@ -55,7 +55,7 @@ pub fn show(memory: &Memory, shelf: &Shelf, name: &str, options: &Options) -> Re
         }
         from = page.next;
     }
-    Ok(Shown { session: shelf.row(&listed, memory.now())?, said, next: next.filter(|line| *line < u64::MAX) })
+    Ok(Shown { session: shelf.judged(memory, &listed)?, said, next: next.filter(|line| *line < u64::MAX) })
 }
 
 /// Shows the lines of a log around one of them.
@@ -73,7 +73,7 @@ pub fn expand(memory: &Memory, shelf: &Shelf, name: &str, line: u64, context: u6
         return Err(Error::not_found(message)
             .hint("`cm sessions show` tells the lines, `--context` takes more of them"));
     }
-    Ok(Shown { session: shelf.row(&listed, memory.now())?, said, next: None })
+    Ok(Shown { session: shelf.judged(memory, &listed)?, said, next: None })
 }
 
 /// Stretches that begin with a line and end with one.
@@ -84,6 +84,13 @@ struct Page {
 }
 
 impl Shelf {
+    /// The session, with how it ended.
+    fn judged(&self, memory: &Memory, listed: &Listed) -> Result<Row> {
+        let mut row = self.row(listed, memory.now())?;
+        add_outcomes(memory, std::slice::from_mut(&mut row))?;
+        Ok(row)
+    }
+
     /// What was said from this line on; `None` where that is nothing.
     fn page(&self, listed: &Listed, from: u64) -> Result<Option<Page>> {
         let key = listed.session.key();

@@ -44,7 +44,11 @@ fn bullet(audit: &Audit) -> String {
         let line = place.line.map(|line| format!(":{line}")).unwrap_or_default();
         let text =
             place.text.as_ref().map(|text| format!("  {}", paint(DIM, &cut(text, 100)))).unwrap_or_default();
-        lines.push_str(&format!("    {}{line}{text}\n", safe(&place.path)));
+        let what = match &place.session {
+            Some(session) => format!("session {}", safe(session)),
+            None => safe(&place.path),
+        };
+        lines.push_str(&format!("    {what}{line}{text}\n"));
     }
     if audit.outcome == Outcome::Violated && audit.places.is_empty() {
         let pattern = audit.verify.as_ref().map_or("", |verify| verify.pattern.as_str());

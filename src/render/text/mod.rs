@@ -27,6 +27,7 @@ pub mod list;
 pub mod log;
 pub mod mark;
 pub mod onboard;
+pub mod outcome;
 pub mod playbook;
 pub mod privacy;
 pub mod project;

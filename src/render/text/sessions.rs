@@ -56,8 +56,13 @@ fn row(row: &Row) -> Vec<String> {
         count(row.events, "event"),
         size(row.bytes),
         cut(row.named.workspace.as_deref().unwrap_or("-"), 40),
-        format!("{}{mark}", cut(title, 80)),
+        format!("{}{}{mark}", cut(title, 80), ended(row)),
     ]
+}
+
+/// How it ended, where that is known.
+fn ended(row: &Row) -> String {
+    row.outcome.as_deref().map(|outcome| format!(" ({})", safe(outcome))).unwrap_or_default()
 }
 
 /// Days in the unit that suits them.
@@ -113,13 +118,14 @@ pub(super) fn head(session: &Row) -> String {
         paint(
             DIM,
             &format!(
-                "{}  {}  {} to {}  {}, {}",
+                "{}  {}  {} to {}  {}, {}{}",
                 named.agent,
                 cut(named.workspace.as_deref().unwrap_or("-"), 80),
                 time(named.started),
                 time(named.ended),
                 count(session.events, "event"),
                 size(session.bytes),
+                ended(session),
             )
         ),
     );

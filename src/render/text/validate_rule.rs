@@ -1,6 +1,6 @@
 //! What would become of a rule.
 
-use super::style::{BAD, DIM, GOOD, ID, WARN, cut, paint, safe};
+use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
 use crate::ops::validate_rule::{Collision, How, Judged, Verdict};
 
 /// As text: the verdict, why, the evidence, then what it collides with.
@@ -16,13 +16,32 @@ pub fn judged(outcome: &Judged) -> String {
     lines.push_str(&paint(
         DIM,
         &format!(
-            "  confidence {:.2}; {} sessions, {} succeeded, {} failed",
-            outcome.confidence, evidence.sessions, evidence.successes, evidence.failures
+            "  confidence {:.2}; {}, {} succeeded, {} failed",
+            outcome.confidence,
+            count(evidence.sessions, "session"),
+            evidence.successes,
+            evidence.failures
         ),
     ));
     lines.push('\n');
+    let untold = evidence.sessions - evidence.quotes.len().min(evidence.sessions);
     for quote in &evidence.quotes {
-        lines.push_str(&format!("  {} “{}”\n", paint(ID, &safe(&quote.session)), cut(&quote.text, 120)));
+        let line = quote.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let agent = quote.agent.as_deref().map(|agent| format!(" {}", safe(agent))).unwrap_or_default();
+        let ended = match quote.ended.name() {
+            name @ "success" => paint(GOOD, name),
+            name @ "failure" => paint(BAD, name),
+            name => paint(DIM, name),
+        };
+        lines.push_str(&format!(
+            "  {}{line}{agent}, {ended}: “{}”\n",
+            paint(ID, &safe(&quote.session)),
+            cut(&quote.text, 120)
+        ));
+    }
+    if untold > 0 && !evidence.quotes.is_empty() {
+        lines.push_str(&paint(DIM, &format!("  and {untold} more")));
+        lines.push('\n');
     }
     lines.push_str(&outcome.collisions.iter().map(collision).collect::<String>());
     lines

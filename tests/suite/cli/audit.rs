@@ -1,6 +1,6 @@
 //! `cm audit`
 
-use crate::support::{Sandbox, vault_of};
+use crate::support::{Sandbox, told, vault_of};
 
 /// Bullets with a check of each kind, one that is only a draft, and one whose expression is none.
 const RULES: &str = r"
@@ -95,7 +95,7 @@ fn sandbox() -> Sandbox {
 fn rules_that_are_kept_are_counted_and_what_nobody_can_tell_is_said() {
     insta::assert_snapshot!(sandbox().cm(&["audit"]).snapshot(), @"
     unchecked b-mq6d3m8l-e3e3e3 Never run a test again without looking at it.
-        no sessions are known that a query could be put to
+        no sessions are known that a query could be put to; `cm sessions` reads them
     5 rules: none violated, 4 kept, 1 unchecked; 4 files looked at
     [exit 0]
     ");
@@ -108,7 +108,7 @@ fn what_is_violated_is_listed_with_path_and_line_and_the_exit_code_says_so() {
     sandbox.write("deep/in/key.pem", "secret");
     sandbox.write("src/lib.rs", "// nothing\n");
     std::fs::remove_file(sandbox.vault().join(".github/workflows/ci.yml")).unwrap();
-    insta::assert_snapshot!(sandbox.cm(&["audit"]).snapshot(), @r#"
+    insta::assert_snapshot!(sandbox.cm(&["audit"]).snapshot(), @r"
     violated b-mo76pd48-ckhtk7 Name every number at a border with its unit.
         db/schema.sql:2  timeout integer,
     violated b-mq6d3m8l-x1y2z3 AVOID: keys in the repository.
@@ -118,10 +118,10 @@ fn what_is_violated_is_listed_with_path_and_line_and_the_exit_code_says_so() {
     violated b-mq6d3m8l-d2d2d2 Forbid unsafe code in every crate.
         nothing matches `forbid\(unsafe_code\)`, which must exist
     unchecked b-mq6d3m8l-e3e3e3 Never run a test again without looking at it.
-        no sessions are known that a query could be put to
+        no sessions are known that a query could be put to; `cm sessions` reads them
     5 rules: 4 violated, 0 kept, 1 unchecked; 5 files looked at
     [exit 1]
-    "#);
+    ");
     insta::assert_snapshot!(sandbox.cm(&["audit", "b-mo76", "--json"]).snapshot(), @r#"
     {
       "workspace": "[ROOT]/vault",
@@ -234,7 +234,7 @@ fn a_pattern_that_is_none_is_a_finding_and_the_others_go_on() {
     unchecked b-mq6d3m8l-777777 A rule about a file elsewhere.
         the pattern is no path inside the workspace: it must be relative and without `..`
     unchecked b-mq6d3m8l-e3e3e3 Never run a test again without looking at it.
-        no sessions are known that a query could be put to
+        no sessions are known that a query could be put to; `cm sessions` reads them
     playbook/testing/bad.md error invalid-value `verify`: the pattern is no regular expression: unclosed group
         hint: mend `pattern` with `cm edit`
     playbook/testing/huge.md error invalid-value `verify`: the pattern takes more than 1024 KiB of memory
@@ -253,4 +253,65 @@ fn a_playbook_without_checks_has_nothing_to_audit() {
     no live bullet has a `verify` block
     [exit 0]
     ");
+}
+
+/// A query that must occur, one that must not, and one without a word.
+const QUERIES: &str = "
+--- playbook/testing/again.md
+---
+id: b-mq6d3m8l-q1q1q1
+type: rule
+category: testing
+state: active
+verify: {kind: query, pattern: 'flaky test', mode: absent}
+---
+Never run a flaky test again without looking at it.
+--- playbook/testing/seeds.md
+---
+id: b-mq6d3m8l-q2q2q2
+type: rule
+category: testing
+state: active
+verify: {kind: query, pattern: 'print seed'}
+---
+Print the seed of every test before it runs.
+";
+
+#[test]
+fn a_query_is_put_to_the_sessions_of_the_project_as_far_as_they_were_read() {
+    let sandbox = vault_of(QUERIES);
+    let unread = sandbox.cm(&["audit", "--json"]).ok().json();
+    assert_eq!(unread["unchecked"], 2, "{unread}");
+    let here = sandbox.vault().to_str().unwrap().to_owned();
+    told(
+        &sandbox,
+        "s1s1s1s1",
+        &here,
+        &[("user", "go"), ("assistant", "The flaky test passed when run again.")],
+    );
+    told(&sandbox, "s2s2s2s2", "/home/dev/other", &[("user", "a flaky test; print seed values")]);
+    sandbox.cm(&["sessions", "--days", "0"]).ok();
+    insta::assert_snapshot!(sandbox.cm(&["audit"]).snapshot(), @"
+    violated b-mq6d3m8l-q1q1q1 Never run a flaky test again without looking at it.
+        session s1s1s1s1:2  The flaky test passed when run again.
+    violated b-mq6d3m8l-q2q2q2 Print the seed of every test before it runs.
+        nothing matches `print seed`, which must exist
+    2 rules: 2 violated, 0 kept
+    [exit 1]
+    ");
+    let audited = sandbox.cm(&["audit", "--json"]).json();
+    let broken = &audited["bullets"][0]["places"][0];
+    assert_eq!((&broken["session"], &broken["line"]), (&"s1s1s1s1".into(), &2.into()), "{audited}");
+    told(&sandbox, "s3s3s3s3", &here, &[("user", "did it print the seed?")]);
+    sandbox.cm(&["sessions", "--days", "0"]).ok();
+    let kept = sandbox.cm(&["audit", "b-mq6d3m8l-q2q2q2", "--json"]).ok().json();
+    assert_eq!(kept["kept"], 1, "{kept}");
+}
+
+#[test]
+fn a_query_without_a_word_is_a_finding() {
+    let sandbox = vault_of(&QUERIES.replace("'flaky test'", "' - '"));
+    let ran = sandbox.cm(&["audit", "b-mq6d3m8l-q1q1q1"]);
+    assert_eq!(ran.code, 1, "{}", ran.snapshot());
+    assert!(ran.stdout.contains("it has no words"), "{}", ran.snapshot());
 }

@@ -75,7 +75,7 @@ fn a_folder_of_logs_is_counted_as_other_tools_count_it() {
         "interactive_sessions": 5,
         "bad_sessions": 2,
         "bad_rate": 0.4,
-        "avg_friction": 10.1,
+        "avg_friction": 9.3,
         "avg_duration_min": 3.0,
         "avg_turns": 2.3
       },
@@ -147,10 +147,6 @@ fn a_folder_of_logs_is_counted_as_other_tools_count_it() {
           "count": 1
         },
         {
-          "signal": "repeated_question",
-          "count": 1
-        },
-        {
           "signal": "long_silence",
           "count": 1
         },
@@ -171,7 +167,7 @@ fn a_folder_of_logs_is_counted_as_other_tools_count_it() {
         "status": "USEFUL",
         "reasons": [
           "Intervention predictability: 100% (threshold: 50%)",
-          "Signal/noise ratio: 5.3 (threshold: 1.5)"
+          "Signal/noise ratio: 4.8 (threshold: 1.5)"
         ],
         "recommended_actions": []
       },
@@ -179,7 +175,7 @@ fn a_folder_of_logs_is_counted_as_other_tools_count_it() {
         {
           "session_id": "demo/1006-1000-ffff6666",
           "quality": "BAD",
-          "peak": 27.5,
+          "peak": 22.5,
           "turns": 3
         },
         {
@@ -232,9 +228,9 @@ fn sessions_of_the_last_days_are_found_where_agents_keep_them() {
     let sandbox = with_logs();
     insta::assert_snapshot!(sandbox.cm(&["friction", "--days", "60", "--out", "all"]).snapshot(), @"
     8 sessions, 6 interactive: 2 BAD, 2 FRICTION, 2 OK, 2 ONE-SHOT
-    signs: exit_error 9, request_interrupted 4, false_success 3, user_correction 3, no_resolution 2, rapid_exit 2, compaction 2, exit_success 2, user_intervention 1, session_abandoned 1, tool_loop 1, interrupt_cascade 1, user_curse 1, repeated_question 1, long_silence 1, sibling_tool_error 1, checkpoint 1
-    verdict: USEFUL (Intervention predictability: 100% (threshold: 50%); Signal/noise ratio: 7.0 (threshold: 1.5))
-    27.5  BAD       3 turns  demo/1006-1000-ffff6666
+    signs: exit_error 9, request_interrupted 4, false_success 3, user_correction 3, no_resolution 2, rapid_exit 2, compaction 2, exit_success 2, user_intervention 1, session_abandoned 1, tool_loop 1, interrupt_cascade 1, user_curse 1, long_silence 1, sibling_tool_error 1, checkpoint 1
+    verdict: USEFUL (Intervention predictability: 100% (threshold: 50%); Signal/noise ratio: 6.4 (threshold: 1.5))
+    22.5  BAD       3 turns  demo/1006-1000-ffff6666
     19.0  BAD       3 turns  demo/1001-1000-aaaa1111
     12.5  FRICTION  2 turns  demo/1005-0900-11111111
     9.5   FRICTION  2 turns  demo/1003-1000-cccc3333

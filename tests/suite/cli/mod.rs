@@ -30,6 +30,7 @@ mod manpages;
 mod mark;
 mod new;
 mod onboard;
+mod outcome;
 mod pin;
 mod playbook;
 mod privacy;

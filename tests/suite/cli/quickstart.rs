@@ -29,6 +29,7 @@ fn a_copy_of_the_example_is_made_searched_edited_and_curated() {
     ## Rules
     ## Pitfalls
     ## Memories
+    ## History
     # Say that a rule helped: the word is kept in the rule's note, and its score rises
     $ cm mark b-mt2ssunl-jq6d8j --helpful --reason 'no lock was held for longer than a second'
     # Relate two notes by a typed edge, which is a file of its own

@@ -184,6 +184,52 @@ fn two_incidents_are_kept_in_one_commit_and_one_that_says_the_same_is_no_second_
 }
 
 #[test]
+fn what_happened_again_adds_its_session_and_evidence_to_the_bullet_that_there_is() {
+    let sandbox = with_incident();
+    sandbox.cm(&["trauma", "accept", "1"]).ok();
+    let session = "cccccccc-0000-4000-8000-000000000003";
+    let said = [("go on", "git reset --hard", true), ("what have you done, undo that", "", true)];
+    log(&sandbox, session, &said);
+    let at = |number: usize| {
+        let scanned = sandbox.cm(&["trauma", "scan", "--json"]).ok().json();
+        (
+            scanned["incidents"][number]["id"].as_str().unwrap().to_owned(),
+            scanned["incidents"][number].clone(),
+        )
+    };
+    let second = (0..2).map(at).find(|(_, one)| one["session"] == session).unwrap();
+    assert_eq!(second.1["bullet"], serde_json::Value::Null);
+    sandbox.cm(&["trauma", "accept", &second.0]).ok();
+    insta::assert_snapshot!(sandbox.git(&["show", "--format=", "-U0", "HEAD"]), @"
+    diff --git a/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md b/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md
+    index da0eeb6..31e77fc 100644
+    --- a/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md
+    +++ b/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md
+    @@ -11,0 +12,3 @@ sources:
+    +  - session: cccccccc-0000-4000-8000-000000000003
+    +    agent: claude-code
+    +    line: 2
+    @@ -13 +16 @@ derived_from:
+    -  evidence: ['it was run: git reset --hard', 'the person said: oh no, all my work is gone', 'then was run: git reflog']
+    +  evidence: ['it was run: git reset --hard', 'the person said: oh no, all my work is gone', 'then was run: git reflog', 'the person said: what have you done, undo that']
+    @@ -20,0 +24,5 @@ updated: 2026-11-21T12:00:00Z
+    +feedback:
+    +  - at: 2026-11-21T12:00:00Z
+    +    signal: helpful
+    +    session: cccccccc-0000-4000-8000-000000000003
+    +    note: proposed again
+    ");
+    // Both are kept now, and a third time changes nothing.
+    assert!((0..2).map(at).all(|(_, one)| one["bullet"].is_string()));
+    let commits = sandbox.git(&["rev-list", "--count", "HEAD"]);
+    sandbox.cm(&["trauma", "accept", &second.0]).ok();
+    assert_eq!(sandbox.git(&["rev-list", "--count", "HEAD"]), commits);
+    sandbox.cm(&["validate"]).ok();
+    let exported = sandbox.cm(&["playbook", "export"]).ok().stdout;
+    assert!(exported.contains("shape: git reset --hard") && exported.contains(session), "{exported}");
+}
+
+#[test]
 fn what_is_not_there_is_not_accepted() {
     let sandbox = with_incident();
     insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "7"]).snapshot(), @"

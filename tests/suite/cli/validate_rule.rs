@@ -46,6 +46,7 @@ fn judged(sandbox: &Sandbox, rule: &str) -> String {
 fn a_rule_that_no_session_speaks_for_is_a_draft_and_nothing_is_written() {
     let sandbox = vault_of(PLAYBOOK);
     sandbox.cm(&["reindex"]).ok();
+    sandbox.cm(&["sessions"]).ok();
     let before = everything(sandbox.root());
     insta::assert_snapshot!(judged(&sandbox, "Write the changelog  before a release."), @"
     draft Write the changelog before a release.

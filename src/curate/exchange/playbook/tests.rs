@@ -402,7 +402,12 @@ fn everything(number: usize) -> Bullet {
                 pattern: "un(wrap|expect)\\(".to_owned(),
                 mode: VerifyMode::ALL[number % 2],
             }),
-            incident: None,
+            incident: number.is_multiple_of(2).then(|| Incident {
+                class: "hard-reset".to_owned(),
+                shape: format!("git reset: --hard #{number}"),
+                session: text("session"),
+                date: Some("2026-11-20".to_owned()),
+            }),
             supersedes: Some("b-old".to_owned()),
             replaced_by: Some("b-new".to_owned()),
             deprecation_reason: text("gone"),

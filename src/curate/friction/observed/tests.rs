@@ -170,22 +170,27 @@ fn the_third_same_call_is_a_loop() {
 }
 
 #[test]
-fn a_long_question_that_comes_again_is_repeated() {
-    assert_eq!(
-        script()
-            .says("where is the parser kept?")
-            .says("Where is the parser kept?")
-            .count(Kind::RepeatedQuestion),
-        1
-    );
-    assert_eq!(script().says("go on").says("go on").count(Kind::RepeatedQuestion), 0);
-    assert_eq!(
-        script()
-            .says("where is the parser kept?")
-            .told("where is the parser kept?")
-            .count(Kind::RepeatedQuestion),
-        0
-    );
+fn a_long_question_that_comes_again_after_an_answer_is_repeated() {
+    let asked = |first: &str, second: &str| {
+        script().says(first).agent("It is there.").says(second).count(Kind::RepeatedQuestion)
+    };
+    assert_eq!(asked("where is the parser kept?", "Where is the parser kept?"), 1);
+    assert_eq!(asked("go on", "go on"), 0);
+    assert_eq!(asked("/home/dev/demo/parser.rs is where?", "/home/dev/demo/parser.rs is where?"), 1);
+    let told = script().says("where is the parser kept?").agent("x").told("where is the parser kept?");
+    assert_eq!(told.count(Kind::RepeatedQuestion), 0);
+}
+
+#[test]
+fn what_is_sent_twice_without_an_answer_and_a_command_given_twice_are_no_repeated_questions() {
+    let question = "where is the parser kept?";
+    assert_eq!(script().says(question).says(question).count(Kind::RepeatedQuestion), 0);
+    assert_eq!(script().says(question).stopped().says(question).count(Kind::RepeatedQuestion), 0);
+    assert_eq!(script().says(question).agent(" ").says(question).count(Kind::RepeatedQuestion), 0);
+    let thrice = script().says(question).agent("x").says(question).says(question);
+    assert_eq!(thrice.count(Kind::RepeatedQuestion), 1);
+    let command = "/review the whole branch again";
+    assert_eq!(script().says(command).agent("x").says(command).count(Kind::RepeatedQuestion), 0);
 }
 
 #[test]

@@ -1,0 +1,216 @@
+//! Past sessions about a task: what diaries tell of them, then what was said in those of which only the log tells.
+//!
+//! The index of sessions answers as it stands, so that no briefing waits for logs. An agent that asks is shown its own
+//! sessions only, unless the person allows more (`sessions.cross_agent`); who asks without a name is shown all.
+
+use std::collections::HashSet;
+
+use super::Passage;
+use super::candidates::CHANCE;
+use super::stage::Stage;
+use crate::curate::briefing::Omitted;
+use crate::curate::diary::read::read;
+use crate::curate::diary::{Diary, Made};
+use crate::curate::outcome::Status;
+use crate::curate::reflect::evidence::keywords;
+use crate::domain::bullet::showing::same_project;
+use crate::domain::markdown::escape::visible;
+use crate::domain::markdown::outline;
+use crate::domain::note::Note;
+use crate::domain::query::Query;
+use crate::domain::rank::relevance;
+use crate::index::sessions::{Asked, Filter, Found, Hit, Sessions, Weights};
+use crate::ops::diaries::Diaries;
+use crate::ops::embedding::is_own_word;
+use crate::ops::error::Result;
+use crate::ops::find::load;
+use crate::ops::memory::OpenVault;
+use crate::ops::sessions::{Shelf, agent};
+
+/// What is left of the worth of a session of another project, where one was named.
+const ELSEWHERE: f64 = 0.5;
+/// So many times more sessions are looked at than are shown, since some of them do not count.
+const SPARE: usize = 4;
+
+impl Stage<'_> {
+    /// The past sessions that fit, at most so many; `None` where none are known at all.
+    pub fn history(&self, limit: usize, omitted: &mut Omitted) -> Result<Option<Vec<Passage>>> {
+        if limit == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let mut passages = Vec::new();
+        // Each session is told once, by its diary rather than by its log.
+        let mut told: HashSet<String> = self.memory.call.by.session.iter().cloned().collect();
+        for open in &self.memory.vaults {
+            self.diaries(open, limit, &mut told, &mut passages)?;
+        }
+        let indexed = self.overheard(limit, &mut told, &mut passages)?;
+        omitted.history += passages.len().saturating_sub(limit);
+        let (mut diaries, mut logs): (Vec<Passage>, Vec<Passage>) =
+            passages.into_iter().partition(|passage| passage.diary.is_some());
+        for part in [&mut diaries, &mut logs] {
+            part.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.date.cmp(&a.date)));
+        }
+        let passages: Vec<Passage> = diaries.into_iter().chain(logs).take(limit).collect();
+        Ok((indexed || !passages.is_empty()).then_some(passages))
+    }
+
+    /// The only agent whose sessions may be shown, where that is only one's.
+    fn only(&self) -> Option<&str> {
+        let open = self.memory.target();
+        let own = |origin: &crate::config::Origin| is_own_word(self.memory, open, origin);
+        let allowed = open.settings.get_from("sessions.cross_agent", own);
+        let allowed = allowed.and_then(|(value, _)| value.as_bool()).unwrap_or(false);
+        self.memory.call.by.agent.as_deref().filter(|_| !allowed)
+    }
+
+    fn here(&self, workspace: Option<&str>) -> f64 {
+        let elsewhere =
+            workspace.is_some_and(|own| self.named && !same_project(project(own), &self.workspace));
+        if elsewhere { ELSEWHERE } else { 1.0 }
+    }
+
+    fn diaries(
+        &self,
+        open: &OpenVault,
+        limit: usize,
+        told: &mut HashSet<String>,
+        passages: &mut Vec<Passage>,
+    ) -> Result<()> {
+        let found = self.candidates.diaries(self.memory, open, limit * SPARE)?;
+        let best = found.iter().map(|(_, score)| *score as f32).fold(0.0, f32::max);
+        for (note, score) in found {
+            if self.is_chance(score as f32) || score as f32 <= CHANCE * best {
+                continue;
+            }
+            let Ok(loaded) = load(open, &note.path) else { continue };
+            let Some(diary) = read(&loaded.text()) else { continue };
+            if self.only().is_some_and(|only| only != diary.agent) || !told.insert(diary.session.clone()) {
+                continue;
+            }
+            let query = Query { root: self.candidates.words(), notices: Vec::new() };
+            let snippet = done(&note, &diary).unwrap_or_else(|| loaded.snippet(&query, None));
+            passages.push(Passage {
+                snippet: visible(&snippet),
+                line: None,
+                date: diary.started.map(|at| at.day()),
+                outcome: Some(diary.verdict.status).filter(|it| *it != Status::Unknown).map(name),
+                diary: Some(note.path.to_string()),
+                score: relevance(score as f32, best) * self.here(diary.workspace.as_deref()),
+                workspace: diary.workspace,
+                agent: Some(diary.agent).filter(|agent| !agent.is_empty()),
+                session: diary.session,
+            });
+        }
+        Ok(())
+    }
+
+    /// Passages of sessions; whether there is an index of them.
+    fn overheard(
+        &self,
+        limit: usize,
+        told: &mut HashSet<String>,
+        passages: &mut Vec<Passage>,
+    ) -> Result<bool> {
+        let shelf = Shelf::as_it_stands(self.memory);
+        if let Ok(None) = shelf.ask(Sessions::version) {
+            return Ok(false);
+        }
+        let agents = match self.only().map(agent) {
+            None => Vec::new(),
+            Some(Some(agent)) => vec![agent],
+            // An agent whose logs nobody reads has no sessions here.
+            Some(None) => return Ok(true),
+        };
+        let filter = Filter { agents, without_subagents: true, ..Filter::default() };
+        let query = Query { root: self.candidates.words(), notices: Vec::new() };
+        let words = keywords(self.task);
+        if words.is_empty() {
+            return Ok(true);
+        }
+        let weights = Weights::default();
+        let asked = Asked { query: &query, filter: &filter, weights, offset: 0, limit: limit * SPARE };
+        let found = match shelf.ask(|sessions| sessions.search(asked)) {
+            Ok(found) => found.unwrap_or_default(),
+            Err(error) => {
+                self.memory.notice(format!("past sessions could not be asked: {}", error.message));
+                Found::default()
+            }
+        };
+        let best = found.hits.first().map_or(0.0, |hit| hit.score);
+        let fits = |hit: &&Hit| hit.score >= CHANCE * best && speaks_of(&words, &hit.best.text);
+        let hits: Vec<&Hit> = found.hits.iter().filter(fits).collect();
+        let ids: Vec<&str> = hits.iter().map(|hit| hit.session.meta.id.as_str()).collect();
+        let diaries = Diaries::of(self.memory, &ids)?;
+        for hit in hits {
+            let meta = &hit.session.meta;
+            let (id, agent) = (meta.id.as_str(), meta.agent.name());
+            let forks = hit.forks.iter().map(|fork| fork.id.as_str());
+            if std::iter::once(id).chain(forks).any(|id| told.contains(id)) {
+                continue;
+            }
+            told.insert(id.to_owned());
+            let kept = diaries.get(Some(agent), id);
+            let status = kept.map(|kept| kept.diary.verdict.status).filter(|it| *it != Status::Unknown);
+            passages.push(Passage {
+                snippet: visible(&hit.snippet),
+                session: id.to_owned(),
+                agent: Some(agent.to_owned()),
+                line: Some(hit.best.line),
+                workspace: meta.workspace.clone(),
+                date: meta.ended.or(meta.started).map(|at| at.day()),
+                outcome: status.map(name),
+                diary: None,
+                score: relevance(hit.score, best) * self.here(meta.workspace.as_deref()),
+            });
+        }
+        Ok(true)
+    }
+}
+
+fn name(status: Status) -> String {
+    status.name().to_owned()
+}
+
+/// The name of a project that is told by its folder.
+pub(super) fn project(workspace: &str) -> &str {
+    let inner = workspace.trim_end_matches(['/', '\\']);
+    inner.rsplit(['/', '\\']).next().unwrap_or(inner)
+}
+
+/// What a session was about and what was reached in it.
+fn done(note: &Note, diary: &Diary) -> Option<String> {
+    if diary.made == Made::Told {
+        let reason = diary.judged.as_ref().and_then(|judged| judged.reason.as_deref());
+        return Some(reason.map_or_else(|| note.title.clone(), |reason| format!("{}: {reason}", note.title)));
+    }
+    let reached = diary.accomplishments.first().or(diary.learnings.first()).or(diary.challenges.first())?;
+    Some(format!("{}: {}", note.title, outline(&reached.text, 1).text.trim()))
+}
+
+/// Whether enough of a task's words stand in a place; endings do not count.
+fn speaks_of(words: &[String], text: &str) -> bool {
+    let said = text.to_lowercase();
+    let said: HashSet<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let stem = |word: &str| word.chars().take(5).collect::<String>();
+    let there = |word: &&String| {
+        let stem = stem(word);
+        said.iter().any(|other| other.starts_with(&stem))
+    };
+    let least = words.len().div_ceil(3).max(words.len().min(2));
+    words.iter().filter(there).count() >= least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_speaks_of_a_task_where_enough_of_its_words_stand_together() {
+        let words = keywords("change the retry of gauge fetches");
+        assert!(speaks_of(&words, "The gauges were fetched twice."));
+        assert!(!speaks_of(&words, "I changed the colours."));
+        assert!(speaks_of(&keywords("retries"), "retry it"));
+        assert_eq!((project("/home/dev/demo/"), project("demo")), ("demo", "demo"));
+    }
+}

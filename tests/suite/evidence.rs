@@ -1,0 +1,132 @@
+//! What past sessions say of a rule: it makes a proposal active or keeps it out, and is shown before.
+
+use serde_json::Value;
+
+use crate::support::{Sandbox, diary, told, vault_of};
+
+const RULE: &str = "Install the packages of the workspace with pnpm.";
+const ASKED: &str = "please install the packages of this workspace with pnpm";
+
+/// A vault, and sessions that speak of the rule and ended so, whose logs were read.
+fn after(ends: &[&str]) -> Sandbox {
+    let sandbox = vault_of("");
+    sandbox.write("notes.md", "# Notes\n");
+    for (number, end) in (1..).zip(ends) {
+        let session = format!("s{number}s{number}s{number}s{number}");
+        told(&sandbox, &session, "/home/dev/demo", &[("user", ASKED), ("assistant", "Installed.")]);
+        if !end.is_empty() {
+            diary(&sandbox, &session, end, "");
+        }
+    }
+    sandbox.commit_all("Diaries");
+    sandbox.cm(&["sessions", "--days", "0"]).ok();
+    sandbox
+}
+
+fn proposed(sandbox: &Sandbox) -> Value {
+    let deltas = serde_json::json!([{"type": "add", "bullet": {"category": "tools", "content": RULE}}]);
+    sandbox.write("../deltas.json", deltas.to_string());
+    sandbox.cm(&["curate", "../deltas.json", "--json"]).json()
+}
+
+#[test]
+fn three_sessions_that_succeeded_make_a_proposal_active_and_two_do_not() {
+    let all = proposed(&after(&["success", "success", "success"]));
+    assert_eq!(all["applied"][0]["state"], "active", "{all}");
+    let two = proposed(&after(&["success", "success"]));
+    assert_eq!(two["applied"][0]["state"], "draft", "{two}");
+    let mixed = proposed(&after(&["success", "success", "success", "failure"]));
+    assert_eq!(mixed["applied"][0]["state"], "draft", "{mixed}");
+    let unknown = proposed(&after(&["", "", "", ""]));
+    assert_eq!(unknown["applied"][0]["state"], "draft", "{unknown}");
+}
+
+#[test]
+fn two_sessions_that_failed_keep_a_proposal_out_with_the_counts() {
+    let sandbox = after(&["failure", "failure", "success"]);
+    let refused = proposed(&sandbox);
+    assert_eq!(refused["refused"][0]["code"], "evidence-against", "{refused}");
+    assert_eq!(refused["refused"][0]["reason"], "2 sessions failed with it and 1 succeeded");
+    // A person's word needs no evidence.
+    sandbox.cm(&["playbook", "add", "--category", "tools", RULE]).ok();
+    let agents = after(&["failure", "failure"]);
+    let ran = agents.cm(&["playbook", "add", "--category", "tools", RULE, "--agent", "codex"]);
+    assert_eq!(ran.code, 5, "{}", ran.snapshot());
+}
+
+#[test]
+fn sessions_that_failed_with_what_is_to_be_avoided_do_not_keep_the_anti_pattern_out() {
+    let sandbox = after(&["failure", "failure", "failure"]);
+    let avoid = "AVOID: packages of the workspace that pnpm installs.";
+    let bullet = serde_json::json!({"category": "tools", "content": avoid, "type": "anti_pattern"});
+    sandbox.write("../deltas.json", serde_json::json!([{"type": "add", "bullet": bullet}]).to_string());
+    let curated = sandbox.cm(&["curate", "../deltas.json", "--json"]).ok().json();
+    assert_eq!(curated["applied"][0]["state"], "draft", "{curated}");
+}
+
+#[test]
+fn a_persons_word_counts_rather_than_what_the_log_shows() {
+    let sandbox = after(&["success", "success", "success"]);
+    sandbox.cm(&["outcome", "s3s3", "failure"]).ok();
+    assert_eq!(proposed(&sandbox)["applied"][0]["state"], "draft");
+}
+
+#[test]
+fn a_curation_reads_no_log_and_a_vault_without_an_index_of_sessions_knows_nothing() {
+    let sandbox = after(&["success", "success", "success"]);
+    std::fs::remove_dir_all(sandbox.vault().join("_index/sessions")).unwrap();
+    let curated = proposed(&sandbox);
+    assert_eq!(curated["applied"][0]["state"], "draft", "{curated}");
+    assert!(!sandbox.vault().join("_index/sessions").exists());
+}
+
+#[test]
+fn what_is_older_than_the_days_that_count_says_nothing() {
+    let sandbox = after(&["success", "success", "success"]);
+    sandbox.write("_config.toml", "[sessions]\nvalidation_lookback_days = 0.5\n");
+    assert_eq!(proposed(&sandbox)["applied"][0]["state"], "draft");
+}
+
+#[test]
+fn a_damaged_index_of_sessions_leaves_a_draft_and_is_told() {
+    let sandbox = after(&["success", "success", "success"]);
+    sandbox.write("_index/sessions/documents/meta.json", "{");
+    let deltas = serde_json::json!([{"type": "add", "bullet": {"category": "tools", "content": RULE}}]);
+    sandbox.write("../deltas.json", deltas.to_string());
+    let ran = sandbox.cm(&["curate", "../deltas.json"]).ok();
+    assert!(ran.stderr.contains("past sessions could not be asked"), "{}", ran.snapshot());
+    assert!(ran.stdout.contains("draft"), "{}", ran.snapshot());
+}
+
+#[test]
+fn validate_rule_shows_the_counts_and_the_sessions_and_reads_new_logs_first() {
+    let sandbox = after(&["success", "success", "success"]);
+    insta::assert_snapshot!(sandbox.cm(&["validate-rule", RULE]).snapshot(), @"
+    accept with caution Install the packages of the workspace with pnpm.
+      3 sessions succeeded with it and none failed
+      confidence 0.80; 3 sessions, 3 succeeded, 0 failed
+      s1s1s1s1:1 claude-code, success: “please install the packages of this workspace with pnpm”
+      s2s2s2s2:1 claude-code, success: “please install the packages of this workspace with pnpm”
+      s3s3s3s3:1 claude-code, success: “please install the packages of this workspace with pnpm”
+    [exit 0]
+    ");
+    told(&sandbox, "s9s9s9s9", "/home/dev/demo", &[("user", ASKED)]);
+    diary(&sandbox, "s9s9s9s9", "failure", "");
+    let stale = sandbox.cm(&["validate-rule", RULE, "--no-refresh", "--json"]).ok().json();
+    assert_eq!(stale["evidence"]["sessions"], 3, "{stale}");
+    let fresh = sandbox.cm(&["validate-rule", RULE, "--json"]).ok().json();
+    assert_eq!((&fresh["verdict"], &fresh["gate"]), (&"draft".into(), &"draft".into()), "{fresh}");
+    assert_eq!(fresh["evidence"]["failures"], 1, "{fresh}");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "?? diary/s9s9s9s9.md\n");
+}
+
+#[test]
+fn the_opposite_word_of_a_person_counts_against_a_rule() {
+    let sandbox = after(&["success", "success", "success"]);
+    let text = "never install packages with pnpm here";
+    told(&sandbox, "s8s8s8s8", "/home/dev/demo", &[("user", text)]);
+    diary(&sandbox, "s8s8s8s8", "success", "");
+    let judged = sandbox.cm(&["validate-rule", "Always install packages with pnpm.", "--json"]).ok().json();
+    assert_eq!(judged["evidence"]["failures"], 1, "{judged}");
+    assert_eq!(judged["verdict"], "draft");
+}
