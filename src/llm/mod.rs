@@ -37,7 +37,7 @@ pub use fallback::Fallback;
 pub use ledger::{Entry, Ledger, Parsed, Spent};
 pub use metered::{Account, Metered};
 pub use price::{NotAPrice, Price, Prices};
-pub use request::{Clean, MARKER, Reply, Request, Stop, Turn, Usage};
+pub use request::{MARKER, Reply, Request, Stop, Turn, Usage};
 pub use schema::Schema;
 pub use scripted::Scripted;
 

@@ -175,6 +175,16 @@ impl Sink for Held {
     }
 }
 
+/// All sessions that a log tells, sub-agents too.
+///
+/// # Errors
+/// Where it cannot be read.
+pub(super) fn of_source(source: &ingest::Source) -> Result<Vec<Told>> {
+    let mut held = Held::default();
+    ingest::read(source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
+    Ok(held.told(&source.path).collect())
+}
+
 /// One log of Claude Code that was named; sub-agents and sessions of our own are told too.
 ///
 /// # Errors
@@ -194,7 +204,11 @@ pub fn unread(error: &ingest::Error) -> Error {
 impl Told {
     /// The same without its secrets.
     pub fn redacted(mut self, rules: &Rules) -> Self {
-        self.meta.title = self.meta.title.map(|title| text(&title, rules));
+        for said in
+            [&mut self.meta.title, &mut self.meta.workspace, &mut self.meta.branch].into_iter().flatten()
+        {
+            *said = text(said, rules);
+        }
         for event in &mut self.events {
             match &mut event.kind {
                 EventKind::UserPrompt { text: said }

@@ -7,6 +7,7 @@ pub mod error;
 pub mod foreign;
 pub mod journal;
 pub mod layout;
+pub mod lines;
 pub mod lock;
 pub mod usage;
 pub mod walk;

@@ -48,6 +48,8 @@ commands! {
     context::Context,
     graph::Graph,
     sessions::Sessions,
+    diary::Diary,
+    reflect::Reflect,
     playbook::Playbook,
     mark::Mark,
     curate::Curate,

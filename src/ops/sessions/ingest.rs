@@ -78,6 +78,16 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
     }
 }
 
+/// The logs that the settings let be read, where they lie now; some agents keep theirs in the folder that was worked in.
+pub(in crate::ops) fn sources(memory: &Memory, worked_in: Option<&str>) -> Vec<Source> {
+    let open = memory.target();
+    let Some(home) = &memory.call.home else { return Vec::new() };
+    let allowed = Allowed::of(memory, open);
+    let mut places = places(memory, open, home.clone(), &allowed);
+    places.workspaces.extend(worked_in.map(PathBuf::from));
+    find(&allowed.agents, &places).sources
+}
+
 fn places(memory: &Memory, open: &OpenVault, home: PathBuf, allowed: &Allowed) -> Places {
     let mut places = Places::of_home(home);
     places.environment = memory.call.variables.clone();

@@ -61,7 +61,7 @@ pub fn list(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Session
 }
 
 /// How many days count; all where there is none.
-pub(super) fn lookback(memory: &Memory, which: &Which) -> Result<Option<f64>> {
+pub(in crate::ops) fn lookback(memory: &Memory, which: &Which) -> Result<Option<f64>> {
     let days = which.days.unwrap_or_else(|| memory.target().settings.number("sessions.lookback_days"));
     if !days.is_finite() || days < 0.0 {
         return Err(Error::usage("--days is a number of days, 0 for all"));
@@ -70,7 +70,7 @@ pub(super) fn lookback(memory: &Memory, which: &Which) -> Result<Option<f64>> {
 }
 
 /// The filter of the index.
-pub(super) fn filter(memory: &Memory, which: &Which, days: Option<f64>) -> Result<Filter> {
+pub(in crate::ops) fn filter(memory: &Memory, which: &Which, days: Option<f64>) -> Result<Filter> {
     let since: Option<Instant> = days.map(|days| memory.now().minus_days(days));
     let workspace = which.workspace.as_deref();
     Ok(Filter {

@@ -3,7 +3,7 @@
 //! Every question first reads what is new in the logs. Nothing here judges a session, and nothing leaves the machine.
 
 pub(super) mod allowed;
-mod ingest;
+pub(super) mod ingest;
 pub mod list;
 mod row;
 mod scribe;
@@ -16,6 +16,7 @@ use crate::index;
 use crate::index::sessions::{Listed, Lookup, Sessions};
 use crate::ops::error::{Error, Kind, Result};
 use crate::ops::memory::Memory;
+use crate::ops::reflect::record::Record;
 
 pub use ingest::Progress;
 pub use row::{Row, Said};
@@ -34,6 +35,8 @@ pub struct Which {
 /// The sessions, as fresh as this call may make them.
 pub struct Shelf {
     sessions: Sessions,
+    /// What was learned from which.
+    record: Record,
 }
 
 impl Shelf {
@@ -47,11 +50,11 @@ impl Shelf {
         } else {
             ingest::refresh(memory, progress)?;
         }
-        Ok(Self { sessions: Sessions::open(&folder(memory)) })
+        Ok(Self { sessions: Sessions::open(&folder(memory)), record: Record::heard(memory)? })
     }
 
     /// What the index answers; `None` where there is none.
-    fn ask<T>(
+    pub(in crate::ops) fn ask<T>(
         &self,
         question: impl FnOnce(&Sessions) -> std::result::Result<T, index::Error>,
     ) -> Result<Option<T>> {
@@ -67,7 +70,7 @@ impl Shelf {
     }
 
     /// The session of that id, or the one whose id begins so.
-    fn one(&self, name: &str) -> Result<Listed> {
+    pub(in crate::ops) fn one(&self, name: &str) -> Result<Listed> {
         if name.trim().is_empty() {
             return Err(Error::usage("a session is named by its id").hint("`cm sessions` lists them"));
         }
