@@ -110,6 +110,7 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
         home: None,
         global: None,
         variables: tried.chain(given).collect(),
+        environment: std::collections::BTreeMap::new(),
         now,
         seed: None,
         no_refresh: false,

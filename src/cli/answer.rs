@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::ops::{Error, Memory, Result};
+use crate::ops::{Error, Kind, Memory, Result};
 use crate::render::{json, text};
 
 /// That an answer was printed, and whether it says that a check failed.
@@ -19,6 +19,8 @@ pub struct Printed {
     pub nothing: bool,
     /// What was asked about is refused.
     pub refused: bool,
+    /// The answer tells of a failure of this kind.
+    pub kind: Option<Kind>,
 }
 
 impl Printed {
@@ -30,6 +32,11 @@ impl Printed {
     /// The same answer, which lists why nothing was done.
     pub fn nothing_done(self) -> Self {
         Self { failed: true, nothing: true, ..self }
+    }
+
+    /// The same answer, which tells of a failure of this kind.
+    pub fn of_kind(self, kind: Option<Kind>) -> Self {
+        Self { kind, ..self }
     }
 
     /// The same answer, which says that what was asked about must not be done.
@@ -123,7 +130,7 @@ impl Output {
             return;
         }
         if done < all {
-            anstream::eprint!("\r{done} of {all} {what}");
+            anstream::eprint!("\r{done} of {all} {what}\u{1b}[K");
         } else {
             anstream::eprint!("\r\u{1b}[K");
         }
@@ -142,7 +149,7 @@ impl Output {
 
 /// An error of usage always says where to read on.
 pub fn with_way_on(error: Error) -> Error {
-    if error.kind == crate::ops::Kind::Usage && error.hint.is_none() {
+    if error.kind == Kind::Usage && error.hint.is_none() {
         return error.hint("`cm help COMMAND` shows its arguments with examples");
     }
     error
@@ -157,7 +164,7 @@ pub fn on_terminal() -> bool {
 fn printed(written: io::Result<()>) -> Result<Printed> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::new(crate::ops::Kind::Failed, "io", format!("cannot write to stdout: {error}")))
+            Err(Error::new(Kind::Failed, "io", format!("cannot write to stdout: {error}")))
         }
         _ => Ok(Printed::default()),
     }

@@ -97,10 +97,11 @@ impl Globals {
         let cwd = std::env::current_dir()
             .map_err(|error| Error::usage(format!("the working folder cannot be used: {error}")))?;
         let ours = |name: &str| name.starts_with("CM_") || FOREIGN.contains(&name);
-        let variables: BTreeMap<String, String> = std::env::vars_os()
+        let environment: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .filter(|(name, _)| ours(name))
             .collect();
+        let mut variables = environment.clone();
+        variables.retain(|name, _| ours(name));
         let agent = variables.get("CM_AGENT").cloned();
         let verb = verb(arguments);
         Ok(Call {
@@ -112,6 +113,7 @@ impl Globals {
             // Not with the program's own path, which is another on every machine.
             seed: variables.get("CM_SEED").map(|seed| format!("{seed} {:?}", arguments.get(1..))),
             variables,
+            environment,
             no_refresh: self.no_refresh,
             by: By {
                 actor: self.actor.clone(),

@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod call;
 pub mod commands;
+mod interrupt;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -54,6 +55,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let answer = cli.globals.call(&arguments).and_then(|call| cli.command.run(call, &output));
     output.took(begun);
     match answer {
+        Ok(Printed { kind: Some(kind), .. }) => ExitCode::from(status::exit(kind)),
         Ok(Printed { refused: true, .. }) => ExitCode::from(status::exit(Kind::Refused)),
         Ok(Printed { nothing: true, .. }) => ExitCode::from(status::exit(Kind::NothingDone)),
         Ok(Printed { failed: true, .. }) => ExitCode::from(1),

@@ -51,12 +51,12 @@ pub(super) fn uncounted(request: &Request, text: String, model: &str) -> Reply {
 
 #[cfg(test)]
 mod tests {
-    use super::super::request::Clean;
+    use super::super::tests::clean;
     use super::*;
 
     #[test]
     fn a_guess_covers_the_whole_question_and_the_longest_answer() {
-        let mut request = Request::new("You sum up.", Clean("a".repeat(3000)));
+        let mut request = Request::new("You sum up.", clean("a".repeat(3000)));
         request.max_tokens = 500;
         let estimate = Estimate::of(&request);
         assert!((1000..1030).contains(&estimate.input), "{estimate:?}");
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn what_the_server_counted_is_no_guess() {
-        let request = Request::new("", Clean(String::new()));
+        let request = Request::new("", clean(String::new()));
         assert_eq!(counted(&request, Some(7), Some(2), "abc"), Usage { input: 7, output: 2, guessed: false });
         assert_eq!(counted(&request, Some(7), None, "abc"), Usage { input: 7, output: 1, guessed: true });
     }

@@ -38,7 +38,7 @@ pub use ledger::{Entry, Ledger, Parsed, Spent};
 pub use metered::{Account, Metered};
 pub use price::{NotAPrice, Price, Prices};
 pub use process::Program;
-pub use request::{Clean, MARKER, Reply, Request, Stop, Turn, Usage};
+pub use request::{MARKER, Reply, Request, Stop, Turn, Usage};
 pub use schema::Schema;
 pub use scripted::Scripted;
 

@@ -3,26 +3,16 @@
 use std::time::Duration;
 
 use super::schema::Schema;
+use crate::domain::secret::Redacted;
 
 /// Stands in everything that a model is sent by us, so that an agent's log of it is recognised as our own.
 pub const MARKER: &str = "<!-- cm:model-call -->";
-
-/// A text that may leave this machine: what must not is taken out of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clean(pub String);
-
-impl Clean {
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 /// One question to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     system: String,
-    prompt: Clean,
+    prompt: Redacted,
     /// What was answered before and is to be put right, with what is wrong with it.
     repair: Option<(String, String)>,
     /// The shape that the answer must have; without one it is free text.
@@ -44,7 +34,7 @@ pub struct Turn<'a> {
 
 impl Request {
     /// A question: first what the model is and must do, in words of our own, then what it is about.
-    pub fn new(system: &str, prompt: Clean) -> Self {
+    pub fn new(system: &str, prompt: Redacted) -> Self {
         let system = if system.contains(MARKER) { system.to_owned() } else { format!("{MARKER}\n{system}") };
         let timeout = Duration::from_secs(60);
         Self { system, prompt, repair: None, schema: None, max_tokens: 4096, timeout }
@@ -152,12 +142,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::llm::tests::clean;
 
     #[test]
     fn every_question_carries_the_marker_once() {
-        let request = Request::new("You sum up.", Clean("Sum up: a".to_owned()));
+        let request = Request::new("You sum up.", clean("Sum up: a".to_owned()));
         assert_eq!(request.system(), format!("{MARKER}\nYou sum up."));
-        let marked = Request::new(&format!("You sum up. {MARKER}"), Clean(String::new()));
+        let marked = Request::new(&format!("You sum up. {MARKER}"), clean(String::new()));
         assert_eq!(marked.system().matches(MARKER).count(), 1);
         assert_eq!(request.again("b", "no").as_text().matches(MARKER).count(), 1);
     }
@@ -165,7 +156,7 @@ mod tests {
     #[test]
     fn a_question_after_a_bad_answer_shows_it_and_what_is_wrong() {
         let schema = Schema::new("note", json!({ "type": "object" }));
-        let request = Request::new("You sum up.", Clean("Sum up: a".to_owned())).shaped(schema);
+        let request = Request::new("You sum up.", clean("Sum up: a".to_owned())).shaped(schema);
         assert_eq!(request.turns().len(), 1);
         let again = request.again(" ", "That is empty.");
         let turns: Vec<_> = again.turns().iter().map(|turn| (turn.role, turn.text)).collect();

@@ -128,11 +128,11 @@ impl Llm for Scripted {
 
 #[cfg(test)]
 mod tests {
-    use super::super::request::Clean;
+    use super::super::tests::clean;
     use super::*;
 
     fn asked(script: &Scripted, prompt: &str) -> String {
-        let request = Request::new("You sum up.", Clean(prompt.to_owned()));
+        let request = Request::new("You sum up.", clean(prompt.to_owned()));
         match script.complete(&request) {
             Ok(reply) => format!("{} {:?} {:?}", reply.text, reply.stop, reply.usage),
             Err(error) => error.to_string(),

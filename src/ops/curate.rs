@@ -16,6 +16,7 @@ use super::witnesses::Witnesses;
 use super::{playbook, write};
 use crate::curate::playbook::curation::{self, Curated, Proposer, Request};
 use crate::curate::playbook::delta::{Delta, DeltaFile};
+use crate::curate::playbook::history::History;
 use crate::curate::playbook::plan::{self, Files};
 use crate::curate::playbook::report::Report;
 use crate::curate::playbook::{Authority, Playbook};
@@ -74,9 +75,31 @@ pub struct Outcome {
     /// What would change in the files, where this only says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Notes that were written beside the playbook: the diary and the memories of a session that was learned from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The bullets as they are now; not part of the answer.
     #[serde(skip)]
     pub playbook: Playbook,
+    /// The files that changed, or would; not part of the answer.
+    #[serde(skip)]
+    pub files: Vec<NotePath>,
+}
+
+/// Other files of a commit, with the ids of their notes.
+pub(super) type Besides = (Vec<Change>, Vec<String>);
+
+/// What a curation knows and writes beside its deltas.
+#[derive(Clone, Copy)]
+pub(super) struct Beside<'a> {
+    /// What past sessions say of rules, where somebody has asked them already; otherwise their index is.
+    pub history: Option<&'a dyn History>,
+    /// What goes into the same commit; planned under the lock.
+    pub changes: &'a dyn Fn(&OpenVault) -> Result<Besides>,
+}
+
+impl Beside<'_> {
+    const NOTHING: Self = Beside { history: None, changes: &|_| Ok((Vec::new(), Vec::new())) };
 }
 
 impl Outcome {
@@ -87,7 +110,10 @@ impl Outcome {
 
     /// Whether nothing was done although work was asked for, and not for being done already.
     pub fn did_nothing(&self) -> bool {
-        self.failed() && self.report.applied.is_empty() && self.report.skipped.is_empty()
+        self.failed()
+            && self.report.applied.is_empty()
+            && self.report.skipped.is_empty()
+            && self.notes.is_empty()
     }
 
     /// The bullet of that id as it is now.
@@ -101,24 +127,21 @@ impl Outcome {
 /// # Errors
 /// Where the notes cannot be read, and those of [`write::apply`]. A delta that cannot be carried out is no error.
 pub fn curate(memory: &Memory, file: &DeltaFile, options: &Options) -> Result<Outcome> {
-    curate_beside(memory, file, options, |_| Ok(Vec::new()))
+    curate_beside(memory, file, options, &Beside::NOTHING)
 }
 
-/// The same in one commit with changes of other notes, which are planned under the same lock.
-///
-/// # Errors
-/// Those of [`curate`] and of the other plan.
+/// The same, with what is known and written besides.
 pub(super) fn curate_beside(
     memory: &Memory,
     file: &DeltaFile,
     options: &Options,
-    beside: impl Fn(&OpenVault) -> Result<Vec<Change>>,
+    beside: &Beside<'_>,
 ) -> Result<Outcome> {
     let proposer = proposer(memory, file);
     let named = if options.sweep { None } else { named(memory, &file.deltas) };
     let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
         with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
-            curation::curate(before, request)
+            curation::curate(before, &Request { history: beside.history.unwrap_or(request.history), ..*request })
         })
     };
     // A file that cannot be edited is an error of the deltas that name it, and of no other.
@@ -152,36 +175,40 @@ pub(super) fn settle(
     proposer: &Proposer,
     plan: impl Fn(&OpenVault) -> Result<(Playbook, Curated)>,
 ) -> Result<Outcome> {
-    settle_beside(memory, options, proposer, |_| Ok(Vec::new()), plan)
+    settle_beside(memory, options, proposer, &Beside::NOTHING, plan)
 }
 
 fn settle_beside(
     memory: &Memory,
     options: &Options,
     proposer: &Proposer,
-    beside: impl Fn(&OpenVault) -> Result<Vec<Change>>,
+    beside: &Beside<'_>,
     plan: impl Fn(&OpenVault) -> Result<(Playbook, Curated)>,
 ) -> Result<Outcome> {
     let Proposer { session, agent, .. } = proposer.clone();
     let mut done: Option<Curated> = None;
     let mut changes_of = |open: &OpenVault| {
+        let (others, ids) = (beside.changes)(open)?;
         let (before, curated) = plan(open)?;
         let mut changes = changes(memory, open, &before, &curated)?;
-        changes.extend(beside(open)?);
-        let message = message(options, &before, &curated);
+        changes.extend(others);
+        let message = ids.iter().fold(message(options, &before, &curated), |message, id| message.id(id));
         let message = Message { session: session.clone(), agent: agent.clone(), ..message };
         done = Some(curated);
         Ok(ChangeSet { message, changes })
     };
-    let (commit, diff) = if options.dry_run {
+    let (commit, diff, files) = if options.dry_run {
         let set = changes_of(memory.target())?;
-        (None, Some(diff(write::preview(memory, set)?)))
+        let files = write::preview(memory, set)?;
+        let paths = files.iter().map(|(path, ..)| path.clone()).collect();
+        (None, Some(diff(files)), paths)
     } else {
-        (write::apply_with(memory, &mut changes_of)?.commit, None)
+        let written = write::apply_with(memory, &mut changes_of)?;
+        (written.commit, None, written.changed)
     };
     let curated = done.ok_or_else(|| write::nothing("nothing was planned"))?;
     let (report, playbook) = (curated.report, curated.playbook);
-    Ok(Outcome { report, commit, dry_run: options.dry_run, diff, playbook })
+    Ok(Outcome { report, commit, dry_run: options.dry_run, diff, notes: Vec::new(), playbook, files })
 }
 
 /// Calls with the request that these options and the vault's settings make.

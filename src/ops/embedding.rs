@@ -402,6 +402,7 @@ mod tests {
                 home: None,
                 global: None,
                 variables: BTreeMap::new(),
+                environment: BTreeMap::new(),
                 now: crate::domain::instant::Instant::parse("2026-11-21T12:00:00Z").unwrap(),
                 seed: None,
                 no_refresh: true,

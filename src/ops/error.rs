@@ -22,8 +22,14 @@ pub enum Kind {
     Refused,
     /// Another writer holds the vault.
     Locked,
+    /// A model, a network or who runs it failed.
+    Provider,
     /// Nothing was done where work was asked for.
     NothingDone,
+    /// Somebody stopped it.
+    Interrupted,
+    /// The system stopped it.
+    Terminated,
 }
 
 /// Where in the vault it is wrong.

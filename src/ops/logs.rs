@@ -157,6 +157,16 @@ impl Sink for Held {
     }
 }
 
+/// All sessions that a log tells, sub-agents too.
+///
+/// # Errors
+/// Where it cannot be read.
+pub(super) fn of_source(source: &Source) -> Result<Vec<Told>> {
+    let mut held = Held::default();
+    ingest::read(source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
+    Ok(held.told(&source.path).collect())
+}
+
 /// One log of Claude Code that was named; sub-agents and sessions of our own are told too.
 ///
 /// # Errors
@@ -166,16 +176,6 @@ pub fn of_file(path: &Path) -> Result<Vec<Told>> {
     let mut held = Held::default();
     ingest::read(&source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
     Ok(held.told(path).collect())
-}
-
-/// One session, as the log that told it tells it now; `None` where that no longer does.
-///
-/// # Errors
-/// Where the log cannot be read.
-pub(super) fn of_source(source: &ingest::Source, id: &SessionId) -> Result<Option<Told>> {
-    let mut held = Held::default();
-    ingest::read(source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
-    Ok(held.told(&source.path).find(|told| told.meta.id == *id))
 }
 
 /// What a log that somebody named and that cannot be read comes to.
@@ -195,7 +195,11 @@ impl Told {
 
     /// The same without its secrets.
     pub fn redacted(mut self, rules: &Rules) -> Self {
-        self.meta.title = self.meta.title.map(|title| text(&title, rules));
+        for said in
+            [&mut self.meta.title, &mut self.meta.workspace, &mut self.meta.branch].into_iter().flatten()
+        {
+            *said = text(said, rules);
+        }
         for event in &mut self.events {
             match &mut event.kind {
                 EventKind::UserPrompt { text: said }

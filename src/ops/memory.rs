@@ -34,6 +34,8 @@ pub struct Call {
     pub global: Option<PathBuf>,
     /// Environment variables that are settings, or stand in for one.
     pub variables: BTreeMap<String, String>,
+    /// All of the environment, of which a program that answers for a model is given a small part.
+    pub environment: BTreeMap<String, String>,
     /// The instant of the call.
     pub now: Instant,
     /// Makes new ids repeatable: the same seed draws the same ids.

@@ -10,7 +10,7 @@ mod which;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::curate::{self, Options as Curation, Outcome as Curated};
+use super::curate::{self, Beside, Options as Curation, Outcome as Curated};
 use super::error::Result;
 use super::memory::{Level, Memory};
 use super::sessions::{Progress, Shelf};
@@ -137,8 +137,9 @@ pub fn outcome(memory: &Memory, options: &Options, progress: &mut dyn FnMut(Prog
         deltas: credits.deltas(level),
     };
     let planned = diary::plan(memory, &session, options)?;
-    let word = |open: &_| diary::changes(memory, open, &session, options);
-    let here = curate::curate_beside(memory, &file(level), &how, word)?;
+    let word = |open: &_| Ok((diary::changes(memory, open, &session, options)?, Vec::new()));
+    let beside = Beside { history: None, changes: &word };
+    let here = curate::curate_beside(memory, &file(level), &how, &beside)?;
     let mut parts = vec![here];
     for open in memory.vaults.iter().filter(|open| open.level != level) {
         let file = file(open.level);

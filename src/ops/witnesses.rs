@@ -9,8 +9,9 @@ use super::diaries::Diaries;
 use super::error::Result;
 use super::memory::Memory;
 use super::sessions::Shelf;
+use crate::curate::outcome::Status;
 use crate::curate::playbook::history::{Evidence, History};
-use crate::curate::reflect::evidence::{Found, keywords, least, validate_within};
+use crate::curate::reflect::evidence::{Found, Validation, keywords, least, validate_within};
 use crate::index::sessions::{Filter, Speaker, Stretch, Witness};
 
 /// The most conversations that are looked at; the best of them come first.
@@ -26,7 +27,12 @@ pub(super) struct Witnesses<'m> {
     shelf: Shelf,
     /// How far back sessions count, in days.
     days: f64,
+    /// How sessions ended that no diary tells of yet, by agent and id.
+    ended: Option<Ended<'m>>,
 }
+
+/// How a session ended, by its agent and its id; `None` where that is not known.
+pub(super) type Ended<'m> = &'m dyn Fn(&str, &str) -> Option<Status>;
 
 impl fmt::Debug for Witnesses<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,7 +44,20 @@ impl<'m> Witnesses<'m> {
     /// Those that the index of sessions knows now, of the last `sessions.validation_lookback_days`.
     pub fn of(memory: &'m Memory) -> Self {
         let days = memory.target().settings.number("sessions.validation_lookback_days");
-        Self { memory, shelf: Shelf::as_it_stands(memory), days }
+        Self { memory, shelf: Shelf::as_it_stands(memory), days, ended: None }
+    }
+
+    /// The same, with word of sessions whose diaries are only being written.
+    pub fn knowing(self, ended: Ended<'m>) -> Self {
+        Self { ended: Some(ended), ..self }
+    }
+
+    /// What they say of a rule.
+    ///
+    /// # Errors
+    /// Those of the index of sessions.
+    pub fn validation(&self, rule: &str) -> Result<Validation> {
+        Ok(validate_within(rule, &self.found(rule)?, self.days))
     }
 
     fn found(&self, rule: &str) -> Result<Vec<Found>> {
@@ -58,7 +77,9 @@ impl<'m> Witnesses<'m> {
         for (at, witness) in witnesses.iter().enumerate() {
             // Forks are one conversation: the diary of any of them tells how it ended.
             let kept = sessions(witness).find_map(|(agent, id)| diaries.get(Some(agent), id));
-            let status = kept.map(|kept| kept.diary.verdict.status).unwrap_or_default();
+            let known =
+                || self.ended.and_then(|ended| sessions(witness).find_map(|(agent, id)| ended(agent, id)));
+            let status = kept.map(|kept| kept.diary.verdict.status).or_else(known).unwrap_or_default();
             let meta = &witness.session.meta;
             let place = |said: &Stretch| Found {
                 session: meta.id.to_string(),
@@ -99,8 +120,8 @@ fn sessions(witness: &Witness) -> impl Iterator<Item = (&'static str, &str)> {
 
 impl History for Witnesses<'_> {
     fn evidence(&self, rule: &str) -> Evidence {
-        match self.found(rule) {
-            Ok(found) => validate_within(rule, &found, self.days).evidence,
+        match self.validation(rule) {
+            Ok(validation) => validation.evidence,
             Err(error) => {
                 // What cannot be known leaves a rule a draft, and no curation fails for it.
                 self.memory.notice(format!("past sessions could not be asked: {}", error.message));

@@ -11,6 +11,9 @@ pub fn exit(kind: Kind) -> u8 {
         Kind::NotFound => 4,
         Kind::Refused => 5,
         Kind::Locked => 6,
+        Kind::Provider => 7,
         Kind::NothingDone => 8,
+        Kind::Interrupted => 130,
+        Kind::Terminated => 143,
     }
 }

@@ -17,6 +17,14 @@ use crate::domain::foreign::{File, Folder, OWN_FILES};
 use crate::domain::instant::Instant;
 use crate::domain::path::NotePath;
 
+/// The text of a file that somebody named.
+///
+/// # Errors
+/// [`Error::Io`] where it cannot be read as text.
+pub fn text(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(Error::io("read", path))
+}
+
 /// Reads a folder: its markdown files whole, the names of all other files. Hidden files and folders, `node_modules`
 /// and the vault itself (`leave_out`), where it lies in the folder, are not looked into; links are not followed.
 ///

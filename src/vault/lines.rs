@@ -4,7 +4,7 @@
 //! It does not know what a line says.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -35,6 +35,11 @@ impl Lines {
         Self { path: vault.state().join("onboarded.jsonl"), most: None }
     }
 
+    /// The file of that name in a vault's `_state/`; it need not be there, and it is never set aside.
+    pub fn of(vault: &Vault, name: &str) -> Self {
+        Self { path: vault.state().join(name), most: None }
+    }
+
     /// Appends lines. Processes that do so at once wait for each other.
     ///
     /// # Errors
@@ -49,13 +54,46 @@ impl Lines {
                 .map_err(|error| Error::io("write", &self.path)(error.into()))?;
             text.push(b'\n');
         }
+        self.write(&text, false)
+    }
+
+    /// Adds a line, which is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn append_line(&self, line: &str) -> Result<(), Error> {
+        self.write(format!("{}\n", line.trim_end_matches('\n')).as_bytes(), true)
+    }
+
+    /// What a kill left half written is ended first, so that it costs only itself.
+    fn write(&self, text: &[u8], synced: bool) -> Result<(), Error> {
         let mut file = self.held()?;
         let length = file.metadata().map_err(Error::io("look at", &self.path))?.len();
         if self.most.is_some_and(|most| length > most) {
             fs::rename(&self.path, self.aside()).map_err(Error::io("rename", &self.path))?;
             file = self.opened()?;
         }
-        file.write_all(&text).map_err(Error::io("write", &self.path))
+        let torn = is_torn(&mut file).map_err(Error::io("read", &self.path))?;
+        let text = if torn { [b"\n", text].concat() } else { text.to_vec() };
+        file.write_all(&text).map_err(Error::io("write", &self.path))?;
+        if synced { file.sync_data().map_err(Error::io("write", &self.path)) } else { Ok(()) }
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All that it holds; nothing where there is none. Bytes that are no text are replaced.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it is there and cannot be read.
+    pub fn text(&self) -> Result<String, Error> {
+        match fs::read(&self.path) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(Error::io("read", &self.path)(error)),
+        }
     }
 
     /// All lines, the oldest first, and how many could not be read.
@@ -96,7 +134,7 @@ impl Lines {
 
     fn opened(&self) -> Result<File, Error> {
         let mut options = OpenOptions::new();
-        options.create(true).append(true);
+        options.create(true).read(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         options.open(&self.path).map_err(Error::io("open", &self.path))
@@ -107,6 +145,16 @@ impl Lines {
         name.push(".1");
         name.into()
     }
+}
+
+fn is_torn(file: &mut File) -> io::Result<bool> {
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 #[cfg(unix)]
@@ -163,6 +211,19 @@ mod tests {
             }
         });
         assert_eq!(file.read::<u32>().unwrap().0.len(), 400);
+    }
+
+    #[test]
+    fn a_torn_last_line_is_ended_before_the_next_one() {
+        let (_folder, lines) = lines(None);
+        assert_eq!(lines.text().unwrap(), "");
+        lines.append_line("one\n").unwrap();
+        lines.append_line("two").unwrap();
+        assert_eq!(lines.text().unwrap(), "one\ntwo\n");
+        fs::write(lines.path(), "one\nto").unwrap();
+        lines.append_line("three").unwrap();
+        lines.append(&["four"]).unwrap();
+        assert_eq!(lines.text().unwrap(), "one\nto\nthree\n\"four\"\n");
     }
 
     #[cfg(unix)]

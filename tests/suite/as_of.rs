@@ -316,6 +316,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
         home: None,
         global: None,
         variables: BTreeMap::from([("CM_EMBEDDINGS_BUDGET_MS".to_owned(), "0".to_owned())]),
+        environment: BTreeMap::new(),
         now: cm::domain::instant::Instant::parse("2026-11-21").unwrap(),
         seed: None,
         no_refresh: true,

@@ -100,6 +100,10 @@ sessions show 11111111
 sessions expand 11111111 --line 2
 sessions timeline --days 0
 sessions export 11111111
+reflect --days 0 --dry-run
+reflect --days 0 --emit
+diary 11111111
+reflect --days 0
 recent
 similar 1bc3be
 similar retry+the+request --kind bullet
@@ -200,6 +204,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
             ("config", Some("set" | "unset")) => "config-set",
             ("review", Some("--confirm")) => "review-settled",
             ("starters", Some("add")) => "starters-add",
+            ("reflect", _) if line.ends_with("--emit") => "reflect-emit",
             ("sessions", Some("show" | "expand" | "export")) => "sessions-show",
             ("sessions", Some(action @ ("search" | "timeline"))) => &format!("sessions-{action}"),
             ("onboard", _) if line.ends_with("--template") => "onboard-template",

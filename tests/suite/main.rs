@@ -21,6 +21,7 @@ mod frontmatter;
 mod generated;
 mod guard;
 mod json;
+mod learned_secrets;
 mod meaning;
 mod notes;
 mod odd;

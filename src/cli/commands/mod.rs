@@ -49,6 +49,8 @@ commands! {
     graph::Graph,
     sessions::Sessions,
     outcome::Outcome,
+    diary::Diary,
+    reflect::Reflect,
     playbook::Playbook,
     mark::Mark,
     curate::Curate,

@@ -189,7 +189,8 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     }
 }
 
-pub(super) fn open(memory: &Memory, output: &Output) -> Result<Shelf> {
+/// Reads what is new in the logs, with a bar where a person looks on.
+pub fn open(memory: &Memory, output: &Output) -> Result<Shelf> {
     let bar = bar(output);
     let shelf = Shelf::open(memory, &mut |progress| {
         bar.set_length(progress.of as u64);

@@ -9,6 +9,7 @@ pub mod extract;
 pub mod note;
 mod person;
 pub mod read;
+pub mod renew;
 mod touched;
 mod trouble;
 
@@ -245,6 +246,28 @@ impl Diary {
             "Commands" => &mut self.commands,
             _ => return None,
         })
+    }
+
+    /// The same with every text of it put through `word`.
+    pub fn each_text(mut self, word: impl Fn(&str) -> String) -> Self {
+        self.title = word(&self.title);
+        self.workspace = self.workspace.as_deref().map(&word);
+        for heading in self.sections().map(|(heading, _)| heading) {
+            let items = self.section_mut(heading).into_iter().flatten();
+            items.for_each(|item| item.text = word(&item.text));
+        }
+        self.verdict.signs.iter_mut().for_each(|sign| sign.what = word(&sign.what));
+        self.tags.iter_mut().chain(&mut self.anchors).for_each(|text| *text = word(text));
+        for related in &mut self.related {
+            related.snippet = related.snippet.as_deref().map(&word);
+        }
+        self.made = match self.made {
+            Made::Extracted => Made::Extracted,
+            Made::Model(name) => Made::Model(word(&name)),
+            Made::Instead(why) => Made::Instead(word(&why)),
+            Made::Told => Made::Told,
+        };
+        self
     }
 
     /// Whether it tells nothing that is worth a note: no file, command or item.

@@ -35,7 +35,8 @@ pub fn written_status(status: Status) -> Option<&'static str> {
     }
 }
 
-fn keys(diary: &Diary) -> Vec<(String, Value)> {
+/// The keys of its frontmatter with their values.
+pub(super) fn keys(diary: &Diary) -> Vec<(String, Value)> {
     let text = |text: &str| Value::String(visible(text));
     let list = |list: &[String]| Value::Sequence(list.iter().map(|word| text(word)).collect());
     let mut keys =
@@ -90,13 +91,14 @@ fn related(related: &Related) -> Value {
     Value::Mapping(keys)
 }
 
-fn body(diary: &Diary) -> String {
+/// The text below its frontmatter.
+pub(super) fn body(diary: &Diary) -> String {
     let mut text = format!("# {}\n\n", escape_inline(&diary.title));
     let made = match &diary.made {
         Made::Extracted => "Extracted from the log without a model.".to_owned(),
         Made::Model(name) => format!("Written by the model {}.", escape_inline(name)),
         Made::Instead(why) => {
-            format!("Extracted from the log, because the model's answer was of no use: {}", one(why))
+            format!("Extracted from the log, because the model's answer was of no use: {}", as_line(why))
         }
         Made::Told => TOLD.to_owned(),
     };
@@ -117,7 +119,7 @@ fn body(diary: &Diary) -> String {
 
 fn written_sign(sign: &Sign) -> String {
     let mark = if sign.good { "for" } else { "against" };
-    format!("- {mark}: {} (line {})", one(&sign.what), sign.line)
+    format!("- {mark}: {} (line {})", as_line(&sign.what), sign.line)
 }
 
 /// An item as an entry of a list.
@@ -128,11 +130,11 @@ pub(super) fn written(item: &Item) -> String {
         Voice::Log => "",
     };
     let standing = if item.standing { "standing, " } else { "" };
-    format!("- {} ({voice}{standing}line {})", one(&item.text), item.line)
+    format!("- {} ({voice}{standing}line {})", as_line(&item.text), item.line)
 }
 
 /// A text that stays on its line: nothing outside of code opens a link, a tag or a marker.
-fn one(text: &str) -> String {
+pub fn as_line(text: &str) -> String {
     let ruled = escape_rule(text);
     let mut safe = String::with_capacity(ruled.len() + 8);
     let mut at = 0;

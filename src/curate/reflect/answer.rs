@@ -58,6 +58,20 @@ pub struct DeltasAnswer {
     pub deltas: Vec<Proposed>,
 }
 
+/// The deltas that an agent proposes which was handed the work.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentAnswer {
+    /// The session that they are learned from, by its id.
+    pub reflects: String,
+    /// The agent whose session that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// At most 50, and none where nothing was learned.
+    #[schemars(length(max = 50))]
+    pub deltas: Vec<Proposed>,
+}
+
 /// One delta that a model proposes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Proposed {
@@ -181,6 +195,11 @@ pub fn diary_schema() -> Schema {
 /// The JSON Schema that proposed deltas must fit.
 pub fn deltas_schema() -> Schema {
     schema_for!(DeltasAnswer)
+}
+
+/// The JSON Schema that the answer of an agent must fit which was handed the work.
+pub fn agent_schema() -> Schema {
+    schema_for!(AgentAnswer)
 }
 
 /// The JSON Schema that a verdict must fit.

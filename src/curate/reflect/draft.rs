@@ -84,6 +84,11 @@ impl Draft {
 
 /// The strongest drafts, each once and at most [`MOST`], in their order; and how many were left out for number.
 pub fn bounded(drafts: Vec<Draft>) -> (Vec<Draft>, usize) {
+    bounded_to(drafts, MOST)
+}
+
+/// The same, but for another most.
+pub fn bounded_to(drafts: Vec<Draft>, most: usize) -> (Vec<Draft>, usize) {
     let mut seen = HashSet::new();
     let mut own: Vec<(usize, Draft)> = drafts
         .into_iter()
@@ -99,8 +104,8 @@ pub fn bounded(drafts: Vec<Draft>) -> (Vec<Draft>, usize) {
         .enumerate()
         .collect();
     own.sort_by(|(at, a), (bt, b)| b.strength.cmp(&a.strength).then(at.cmp(bt)));
-    let dropped = own.len().saturating_sub(MOST);
-    own.truncate(MOST);
+    let dropped = own.len().saturating_sub(most);
+    own.truncate(most);
     own.sort_by_key(|(at, _)| *at);
     (own.into_iter().map(|(_, draft)| draft).collect(), dropped)
 }

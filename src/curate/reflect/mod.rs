@@ -9,10 +9,11 @@ pub mod check;
 pub mod draft;
 pub mod evidence;
 pub mod excerpt;
+pub mod near;
 pub mod package;
 pub mod rounds;
 pub mod rules;
 pub mod run;
 
 pub use draft::{Draft, MOST, Origin, What};
-pub use rules::{Session, reflect};
+pub use rules::{Session, reflect, reflect_on};

@@ -21,12 +21,15 @@ use crate::domain::session::ours::MODEL_CALL;
 const DIARY: &str = include_str!("../../../templates/prompt/diary.md");
 const REFLECT: &str = include_str!("../../../templates/prompt/reflect.md");
 const VALIDATE: &str = include_str!("../../../templates/prompt/validate.md");
+const HANDED: &str = include_str!("../../../templates/prompt/handed.md");
 const REPAIR: &str = include_str!("../../../templates/prompt/repair.md");
 
 /// The most characters of the rules, of the diary and of what was proposed already.
 const RULES: usize = 12_000;
 const SUMMARY: usize = 10_000;
 const SO_FAR: usize = 6_000;
+/// The most characters of a session that is handed to an agent, which has other things to keep in mind.
+const HANDED_SESSION: usize = 20_000;
 
 /// The prompt for a diary of a session.
 pub fn diary(events: &[Event]) -> String {
@@ -57,6 +60,27 @@ pub fn reflect(summary: &Diary, events: &[Event], rules: &[Known<'_>], so_far: &
             ("session", &marked("session", &excerpt(events, MOST))),
         ],
     )
+}
+
+/// The same work for the agent that is already running: it writes its answer to a file, which `cm curate` takes.
+pub fn handed(summary: &Diary, events: &[Event], rules: &[Known<'_>]) -> String {
+    let listed = rules.iter().map(|rule| format!("{}: {}\n", rule.id, rule.content)).collect::<String>();
+    let listed = if listed.is_empty() { "none".to_owned() } else { listed };
+    filled(
+        HANDED,
+        &[
+            ("reflects", &json_text(&summary.session)),
+            ("agent", &json_text(&summary.agent)),
+            ("schema", &schema(&answer::agent_schema())),
+            ("rules", &marked("rules", &without_middle(&listed, RULES))),
+            ("diary", &marked("diary", &without_middle(&note(summary), SUMMARY))),
+            ("session", &marked("session", &excerpt(events, HANDED_SESSION))),
+        ],
+    )
+}
+
+fn json_text(text: &str) -> String {
+    serde_json::Value::String(text.to_owned()).to_string()
 }
 
 /// The prompt for a verdict on a rule.
@@ -138,6 +162,7 @@ mod tests {
             (diary(&events), 2),
             (reflect(&Diary::default(), &events, &[rule], &[]), 8),
             (validate("Run the tests.", &evidence::validate("Run the tests.", &[])), 4),
+            (handed(&Diary::default(), &events, &[rule]), 6),
         ];
         for (prompt, expected) in &prompts {
             assert!(is_model_call(prompt));

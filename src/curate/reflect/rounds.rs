@@ -2,21 +2,34 @@
 
 use std::collections::HashSet;
 
-use super::draft::{Draft, MOST, bounded};
+use super::draft::{Draft, MOST, bounded_to};
 
-/// The most rounds.
+/// The most rounds, where nothing else is set.
 pub const ROUNDS: usize = 3;
 
 /// What the rounds have brought so far.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Rounds {
     seen: HashSet<String>,
     drafts: Vec<Draft>,
     done: usize,
     dry: bool,
+    rounds: usize,
+    most: usize,
+}
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Self::new(ROUNDS, MOST)
+    }
 }
 
 impl Rounds {
+    /// None yet, of at most so many, for at most so many drafts.
+    pub fn new(rounds: usize, most: usize) -> Self {
+        Self { seen: HashSet::new(), drafts: Vec::new(), done: 0, dry: false, rounds, most: most.min(MOST) }
+    }
+
     /// Takes in what a round brought; how many of its drafts are new.
     pub fn take(&mut self, drafts: Vec<Draft>) -> usize {
         let fresh: Vec<Draft> = drafts.into_iter().filter(|draft| self.seen.insert(draft.key())).collect();
@@ -29,7 +42,7 @@ impl Rounds {
 
     /// Whether another round is worth it.
     pub fn goes_on(&self) -> bool {
-        self.done < ROUNDS && !self.dry && self.drafts.len() < MOST
+        self.done < self.rounds && !self.dry && self.drafts.len() < self.most
     }
 
     /// How many rounds there were.
@@ -42,9 +55,9 @@ impl Rounds {
         &self.drafts
     }
 
-    /// All that came of them, at most [`MOST`].
+    /// All that came of them, the strongest where they are too many.
     pub fn finish(self) -> Vec<Draft> {
-        bounded(self.drafts).0
+        bounded_to(self.drafts, self.most).0
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::draft::{Draft, MOST, Origin, Remembered, What, bounded, confidence};
+use super::draft::{Draft, MOST, Origin, Remembered, What, bounded, bounded_to, confidence};
 use crate::curate::diary::{Diary, Item, Voice, alike, telling};
 use crate::curate::outcome::Status;
 use crate::curate::outcome::feedback::Word;
@@ -81,6 +81,53 @@ fn origin(diary: &Diary, line: u64) -> Origin {
 
 /// The drafts of several sessions.
 pub fn reflect(sessions: &[Session<'_>]) -> Reflected {
+    let (drafts, dropped) = bounded(drafts(sessions));
+    Reflected { drafts, dropped }
+}
+
+/// The drafts of one session, where `earlier` ones may have said the same; what they alone say is left out. At most `most`.
+pub fn reflect_on(session: &Session<'_>, earlier: &[Diary], most: usize) -> Reflected {
+    let own: Vec<HashSet<String>> = said(session.diary).map(|item| telling(&item.text)).collect();
+    let same = |item: &Item| {
+        let words = telling(&item.text);
+        own.iter().any(|other| alike(other, &words) >= SAME)
+    };
+    let others: Vec<Diary> = earlier.iter().filter_map(|diary| of_which(diary, same)).collect();
+    let all: Vec<Session<'_>> = std::iter::once(*session)
+        .chain(others.iter().map(|diary| Session { diary, feedback: &[] }))
+        .collect();
+    let is_own =
+        |origin: &Origin| origin.session == session.diary.session && origin.agent == session.diary.agent;
+    let drafts = drafts(&all).into_iter().filter(|draft| draft.origins.iter().any(is_own)).collect();
+    let (drafts, dropped) = bounded_to(drafts, most.min(MOST));
+    Reflected { drafts, dropped }
+}
+
+/// The items that drafts are made of.
+fn said(diary: &Diary) -> impl Iterator<Item = &Item> {
+    [&diary.preferences, &diary.decisions, &diary.learnings, &diary.challenges].into_iter().flatten()
+}
+
+/// A diary of those items alone that pass; none where none does.
+fn of_which(diary: &Diary, passes: impl Fn(&Item) -> bool) -> Option<Diary> {
+    let kept = |items: &[Item]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
+    let kept = Diary {
+        id: diary.id.clone(),
+        session: diary.session.clone(),
+        agent: diary.agent.clone(),
+        workspace: diary.workspace.clone(),
+        verdict: diary.verdict.clone(),
+        preferences: kept(&diary.preferences),
+        decisions: kept(&diary.decisions),
+        learnings: kept(&diary.learnings),
+        challenges: kept(&diary.challenges),
+        ..Diary::default()
+    };
+    let says = said(&kept).next().is_some();
+    says.then_some(kept)
+}
+
+fn drafts(sessions: &[Session<'_>]) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = sessions.iter().flat_map(feedback).collect();
     let wishes = sessions.iter().flat_map(|session| {
         let said = |items: &'_ [Item]| -> Vec<usize> {
@@ -105,8 +152,7 @@ pub fn reflect(sessions: &[Session<'_>]) -> Reflected {
         session.diary.challenges.iter().filter(solved).map(|item| (session.diary, item)).collect::<Vec<_>>()
     });
     drafts.extend(grouped(pairs).iter().filter_map(solved));
-    let (drafts, dropped) = bounded(drafts);
-    Reflected { drafts, dropped }
+    drafts
 }
 
 fn grouped<'a>(items: impl Iterator<Item = (&'a Diary, &'a Item)>) -> Vec<Group<'a>> {
@@ -206,8 +252,22 @@ fn fact(group: &Group<'_>) -> Draft {
     let own = group.of.iter().any(|(_, item)| item.voice == Voice::Person);
     let strength = 20 + 10 * group.sessions() as u32 + if own { 10 } else { 0 };
     let what = if own { memory("fact", group) } else { memory("fix", group) };
-    let text = if own { what.text.clone() } else { format!("Fixed since: {}", lower_first(&what.text)) };
+    let text = if own {
+        what.text.clone()
+    } else {
+        format!("Fixed since: {}", lower_first(without_lead(&what.text)))
+    };
     Draft { what: What::Memory(Remembered { text, ..what }), origins: group.origins(), strength }
+}
+
+pattern!(
+    NAMED_LEAD = r"(?i)^(?:(?:the|this|that)\s+)?(?:(?:real|actual|root|main)\s+)?(?:issue|problem|bug|cause|root cause)\s+(?:here\s+)?(?:is|was)\s+(?:that\s+)?"
+);
+
+/// A cause without the words that call it one.
+fn without_lead(text: &str) -> &str {
+    let lead = NAMED_LEAD.find(text).map_or(0, |found| found.end());
+    if text[lead..].chars().filter(|c| c.is_whitespace()).count() > 2 { &text[lead..] } else { text }
 }
 
 pattern!(

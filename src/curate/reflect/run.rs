@@ -44,6 +44,7 @@ pub struct Done {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// How it ended.
+    #[serde(rename = "outcome")]
     pub ending: Ending,
     /// How many sessions were worked on.
     pub sessions: usize,

@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::domain::secret::{Redacted, Rules, redact};
 use crate::net::server::{self, Reply as Said, Server};
 
 /// Long enough for every answer that comes at all.
@@ -30,6 +31,11 @@ fn model(provider: Provider, server: &Server) -> (Model, Arc<Mutex<Vec<Duration>
     (open(&Choice::Remote(remote), patience(3, 7), pace).unwrap().unwrap(), waits)
 }
 
+/// A text that holds no secret.
+pub(super) fn clean(text: String) -> Redacted {
+    redact(&text, &Rules::none()).0
+}
+
 fn schema() -> Schema {
     Schema::new(
         "note",
@@ -41,7 +47,7 @@ fn schema() -> Schema {
 }
 
 fn request() -> Request {
-    let mut request = Request::new("You sum up.", Clean("Sum up: a".to_owned())).shaped(schema());
+    let mut request = Request::new("You sum up.", clean("Sum up: a".to_owned())).shaped(schema());
     request.timeout = LONG;
     request.max_tokens = 300;
     request

@@ -67,7 +67,7 @@ fn a_real_model_answers_in_the_shape_that_was_asked_for() {
     let remote = Remote { provider: Provider::Compatible, model: "any".to_owned(), address, key: None };
     let model = open(&Choice::Remote(remote), patience(3, 7), Pace::default()).unwrap().unwrap();
     let request = |excerpt: &str, system: &str| {
-        let mut request = Request::new(system, Clean(excerpt.to_owned()));
+        let mut request = Request::new(system, clean(excerpt.to_owned()));
         (request.max_tokens, request.timeout) = (400, Duration::from_secs(600));
         request
     };

@@ -48,7 +48,7 @@ fn free_text_is_asked_for_without_a_form() {
     for (provider, answer) in [(Provider::Ollama, chat("Hello.")), (Provider::Anthropic, message("Hello."))] {
         let server = Server::start(move |_, _| Said::json(&answer));
         let (model, _) = model(provider, &server);
-        let asked = Request::new("You greet.", Clean("Hi.".to_owned()));
+        let asked = Request::new("You greet.", clean("Hi.".to_owned()));
         assert_eq!(model.complete(&asked).unwrap().text, "Hello.");
         let body = server.requests().remove(0).body;
         assert!(body.get("response_format").is_none() && body.get("output_config").is_none(), "{body}");

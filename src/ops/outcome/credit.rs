@@ -10,8 +10,10 @@ use crate::curate::outcome::steps::steps;
 use crate::curate::playbook::delta::{Delta, Judge};
 use crate::domain::bullet::Bullet;
 use crate::domain::note::Signal;
+use crate::domain::session::SessionId;
+use crate::ingest::Source;
 use crate::ops::error::Result;
-use crate::ops::logs;
+use crate::ops::logs::{self, Told};
 use crate::ops::memory::{Level, Memory};
 use crate::ops::playbook::{find_bullet, merged};
 use crate::ops::sessions::sources::source_of;
@@ -130,7 +132,7 @@ fn cited(
 fn words(memory: &Memory, session: &Which, known: &[Known<'_>], status: Status) -> Vec<Word> {
     let Some(log) = &session.log else { return Vec::new() };
     let source = log.path.as_deref().and_then(|path| source_of(memory, log.agent, path));
-    let told = match source.map(|source| logs::of_source(&source, &log.id)) {
+    let told = match source.map(|source| of_log(&source, &log.id)) {
         Some(Ok(Some(told))) => told,
         Some(Err(error)) => {
             memory.notice(format!("the rules that the session cites are not known: {}", error.message));
@@ -143,6 +145,11 @@ fn words(memory: &Memory, session: &Which, known: &[Known<'_>], status: Status) 
     };
     let said = feedback(&told.events, &steps(&told.events), known, status, FRACTION);
     said.into_iter().filter(|word| !word.explicit).collect()
+}
+
+/// The session of that id, as its log tells it.
+fn of_log(source: &Source, id: &SessionId) -> Result<Option<Told>> {
+    Ok(logs::of_source(source)?.into_iter().find(|told| told.meta.id == *id))
 }
 
 /// Whether a session has spoken of a rule, and explicitly so.

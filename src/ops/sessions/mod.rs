@@ -21,6 +21,7 @@ use crate::index;
 use crate::index::sessions::{Listed, Lookup, Sessions};
 use crate::ops::error::{Error, Kind, Result};
 use crate::ops::memory::Memory;
+use crate::ops::reflect::record::Record;
 
 pub use ingest::Progress;
 pub use row::{Named, Row, Said};
@@ -39,6 +40,8 @@ pub struct Which {
 /// The sessions, as fresh as this call may make them.
 pub struct Shelf {
     sessions: Sessions,
+    /// What was learned from which.
+    record: Record,
 }
 
 impl Shelf {
@@ -52,12 +55,12 @@ impl Shelf {
         } else {
             ingest::refresh(memory, progress)?;
         }
-        Ok(Self::as_it_stands(memory))
+        Ok(Self { record: Record::heard(memory)?, ..Self::as_it_stands(memory) })
     }
 
-    /// The sessions that were read before, for answers that must not wait for logs.
-    pub(in crate::ops) fn as_it_stands(memory: &Memory) -> Self {
-        Self { sessions: Sessions::open(&folder(memory)) }
+    /// The sessions that were read before, for answers that must not wait for logs and do not say what was learned.
+    pub(super) fn as_it_stands(memory: &Memory) -> Self {
+        Self { sessions: Sessions::open(&folder(memory)), record: Record::default() }
     }
 
     /// What the index answers; `None` where there is none.

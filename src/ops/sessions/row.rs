@@ -10,6 +10,7 @@ use crate::index::sessions::{Listed, Lookup, Session, Speaker, Stretch};
 use crate::ops::diaries::Diaries;
 use crate::ops::error::Result;
 use crate::ops::memory::Memory;
+use crate::ops::reflect::record::{Came, Line, State};
 
 /// A session, without what was said in it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -58,6 +59,32 @@ pub struct Row {
     pub outcome: Option<String>,
     /// Whether more than half of its log was not understood, so that much of it may be missing here.
     pub mostly_unknown: bool,
+    /// Whether it was learned from (`cm reflect`).
+    pub state: State,
+    /// What came of that, the last time.
+    pub reflected: Option<Reflected>,
+}
+
+/// What came of learning from a session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Reflected {
+    /// When.
+    pub at: Instant,
+    /// What.
+    pub came: Came,
+    /// How many proposals it brought.
+    pub proposed: usize,
+    /// How many of them changed something.
+    pub applied: usize,
+    /// Why it failed.
+    pub why: Option<String>,
+}
+
+impl From<&Line> for Reflected {
+    fn from(line: &Line) -> Self {
+        let Line { at, came, proposed, applied, why, .. } = line.clone();
+        Self { at, came, proposed, applied, why }
+    }
 }
 
 /// Something that was said.
@@ -106,6 +133,11 @@ impl Shelf {
             outcome: None,
             mostly_unknown: understood
                 .is_some_and(|of| of.not_understood.saturating_mul(2) > of.records.max(1)),
+            state: self.record.state(listed),
+            reflected: self
+                .record
+                .last(listed.session.meta.agent.name(), listed.session.meta.id.as_str())
+                .map(Reflected::from),
         })
     }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::row::{add_outcomes, joined};
 use super::{Row, Said, Shelf};
 use crate::index::sessions::{Listed, Stretch};
+use crate::ops::diary::place::Place;
 use crate::ops::error::{Error, Result};
 use crate::ops::memory::Memory;
 
@@ -31,6 +32,8 @@ pub struct Options {
 pub struct Shown {
     /// The session.
     pub session: Row,
+    /// The file of its diary, where there is one.
+    pub diary: Option<String>,
     /// What was said, in order.
     pub said: Vec<Said>,
     /// The line of the log where the next page begins, where there is more.
@@ -55,7 +58,13 @@ pub fn show(memory: &Memory, shelf: &Shelf, name: &str, options: &Options) -> Re
         }
         from = page.next;
     }
-    Ok(Shown { session: shelf.judged(memory, &listed)?, said, next: next.filter(|line| *line < u64::MAX) })
+    let diary = diary(memory, &listed)?;
+    Ok(Shown {
+        session: shelf.judged(memory, &listed)?,
+        diary,
+        said,
+        next: next.filter(|line| *line < u64::MAX),
+    })
 }
 
 /// Shows the lines of a log around one of them.
@@ -73,7 +82,14 @@ pub fn expand(memory: &Memory, shelf: &Shelf, name: &str, line: u64, context: u6
         return Err(Error::not_found(message)
             .hint("`cm sessions show` tells the lines, `--context` takes more of them"));
     }
-    Ok(Shown { session: shelf.judged(memory, &listed)?, said, next: None })
+    let diary = diary(memory, &listed)?;
+    Ok(Shown { session: shelf.judged(memory, &listed)?, diary, said, next: None })
+}
+
+fn diary(memory: &Memory, listed: &Listed) -> Result<Option<String>> {
+    let meta = &listed.session.meta;
+    let known = Place::known(memory, meta.agent.name(), meta.id.as_str())?;
+    Ok(known.map(|path| path.to_string()))
 }
 
 /// Stretches that begin with a line and end with one.

@@ -64,6 +64,14 @@ impl Sources {
     }
 }
 
+/// The logs that the settings let be read, where they lie now; some agents keep theirs in the folder that was worked in.
+pub fn sources(memory: &Memory, worked_in: Option<&str>) -> Vec<Source> {
+    let Some(home) = memory.call.home.clone() else { return Vec::new() };
+    let mut sources = Sources::of(memory, memory.target(), home);
+    sources.places.workspaces.extend(worked_in.map(PathBuf::from));
+    sources.find(&[]).sources
+}
+
 /// The log at this path, as an agent's; `None` where it is gone or may not be read.
 pub fn source_of(memory: &Memory, agent: Agent, log: &str) -> Option<Source> {
     let sources = Sources::of(memory, memory.target(), memory.call.home.clone()?);

@@ -42,7 +42,7 @@ pub fn understood(memory: &Memory) -> Result<Option<Vec<Understood>>> {
         Err(index::Error::Unusable(index::Unusable::Missing)) => return Ok(None),
         logs => logs?,
     };
-    let agents = agents_of_logs(memory, &Shelf { sessions })?;
+    let agents = agents_of_logs(memory, &Shelf::as_it_stands(memory))?;
     let mut by_agent: BTreeMap<String, (Understood, BTreeMap<String, u64>)> = BTreeMap::new();
     for log in logs.into_iter().filter(|log| log.path != SCOPE) {
         let agent = agents.get(&log.path).cloned().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! What a curation did, delta by delta.
 
 use super::committed;
-use super::style::{BAD, DIM, GOOD, ID, WARN, count, paint, safe};
+use super::style::{BAD, DIM, GOOD, ID, WARN, count, paint, safe, safe_lines};
 use crate::domain::bullet::State;
 use crate::ops::curate::Outcome;
 
@@ -55,6 +55,9 @@ pub fn curated(outcome: &Outcome) -> String {
             safe(&one.content)
         );
     }
+    for path in &outcome.notes {
+        text += &format!("{}  {}\n", paint(GOOD, &format!("{:>10}", "note")), safe(path));
+    }
     if let Some(diff) = &outcome.diff {
         text += &format!("\n{}", safe_lines(diff));
     }
@@ -81,11 +84,6 @@ fn summary(outcome: &Outcome) -> String {
     format!("{counts}  {end}\n")
 }
 
-/// A patch line by line, so that nothing in it steers the terminal.
-fn safe_lines(patch: &str) -> String {
-    patch.lines().map(|line| format!("{}\n", safe(line))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +103,8 @@ mod tests {
             commit: None,
             dry_run: false,
             diff: None,
+            notes: Vec::new(),
+            files: Vec::new(),
             playbook: Default::default(),
         });
         assert_eq!(text.matches("]0;b").count(), 7, "{text:?}");

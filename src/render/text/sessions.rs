@@ -2,6 +2,7 @@
 
 use super::list::rows;
 use super::style::{DIM, ID, STRONG, WARN, count, cut, paint, safe};
+use crate::ops::reflect::record::{Came, State};
 use crate::ops::sessions::list::Sessions;
 use crate::ops::sessions::outside::Outside;
 use crate::ops::sessions::search::{Searched, Spot};
@@ -17,7 +18,7 @@ pub fn list(outcome: &Sessions) -> String {
     let table: Vec<Vec<String>> = outcome.sessions.iter().map(row).collect();
     let mut lines = rows(&table, |column, cell| match column {
         0 => paint(ID, cell),
-        6 => cell.to_owned(),
+        7 => cell.to_owned(),
         _ => paint(DIM, cell),
     });
     let shown = outcome.sessions.len();
@@ -55,6 +56,7 @@ fn row(row: &Row) -> Vec<String> {
         row.age_days.map(age).unwrap_or_default(),
         count(row.events, "event"),
         size(row.bytes),
+        state(row),
         cut(row.named.workspace.as_deref().unwrap_or("-"), 40),
         format!("{}{}{mark}", cut(title, 80), ended(row)),
     ]
@@ -63,6 +65,24 @@ fn row(row: &Row) -> Vec<String> {
 /// How it ended, where that is known.
 fn ended(row: &Row) -> String {
     row.outcome.as_deref().map(|outcome| format!(" ({})", safe(outcome))).unwrap_or_default()
+}
+
+/// Whether it was learned from, and what came of that, in a word or two.
+fn state(row: &Row) -> String {
+    let came = row.reflected.as_ref().map(|reflected| match reflected.came {
+        Came::Learned => format!("learned {}", reflected.applied),
+        Came::Diary => "diary".to_owned(),
+        Came::Nothing => "nothing".to_owned(),
+        Came::Fork => "fork".to_owned(),
+        Came::Failed => "failed".to_owned(),
+    });
+    match (row.state, came) {
+        (State::New, _) => "new".to_owned(),
+        (State::Grown, _) => "grown".to_owned(),
+        (State::LeftOut, _) => "sub-agent".to_owned(),
+        (State::Failed, _) => "failed".to_owned(),
+        (State::Processed, came) => came.unwrap_or_default(),
+    }
 }
 
 /// Days in the unit that suits them.
@@ -87,6 +107,9 @@ fn size(bytes: u64) -> String {
 /// What was said, each with its line in the log.
 pub fn show(outcome: &Shown) -> String {
     let mut lines = head(&outcome.session);
+    if let Some(diary) = &outcome.diary {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("diary in {}", safe(diary)))));
+    }
     for said in &outcome.said {
         let at = said.at.map(|at| format!("{} {}", at.day(), at.minute())).unwrap_or_default();
         let text = safe(said.text.trim_end());

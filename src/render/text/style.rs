@@ -32,6 +32,11 @@ pub fn safe(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// Lines that cannot steer a terminal; line breaks stay.
+pub fn safe_lines(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", safe(line))).collect()
+}
+
 /// Text on one line, cut to so many columns.
 pub fn cut(text: &str, columns: usize) -> String {
     let line = safe(text).split_whitespace().collect::<Vec<_>>().join(" ");

@@ -9,6 +9,7 @@ mod notes;
 mod ran;
 mod sandbox;
 mod told;
+mod talks;
 
 pub use example::example;
 pub use harbour::harbour;
@@ -18,3 +19,4 @@ pub use notes::files_of;
 pub use ran::Ran;
 pub use sandbox::{Sandbox, vault_of};
 pub use told::{diary, told};
+pub use talks::{Said, scripted, talk};

@@ -1,0 +1,636 @@
+//! One session: read, summed up, reflected on, judged by what other sessions say, and carried into the vault as one commit.
+//!
+//! The vault is locked for that commit alone. What a model proposes is held against the log first, and decides nothing.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::memories::{self, Planned};
+use super::record::{Came, Line, Record, State, hashed};
+use super::todo::Todo;
+use super::witness::{self, Gathered};
+use crate::curate::diary::{Diary, Made};
+use crate::curate::outcome::Status;
+use crate::curate::outcome::feedback::{FRACTION, Known, Word, feedback};
+use crate::curate::playbook::Authority;
+use crate::curate::playbook::delta::{Delta, DeltaFile};
+use crate::curate::reflect::answer::{DeltasAnswer, Judged, RuleAnswer, deltas_schema, rule_schema};
+use crate::curate::reflect::draft::{Draft, Origin, What};
+use crate::curate::reflect::evidence::Verdict;
+use crate::curate::reflect::near::near;
+use crate::curate::reflect::rounds::Rounds;
+use crate::curate::reflect::run::Done;
+use crate::curate::reflect::{Session, check, package, reflect_on};
+use crate::domain::bullet::content::{folded, rule};
+use crate::domain::bullet::{Bullet, Maturity, State as BulletState};
+use crate::domain::change::Change;
+use crate::domain::note::Kind as NoteKind;
+use crate::index::sessions::Listed;
+use crate::ops::curate::{self, Beside, Outcome, curate_beside};
+use crate::ops::diary::By;
+use crate::ops::diary::place::Place;
+use crate::ops::diary::session::{GONE, Heard, Reader};
+use crate::ops::error::{Error, Kind, Result};
+use crate::ops::memory::{Memory, OpenVault};
+use crate::ops::provider::{Asker, Trouble};
+use crate::ops::sessions::Shelf;
+use crate::ops::{logs, playbook};
+
+/// The most rules that a model is shown.
+const RULES: usize = 60;
+
+/// What came of one session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Worked {
+    /// In numbers.
+    #[serde(flatten)]
+    pub done: Done,
+    /// What the session is called.
+    pub title: String,
+    /// How it ended.
+    pub status: Status,
+    /// What wrote its diary.
+    pub made: Option<By>,
+    /// The diary's file; null where there is none.
+    pub path: Option<String>,
+    /// What changed, or would.
+    pub learned: Vec<Learned>,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// Something that was learned.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Learned {
+    /// What: `add`, `helpful`, `harmful`, …, or the type of a memory.
+    pub what: String,
+    /// The note that it is in.
+    pub id: String,
+    /// What that says.
+    pub text: String,
+    /// Whether it waits for a person.
+    pub draft: bool,
+    /// The line of the log that it comes from, from 1.
+    pub line: Option<u64>,
+}
+
+/// Why a session could not be worked on.
+#[derive(Debug)]
+pub struct Failure {
+    /// Why.
+    pub error: Error,
+    /// Whether the next session would fare no better.
+    pub is_lasting: bool,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let is_lasting =
+            matches!(error.kind, Kind::Locked | Kind::Interrupted | Kind::Terminated | Kind::Failed)
+                || matches!(error.code, "in-progress" | "invalid-setting" | "git-locked");
+        Self { error, is_lasting }
+    }
+}
+
+/// How sessions are worked on.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Nothing is written.
+    pub dry_run: bool,
+    /// The most proposals of one session.
+    pub deltas: usize,
+    /// The most questions for proposals to a model.
+    pub rounds: usize,
+    /// Sessions that were learned from before are taken again.
+    pub again: bool,
+}
+
+/// All that working on sessions takes.
+pub struct Work<'a> {
+    /// The vault.
+    pub memory: &'a Memory,
+    /// The logs.
+    pub reader: Reader,
+    /// What was learned from before.
+    pub record: Record,
+    /// The model, where one is asked.
+    pub asker: Option<Asker>,
+    /// The diaries of the last months.
+    pub earlier: Vec<Diary>,
+    /// How.
+    pub terms: Terms,
+}
+
+/// A session with what is proposed of it.
+pub struct Proposed<'a> {
+    /// What it is.
+    pub todo: &'a Todo,
+    /// Its diary.
+    pub diary: Diary,
+    /// What is proposed.
+    pub drafts: Vec<Draft>,
+}
+
+/// What was carried into the vault.
+pub struct Carried {
+    /// What the curation did.
+    pub outcome: Outcome,
+    /// New notes.
+    pub memories: Vec<Planned>,
+    /// Where the diary is.
+    pub place: Option<Place>,
+    /// What there is to hear.
+    pub notices: Vec<String>,
+}
+
+impl Work<'_> {
+    /// Works on a session, from its log to the commit.
+    ///
+    /// # Errors
+    /// Why it could not be done; nothing of it is kept then.
+    pub fn work(&mut self, todo: &Todo) -> std::result::Result<Worked, Failure> {
+        let heard = self.reader.read(self.memory, &todo.listed.session)?;
+        if let Some(asker) = &self.asker {
+            asker.refresh()?;
+        }
+        let mut notices = Vec::new();
+        let diary = self.summed_up(&heard, &mut notices)?;
+        let playbook = playbook::as_written(self.memory, self.memory.target())?;
+        let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
+        let known: Vec<Known<'_>> =
+            live.iter().map(|bullet| Known { id: bullet.id.as_str(), content: bullet.content() }).collect();
+        let words = self.words(&heard, &live, &known, todo);
+        let (drafts, unfounded) = self.drafts((todo, &heard, &diary), &known, &words, &mut notices)?;
+        let mut proposed = Proposed { todo, diary, drafts };
+        let all = proposed.drafts.len();
+        let (gathered, rejected) = self.judged(&mut proposed, &mut notices)?;
+        let carried = self.carry(&proposed, &gathered)?;
+        let worked = worked(&proposed, (all + unfounded, unfounded + rejected), notices, carried);
+        self.settle(&proposed, &worked)?;
+        Ok(worked)
+    }
+
+    fn summed_up(&self, heard: &Heard, notices: &mut Vec<String>) -> std::result::Result<Diary, Failure> {
+        let Some(asker) = &self.asker else { return Ok(heard.diary.clone()) };
+        let (diary, refused) = heard.summed_up(asker, &self.reader.rules)?;
+        if let Made::Instead(why) = &diary.made {
+            notices.push(format!("the diary is by rules: {why}"));
+        }
+        if let Some(first) = refused.first() {
+            let more =
+                if refused.len() > 1 { format!(", and {} more", refused.len() - 1) } else { String::new() };
+            let said = logs::text(&first.to_string(), &self.reader.rules);
+            notices.push(format!("of the model's diary was left out: {said}{more}"));
+        }
+        Ok(diary)
+    }
+
+    /// What the session says of rules, without what somebody said of them in the same conversation before.
+    fn words(&self, heard: &Heard, live: &[&Bullet], known: &[Known<'_>], todo: &Todo) -> Vec<Word> {
+        // How it ended is what its log shows, and no model's word.
+        let status = heard.diary.verdict.status;
+        let words = feedback(&heard.events, &heard.steps, known, status, FRACTION);
+        let ids: HashSet<&str> = todo.conversation.iter().map(|(_, id)| id.as_str()).collect();
+        let own = heard.meta.id.as_str();
+        let is_new = |word: &Word| {
+            let bullet = live.iter().find(|bullet| bullet.id.as_str() == word.id);
+            let events = bullet.into_iter().flat_map(|bullet| &bullet.feedback);
+            let mut said = events.filter(|event| {
+                event.session.as_deref().is_some_and(|session| session == own || ids.contains(session))
+            });
+            // What follows of the outcome never goes on top of what somebody said.
+            !said.any(|event| !word.explicit || event.signal == word.signal)
+        };
+        words.into_iter().filter(is_new).collect()
+    }
+
+    /// What is proposed, by the model or by rules; and how much of a model's answer the session does not bear.
+    fn drafts(
+        &self,
+        (todo, heard, diary): (&Todo, &Heard, &Diary),
+        known: &[Known<'_>],
+        words: &[Word],
+        notices: &mut Vec<String>,
+    ) -> std::result::Result<(Vec<Draft>, usize), Failure> {
+        let by_rules = || reflect_on(&Session { diary, feedback: words }, &self.earlier, self.terms.deltas);
+        let Some(asker) = &self.asker else { return Ok((self.fresh(by_rules().drafts, todo), 0)) };
+        // Feedback is a matter of the log alone.
+        let bare = Diary {
+            session: diary.session.clone(),
+            agent: diary.agent.clone(),
+            verdict: heard.diary.verdict.clone(),
+            ..Diary::default()
+        };
+        let mut drafts =
+            reflect_on(&Session { diary: &bare, feedback: words }, &[], self.terms.deltas).drafts;
+        match self.asked(asker, heard, diary, known) {
+            Ok((of_model, unfounded)) => {
+                drafts.extend(of_model);
+                drafts.truncate(self.terms.deltas);
+                Ok((self.fresh(drafts, todo), unfounded))
+            }
+            Err(Trouble::Useless(why)) => {
+                let why = logs::text(&crate::curate::prose::cut(&why, 200), &self.reader.rules);
+                notices.push(format!("what is proposed is by rules: {why}"));
+                Ok((self.fresh(by_rules().drafts, todo), 0))
+            }
+            Err(silent) => Err(silent.into()),
+        }
+    }
+
+    /// What a model proposes, asked until nothing new comes.
+    fn asked(
+        &self,
+        asker: &Asker,
+        heard: &Heard,
+        diary: &Diary,
+        known: &[Known<'_>],
+    ) -> std::result::Result<(Vec<Draft>, usize), Trouble> {
+        let quotable = heard.quotable();
+        let ids: HashSet<&str> = known.iter().map(|rule| rule.id).collect();
+        let rules = near(known, diary, &heard.events, RULES);
+        let mut rounds = Rounds::new(self.terms.rounds, self.terms.deltas);
+        let mut unfounded = 0;
+        while rounds.goes_on() {
+            let prompt = package::reflect(diary, &heard.events, &rules, rounds.so_far());
+            let founded = |answer: &DeltasAnswer| {
+                let (drafts, refused) = check::deltas(answer, &ids, &quotable);
+                if drafts.is_empty() && !refused.is_empty() {
+                    return Err(refused.iter().map(|(at, why)| format!("delta {at}: {why}")).collect());
+                }
+                Ok(())
+            };
+            let answer = match asker.ask(&prompt, ("deltas", deltas_schema()), founded) {
+                Ok(answered) => answered.value,
+                // What came before it stands.
+                Err(Trouble::Useless(_)) if rounds.done() > 0 => break,
+                Err(trouble) => return Err(trouble),
+            };
+            let (drafts, refused) = check::deltas(&answer, &ids, &quotable);
+            unfounded += refused.len();
+            rounds.take(drafts);
+        }
+        Ok((rounds.finish(), unfounded))
+    }
+
+    /// The proposals that this conversation did not make before, without secrets.
+    pub fn fresh(&self, drafts: Vec<Draft>, todo: &Todo) -> Vec<Draft> {
+        let made = self.record.keys_of(&todo.conversation);
+        let fresh = drafts.into_iter().filter(|draft| !made.contains(hashed(&draft.key()).as_str()));
+        fresh
+            .map(|draft| without_secrets(draft, &self.reader.rules))
+            .filter(|draft| !is_hollow(draft))
+            .collect()
+    }
+
+    /// Holds new rules against what other sessions say; those that a model rejects are left out.
+    fn judged(
+        &self,
+        proposed: &mut Proposed<'_>,
+        notices: &mut Vec<String>,
+    ) -> std::result::Result<(Gathered, usize), Failure> {
+        let mut gathered = Gathered::default();
+        let mut rejected = 0;
+        let Proposed { diary, drafts, .. } = proposed;
+        let here = (diary.agent.as_str(), diary.session.as_str(), diary.verdict.status);
+        let mut kept = Vec::new();
+        for mut draft in std::mem::take(drafts) {
+            let What::Delta(Delta::Add(add)) = &mut draft.what else {
+                kept.push(draft);
+                continue;
+            };
+            let said = witness::judged(self.memory, &self.record, &add.bullet.content, here)?;
+            // One session or none is a draft whatever a model says; so is what it accepts.
+            if let Some(asker) =
+                self.asker.as_ref().filter(|_| said.verdict == Verdict::Refine && said.evidence.sessions > 1)
+            {
+                let prompt = package::validate(&add.bullet.content, &said);
+                match asker.ask::<RuleAnswer>(&prompt, ("verdict", rule_schema()), |_| Ok(())) {
+                    Ok(answered) if answered.value.verdict == Judged::Reject => {
+                        let why = logs::text(&folded(&answered.value.reason), &self.reader.rules);
+                        notices.push(format!("the model rejects \"{}\": {why}", add.bullet.content));
+                        rejected += 1;
+                        continue;
+                    }
+                    Ok(answered) => {
+                        let refined = answered
+                            .value
+                            .refined
+                            .filter(|_| answered.value.verdict == Judged::AcceptWithCaution);
+                        let refined =
+                            refined.and_then(|text| rule(&logs::text(&text, &self.reader.rules)).ok());
+                        add.bullet.content = refined.unwrap_or_else(|| add.bullet.content.clone());
+                    }
+                    Err(Trouble::Useless(_)) => {}
+                    Err(silent) => return Err(silent.into()),
+                }
+            }
+            gathered.keep(&add.bullet.content, said.evidence);
+            kept.push(draft);
+        }
+        *drafts = kept;
+        Ok((gathered, rejected))
+    }
+
+    /// Carries a session's diary, memories and deltas into the vault, in one commit.
+    ///
+    /// # Errors
+    /// Those of [`curate::curate`], and where another process has learned from the session meanwhile.
+    pub fn carry(&self, proposed: &Proposed<'_>, gathered: &Gathered) -> Result<Carried> {
+        let Proposed { todo, diary, drafts } = proposed;
+        let place = if diary.is_empty() { None } else { Some(Place::of(self.memory, diary)?) };
+        let deltas = drafts.iter().filter_map(|draft| match &draft.what {
+            What::Delta(delta) => Some(delta.clone()),
+            What::Memory(_) => None,
+        });
+        let file = DeltaFile {
+            session: Some(diary.session.clone()),
+            agent: Some(diary.agent.clone()),
+            deltas: deltas.collect(),
+        };
+        let short: String = diary.session.chars().take(8).collect();
+        let options = curate::Options {
+            authority: Authority::Automation,
+            dry_run: self.terms.dry_run,
+            sweep: false,
+            op: "reflect",
+            subject: Some(format!("Reflect on {} session {short}: {}", diary.agent, diary.title)),
+        };
+        let (memories, notices) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
+        let changes = |open: &OpenVault| {
+            if !self.terms.dry_run
+                && !self.terms.again
+                && Record::of(open)?.state(&todo.listed) == State::Processed
+            {
+                return Err(Error::refused(
+                    "done-meanwhile",
+                    "another process has learned from the session meanwhile",
+                ));
+            }
+            let mut planned = Planner { work: self, open, changes: Vec::new(), ids: Vec::new() };
+            notices.borrow_mut().extend(planned.diary(place.as_ref(), diary)?);
+            *memories.borrow_mut() = planned.memories(drafts)?;
+            Ok((planned.changes, planned.ids))
+        };
+        let outcome =
+            curate_beside(self.memory, &file, &options, &Beside { history: Some(gathered), changes: &changes })?;
+        Ok(Carried { outcome, memories: memories.take(), place, notices: notices.take() })
+    }
+
+    /// Remembers that a session, and the forks that it stands for, were learned from.
+    fn settle(&mut self, proposed: &Proposed<'_>, worked: &Worked) -> Result<()> {
+        self.earlier.push(proposed.diary.clone());
+        if self.terms.dry_run {
+            return Ok(());
+        }
+        let came = match (worked.done.applied, proposed.diary.is_empty()) {
+            (1.., _) => Came::Learned,
+            (0, false) => Came::Diary,
+            (0, true) => Came::Nothing,
+        };
+        let own = Line {
+            proposed: worked.done.proposed,
+            applied: worked.done.applied,
+            status: proposed.diary.verdict.status,
+            keys: proposed.drafts.iter().map(|draft| hashed(&draft.key())).collect(),
+            ..line(self.memory, &proposed.todo.listed, came)
+        };
+        self.record.add(self.memory.target(), own)?;
+        for fork in &proposed.todo.forks {
+            self.record.add(self.memory.target(), line(self.memory, fork, Came::Fork))?;
+        }
+        Ok(())
+    }
+
+    /// Remembers that an answer to handed work was taken.
+    ///
+    /// # Errors
+    /// Where the record cannot be written.
+    pub fn settle_answer(&mut self, proposed: &Proposed<'_>, applied: usize) -> Result<()> {
+        let came = if applied > 0 { Came::Learned } else { Came::Diary };
+        let line = Line {
+            proposed: proposed.drafts.len(),
+            applied,
+            status: proposed.diary.verdict.status,
+            keys: proposed.drafts.iter().map(|draft| hashed(&draft.key())).collect(),
+            ..line(self.memory, &proposed.todo.listed, came)
+        };
+        self.record.add(self.memory.target(), line)
+    }
+
+    /// Remembers that a session could not be worked on.
+    ///
+    /// # Errors
+    /// Where the record cannot be written.
+    pub fn failed(&mut self, todo: &Todo, error: &Error) -> Result<()> {
+        if self.terms.dry_run {
+            return Ok(());
+        }
+        let why = Some(logs::text(&error.message, &self.reader.rules));
+        // Nobody can learn from a log that is gone; trying again would only say so again.
+        let came = if error.code == GONE { Came::Nothing } else { Came::Failed };
+        self.record.add(self.memory.target(), Line { why, ..line(self.memory, &todo.listed, came) })
+    }
+}
+
+/// Puts together what goes into a commit besides the deltas.
+struct Planner<'a> {
+    work: &'a Work<'a>,
+    open: &'a OpenVault,
+    changes: Vec<Change>,
+    ids: Vec<String>,
+}
+
+impl Planner<'_> {
+    /// The diary's change; what there is to hear of it.
+    fn diary(&mut self, place: Option<&Place>, diary: &Diary) -> Result<Vec<String>> {
+        let Some(place) = place else { return Ok(Vec::new()) };
+        match place.change(self.work.memory, self.open, diary) {
+            Ok((change, said)) => {
+                if change.is_some() {
+                    self.ids.push(diary.id.clone());
+                }
+                self.changes.extend(change);
+                Ok(said.into_iter().collect())
+            }
+            // The person is at work on it.
+            Err(error) if error.code == "hand-edited" => {
+                Ok(vec![format!("{}; it is left as it is", error.message)])
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn memories(&mut self, drafts: &[Draft]) -> Result<Vec<Planned>> {
+        let notes = playbook::notes_as_written(self.work.memory, self.open)?;
+        let mut said = memories::said(&notes);
+        let mut all = Vec::new();
+        for draft in drafts {
+            let (What::Memory(remembered), Some(origin)) = (&draft.what, draft.origins.first()) else {
+                continue;
+            };
+            let planned = memories::planned(self.work.memory, self.open, &mut said, remembered, origin)?;
+            all.extend(planned);
+        }
+        self.changes.extend(all.iter().map(|planned| planned.change.clone()));
+        self.ids.extend(all.iter().map(|planned| planned.id.clone()));
+        Ok(all)
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Silent { error, is_lasting } => Self { error, is_lasting },
+            Trouble::Useless(why) => {
+                Self { error: Error::new(Kind::Provider, "model", why), is_lasting: false }
+            }
+        }
+    }
+}
+
+/// Whether a rule may be spoken of: it is in use, or waits for a person.
+pub fn is_live(bullet: &Bullet) -> bool {
+    bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated
+}
+
+/// The diaries of the last months that the vault holds.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn earlier(memory: &Memory, days: f64) -> Result<Vec<Diary>> {
+    let since = memory.now().minus_days(days);
+    let notes = memory.notes_of(memory.target())?;
+    let diaries = notes.iter().filter(|note| note.kind == NoteKind::Diary);
+    let read = diaries.filter_map(|note| {
+        let bytes = memory.target().read(&note.path).ok()?;
+        crate::curate::diary::read::read(&String::from_utf8_lossy(&bytes))
+    });
+    Ok(read.filter(|diary| diary.started.is_none_or(|started| started >= since)).collect())
+}
+
+fn line(memory: &Memory, listed: &Listed, came: Came) -> Line {
+    Line {
+        at: memory.now(),
+        agent: listed.session.meta.agent.name().to_owned(),
+        session: listed.session.meta.id.as_str().to_owned(),
+        events: listed.counts.total(),
+        ended: listed.session.meta.ended,
+        came,
+        status: Status::Unknown,
+        proposed: 0,
+        applied: 0,
+        keys: Vec::new(),
+        why: None,
+    }
+}
+
+/// A draft whose texts lost their secrets.
+fn without_secrets(mut draft: Draft, rules: &crate::domain::secret::Rules) -> Draft {
+    let clean = |said: &mut String| *said = logs::text(said, rules);
+    match &mut draft.what {
+        What::Memory(memory) => {
+            clean(&mut memory.text);
+            memory.evidence.iter_mut().for_each(clean);
+        }
+        What::Delta(delta) => match delta {
+            Delta::Add(add) => {
+                clean(&mut add.bullet.content);
+                add.bullet.evidence.iter_mut().chain(&mut add.bullet.tags).for_each(clean);
+                add.reason.iter_mut().chain(&mut add.bullet.reasoning).for_each(clean);
+                add.bullet.workspace.iter_mut().for_each(clean);
+            }
+            Delta::Helpful(judge) | Delta::Harmful(judge) | Delta::Irrelevant(judge) => {
+                judge.reason.iter_mut().for_each(clean);
+            }
+            Delta::Replace(replace) => {
+                clean(&mut replace.content);
+                replace.reason.iter_mut().for_each(clean);
+            }
+            Delta::Deprecate(deprecate) => deprecate.reason.iter_mut().for_each(clean),
+            Delta::Merge(merge) => {
+                clean(&mut merge.content);
+                merge.reason.iter_mut().for_each(clean);
+            }
+            Delta::Pin(pin) | Delta::Unpin(pin) => pin.reason.iter_mut().for_each(clean),
+        },
+    }
+    draft
+}
+
+/// Whether a rule or memory is about a secret that is no longer in it.
+fn is_hollow(draft: &Draft) -> bool {
+    let text = match &draft.what {
+        What::Memory(memory) => &memory.text,
+        What::Delta(Delta::Add(add)) => &add.bullet.content,
+        What::Delta(Delta::Replace(replace)) => &replace.content,
+        What::Delta(Delta::Merge(merge)) => &merge.content,
+        What::Delta(_) => return false,
+    };
+    text.contains("[redacted: ")
+}
+
+fn worked(
+    proposed: &Proposed<'_>,
+    (all, left_out): (usize, usize),
+    mut notices: Vec<String>,
+    carried: Carried,
+) -> Worked {
+    let Carried { outcome, memories, place, notices: more } = carried;
+    notices.extend(more);
+    let Outcome { report, commit, files, .. } = outcome;
+    let diary = &proposed.diary;
+    let lines: Vec<Option<&Origin>> = proposed
+        .drafts
+        .iter()
+        .filter(|draft| matches!(draft.what, What::Delta(_)))
+        .map(|draft| draft.origins.first())
+        .collect();
+    let line = |delta: usize| lines.get(delta.wrapping_sub(1)).copied().flatten().map(|origin| origin.line);
+    let changed = report.applied.iter().map(|one| Learned {
+        what: one.op.clone(),
+        id: one.id.clone(),
+        text: one.content.clone(),
+        draft: one.op == "add" && one.state == BulletState::Draft,
+        line: line(one.delta),
+    });
+    let credited = report.skipped.iter().filter(|passed| passed.credited).map(|passed| Learned {
+        what: "credit".to_owned(),
+        id: passed.id.clone().unwrap_or_default(),
+        text: passed.reason.clone(),
+        draft: false,
+        line: line(passed.delta),
+    });
+    let mut learned: Vec<Learned> = changed.chain(credited).collect();
+    learned.extend(memories.iter().map(|planned| Learned {
+        what: planned.note_type.clone(),
+        id: planned.id.clone(),
+        text: planned.title.clone(),
+        draft: planned.is_draft,
+        line: None,
+    }));
+    let refused = report.refused.iter().map(|passed| format!("{} was refused: {}", passed.op, passed.reason));
+    notices.extend(refused);
+    let wrote = place.as_ref().is_some_and(|place| files.contains(&place.path));
+    Worked {
+        done: Done {
+            session: diary.session.clone(),
+            agent: diary.agent.clone(),
+            diary: wrote,
+            proposed: all,
+            applied: learned.len(),
+            refused: report.refused.len() + left_out,
+            notices,
+            failure: None,
+        },
+        title: diary.title.clone(),
+        status: diary.verdict.status,
+        made: place.as_ref().map(|_| By::of(diary)),
+        path: place.map(|place| place.path.to_string()),
+        learned,
+        commit,
+    }
+}

@@ -1,0 +1,186 @@
+//! `cm diary`
+
+use serde_json::json;
+
+use crate::support::{Said, Sandbox, everything, scripted, talk, vault_of};
+
+const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
+
+/// A vault, and a session in which a test was mended.
+fn mended(more: &[Said<'_>]) -> Sandbox {
+    let sandbox = vault_of("");
+    tell(&sandbox, more);
+    sandbox
+}
+
+fn tell(sandbox: &Sandbox, more: &[Said<'_>]) {
+    let mut said = vec![
+        Said::Person("The test of the tide table fails, please mend it."),
+        Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+        Said::Agent("The table is read in local time. I will read it in UTC."),
+        Said::Ran("cargo test", "test result: ok. 12 passed"),
+        Said::Person("From now on, always run the tests before you commit."),
+    ];
+    said.extend(more.iter().map(|one| match one {
+        Said::Person(text) => Said::Person(text),
+        Said::Agent(text) => Said::Agent(text),
+        Said::Ran(command, printed) => Said::Ran(command, printed),
+    }));
+    talk(sandbox, SESSION, 10, &said);
+}
+
+fn diaries(sandbox: &Sandbox) -> Vec<String> {
+    let all = everything(&sandbox.vault().join("diary"));
+    all.into_keys().collect()
+}
+
+#[test]
+fn a_session_becomes_a_note_and_one_commit() {
+    let sandbox = mended(&[]);
+    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"");
+    assert_eq!(diaries(&sandbox).len(), 1);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    insta::assert_snapshot!(sandbox.git(&["log", "-1", "--format=%B"]), @"");
+    sandbox.cm(&["validate"]).ok();
+    let shown = sandbox.cm(&["sessions", "show", "aaaaaaaa", "--json"]).ok().json();
+    assert_eq!(shown["diary"], json!(format!("diary/{}", diaries(&sandbox)[0])));
+}
+
+#[test]
+fn the_same_session_has_one_diary_which_is_renewed_when_it_goes_on() {
+    let sandbox = mended(&[]);
+    sandbox.cm(&["diary", "aaaaaaaa"]).ok();
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    let again = sandbox.cm(&["diary", "aaaaaaaa", "--json"]).ok().json();
+    assert_eq!((&again["changed"], sandbox.git(&["rev-parse", "HEAD"])), (&json!(false), before));
+    let path = again["path"].as_str().unwrap().to_owned();
+    let note = sandbox.read(&path);
+    sandbox.write(&path, note.replace("## Preferences\n", "## Preferences\n\n- Ask Ada first."));
+    sandbox.commit_all("My own words");
+    tell(&sandbox, &[Said::Person("Also, never push on a Friday.")]);
+    let renewed = sandbox.cm(&["diary", "aaaaaaaa", "--json"]).ok().json();
+    assert_eq!(
+        (&renewed["changed"], &renewed["id"], &renewed["path"]),
+        (&json!(true), &again["id"], &json!(path))
+    );
+    assert_eq!(diaries(&sandbox).len(), 1);
+    let note = sandbox.read(&path);
+    assert!(note.contains("never push on a Friday") && note.contains("- Ask Ada first."), "{note}");
+    sandbox.write(&path, note + "\nNot committed yet.\n");
+    tell(&sandbox, &[Said::Person("Also, never push on a Sunday.")]);
+    let refused = sandbox.cm(&["diary", "aaaaaaaa"]);
+    assert!(
+        refused.code == 5 && sandbox.read(&path).contains("Not committed yet."),
+        "{}",
+        refused.snapshot()
+    );
+}
+
+#[test]
+fn a_dry_run_says_what_it_would_say_and_writes_no_note() {
+    let sandbox = mended(&[]);
+    let ran = sandbox.cm(&["diary", "aaaaaaaa", "--dry-run", "--json"]).ok().json();
+    assert!(
+        ran["text"].as_str().unwrap().contains("always run the tests") && ran["commit"].is_null(),
+        "{ran}"
+    );
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    assert!(!sandbox.vault().join("diary").exists());
+}
+
+#[test]
+fn a_model_writes_the_diary_as_far_as_the_session_bears_it() {
+    let sandbox = mended(&[]);
+    let quoted = json!({"text": "The tide table was read in local time.", "line": 4, "quote": "The table is read in local time"});
+    let made_up =
+        json!({"text": "The moon is made of cheese.", "line": 4, "quote": "the moon is made of cheese"});
+    let elsewhere = json!({"text": "The tests must run first.", "line": 9999, "quote": "always run the tests before you commit"});
+    let answer = json!({"status": "failure", "key_learnings": [quoted, made_up], "preferences": [elsewhere]});
+    scripted(&sandbox, "", &[json!({"answer": answer, "tokens": [900, 80]})]);
+    let ran = sandbox.cm(&["diary", "aaaaaaaa", "--json"]).ok().json();
+    assert_eq!(
+        (&ran["made"], &ran["model"], &ran["refused"]),
+        (&json!("model"), &json!("script"), &json!(1))
+    );
+    let text = ran["text"].as_str().unwrap();
+    assert!(
+        text.contains("(agent, line 4)") && text.contains("(person, line 7)"),
+        "the line is the log's own:\n{text}"
+    );
+    assert!(!text.contains("cheese"), "{text}");
+    let ledger = sandbox.read("_state/models.jsonl");
+    assert!(ledger.lines().count() == 1 && ledger.contains("\"input\":900"), "{ledger}");
+    let without = sandbox.cm(&["diary", "aaaaaaaa", "--no-model", "--json"]).ok().json();
+    assert_eq!(without["made"], "rules");
+}
+
+#[test]
+fn a_bad_answer_is_put_right_once_and_after_that_rules_do_it() {
+    let sandbox = mended(&[]);
+    let good = json!({"status": "success", "key_learnings": [
+        {"text": "It is read in UTC.", "line": 4, "quote": "I will read it in UTC"}]});
+    scripted(&sandbox, "", &[json!({"answer": "I would rather not."}), json!({"answer": good})]);
+    let ran = sandbox.cm(&["diary", "aaaaaaaa", "--dry-run", "--json"]).ok().json();
+    assert_eq!(ran["made"], "model");
+    scripted(
+        &sandbox,
+        "",
+        &[json!({"answer": "I would rather not."}), json!({"answer": {"status": "great"}})],
+    );
+    let ran = sandbox.cm(&["diary", "aaaaaaaa", "--json"]).ok().json();
+    assert_eq!((&ran["made"], &ran["model"]), (&json!("rules_instead"), &json!(null)));
+    assert!(ran["why"].as_str().unwrap().contains("cannot be used"), "{ran}");
+    let note = sandbox.read(ran["path"].as_str().unwrap());
+    assert!(
+        note.contains("because the model's answer was of no use") && note.contains("always run the tests"),
+        "{note}"
+    );
+}
+
+#[test]
+fn a_model_that_does_not_answer_leaves_nothing_behind() {
+    let sandbox = mended(&[]);
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    sandbox.write("_config.toml", "[llm]\nprovider = \"cli\"\ncommand = \"sleep 60\"\ntimeout_s = 1.0\n");
+    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"");
+    scripted(&sandbox, "", &[json!({"error": "it is asleep"})]);
+    let ran = sandbox.cm(&["diary", "aaaaaaaa"]);
+    assert!(ran.code == 7 && ran.stderr.contains("asleep"), "{}", ran.snapshot());
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
+    assert!(!sandbox.vault().join("diary").exists());
+}
+
+#[test]
+fn a_model_that_may_cost_something_wants_a_budget_which_is_held() {
+    let sandbox = mended(&[]);
+    sandbox
+        .write("_config.toml", "[llm]\nprovider = \"openai\"\nmodel = \"gpt-5-mini\"\nkey = \"k-12345\"\n");
+    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"");
+    scripted(&sandbox, "[budget]\ndaily_tokens = 100\n", &[json!({"answer": {"status": "success"}})]);
+    let ran = sandbox.cm(&["diary", "aaaaaaaa"]);
+    assert!(ran.code == 5 && ran.stderr.contains("budget.daily_tokens"), "{}", ran.snapshot());
+}
+
+#[test]
+fn a_shared_file_names_no_model_and_may_switch_one_off() {
+    let sandbox = mended(&[]);
+    sandbox.write("../script.jsonl", "{\"answer\": {\"status\": \"success\"}}\n");
+    sandbox.write("cm.toml", "[llm]\nprovider = \"scripted\"\nscript = \"../script.jsonl\"\n");
+    let ran = sandbox.cm(&["diary", "aaaaaaaa", "--dry-run", "--json"]).ok();
+    assert_eq!(ran.json()["made"], "rules");
+    assert!(ran.stderr.contains("cannot decide who reads sessions"), "{}", ran.stderr);
+    sandbox.write("cm.toml", "[llm]\nprovider = \"none\"\n");
+    let global = sandbox.root().join("global");
+    sandbox.write("../global/cm.toml", "[llm]\nprovider = \"scripted\"\nscript = \"../script.jsonl\"\n");
+    let ran = sandbox.run(&["diary", "aaaaaaaa", "--dry-run", "--json"]);
+    let ran = ran.env("CM_GLOBAL_VAULT", &global.to_string_lossy()).go().ok();
+    assert_eq!(ran.json()["made"], "rules");
+}
+
+#[test]
+fn a_session_that_tells_nothing_or_is_not_there_is_said_so() {
+    let sandbox = vault_of("");
+    talk(&sandbox, SESSION, 10, &[Said::Person("hi")]);
+    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["diary", "bbbb"]).snapshot(), @"");
+}

@@ -1,0 +1,455 @@
+//! `cm reflect`, with the real program: by rules, with a script that answers for a model, stopped, and handed to an agent.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::{Said, Sandbox, everything, hashes, scripted, talk, vault_of};
+
+const ONE: &str = "aaaaaaaa-0000-4000-8000-000000000001";
+const TWO: &str = "bbbbbbbb-0000-4000-8000-000000000002";
+const RULE: &str = "From now on, always run the tests before you commit.";
+
+/// A session that ended well, in which the person said something that is to hold.
+fn good(sandbox: &Sandbox, id: &str, hour: usize, wish: &str) {
+    talk(
+        sandbox,
+        id,
+        hour,
+        &[
+            Said::Person("The test of the tide table fails, please mend it."),
+            Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+            Said::Agent("The table is read in local time. I will read it in UTC."),
+            Said::Ran("cargo test", "test result: ok. 12 passed"),
+            Said::Person(wish),
+        ],
+    );
+}
+
+fn two() -> Sandbox {
+    let sandbox = vault_of("");
+    good(&sandbox, ONE, 8, RULE);
+    good(&sandbox, TWO, 9, "FYI, the staging database is reset every night at four.");
+    sandbox
+}
+
+fn outcome(answer: &Value) -> &str {
+    answer["outcome"].as_str().unwrap()
+}
+
+fn states(sandbox: &Sandbox) -> Vec<String> {
+    let list = sandbox.cm(&["sessions", "list", "--days", "0", "--json"]).ok().json();
+    let rows = list["sessions"].as_array().unwrap();
+    let mut states: Vec<String> = rows
+        .iter()
+        .map(|row| format!("{} {}", &row["id"].as_str().unwrap()[..1], row["state"].as_str().unwrap()))
+        .collect();
+    states.sort();
+    states
+}
+
+fn commits(sandbox: &Sandbox) -> usize {
+    sandbox.git(&["rev-list", "--count", "HEAD"]).trim().parse().unwrap()
+}
+
+/// What a model may say of any of these sessions.
+fn any() -> Value {
+    json!({"again": true, "answer": {"status": "success", "deltas": []}})
+}
+
+#[test]
+fn sessions_become_diaries_drafts_and_memories_by_rules_alone() {
+    let sandbox = two();
+    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"");
+    assert_eq!(commits(&sandbox), 3, "one commit a session");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    insta::assert_snapshot!(sandbox.git(&["log", "-1", "--format=%B"]), @"");
+    sandbox.cm(&["validate"]).ok();
+    insta::assert_snapshot!(sandbox.cm(&["sessions"]).snapshot(), @"");
+    let bullets = sandbox.cm(&["playbook", "list", "--state", "all", "--json"]).ok().json();
+    let bullet = &bullets["bullets"][0];
+    assert_eq!((&bullet["state"], &bullet["maturity"]), (&json!("draft"), &json!("candidate")), "{bullets}");
+    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"");
+    let nothing = sandbox.cm(&["reflect", "--json"]);
+    assert_eq!((outcome(&nothing.json()), nothing.code), ("nothing_to_do", 8));
+}
+
+#[test]
+fn a_dry_run_writes_nothing_but_the_index() {
+    let sandbox = two();
+    sandbox.cm(&["sessions"]).ok();
+    sandbox.cm(&["search", "tide"]);
+    let (before, notes) = (everything(&sandbox.vault().join(".git")), hashes(&sandbox.vault()));
+    let ran = sandbox.cm(&["reflect", "--dry-run", "--json"]).ok().json();
+    assert_eq!((outcome(&ran), &ran["dry_run"], &ran["diaries"]), ("changed", &json!(true), &json!(2)));
+    assert_eq!((everything(&sandbox.vault().join(".git")), hashes(&sandbox.vault())), (before, notes));
+    assert_eq!(states(&sandbox), ["a new", "b new"]);
+}
+
+#[test]
+fn a_session_that_went_on_is_learned_from_again_and_nothing_is_written_twice() {
+    let sandbox = two();
+    sandbox.cm(&["reflect"]).ok();
+    let notes = |sandbox: &Sandbox| hashes(&sandbox.vault()).len();
+    let before = notes(&sandbox);
+    let fact = "FYI, the staging database is reset every night at four.";
+    talk(
+        &sandbox,
+        TWO,
+        9,
+        &[
+            Said::Person("The test of the tide table fails, please mend it."),
+            Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+            Said::Agent("The table is read in local time. I will read it in UTC."),
+            Said::Ran("cargo test", "test result: ok. 12 passed"),
+            Said::Person(fact),
+            Said::Person("Never push to main on a Friday."),
+        ],
+    );
+    assert_eq!(states(&sandbox), ["a processed", "b grown"]);
+    let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+    assert_eq!(
+        (&ran["sessions"], &ran["diaries"], &ran["applied"]),
+        (&json!(1), &json!(1), &json!(1)),
+        "{ran}"
+    );
+    assert_eq!(notes(&sandbox), before + 1, "a new rule, and no second diary or memory");
+    assert_eq!(states(&sandbox), ["a processed", "b processed"]);
+    // Without the record all is worked on once more, and found to be there.
+    std::fs::remove_file(sandbox.vault().join("_state/reflected.jsonl")).unwrap();
+    let count = commits(&sandbox);
+    let ran = sandbox.cm(&["reflect", "--json"]);
+    assert_eq!(
+        (outcome(&ran.json()), ran.code, commits(&sandbox)),
+        ("nothing_learned", 8, count),
+        "{}",
+        ran.snapshot()
+    );
+}
+
+#[test]
+fn a_limit_leaves_the_rest_for_the_next_run() {
+    let sandbox = two();
+    let ran = sandbox.cm(&["reflect", "--max-sessions", "1", "--json"]).ok().json();
+    assert_eq!((&ran["sessions"], &ran["left"]), (&json!(1), &json!(1)));
+    assert_eq!(states(&sandbox), ["a processed", "b new"], "what ended first is first");
+    let none = sandbox.cm(&["reflect", "--agent", "codex", "--json"]);
+    assert_eq!((outcome(&none.json()), none.code), ("nothing_to_do", 8));
+    sandbox.cm(&["reflect", "--workspace", "/home/dev/demo"]).ok();
+    assert_eq!(states(&sandbox), ["a processed", "b processed"]);
+    assert_eq!(sandbox.cm(&["reflect", "--agent", "nobody"]).code, 2);
+}
+
+#[test]
+fn a_model_proposes_and_the_program_says_where_it_comes_from() {
+    let sandbox = vault_of("");
+    good(&sandbox, ONE, 8, RULE);
+    let diary = json!({"status": "success", "key_learnings": [
+        {"text": "The tide table was read in local time.", "line": 4, "quote": "The table is read in local time"}]});
+    let add = |line: usize, quote: &str, content: &str| {
+        json!({"type": "add", "category": "testing", "content": content, "line": line, "quote": quote,
+            "session": "forged", "agent": "forged"})
+    };
+    let deltas = json!({"deltas": [
+        add(9999, "always run the tests before you commit", "Run all tests before each commit."),
+        add(4, "the moon is made of cheese", "Eat more cheese while the moon is up."),
+        {"type": "fact", "content": "Tide tables are in UTC.", "line": 4, "quote": "I will read it in UTC"},
+        {"type": "helpful", "id": "b-00000000-000000", "line": 4, "quote": "I will read it in UTC"},
+    ]});
+    let again = json!({"deltas": [add(7, "always run the tests", "run all tests before each commit")]});
+    scripted(&sandbox, "", &[json!({"answer": diary}), json!({"answer": deltas}), json!({"answer": again})]);
+    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"");
+    let bullets = sandbox.cm(&["playbook", "list", "--state", "all", "--json"]).ok().json();
+    let note = sandbox.read(bullets["bullets"][0]["path"].as_str().unwrap());
+    assert!(note.contains(ONE) && note.contains("line: 7") && !note.contains("forged"), "{note}");
+    let facts: Vec<String> =
+        hashes(&sandbox.vault()).into_keys().filter(|path| path.contains("facts/")).collect();
+    let fact = sandbox.read(&facts[0]);
+    assert!(fact.contains(&format!("session: {ONE}")) && fact.contains("agent: claude-code"), "{fact}");
+    assert_eq!(sandbox.read("_state/models.jsonl").lines().count(), 3, "a line a call");
+}
+
+#[test]
+fn what_a_model_cannot_say_twice_is_done_by_rules_and_told() {
+    let sandbox = vault_of("");
+    good(&sandbox, ONE, 8, RULE);
+    scripted(&sandbox, "", &[json!({"again": true, "answer": "I would rather not."})]);
+    let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+    assert_eq!((outcome(&ran), &ran["worked"][0]["made"]), ("changed", &json!("rules_instead")));
+    let told = ran["reasons"].to_string();
+    assert!(
+        told.contains("the diary is by rules") && told.contains("what is proposed is by rules"),
+        "{told}"
+    );
+    assert!(sandbox.read(ran["worked"][0]["path"].as_str().unwrap()).contains("of no use"));
+    assert_eq!(ran["worked"][0]["learned"][0]["what"], "add");
+}
+
+#[test]
+fn a_run_that_failed_in_part_or_as_a_whole_says_so_and_tries_again() {
+    let sandbox = two();
+    let silent = |when: &str| json!({"when": when, "again": true, "error": "it is asleep"});
+    scripted(&sandbox, "", &[silent("staging database"), any()]);
+    let ran = sandbox.cm(&["reflect", "--json"]);
+    assert_eq!((outcome(&ran.json()), ran.code), ("partly_failed", 1), "{}", ran.snapshot());
+    assert_eq!(states(&sandbox), ["a processed", "b failed"]);
+    let count = commits(&sandbox);
+    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"");
+    assert_eq!(commits(&sandbox), count);
+    scripted(&sandbox, "", &[any()]);
+    let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+    assert_eq!((outcome(&ran), &ran["sessions"]), ("changed", &json!(1)));
+}
+
+#[test]
+fn a_model_that_does_not_answer_in_time_fails_the_run() {
+    let sandbox = two();
+    sandbox.write("_config.toml", "[llm]\nprovider = \"cli\"\ncommand = \"sleep 60\"\ntimeout_s = 1.0\n");
+    let ran = sandbox.cm(&["reflect", "--json"]);
+    assert_eq!((outcome(&ran.json()), ran.code), ("failed", 7), "{}", ran.snapshot());
+    assert!(ran.json()["reasons"].to_string().contains("did not answer within 1s"), "{}", ran.stdout);
+    sandbox.write("_config.toml", "[llm]\nprovider = \"cli\"\ncommand = \"no-such-program-here\"\n");
+    let ran = sandbox.cm(&["reflect", "--json"]).json();
+    assert_eq!(
+        (&ran["outcome"], &ran["left"]),
+        (&json!("failed"), &json!(2)),
+        "nobody else would fare better: {ran}"
+    );
+}
+
+#[test]
+fn a_budget_that_is_used_up_ends_the_run_and_keeps_what_was_done() {
+    let sandbox = two();
+    let spent = json!({"again": true, "answer": {"status": "success", "deltas": []}, "tokens": [20_000, 10]});
+    scripted(&sandbox, "[budget]\ndaily_tokens = 50000\n", &[spent]);
+    let ran = sandbox.cm(&["reflect", "--json"]);
+    let answer = ran.json();
+    assert_eq!(
+        (outcome(&answer), ran.code, &answer["left"]),
+        ("partly_failed", 1, &json!(1)),
+        "{}",
+        ran.snapshot()
+    );
+    assert!(answer["reasons"].to_string().contains("budget.daily_tokens"), "{answer}");
+    assert_eq!(states(&sandbox), ["a processed", "b new"]);
+    let ran = sandbox.cm(&["reflect", "--json"]);
+    assert_eq!((outcome(&ran.json()), ran.code), ("failed", 5), "{}", ran.snapshot());
+}
+
+#[test]
+fn work_is_handed_to_the_agent_that_runs_and_its_answer_is_taken() {
+    let sandbox = vault_of("");
+    good(&sandbox, ONE, 8, RULE);
+    let before = hashes(&sandbox.vault());
+    let handed = sandbox.cm(&["reflect", "--emit", "--json"]).ok().json();
+    let package = &handed["packages"][0];
+    assert_eq!((package["session"].as_str(), hashes(&sandbox.vault())), (Some(ONE), before));
+    let prompt = package["prompt"].as_str().unwrap();
+    assert!(prompt.contains("always run the tests") && prompt.contains(&format!("\"reflects\": \"{ONE}\"")));
+    assert_eq!(sandbox.cm(&["reflect", "--emit"]).ok().stdout.trim_end(), prompt.trim_end());
+    let quote = "always run the tests before you commit";
+    let answer = json!({"reflects": ONE, "agent": "claude-code", "deltas": [
+        {"type": "add", "category": "testing", "content": "Run all tests before each commit.", "line": 7, "quote": quote},
+        {"type": "preference", "content": "Wants the tests to be run first.", "line": 7, "quote": quote},
+        {"type": "add", "category": "testing", "content": "Eat more cheese.", "line": 7, "quote": "more cheese, please"},
+    ]});
+    let validator = jsonschema::draft202012::new(&package["schema"]).unwrap();
+    assert!(validator.is_valid(&answer), "the answer fits the schema that was handed on");
+    sandbox.write("../answer.json", answer.to_string());
+    let ran = sandbox.run(&["curate", "../answer.json"]).env("CM_AGENT", "codex").go();
+    insta::assert_snapshot!(ran.snapshot(), @"");
+    assert_eq!(states(&sandbox), ["a processed"]);
+    assert_eq!(commits(&sandbox), 2, "diary, rule and memory are one commit");
+    assert_eq!(sandbox.cm(&["reflect", "--emit"]).code, 8);
+    let count = commits(&sandbox);
+    sandbox.cm(&["curate", "../answer.json"]);
+    assert_eq!(commits(&sandbox), count, "the same answer a second time changes nothing");
+    sandbox.write("../answer.json", json!({"reflects": ONE}).to_string());
+    assert_eq!(sandbox.cm(&["curate", "../answer.json"]).code, 2);
+    sandbox.write("../answer.json", json!({"reflects": "cccc", "deltas": []}).to_string());
+    assert_eq!(sandbox.cm(&["curate", "../answer.json"]).code, 4);
+}
+
+/// A playbook of so many rules, and what a briefing shows of them.
+fn rules(count: usize) -> (String, String, Vec<String>) {
+    let (mut files, mut briefing, mut ids) = (String::new(), String::new(), Vec::new());
+    for at in 0..count {
+        let id = format!("b-mq6d3m{at:02}-x1y2z3");
+        let text = format!("Look at the tide table number {at} before harbour {at} is charted.");
+        files.push_str(&format!(
+            "--- playbook/testing/{id}.md\n---\nid: {id}\ntype: rule\ncategory: testing\nstate: active\n\
+             created: 2026-11-12T09:00:00Z\nupdated: 2026-11-12T09:00:00Z\n---\n{text}\n"
+        ));
+        briefing.push_str(&format!("- [{id}] {text}\n"));
+        ids.push(id);
+    }
+    (files, format!("<!-- cm:begin context -->\n{briefing}<!-- cm:end context -->\n"), ids)
+}
+
+#[test]
+fn one_session_verdict_never_credits_a_rule_that_the_session_did_not_cite() {
+    let (files, briefing, ids) = rules(56);
+    let sandbox = vault_of(&files);
+    let cited = format!("Following {} I looked at the table before anything else.", ids[7]);
+    talk(
+        &sandbox,
+        ONE,
+        8,
+        &[
+            Said::Ran("cm context tides", &briefing),
+            Said::Person(&format!("{briefing}\nThe test of the tide table fails, please mend it.")),
+            Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+            Said::Agent(&cited),
+            Said::Ran("cargo test", "test result: ok. 12 passed"),
+            Said::Person("Perfect, thanks, that works."),
+        ],
+    );
+    let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+    assert_eq!(ran["worked"][0]["status"], "success", "{ran}");
+    let with_feedback: Vec<&String> = ids
+        .iter()
+        .filter(|id| sandbox.read(&format!("playbook/testing/{id}.md")).contains("feedback:"))
+        .collect();
+    assert_eq!(with_feedback, [&ids[7]]);
+    let credited = sandbox.read(&format!("playbook/testing/{}.md", ids[7]));
+    assert!(credited.contains("weight: 0.3") && credited.contains(ONE), "{credited}");
+    // Once for a session and a rule, however often it is looked at.
+    std::fs::remove_file(sandbox.vault().join("_state/reflected.jsonl")).unwrap();
+    sandbox.cm(&["reflect"]);
+    assert_eq!(sandbox.read(&format!("playbook/testing/{}.md", ids[7])), credited);
+}
+
+#[test]
+fn what_follows_of_an_outcome_never_goes_on_top_of_an_explicit_mark() {
+    let (files, _, ids) = rules(2);
+    let sandbox = vault_of(&files);
+    let said = format!("Following {} I looked at the table. [cm: harmful {} wasted_time]", ids[0], ids[1]);
+    let cited_too = format!("Following {} I looked again.", ids[1]);
+    talk(
+        &sandbox,
+        ONE,
+        8,
+        &[
+            Said::Person("The test of the tide table fails, please mend it."),
+            Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+            Said::Agent(&said),
+            Said::Agent(&cited_too),
+            Said::Ran("cargo test", "test result: ok. 12 passed"),
+            Said::Person("Perfect, thanks, that works."),
+        ],
+    );
+    sandbox.cm(&["mark", &ids[0], "--harmful", "--session", ONE]).ok();
+    sandbox.cm(&["reflect"]).ok();
+    let [first, second] = [0, 1].map(|at| sandbox.read(&format!("playbook/testing/{}.md", ids[at])));
+    assert!(first.contains("harmful") && !first.contains("helpful"), "{first}");
+    assert!(second.contains("harmful") && !second.contains("helpful"), "{second}");
+}
+
+/// A model that says that it was asked, and answers when it is let go; the sandbox's home is where both is seen.
+#[cfg(unix)]
+fn slow(sandbox: &Sandbox) {
+    let script = "#!/bin/sh\ncat > /dev/null\necho x >> \"$HOME/asked\"\n\
+        while [ ! -e \"$HOME/go\" ]; do sleep 0.05; done\necho '{\"status\": \"success\", \"deltas\": []}'\n";
+    sandbox.write("../model", script);
+    let path = sandbox.root().join("model");
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    sandbox.write("_config.toml", format!("[llm]\nprovider = \"cli\"\ncommand = \"{}\"\n", path.display()));
+}
+
+#[cfg(unix)]
+fn until(what: impl Fn() -> bool) {
+    while !what() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[cfg(unix)]
+fn signal(child: &std::process::Child, signal: rustix::process::Signal) {
+    let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    rustix::process::kill_process(id, signal).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_finishes_the_session_in_hand_and_the_next_run_goes_on() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+
+    let sandbox = two();
+    slow(&sandbox);
+    let mut command = sandbox.command(&["reflect", "--json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until(|| sandbox.root().join("home/asked").exists());
+    signal(&child, rustix::process::Signal::INT);
+    let mut told = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+    assert!(told.contains("finishing the session in hand"), "{told}");
+    sandbox.write("../home/go", "");
+    let mut shown = String::new();
+    child.stdout.as_mut().unwrap().read_to_string(&mut shown).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let answer: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(
+        (outcome(&answer), &answer["interrupted"], &answer["left"]),
+        ("changed", &json!(true), &json!(1))
+    );
+    assert_eq!(
+        (states(&sandbox), commits(&sandbox)),
+        (vec!["a processed".to_owned(), "b new".to_owned()], 2)
+    );
+    let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
+    assert_eq!((&ran["sessions"], commits(&sandbox)), (&json!(1), 3));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_twice_drops_the_session_in_hand_at_once() {
+    use std::io::{BufRead as _, BufReader};
+
+    let sandbox = two();
+    slow(&sandbox);
+    let mut child = sandbox.command(&["reflect"]).stderr(Stdio::piped()).spawn().unwrap();
+    until(|| sandbox.root().join("home/asked").exists());
+    signal(&child, rustix::process::Signal::INT);
+    let mut told = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+    signal(&child, rustix::process::Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!((states(&sandbox), commits(&sandbox)), (vec!["a new".to_owned(), "b new".to_owned()], 1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_loses_nothing_and_the_next_one_goes_on() {
+    let sandbox = two();
+    slow(&sandbox);
+    let asked =
+        || std::fs::read_to_string(sandbox.root().join("home/asked")).unwrap_or_default().lines().count();
+    let mut child = sandbox.command(&["reflect"]).spawn().unwrap();
+    sandbox.write("../home/go", "");
+    until(|| commits(&sandbox) == 2);
+    std::fs::remove_file(sandbox.root().join("home/go")).unwrap();
+    let done = || std::fs::read_to_string(sandbox.vault().join("_state/reflected.jsonl")).unwrap_or_default();
+    until(|| done().lines().count() >= 1);
+    if child.try_wait().unwrap().is_none() {
+        child.kill().unwrap();
+    }
+    child.wait().unwrap();
+    assert!(asked() >= 2);
+    sandbox.write("../home/go", "");
+    sandbox.cm(&["reflect"]);
+    assert_eq!(
+        (states(&sandbox), commits(&sandbox)),
+        (vec!["a processed".to_owned(), "b processed".to_owned()], 3)
+    );
+    sandbox.cm(&["validate"]).ok();
+}
+
+#[test]
+fn sessions_of_our_own_and_of_sub_agents_are_left_out() {
+    let sandbox = vault_of("");
+    let ours = format!("<!-- cm:model-call -->\nSum this up. {RULE}");
+    talk(&sandbox, ONE, 8, &[Said::Person(&ours), Said::Agent("{\"status\": \"success\"}")]);
+    let ran = sandbox.cm(&["reflect", "--json"]);
+    assert_eq!((outcome(&ran.json()), ran.code), ("nothing_to_do", 8));
+}

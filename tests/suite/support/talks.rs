@@ -1,0 +1,60 @@
+//! Sessions of Claude Code in the sandbox's home, told in a few words, and models that answer from a script.
+
+use serde_json::{Value, json};
+
+use super::Sandbox;
+
+/// Something that happened in a session.
+pub enum Said<'a> {
+    /// The person.
+    Person(&'a str),
+    /// The agent.
+    Agent(&'a str),
+    /// A command that was run, and what it printed; it fails where that begins with `Exit code`.
+    Ran(&'a str, &'a str),
+}
+
+/// Writes a session's log, a record a line from line 1; a command takes two. It begins on 2026-11-20 at this hour.
+pub fn talk(sandbox: &Sandbox, id: &str, hour: usize, said: &[Said<'_>]) {
+    let mut lines = String::new();
+    let mut count = 0;
+    let mut put = |role: &str, content: Value| {
+        count += 1;
+        let record = json!({
+            "type": role, "sessionId": id, "cwd": "/home/dev/demo", "gitBranch": "main", "userType": "external",
+            "isSidechain": false, "uuid": format!("{id}-{count}-000000"),
+            "timestamp": format!("2026-11-20T{hour:02}:{:02}:{:02}.000Z", count / 60, count % 60),
+            "message": {"role": role, "model": "m", "content": content},
+        });
+        lines.push_str(&format!("{record}\n"));
+    };
+    for (at, one) in said.iter().enumerate() {
+        match one {
+            Said::Person(text) => put("user", json!(text)),
+            Said::Agent(text) => put("assistant", json!([{"type": "text", "text": text}])),
+            Said::Ran(command, printed) => {
+                let name = format!("t{at}");
+                put(
+                    "assistant",
+                    json!([{"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}}]),
+                );
+                let failed = printed.starts_with("Exit code");
+                put(
+                    "user",
+                    json!([{"type": "tool_result", "tool_use_id": name, "is_error": failed, "content": printed}]),
+                );
+            }
+        }
+    }
+    sandbox.write(&format!("../home/.claude/projects/-home-dev-demo/{id}.jsonl"), lines);
+}
+
+/// Settings of the person's own by which a script answers for a model.
+pub fn scripted(sandbox: &Sandbox, more: &str, answers: &[Value]) {
+    let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
+    sandbox.write("../script.jsonl", lines);
+    sandbox.write(
+        "_config.toml",
+        format!("[llm]\nprovider = \"scripted\"\nscript = \"../script.jsonl\"\n{more}"),
+    );
+}
