@@ -34,6 +34,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     projects                         []       default                  names of projects, for the patterns across them
     redaction.enabled                true     default                  whether secrets are taken out of what is read, and refused in what is written
     redaction.extra                  []       default                  patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more
+    redaction.rules                  -        default                  file of further rules for secrets, as gitleaks reads it; from a project's cm.toml only one within the vault
     scoring.active                   0.5      default                  least score of an active memory
     scoring.candidate_multiplier     0.5      default                  what the score of a candidate bullet is multiplied with
     scoring.deprecated_events        3        default                  helpful and harmful events before harm deprecates a bullet by its share
@@ -61,10 +62,13 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     search.weight_coarse             6.0      default                  points of BM25 that a nearness of 1 is worth, where only the coarse model has read notes
     search.weight_fine               20.0     default                  points of BM25 that a nearness of 1 is worth, where the finer model has read notes
     sessions.agents                  []       default                  agents whose sessions are read, such as claude-code; all where none is named; a project's cm.toml can only narrow it
+    sessions.cross_agent             false    default                  whether an agent that asks may be shown sessions of another; never from a project's cm.toml
     sessions.exports                 []       default                  files or folders of ChatGPT exports that are read as sessions; never from a project's cm.toml
     sessions.lookback_days           7.0      default                  days that `cm sessions` and its timeline look back; 0 for all
     sessions.max_file_mb             50       default                  megabytes from which the reading of a log is told, for it takes a while
     sessions.workspaces              []       default                  folders whose sessions are read; all where none is named; a project's cm.toml can only narrow it
+    sources.cass                     false    default                  whether `cm sessions search` asks the program `cass` too, where it is installed; never from a project's cm.toml
+    sources.cass_timeout_s           10.0     default                  seconds to wait for what `cass` finds
     vault.exclude                    []       default                  folders of the vault whose files are no notes
     [exit 0]
     ");
