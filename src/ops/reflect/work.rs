@@ -36,7 +36,6 @@ use crate::ops::diary::session::{GONE, Heard, Reader};
 use crate::ops::error::{Error, Kind, Result};
 use crate::ops::memory::{Memory, OpenVault};
 use crate::ops::provider::{Asker, Trouble};
-use crate::ops::sessions::Shelf;
 use crate::ops::{logs, playbook};
 
 /// The most rules that a model is shown.

@@ -200,11 +200,10 @@ mod tests {
     #[test]
     fn what_may_not_be_read_is_not_wanted_and_neither_is_what_does_not_say() {
         let hit = |agent: Option<&str>| Hit { agent: agent.map(str::to_owned), ..Hit::default() };
-        let wanted = |agents: &[Agent]| Wanted {
-            allowed: Allowed { agents: agents.to_vec(), ..Allowed::all() },
-            agents: Vec::new(),
-            workspace: None,
-            since: None,
+        let wanted = |agents: &[Agent]| {
+            let mut allowed = Allowed::all();
+            allowed.agents = agents.to_vec();
+            Wanted { allowed, agents: Vec::new(), workspace: None, since: None }
         };
         assert!(wanted(&Agent::ALL).is_met_by(&hit(None)));
         let few = wanted(&[Agent::Pi]);
