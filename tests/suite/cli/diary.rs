@@ -83,7 +83,7 @@ fn the_same_session_has_one_diary_which_is_renewed_when_it_goes_on() {
     let note = sandbox.read(&path);
     sandbox.write(&path, note.replace("## Preferences\n", "## Preferences\n\n- Ask Ada first."));
     sandbox.commit_all("My own words");
-    tell(&sandbox, &[Said::Person("Also, never push on a Friday.")]);
+    tell(&sandbox, &[Said::Person("Never push to main on a Friday.")]);
     let renewed = sandbox.cm(&["diary", "aaaaaaaa", "--json"]).ok().json();
     assert_eq!(
         (&renewed["changed"], &renewed["id"], &renewed["path"]),
@@ -91,9 +91,9 @@ fn the_same_session_has_one_diary_which_is_renewed_when_it_goes_on() {
     );
     assert_eq!(diaries(&sandbox).len(), 1);
     let note = sandbox.read(&path);
-    assert!(note.contains("never push on a Friday") && note.contains("- Ask Ada first."), "{note}");
+    assert!(note.contains("ever push to main on a Friday") && note.contains("- Ask Ada first."), "{note}");
     sandbox.write(&path, note + "\nNot committed yet.\n");
-    tell(&sandbox, &[Said::Person("Also, never push on a Sunday.")]);
+    tell(&sandbox, &[Said::Person("Never push to main on a Sunday.")]);
     let refused = sandbox.cm(&["diary", "aaaaaaaa"]);
     assert!(
         refused.code == 5 && sandbox.read(&path).contains("Not committed yet."),
