@@ -20,11 +20,12 @@ use super::provider::Asker;
 use super::sessions::{Shelf, Which};
 use super::stop::Stop;
 use crate::curate::reflect::evidence::DAYS;
-use crate::curate::reflect::run::{Done, Ending, Run, conclude};
+use crate::curate::reflect::run::{Done, Run, conclude};
 use record::Record;
 use todo::{Plan, Todo, plan};
 use work::{Failure, Terms, Work, earlier};
 
+pub use crate::curate::reflect::run::Ending;
 pub use work::{Learned, Worked};
 
 /// Which sessions, and how.

@@ -1,9 +1,8 @@
 //! What was learned from sessions, and how the run ended.
 
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe, safe_lines};
-use crate::curate::reflect::run::Ending;
 use crate::ops::reflect::handed::Handed;
-use crate::ops::reflect::{Learned, Reflected, Worked};
+use crate::ops::reflect::{Ending, Learned, Reflected, Worked};
 
 /// As text: session by session, then how it ended and why.
 pub fn reflected(outcome: &Reflected) -> String {

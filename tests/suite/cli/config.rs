@@ -9,7 +9,12 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     sandbox.write("cm.toml", "[search]\nlimit = 5\n");
     sandbox.write("_config.toml", "[core]\nmax_tokens = 900\n");
     let ran = sandbox.run(&["config", "list"]).env("CM_SEARCH_LIMIT", "3").go();
-    insta::assert_snapshot!(ran.snapshot(), @"
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    budget.call_tokens               100000   default                  tokens of one call of a model, both ways, at most; 0 for no limit
+    budget.daily_tokens              0        default                  tokens that models may take in a day, by UTC; 0 for no limit
+    budget.daily_usd                 0.0      default                  dollars that models may cost in a day, by UTC; a model that costs something wants a budget
+    budget.monthly_tokens            0        default                  tokens that models may take in a month; 0 for no limit
+    budget.monthly_usd               0.0      default                  dollars that models may cost in a month
     context.max_rules                50       default                  rules and anti-patterns in a briefing, at most
     context.max_tokens               2000     default                  size of a briefing in tokens, at most
     core.max_entries                 15       default                  entries in one section of CORE.md, at most
@@ -30,11 +35,26 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     git.commit                       auto     default                  commit every curation at once; by default auto in the vault's own repository, manual inside another
     git.hooks                        false    default                  run git's commit hooks
     git.sign                         -        default                  sign commits; by default as git's commit.gpgsign says
+    llm.api_key_cmd                  -        default                  command that prints the key of the model's server; never from a project's cm.toml
+    llm.base_url                     -        default                  server of the model, such as http://localhost:11434/v1; never from a project's cm.toml
+    llm.command                      -        default                  command that answers a prompt on its standard input, such as `claude -p`; never from a project's cm.toml
+    llm.command_env                  []       default                  variables that the command is given besides the usual ones, such as ANTHROPIC_API_KEY or AWS_*; never from a project's cm.toml
+    llm.fallback                     []       default                  models that are asked where the first does not answer, such as ollama/qwen3:8b or cli; never from a project's cm.toml
+    llm.key                          -        default                  key of the model's server; from _config.toml or CM_LLM_KEY alone, for the provider's own server also its usual variable
+    llm.max_tokens                   4096     default                  length of an answer of a model in tokens, its thoughts included
+    llm.model                        -        default                  model that answers, for providers have no default; never from a project's cm.toml
+    llm.prices                       []       default                  what models cost in dollars for a million tokens in and out, such as "gpt-5-mini 0.25 2"; never from a project's cm.toml
+    llm.provider                     none     default                  whose model reads sessions for `cm diary` and `cm reflect`; but for none, never from a project's cm.toml
+    llm.retries                      3        default                  how often a server that is busy or silent is asked again
+    llm.script                       -        default                  file of answers for the provider `scripted`, a JSON object a line; never from a project's cm.toml
+    llm.timeout_s                    60.0     default                  seconds to wait for an answer of a model, each time
     lock.patience_s                  30.0     default                  seconds to wait for another writer
     projects                         []       default                  names of projects, for the patterns across them
     redaction.enabled                true     default                  whether secrets are taken out of what is read, and refused in what is written
     redaction.extra                  []       default                  patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more
     redaction.rules                  -        default                  file of further rules for secrets, as gitleaks reads it; from a project's cm.toml only one within the vault
+    reflect.max_deltas               50       default                  proposals that one session may make, at most
+    reflect.max_iterations           3        default                  how often a model is asked for proposals from one session, at most
     scoring.active                   0.5      default                  least score of an active memory
     scoring.candidate_multiplier     0.5      default                  what the score of a candidate bullet is multiplied with
     scoring.deprecated_events        3        default                  helpful and harmful events before harm deprecates a bullet by its share
@@ -71,7 +91,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     sources.cass_timeout_s           10.0     default                  seconds to wait for what `cass` finds
     vault.exclude                    []       default                  folders of the vault whose files are no notes
     [exit 0]
-    ");
+    "#);
 }
 
 #[test]

@@ -37,10 +37,36 @@ fn diaries(sandbox: &Sandbox) -> Vec<String> {
 #[test]
 fn a_session_becomes_a_note_and_one_commit() {
     let sandbox = mended(&[]);
-    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
+    diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md  commit [COMMIT]
+
+    # The test of the tide table fails, please mend it.
+
+    Extracted from the log without a model.
+
+    Outcome: success
+    - for: `cargo test` passed when it was last run (line 6)
+
+    ## Preferences
+
+    - From now on, always run the tests before you commit. (person, standing, line 7)
+
+    ## Commands
+
+    - cargo test (line 2)
+    [exit 0]
+    ");
     assert_eq!(diaries(&sandbox).len(), 1);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
-    insta::assert_snapshot!(sandbox.git(&["log", "-1", "--format=%B"]), @"");
+    insta::assert_snapshot!(sandbox.git(&["log", "-1", "--format=%B"]), @r#"
+    Write the diary "The test of the tide table fails, please mend it."
+
+    Cm-Op: diary
+    Cm-Id: 0f641d438e851c5251d741beaa0138b8
+    Cm-Session: aaaaaaaa-0000-4000-8000-000000000001
+    Cm-Agent: claude-code
+    Cm-Operation: b3e0f40b5f8848cfa247ff2d7d33700e
+    "#);
     sandbox.cm(&["validate"]).ok();
     let shown = sandbox.cm(&["sessions", "show", "aaaaaaaa", "--json"]).ok().json();
     assert_eq!(shown["diary"], json!(format!("diary/{}", diaries(&sandbox)[0])));
@@ -57,7 +83,7 @@ fn the_same_session_has_one_diary_which_is_renewed_when_it_goes_on() {
     let note = sandbox.read(&path);
     sandbox.write(&path, note.replace("## Preferences\n", "## Preferences\n\n- Ask Ada first."));
     sandbox.commit_all("My own words");
-    tell(&sandbox, &[Said::Person("Also, never push on a Friday.")]);
+    tell(&sandbox, &[Said::Person("Never push to main on a Friday.")]);
     let renewed = sandbox.cm(&["diary", "aaaaaaaa", "--json"]).ok().json();
     assert_eq!(
         (&renewed["changed"], &renewed["id"], &renewed["path"]),
@@ -65,9 +91,9 @@ fn the_same_session_has_one_diary_which_is_renewed_when_it_goes_on() {
     );
     assert_eq!(diaries(&sandbox).len(), 1);
     let note = sandbox.read(&path);
-    assert!(note.contains("never push on a Friday") && note.contains("- Ask Ada first."), "{note}");
+    assert!(note.contains("ever push to main on a Friday") && note.contains("- Ask Ada first."), "{note}");
     sandbox.write(&path, note + "\nNot committed yet.\n");
-    tell(&sandbox, &[Said::Person("Also, never push on a Sunday.")]);
+    tell(&sandbox, &[Said::Person("Never push to main on a Sunday.")]);
     let refused = sandbox.cm(&["diary", "aaaaaaaa"]);
     assert!(
         refused.code == 5 && sandbox.read(&path).contains("Not committed yet."),
@@ -142,7 +168,12 @@ fn a_model_that_does_not_answer_leaves_nothing_behind() {
     let sandbox = mended(&[]);
     let before = sandbox.git(&["rev-parse", "HEAD"]);
     sandbox.write("_config.toml", "[llm]\nprovider = \"cli\"\ncommand = \"sleep 60\"\ntimeout_s = 1.0\n");
-    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
+    [stderr]
+    error: `sleep` did not answer within 1s
+     hint: raise `llm.timeout_s`, or choose a faster model; or go without one: --no-model
+    [exit 7]
+    ");
     scripted(&sandbox, "", &[json!({"error": "it is asleep"})]);
     let ran = sandbox.cm(&["diary", "aaaaaaaa"]);
     assert!(ran.code == 7 && ran.stderr.contains("asleep"), "{}", ran.snapshot());
@@ -155,7 +186,12 @@ fn a_model_that_may_cost_something_wants_a_budget_which_is_held() {
     let sandbox = mended(&[]);
     sandbox
         .write("_config.toml", "[llm]\nprovider = \"openai\"\nmodel = \"gpt-5-mini\"\nkey = \"k-12345\"\n");
-    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
+    [stderr]
+    error: openai/gpt-5-mini may cost something, and no budget is set
+     hint: cm config set budget.daily_usd 1 --private, or budget.daily_tokens
+    [exit 5]
+    ");
     scripted(&sandbox, "[budget]\ndaily_tokens = 100\n", &[json!({"answer": {"status": "success"}})]);
     let ran = sandbox.cm(&["diary", "aaaaaaaa"]);
     assert!(ran.code == 5 && ran.stderr.contains("budget.daily_tokens"), "{}", ran.snapshot());
@@ -181,6 +217,16 @@ fn a_shared_file_names_no_model_and_may_switch_one_off() {
 fn a_session_that_tells_nothing_or_is_not_there_is_said_so() {
     let sandbox = vault_of("");
     talk(&sandbox, SESSION, 10, &[Said::Person("hi")]);
-    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"");
-    insta::assert_snapshot!(sandbox.cm(&["diary", "bbbb"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
+    [stderr]
+    error: the session aaaaaaaa-0000-4000-8000-000000000001 tells nothing that is worth a diary
+     hint: `cm sessions show` tells what was said in it
+    [exit 8]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["diary", "bbbb"]).snapshot(), @"
+    [stderr]
+    error: there is no session `bbbb`
+     hint: `cm sessions --days 0` lists all of them
+    [exit 4]
+    ");
 }

@@ -60,16 +60,43 @@ fn any() -> Value {
 #[test]
 fn sessions_become_diaries_drafts_and_memories_by_rules_alone() {
     let sandbox = two();
-    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"
+    aaaaaaaa  claude-code  success  The test of the tide table fails, please mend it.
+        diary       diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md
+        add         Always run the tests before you commit. (draft)  line 7
+    bbbbbbbb  claude-code  success  The test of the tide table fails, please mend it.
+        diary       diary/the-test-of-the-tide-table-fails-please-mend-it-67ca2a.md
+        fact        The staging database is reset every night at four
+    changed: 2 sessions, 2 diaries, 2 proposed, 2 applied, 0 refused
+    [exit 0]
+    ");
     assert_eq!(commits(&sandbox), 3, "one commit a session");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
-    insta::assert_snapshot!(sandbox.git(&["log", "-1", "--format=%B"]), @"");
+    insta::assert_snapshot!(sandbox.git(&["log", "-1", "--format=%B"]), @"
+    Reflect on claude-code session bbbbbbbb: The test of the tide table fails, please mend it.
+
+    Cm-Op: reflect
+    Cm-Id: 67ca2a5516d2b4f9fabd9291c8bc60e3
+    Cm-Id: 5c70554b-ba3f-4a0b-94ae-a015c6826cfc
+    Cm-Session: bbbbbbbb-0000-4000-8000-000000000002
+    Cm-Agent: claude-code
+    Cm-Operation: 3e7172a4e8e24ccba59daf113298a8e5
+    ");
     sandbox.cm(&["validate"]).ok();
-    insta::assert_snapshot!(sandbox.cm(&["sessions"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["sessions"]).snapshot(), @"
+    bbbbbbbb  claude-code  26 h  7 events  267 B  learned 1  /home/dev/demo  The test of the tide table fails, please mend it.
+    aaaaaaaa  claude-code  27 h  7 events  264 B  learned 1  /home/dev/demo  The test of the tide table fails, please mend it.
+    2 sessions in the last 7 days
+    [exit 0]
+    ");
     let bullets = sandbox.cm(&["playbook", "list", "--state", "all", "--json"]).ok().json();
     let bullet = &bullets["bullets"][0];
     assert_eq!((&bullet["state"], &bullet["maturity"]), (&json!("draft"), &json!("candidate")), "{bullets}");
-    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"
+    nothing to do
+      all 2 sessions of these days were learned from before
+    [exit 8]
+    ");
     let nothing = sandbox.cm(&["reflect", "--json"]);
     assert_eq!((outcome(&nothing.json()), nothing.code), ("nothing_to_do", 8));
 }
@@ -158,7 +185,14 @@ fn a_model_proposes_and_the_program_says_where_it_comes_from() {
     ]});
     let again = json!({"deltas": [add(7, "always run the tests", "run all tests before each commit")]});
     scripted(&sandbox, "", &[json!({"answer": diary}), json!({"answer": deltas}), json!({"answer": again})]);
-    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"
+    aaaaaaaa  claude-code  success  The test of the tide table fails, please mend it.
+        diary       diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md
+        add         Run all tests before each commit. (draft)  line 7
+        fact        Tide tables are in UTC
+    changed: 1 session, with scripted/script, 1 diary, 4 proposed, 2 applied, 2 refused
+    [exit 0]
+    ");
     let bullets = sandbox.cm(&["playbook", "list", "--state", "all", "--json"]).ok().json();
     let note = sandbox.read(bullets["bullets"][0]["path"].as_str().unwrap());
     assert!(note.contains(ONE) && note.contains("line: 7") && !note.contains("forged"), "{note}");
@@ -189,7 +223,7 @@ fn what_a_model_cannot_say_twice_is_done_by_rules_and_told() {
 fn a_run_that_failed_in_part_or_as_a_whole_says_so_and_tries_again() {
     let sandbox = two();
     let silent = |when: &str| json!({"when": when, "again": true, "error": "it is asleep"});
-    scripted(&sandbox, "", &[silent("staging database"), any()]);
+    scripted(&sandbox, "", &[silent("every night at four"), any()]);
     let ran = sandbox.cm(&["reflect", "--json"]);
     assert_eq!((outcome(&ran.json()), ran.code), ("partly_failed", 1), "{}", ran.snapshot());
     assert_eq!(states(&sandbox), ["a processed", "b failed"]);
@@ -257,7 +291,15 @@ fn work_is_handed_to_the_agent_that_runs_and_its_answer_is_taken() {
     assert!(validator.is_valid(&answer), "the answer fits the schema that was handed on");
     sandbox.write("../answer.json", answer.to_string());
     let ran = sandbox.run(&["curate", "../answer.json"]).env("CM_AGENT", "codex").go();
-    insta::assert_snapshot!(ran.snapshot(), @"");
+    insta::assert_snapshot!(ran.snapshot(), @"
+           add  b-mwqcvpc0-3tcwgh (draft)  Run all tests before each commit.
+                a draft: only one session speaks for it
+       refused  delta 3 (add)  the session does not say `more cheese, please`
+          note  diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md
+          note  graph/preferences/wants-the-tests-to-be-run-first-15b295.md
+    1 delta applied, 0 skipped, 1 refused  commit [COMMIT]
+    [exit 1]
+    ");
     assert_eq!(states(&sandbox), ["a processed"]);
     assert_eq!(commits(&sandbox), 2, "diary, rule and memory are one commit");
     assert_eq!(sandbox.cm(&["reflect", "--emit"]).code, 8);

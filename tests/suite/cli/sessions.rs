@@ -89,10 +89,10 @@ fn sessions_of_all_agents_are_listed_and_older_ones_are_counted() {
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["sessions", "--days", "0", "--agent", "codex,claude-code,cursor,pi"]).snapshot(), @"
-    33333333  pi           46 d  6 events  180 B  /home/dev/demo  Find migrations
-    0199aaaa  codex        47 d  5 events  278 B  /home/dev/demo  Build failure
-    22222222  cursor       47 d  4 events  169 B  /home/dev/demo  Rename store module
-    11111111  claude-code  47 d  8 events  386 B  /home/dev/demo  Run the unit tests and fix the failing one.
+    33333333  pi           46 d  6 events  180 B  new  /home/dev/demo  Find migrations
+    0199aaaa  codex        47 d  5 events  278 B  new  /home/dev/demo  Build failure
+    22222222  cursor       47 d  4 events  169 B  new  /home/dev/demo  Rename store module
+    11111111  claude-code  47 d  8 events  386 B  new  /home/dev/demo  Run the unit tests and fix the failing one.
     4 sessions
     [exit 0]
     ");
@@ -404,7 +404,7 @@ fn a_log_that_is_mostly_not_understood_is_told_as_such() {
         &(line("user", "hello there") + &"{\"type\":\"martian\",\"sessionId\":\"s1111111\"}\n".repeat(9))
     );
     insta::assert_snapshot!(sandbox.cm(&["sessions"]).snapshot(), @"
-    s1111111  claude-code  26 h  1 event  11 B  /w  hello there (mostly not understood)
+    s1111111  claude-code  26 h  1 event  11 B  new  /w  hello there (mostly not understood)
     1 session in the last 7 days
     [stderr]
     note: mostly not understood, another version of its agent may have written it: [ROOT]/home/.claude/projects/-w/s1111111.jsonl (9 of 10 records: martian)
@@ -421,7 +421,7 @@ fn while_another_process_reads_what_is_there_answers() {
     let lock = File::options().write(true).open(sandbox.vault().join("_index/sessions/lock")).unwrap();
     lock.lock().unwrap();
     insta::assert_snapshot!(sandbox.cm(&["sessions"]).snapshot(), @"
-    s1111111  claude-code  26 h  1 event  18 B  /w  first things first
+    s1111111  claude-code  26 h  1 event  18 B  new  /w  first things first
     1 session in the last 7 days
     [stderr]
     note: another process is reading the sessions; answered from what it has read so far
