@@ -27,5 +27,6 @@ pub mod prose;
 pub mod reflect;
 pub mod reflection;
 pub mod starters;
+pub mod stash;
 pub mod succession;
 pub mod trauma;

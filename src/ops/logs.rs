@@ -180,10 +180,17 @@ impl Sink for Held {
 /// # Errors
 /// Where it cannot be read.
 pub fn of_file(path: &Path) -> Result<Vec<Told>> {
-    let source = ingest::Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path);
+    of_source(&ingest::Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path))
+}
+
+/// All sessions that one log tells.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn of_source(source: &ingest::Source) -> Result<Vec<Told>> {
     let mut held = Held::default();
-    ingest::read(&source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
-    Ok(held.told(path).collect())
+    ingest::read(source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
+    Ok(held.told(&source.path).collect())
 }
 
 /// What a log that somebody named and that cannot be read comes to.

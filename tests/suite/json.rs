@@ -153,6 +153,9 @@ guard
 friction .. --rules classic --out ../friction
 trauma scan
 trauma accept 1
+stash Talk+about+pools
+stash list
+stash show Talk+about+pools
 project --format agents.md --counts
 export --format memory.md --out ../MEMORY.md
 config list
@@ -191,6 +194,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
             ("starters", Some("add")) => "starters-add",
             ("sessions", Some("show" | "expand" | "export")) => "sessions-show",
             ("sessions", Some(action @ ("search" | "timeline"))) => &format!("sessions-{action}"),
+            ("stash", Some(action @ ("list" | "show"))) => &format!("stash-{action}"),
             ("playbook" | "trauma", Some(action)) => &format!("{}-{action}", words[0]),
             (command, _) => of_command(command),
         };

@@ -63,6 +63,7 @@ commands! {
     guard::Guard,
     friction::Friction,
     trauma::Trauma,
+    stash::Stash,
     project::Project,
     reindex::Reindex,
     embed::Embed,

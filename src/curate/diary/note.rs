@@ -101,7 +101,7 @@ fn written_sign(sign: &Sign) -> String {
 }
 
 /// An item as an entry of a list.
-pub(super) fn written(item: &Item) -> String {
+pub(in crate::curate) fn written(item: &Item) -> String {
     let voice = match item.voice {
         Voice::Person => "person, ",
         Voice::Agent => "agent, ",

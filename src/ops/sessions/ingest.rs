@@ -78,7 +78,8 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
     }
 }
 
-fn places(memory: &Memory, open: &OpenVault, home: PathBuf, allowed: &Allowed) -> Places {
+/// Where logs may lie.
+pub(super) fn places(memory: &Memory, open: &OpenVault, home: PathBuf, allowed: &Allowed) -> Places {
     let mut places = Places::of_home(home);
     places.environment = memory.call.variables.clone();
     let project = project(open);

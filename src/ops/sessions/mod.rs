@@ -10,6 +10,7 @@ mod scribe;
 pub mod search;
 pub mod show;
 pub mod timeline;
+pub mod whole;
 
 use crate::domain::session::Agent;
 use crate::index;

@@ -39,6 +39,7 @@ pub mod sessions;
 pub mod similar;
 pub mod stale;
 pub mod starters;
+pub mod stash;
 pub mod stats;
 pub mod style;
 pub mod tags;

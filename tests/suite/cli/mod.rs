@@ -47,6 +47,7 @@ mod similar;
 mod small;
 mod stale;
 mod starters;
+mod stash;
 mod stats;
 mod tags;
 mod top;
