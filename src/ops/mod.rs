@@ -43,6 +43,7 @@ pub mod recent;
 pub mod reindex;
 pub mod relate;
 pub mod related;
+pub mod remember;
 pub mod restore;
 pub mod retrieve;
 pub mod review;

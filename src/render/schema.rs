@@ -128,6 +128,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("embed", schema_for!(ops::embed::Embeddings)),
         ("reindex", schema_for!(ops::reindex::Reindexed)),
         ("relate", schema_for!(ops::relate::Related)),
+        ("remember", schema_for!(ops::remember::Remembered)),
         ("related", schema_for!(ops::related::Related)),
         ("review", schema_for!(ops::review::Inbox)),
         ("review-settled", schema_for!(ops::review::Settled)),

@@ -156,6 +156,7 @@ trauma accept 1
 stash Talk+about+pools
 stash list
 stash show Talk+about+pools
+remember --files ../memory
 project --format agents.md --counts
 export --format memory.md --out ../MEMORY.md
 config list

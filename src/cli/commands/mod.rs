@@ -64,6 +64,7 @@ commands! {
     friction::Friction,
     trauma::Trauma,
     stash::Stash,
+    remember::Remember,
     project::Project,
     reindex::Reindex,
     embed::Embed,

@@ -33,6 +33,7 @@ pub mod recent;
 pub mod reindex;
 pub mod relate;
 pub mod related;
+pub mod remember;
 pub mod review;
 pub mod search;
 pub mod sessions;

@@ -38,6 +38,7 @@ mod reflection;
 mod reindex;
 mod relate;
 mod related;
+mod remember;
 mod restore;
 mod review;
 mod rules;
