@@ -238,7 +238,7 @@ fn nothing_new(outcome: &Remembered) -> Error {
     let mut reasons = match before {
         0 => "there is no stash, diary or friction to remember".to_owned(),
         1 => "the one source there is was remembered before".to_owned(),
-        n => format!("all {n} sources there are were remembered before"),
+        n => format!("the {n} sources there are were remembered before"),
     };
     if let Some(section) = &outcome.section {
         reasons += &format!(", and {} is up to date", section.path);

@@ -240,6 +240,10 @@ impl<'k> Entry<'k> {
         }
     }
 
+    fn meant(&self) -> Meant<'_> {
+        Meant { statement: &self.statement, embedding: self.meaning.as_ref() }
+    }
+
     fn is_opposed(&self, new: &Self, sense: &Sense<'_>) -> bool {
         same_place(self.workspace.as_deref(), new.workspace.as_deref())
             && self.is_older(new)
@@ -256,11 +260,7 @@ impl<'k> Entry<'k> {
     }
 
     fn is_like(&self, new: &Self, least: Nearness, sense: &Sense<'_>) -> bool {
-        let meant = |entry: &'_ Self| (entry.statement.clone(), entry.meaning.clone());
-        let ((one, near), (other, far)) = (meant(new), meant(self));
-        let new_meant = Meant { statement: &one, embedding: near.as_ref() };
-        let own_meant = Meant { statement: &other, embedding: far.as_ref() };
-        words(&self.text) == words(&new.text) || new_meant.near(&own_meant, least, sense).is_some()
+        words(&self.text) == words(&new.text) || new.meant().near(&self.meant(), least, sense).is_some()
     }
 
     /// The same preference once more, by another session.

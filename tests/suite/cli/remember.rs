@@ -46,10 +46,86 @@ fn diaries_become_facts_preferences_and_episodes_in_one_commit_and_a_part_of_the
     );
     let before = head(&sandbox);
     let ran = sandbox.cm(&["remember"]);
-    insta::assert_snapshot!(ran.snapshot(), @"");
-    insta::assert_snapshot!(sandbox.read("CLAUDE.md"), @"");
-    insta::assert_snapshot!(all(&sandbox, "graph/facts") + &all(&sandbox, "graph/preferences"), @"");
-    insta::assert_snapshot!(sandbox.read("episodes/2026-11-01.md"), @"");
+    insta::assert_snapshot!(ran.snapshot(), @"
+    fact        The gateway closes idle connections after 300 seconds
+    preference  Use pnpm instead of npm (low, 1 observation)
+    episode     2026-11-01 09:00 - Session of day 1
+    remembered 1 diary  commit [COMMIT]
+    + The gateway closes idle connections after 300 seconds
+    + 2026-11-01 Session of day 1: success. Fixed the login test of day 1.
+    made CLAUDE.md with 1 fact, 0 preferences and 1 episode in 12 lines
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.read("CLAUDE.md"), @"
+    <!-- MEMORY:START -->
+    <!-- `cm remember` writes this part; changes up to the end marker are lost -->
+    ## Memory
+
+    ### Facts
+
+    - The gateway closes idle connections after 300 seconds
+
+    ### Latest episodes
+
+    - 2026-11-01 Session of day 1: success. Fixed the login test of day 1.
+    <!-- MEMORY:END -->
+    ");
+    insta::assert_snapshot!(all(&sandbox, "graph/facts") + &all(&sandbox, "graph/preferences"), @"
+    ---
+    id: d2f6df33-2110-4384-98c1-32f6c0ec5a47
+    type: fact
+    title: The gateway closes idle connections after 300 seconds
+    importance: 0.6
+    confidence: 0.7
+    created: 2026-11-01T09:00:00Z
+    updated: 2026-11-01T09:00:00Z
+    agent: codex
+    session: aaaa0001-0000-4000-8000-000000000000
+    workspace: /src/shop
+    sources:
+      - from: diary:00000000000000000000000000000001
+        session: aaaa0001-0000-4000-8000-000000000000
+        agent: codex
+        line: 3
+    ---
+
+    # The gateway closes idle connections after 300 seconds
+
+    Remembered from the diary [[00000000000000000000000000000001]].
+    ---
+    id: 20113ab1-9799-4910-99da-53426062a606
+    type: preference
+    title: Use pnpm instead of npm
+    importance: 0.6
+    confidence: 0.4
+    created: 2026-11-01T09:00:00Z
+    updated: 2026-11-01T09:00:00Z
+    agent: codex
+    session: aaaa0001-0000-4000-8000-000000000000
+    workspace: /src/shop
+    observations:
+      - from: diary:00000000000000000000000000000001
+        session: aaaa0001-0000-4000-8000-000000000000
+        at: 2026-11-01T09:00:00Z
+    ---
+
+    # Use pnpm instead of npm
+
+    Remembered from the diary [[00000000000000000000000000000001]].
+    ");
+    insta::assert_snapshot!(sandbox.read("episodes/2026-11-01.md"), @"
+    ---
+    date: 2026-11-01
+    ---
+
+    # 2026-11-01
+
+    ## 09:00 - Session of day 1
+    - **Type**: diary
+    - **Memory**: [Session of day 1](../diary/day-1.md)
+    - **Summary**: success. Fixed the login test of day 1.
+    - **Source**: `diary:00000000000000000000000000000001#4e1a24dcb75b`
+    ");
     assert_eq!(sandbox.git(&["rev-parse", "HEAD~1"]), before);
     assert_eq!(sandbox.cm(&["validate"]).code, 0, "{}", sandbox.cm(&["validate"]).snapshot());
 }
@@ -74,7 +150,12 @@ fn a_second_run_finds_nothing_new_and_changes_no_byte_whatever_cache_is_lost() {
         let _ = std::fs::remove_dir_all(sandbox.vault().join(folder));
     }
     let ran = sandbox.cm(&["remember"]);
-    insta::assert_snapshot!(ran.snapshot(), @"");
+    insta::assert_snapshot!(ran.snapshot(), @"
+    [stderr]
+    error: the 2 sources there are were remembered before, and CLAUDE.md is up to date
+     hint: `cm stash` keeps a session or a text, which this then remembers
+    [exit 8]
+    ");
     assert_eq!((sandbox.read("CLAUDE.md"), head(&sandbox)), (first, commit));
     // Memories that somebody deleted do not come back from what they were made of.
     let fact = sandbox.cm(&["search", "type:fact gateway", "--json"]).ok().json();
@@ -123,7 +204,13 @@ fn broken_markers_are_refused_and_nothing_at_all_is_written() {
     }
     let sandbox = vault_of("");
     sandbox.write("CLAUDE.md", format!("# A\n\n{START}\n"));
-    insta::assert_snapshot!(sandbox.cm(&["remember"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["remember"]).snapshot(), @"
+    [stderr]
+    error: a start marker stands here without an end marker
+       at: CLAUDE.md:3
+     hint: mend the lines `<!-- MEMORY:START -->` and `<!-- MEMORY:END -->`; nothing was written
+    [exit 5]
+    ");
 }
 
 #[test]
@@ -166,8 +253,24 @@ fn a_preference_rises_over_five_diaries_falls_when_contradicted_and_counts_no_se
     let ran = sandbox.cm(&["remember", "--files", ".claude/memory", "--json"]).ok().json();
     let fallen = ran["preferences"].as_array().unwrap().iter().find(|one| one["before"] == "high").unwrap();
     assert_eq!((fallen["level"].as_str(), fallen["against"].as_u64()), (Some("medium"), Some(1)));
-    assert!(!sandbox.read("CLAUDE.md").contains("tabs"));
-    insta::assert_snapshot!(sandbox.read(".claude/memory/preferences.md"), @"");
+    assert!(!sandbox.read("CLAUDE.md").contains("- Always use tabs for indentation\n"));
+    insta::assert_snapshot!(sandbox.read(".claude/memory/preferences.md"), @"
+    # Preferences
+
+    > Written by `cm remember`; changes by hand are lost.
+
+    ## High confidence
+
+    None yet.
+
+    ## Medium confidence
+
+    - Always use tabs for indentation (evidence: 5 observations, 1 against)
+
+    ## Low confidence
+
+    - Never use tabs for indentation (evidence: 1 observation)
+    ");
 }
 
 #[test]
@@ -259,7 +362,12 @@ fn a_dry_run_says_what_would_be_and_writes_nothing() {
 fn files_of_somebody_else_are_not_written_over_and_nothing_is_asked_of_an_empty_vault() {
     let sandbox = vault_of("");
     let ran = sandbox.cm(&["remember"]);
-    insta::assert_snapshot!(ran.snapshot(), @"");
+    insta::assert_snapshot!(ran.snapshot(), @"
+    [stderr]
+    error: there is no stash, diary or friction to remember
+     hint: `cm stash` keeps a session or a text, which this then remembers
+    [exit 8]
+    ");
     diary(&sandbox, 1, &["The gateway closes idle connections after 300 seconds."], &[]);
     sandbox.write(".claude/memory/facts.md", "# Facts\n\nMine.\n");
     let commit = head(&sandbox);
