@@ -260,6 +260,7 @@ impl Target {
             Some(named) => Self::at(&memory.call.cwd.join(named), memory)?,
             None => Self::usual(project, memory)?,
         };
+        stays(&target.file, &target.path)?;
         let text = target.text()?;
         section::find(text).and_then(|_| section::put(text, "")).map_err(|error| target.broken(&error))?;
         Ok(target)
@@ -346,6 +347,19 @@ impl Target {
     }
 }
 
+/// Refuses a file that is a symbolic link out of its folder, before anything is written.
+fn stays(file: &Path, path: &str) -> Result<()> {
+    let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
+    let leads_out =
+        file.canonicalize().ok().zip(folder).is_some_and(|(real, folder)| !real.starts_with(folder));
+    if !leads_out {
+        return Ok(());
+    }
+    Err(Error::refused("leads-out", format!("{path} is a symbolic link that leads out of its folder"))
+        .at(path, None, None)
+        .hint("nothing was written; name the file that it leads to"))
+}
+
 /// The folder for the plain files, where nothing of somebody else's would be written over and no note would come to be.
 fn folder_of(memory: &Memory, named: &Path) -> Result<PathBuf> {
     let out = memory.call.cwd.join(named);
@@ -362,6 +376,7 @@ fn folder_of(memory: &Memory, named: &Path) -> Result<PathBuf> {
     }
     for file in files::NAMES {
         let file = out.join(file);
+        stays(&file, &shown(&file, &memory.call.cwd))?;
         match foreign::file(&file) {
             Ok(there) if !files::is_ours(&there) => {
                 let path = shown(&file, &memory.call.cwd);

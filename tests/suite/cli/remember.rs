@@ -378,3 +378,31 @@ fn files_of_somebody_else_are_not_written_over_and_nothing_is_asked_of_an_empty_
     assert!(sandbox.cm(&["remember", "--no-section"]).ok().stdout.contains("remembered 1 diary"));
     assert!(!sandbox.vault().join("CLAUDE.md").exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_followed_within_the_project_and_nowhere_else() {
+    use std::os::unix::fs::symlink;
+    let sandbox = vault_of("");
+    diary(&sandbox, 1, &["The gateway closes idle connections after 300 seconds."], &[]);
+    sandbox.write("../out/rules.md", "# Theirs\n");
+    sandbox.write("../out/stash/a.md", "## Findings\n\n- The staging cluster runs Postgres in one zone\n");
+    symlink("../out/rules.md", sandbox.vault().join("CLAUDE.md")).unwrap();
+    std::fs::create_dir(sandbox.vault().join(".claude")).unwrap();
+    symlink("../../out/stash", sandbox.vault().join(".claude/stash")).unwrap();
+    let commit = head(&sandbox);
+    let ran = sandbox.cm(&["remember"]);
+    assert_eq!((ran.code, head(&sandbox)), (5, commit), "{}", ran.snapshot());
+    assert_eq!(sandbox.read("../out/rules.md"), "# Theirs\n");
+    std::fs::remove_file(sandbox.vault().join("CLAUDE.md")).unwrap();
+    sandbox.write("AGENTS.md", "# Rules\n");
+    symlink("AGENTS.md", sandbox.vault().join("CLAUDE.md")).unwrap();
+    let ran = sandbox.cm(&["remember"]).ok();
+    assert!(ran.stderr.contains(".claude/stash leads out of the project"), "{}", ran.snapshot());
+    let rules = sandbox.read("AGENTS.md");
+    assert!(
+        rules.starts_with("# Rules\n\n") && rules.contains("gateway") && !rules.contains("staging"),
+        "{rules}"
+    );
+    assert!(sandbox.vault().join("CLAUDE.md").is_symlink());
+}
