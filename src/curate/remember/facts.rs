@@ -111,7 +111,10 @@ const PINNED: &str = "it contradicts a fact that is pinned";
 
 struct Entry {
     end: End,
-    text: String,
+    /// Its words, by which it is known again.
+    words: Vec<String>,
+    /// Its words with figures and names as they stand.
+    tokens: Vec<String>,
     statement: Statement,
     meaning: Option<Embedding>,
     workspace: Option<String>,
@@ -191,7 +194,8 @@ impl Entry {
     fn known(at: usize, known: &Known, sense: &Sense<'_>) -> Self {
         Self {
             end: End::Known(at),
-            text: known.text.clone(),
+            words: words(&known.text),
+            tokens: tokens(&known.text),
             statement: Statement::of(&known.text),
             meaning: sense.text(&known.text),
             workspace: known.workspace.clone(),
@@ -204,7 +208,8 @@ impl Entry {
     fn told(end: End, told: &Told, sense: &Sense<'_>) -> Self {
         Self {
             end,
-            text: told.text.clone(),
+            words: words(&told.text),
+            tokens: tokens(&told.text),
             statement: Statement::of(&told.text),
             meaning: sense.text(&told.text),
             workspace: told.workspace.clone(),
@@ -224,10 +229,10 @@ impl Entry {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return false;
         }
-        words(&self.text) == words(&new.text)
+        self.words == new.words
             || (self.live
                 && !new.meant().refines(&self.meant(), sense)
-                && differing_figure(&self.text, &new.text).is_none()
+                && differing_figure(&self.tokens, &new.tokens).is_none()
                 && new.meant().near(&self.meant(), least, sense).is_some())
     }
 
@@ -236,7 +241,7 @@ impl Entry {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return None;
         }
-        let figure = differing_figure(&self.text, &new.text);
+        let figure = differing_figure(&self.tokens, &new.tokens);
         if figure.as_ref().is_some_and(|figure| figure.is_label) {
             return None;
         }
@@ -264,8 +269,7 @@ struct Figure {
     is_label: bool,
 }
 
-fn differing_figure(a: &str, b: &str) -> Option<Figure> {
-    let (a, b) = (tokens(a), tokens(b));
+fn differing_figure(a: &[String], b: &[String]) -> Option<Figure> {
     let short = a.len().min(b.len());
     let differing: Vec<usize> = (0..short).filter(|at| a[*at] != b[*at]).collect();
     let [at] = differing[..] else { return None };

@@ -166,6 +166,7 @@ pub struct Settled {
 struct Entry<'k> {
     known: Option<(usize, &'k Known)>,
     text: String,
+    words: Vec<String>,
     statement: Statement,
     meaning: Option<Embedding>,
     workspace: Option<String>,
@@ -218,6 +219,7 @@ impl<'k> Entry<'k> {
         Self {
             known: Some((at, known)),
             text: known.text.clone(),
+            words: words(&known.text),
             statement: Statement::of(&known.text),
             meaning: sense.text(&known.text),
             workspace: known.workspace.clone(),
@@ -230,6 +232,7 @@ impl<'k> Entry<'k> {
     fn told(told: Told, sense: &Sense<'_>) -> Self {
         Self {
             known: None,
+            words: words(&told.text),
             statement: Statement::of(&told.text),
             meaning: sense.text(&told.text),
             text: told.text,
@@ -260,7 +263,7 @@ impl<'k> Entry<'k> {
     }
 
     fn is_like(&self, new: &Self, least: Nearness, sense: &Sense<'_>) -> bool {
-        words(&self.text) == words(&new.text) || new.meant().near(&self.meant(), least, sense).is_some()
+        self.words == new.words || new.meant().near(&self.meant(), least, sense).is_some()
     }
 
     /// The same preference once more, by another session.
