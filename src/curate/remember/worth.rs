@@ -71,9 +71,20 @@ fn is_noise(text: &str) -> bool {
 
 /// A sentence on one line, with links as their words.
 fn plain(text: &str) -> String {
-    let text = visible(text);
+    let mut text = visible(text);
+    loop {
+        let barer = stripped(&text);
+        // Each turn takes something away, so that this ends.
+        if barer == text {
+            return text;
+        }
+        text = barer;
+    }
+}
+
+fn stripped(text: &str) -> String {
     let mut bare = String::with_capacity(text.len());
-    let mut rest = text.as_str();
+    let mut rest = text;
     while let Some((before, link)) = rest.split_once("[[") {
         let Some((target, after)) = link.split_once("]]") else { break };
         bare.push_str(before);
@@ -82,7 +93,7 @@ fn plain(text: &str) -> String {
     }
     bare.push_str(rest);
     let bare = bare.trim().trim_start_matches(['-', '*', '+', '•']).trim();
-    bare.strip_suffix('.').filter(|bare| !bare.ends_with('.')).unwrap_or(bare).to_owned()
+    bare.strip_suffix('.').filter(|bare| !bare.ends_with('.')).unwrap_or(bare).trim_end().to_owned()
 }
 
 fn capital(text: &str) -> String {
