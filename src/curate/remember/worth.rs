@@ -73,7 +73,7 @@ fn is_noise(text: &str) -> bool {
 fn plain(text: &str) -> String {
     let mut text = visible(text);
     loop {
-        let barer = stripped(&text);
+        let barer = visible(&stripped(&text));
         // Each turn takes something away, so that this ends.
         if barer == text {
             return text;
