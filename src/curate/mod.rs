@@ -27,6 +27,8 @@ pub mod project;
 pub mod prose;
 pub mod reflect;
 pub mod reflection;
+pub mod remember;
 pub mod starters;
+pub mod stash;
 pub mod succession;
 pub mod trauma;

@@ -141,7 +141,10 @@ pub(super) fn curate_beside(
     let named = if options.sweep { None } else { named(memory, &file.deltas) };
     let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
         with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
-            curation::curate(before, &Request { history: beside.history.unwrap_or(request.history), ..*request })
+            curation::curate(
+                before,
+                &Request { history: beside.history.unwrap_or(request.history), ..*request },
+            )
         })
     };
     // A file that cannot be edited is an error of the deltas that name it, and of no other.

@@ -57,6 +57,7 @@ pub fn episode(memory: &Memory, options: &Options) -> Result<Logged> {
         tags: clean_tags(&options.tags)?,
         memory: about.as_ref().map(|found| (found.note.title.clone(), found.note.path.clone())),
         summary: options.summary.clone(),
+        source: None,
     };
     let mut message = Message::new("episode", format!("Log \"{title}\" on {}", now.day()));
     if let Some(found) = &about {

@@ -174,8 +174,8 @@ pub(super) fn of_source(source: &Source) -> Result<Vec<Told>> {
 pub fn of_file(path: &Path) -> Result<Vec<Told>> {
     let source = Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path);
     let mut held = Held::default();
-    ingest::read(&source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
-    Ok(held.told(path).collect())
+    ingest::read(source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
+    Ok(held.told(&source.path).collect())
 }
 
 /// What a log that somebody named and that cannot be read comes to.

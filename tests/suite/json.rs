@@ -168,6 +168,10 @@ privacy
 privacy log
 privacy deny agent pi
 privacy allow agent pi
+stash Talk+about+pools
+stash list
+stash show Talk+about+pools
+remember --files ../memory
 project --format agents.md --counts
 export --format memory.md --out ../MEMORY.md
 config list
@@ -207,6 +211,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
             ("reflect", _) if line.ends_with("--emit") => "reflect-emit",
             ("sessions", Some("show" | "expand" | "export")) => "sessions-show",
             ("sessions", Some(action @ ("search" | "timeline"))) => &format!("sessions-{action}"),
+            ("stash", Some(action @ ("list" | "show"))) => &format!("stash-{action}"),
             ("onboard", _) if line.ends_with("--template") => "onboard-template",
             ("privacy", Some("allow" | "deny")) => "privacy-set",
             ("privacy", None) => "privacy",

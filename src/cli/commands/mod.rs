@@ -68,6 +68,8 @@ commands! {
     trauma::Trauma,
     onboard::Onboard,
     privacy::Privacy,
+    stash::Stash,
+    remember::Remember,
     project::Project,
     reindex::Reindex,
     embed::Embed,

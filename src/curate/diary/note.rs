@@ -123,7 +123,7 @@ fn written_sign(sign: &Sign) -> String {
 }
 
 /// An item as an entry of a list.
-pub(super) fn written(item: &Item) -> String {
+pub(in crate::curate) fn written(item: &Item) -> String {
     // What a person added comes from no line of a log.
     if item.line == 0 {
         return format!("- {}", as_line(&item.text));

@@ -135,7 +135,7 @@ fn sign(item: &Item) -> Option<Sign> {
 }
 
 /// A title without its escapes, which are put anew when it is written.
-fn unescaped(text: &str) -> String {
+pub(in crate::curate) fn unescaped(text: &str) -> String {
     let (mut plain, mut chars) = (String::with_capacity(text.len()), text.chars().peekable());
     while let Some(c) = chars.next() {
         match chars.peek() {

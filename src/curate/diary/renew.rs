@@ -57,9 +57,9 @@ fn with_own_items(diary: &Diary, old: &Diary) -> Diary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curate::diary::note::note;
     use crate::curate::diary::{Judged, Made, Voice};
     use crate::curate::outcome::{Status, Verdict};
-    use crate::curate::diary::note::note;
     use crate::domain::frontmatter::edit::apply;
 
     fn diary(learned: &[&str]) -> Diary {

@@ -94,7 +94,7 @@ fn line(bullet: &Bullet, subject: &str, how: &How) -> String {
 }
 
 /// A line in which no `@path` outside of code is read as "put that file here", as some agents read it: it stands as code.
-fn named_only(line: &str) -> String {
+pub(in crate::curate) fn named_only(line: &str) -> String {
     let mut written = String::with_capacity(line.len() + 8);
     let (mut code, mut before) = (false, ' ');
     let mut rest = line;

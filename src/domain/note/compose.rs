@@ -171,6 +171,8 @@ pub struct EpisodeEntry {
     pub memory: Option<(String, NotePath)>,
     /// **Summary**, in a line.
     pub summary: Option<String>,
+    /// **Source**: what it was made from, as words of code.
+    pub source: Option<String>,
 }
 
 /// The text of a new memory. Its body begins with `# title`, unless it has such a heading already.
@@ -276,6 +278,7 @@ pub fn episode_entry(entry: &EpisodeEntry) -> String {
         ("Tags", Some(tags.join(", ")).filter(|tags| !tags.is_empty())),
         ("Memory", memory),
         ("Summary", entry.summary.as_deref().map(escape_inline).filter(|summary| !summary.is_empty())),
+        ("Source", entry.source.as_deref().map(|source| format!("`{}`", visible(source).replace('`', "'")))),
     ];
     let mut text = format!("\n## {} - {}\n", entry.at.minute(), escape_inline(&entry.title));
     for (name, line) in lines {
@@ -386,6 +389,7 @@ mod tests {
             tags: vec!["postgres".to_owned(), "outage".to_owned()],
             memory: Some(("API [hangs]".to_owned(), NotePath::parse("graph/problems/api hangs.md").unwrap())),
             summary: Some("No answers\nfrom 05:41.".to_owned()),
+            source: None,
         };
         assert_eq!(
             episode(&entry),

@@ -374,8 +374,12 @@ impl Work<'_> {
             *memories.borrow_mut() = planned.memories(drafts)?;
             Ok((planned.changes, planned.ids))
         };
-        let outcome =
-            curate_beside(self.memory, &file, &options, &Beside { history: Some(gathered), changes: &changes })?;
+        let outcome = curate_beside(
+            self.memory,
+            &file,
+            &options,
+            &Beside { history: Some(gathered), changes: &changes },
+        )?;
         Ok(Carried { outcome, memories: memories.take(), place, notices: notices.take() })
     }
 

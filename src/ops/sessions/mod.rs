@@ -15,6 +15,7 @@ pub mod show;
 pub(super) mod sources;
 pub mod timeline;
 pub(super) mod understood;
+pub mod whole;
 
 use crate::domain::session::Agent;
 use crate::index;

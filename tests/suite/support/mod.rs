@@ -8,8 +8,8 @@ mod logs;
 mod notes;
 mod ran;
 mod sandbox;
-mod told;
 mod talks;
+mod told;
 
 pub use example::example;
 pub use harbour::harbour;
@@ -18,5 +18,5 @@ pub use logs::{log, regretted};
 pub use notes::files_of;
 pub use ran::Ran;
 pub use sandbox::{Sandbox, vault_of};
-pub use told::{diary, told};
 pub use talks::{Said, scripted, talk};
+pub use told::{diary, told};
