@@ -155,12 +155,12 @@ impl Wanted {
 /// An agent in another's spelling: `claude_code`, `Claude Code`, `gemini-cli`.
 fn agent_like(name: &str) -> Option<Agent> {
     let name = name.trim().to_lowercase().replace(['_', ' '], "-");
-    agent(&name).or_else(|| agent(name.strip_suffix("-cli")?)).or_else(|| match name.as_str() {
+    match name.as_str() {
         "claude" => Some(Agent::ClaudeCode),
         "copilot" | "github-copilot" => Some(Agent::CopilotCli),
         "pi-agent" => Some(Agent::Pi),
-        _ => None,
-    })
+        name => agent(name).or_else(|| agent(name.strip_suffix("-cli")?)),
+    }
 }
 
 fn shown(hit: Hit, rules: &Rules) -> Outside {
