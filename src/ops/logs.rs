@@ -172,10 +172,7 @@ pub(super) fn of_source(source: &Source) -> Result<Vec<Told>> {
 /// # Errors
 /// Where it cannot be read.
 pub fn of_file(path: &Path) -> Result<Vec<Told>> {
-    let source = Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path);
-    let mut held = Held::default();
-    ingest::read(source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
-    Ok(held.told(&source.path).collect())
+    of_source(&Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path))
 }
 
 /// What a log that somebody named and that cannot be read comes to.
