@@ -192,7 +192,7 @@ fn done(note: &Note, diary: &Diary) -> Option<String> {
 fn speaks_of(words: &[String], text: &str) -> bool {
     let said = text.to_lowercase();
     let said: HashSet<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    let stem = |word: &str| word.chars().take(5).collect::<String>();
+    let stem = |word: &str| word.chars().take(4).collect::<String>();
     let there = |word: &&String| {
         let stem = stem(word);
         said.iter().any(|other| other.starts_with(&stem))

@@ -103,13 +103,13 @@ fn with_outcome(body: &str, status: Status) -> Option<String> {
 /// A note that says no more than the word.
 fn created(open: &OpenVault, session: &Which, word: Judged) -> Result<Change> {
     let log = session.log.as_ref();
-    let place = log.and_then(|log| log.path.as_deref()).unwrap_or(&session.id);
     let title = log.and_then(|log| log.title.clone());
     let title = title.unwrap_or_else(|| format!("Session {}", session.short()));
     let times = log.and_then(|log| log.started.zip(log.ended));
     let duration = times.and_then(|(start, end)| u64::try_from(end.unix().saturating_sub(start.unix())).ok());
     let diary = Diary {
-        id: id(place, session.id.as_bytes()),
+        // The same on every machine, wherever the log lies.
+        id: id(&session.agent, session.id.as_bytes()),
         session: session.id.clone(),
         agent: session.agent.clone(),
         workspace: log.and_then(|log| log.workspace.clone()),

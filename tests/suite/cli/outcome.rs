@@ -72,7 +72,7 @@ fn a_word_is_kept_in_a_diary_of_its_own_and_credited_to_the_rules_in_one_commit(
     ]);
     insta::assert_snapshot!(ran.snapshot(), @"
     aaaa1111-0000-4000-8000-000000000001  success  commit [COMMIT]
-      made diary/make-the-gateway-calls-sturdy-e93719.md
+      made diary/make-the-gateway-calls-sturdy-e0b7d6.md
       helpful b-mq6d3m8l-b2b2b2 Give every call to the gateway a time limit. named
       helpful b-mq6d3m8l-a1a1a1 Retry gateway calls with full jitter. cited on line 2, counts 0.3
       passed over b-mq6d3m8l-c3c3c3: it is pinned, and a citation does not move it
@@ -89,14 +89,14 @@ fn a_word_is_kept_in_a_diary_of_its_own_and_credited_to_the_rules_in_one_commit(
     Cm-Operation: 6f22772d0aa04b93bb595bb840db4ee0
     ");
     insta::assert_snapshot!(sandbox.git(&["show", "--format=", "HEAD"]), @"
-    diff --git a/diary/make-the-gateway-calls-sturdy-e93719.md b/diary/make-the-gateway-calls-sturdy-e93719.md
+    diff --git a/diary/make-the-gateway-calls-sturdy-e0b7d6.md b/diary/make-the-gateway-calls-sturdy-e0b7d6.md
     new file mode 100644
-    index 0000000..3943a6e
+    index 0000000..d1b2f4a
     --- /dev/null
-    +++ b/diary/make-the-gateway-calls-sturdy-e93719.md
+    +++ b/diary/make-the-gateway-calls-sturdy-e0b7d6.md
     @@ -0,0 +1,19 @@
     +---
-    +id: e93719132d525a9fe26e4732862e8c59
+    +id: e0b7d6302876c35bc8585dc96bf89d41
     +session: aaaa1111-0000-4000-8000-000000000001
     +agent: claude-code
     +workspace: /home/dev/demo
