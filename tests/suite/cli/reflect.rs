@@ -228,7 +228,13 @@ fn a_run_that_failed_in_part_or_as_a_whole_says_so_and_tries_again() {
     assert_eq!((outcome(&ran.json()), ran.code), ("partly_failed", 1), "{}", ran.snapshot());
     assert_eq!(states(&sandbox), ["a processed", "b failed"]);
     let count = commits(&sandbox);
-    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"");
+    insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"
+    bbbbbbbb  claude-code  unknown  The test of the tide table fails, please mend it.
+        failed: the script of answers says that no answer comes: it is asleep
+    failed: 1 session, with scripted/script, 0 diaries, 0 proposed, 0 applied, 0 refused
+      the script of answers says that no answer comes: it is asleep
+    [exit 7]
+    ");
     assert_eq!(commits(&sandbox), count);
     scripted(&sandbox, "", &[any()]);
     let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
