@@ -2,8 +2,9 @@
 
 use super::border::{Entry, Part};
 
-/// The parts of a markdown text: each heading begins one, and each paragraph or item of a list is an entry. The lines
-/// that say when a generated file was written are left out.
+/// The parts of a markdown text: each heading begins one, and each paragraph or item of a list is an entry. An item that
+/// links to a note stands for it, by the link as it is written. The lines that say when a generated file was written are
+/// left out.
 #[must_use]
 pub fn parts(markdown: &str) -> Vec<Part> {
     let mut parts = vec![Part::default()];
@@ -23,13 +24,21 @@ pub fn parts(markdown: &str) -> Vec<Part> {
                     entry.text.push('\n');
                     entry.text.push_str(line);
                 }
-                _ => part.entries.push(Entry { id: None, text: line.to_owned() }),
+                _ => part.entries.push(Entry { id: linked(line).map(str::to_owned), text: line.to_owned() }),
             }
             open = true;
         }
     }
     parts.retain(|part| !part.entries.is_empty());
     parts
+}
+
+/// The note that an item links to with its first words, which are its title.
+fn linked(item: &str) -> Option<&str> {
+    let title = item.strip_prefix("- [")?;
+    let closes = |(at, _): &(usize, &str)| !title[..*at].ends_with('\\');
+    let (at, _) = title.match_indices("](").find(closes)?;
+    title[at + 2..].split_once(')').map(|(link, _)| link)
 }
 
 fn begins_item(line: &str) -> bool {
@@ -53,6 +62,10 @@ mod tests {
         assert_eq!(parts[0].heading.as_deref(), Some("## Decisions"));
         let texts: Vec<&str> = parts[0].entries.iter().map(|entry| entry.text.as_str()).collect();
         assert_eq!(texts, ["- [Postgres](a.md): one\n  more line", "- two", "A paragraph\nof two lines."]);
+        let ids: Vec<Option<&str>> = parts[0].entries.iter().map(|entry| entry.id.as_deref()).collect();
+        assert_eq!(ids, [Some("a.md"), None, None]);
+        assert_eq!(linked("- [An \\](array) of rules](graph/b.md) (x)"), Some("graph/b.md"));
+        assert_eq!(linked("Text [a](b.md)"), None);
     }
 
     proptest! {

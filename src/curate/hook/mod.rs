@@ -7,6 +7,7 @@ pub mod border;
 pub mod choice;
 pub mod event;
 pub mod failure;
+pub mod fit;
 pub mod memory_text;
 pub mod message;
 pub mod opencode;

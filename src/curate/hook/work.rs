@@ -1,6 +1,6 @@
 //! What is to be done at an event, and what comes of it: the one place that says which agent is told what, and when.
 
-use super::border::{Injected, LONGEST, Part, injected};
+use super::border::{Injected, Part, injected};
 use super::event::When;
 use super::record::{Deed, Line, Told};
 use super::{Event, Message, Reply};
@@ -46,6 +46,15 @@ impl Work {
     }
 }
 
+/// How much an agent is given at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room<'a> {
+    /// In UTF-16 units; more than [`super::border::LONGEST`] counts as that.
+    pub most: usize,
+    /// The command that shows what found no room.
+    pub more: &'a str,
+}
+
 /// What is printed, and what the session's record gets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
@@ -56,9 +65,9 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What comes of the parts that were found for a message. `more` is the command that shows what found no room.
+    /// What comes of the parts that were found for a message.
     #[must_use]
-    pub fn of(message: &Message, told: &Told, parts: &[Part], more: &str, at: Instant) -> Self {
+    pub fn of(message: &Message, told: &Told, parts: &[Part], room: &Room<'_>, at: Instant) -> Self {
         let Some(event) = message.event else { return Self { reply: Reply::Nothing, lines: Vec::new() } };
         let mut lines = Vec::new();
         let lost = matches!(message.source.as_deref(), Some("compact" | "clear"));
@@ -66,7 +75,7 @@ impl Answer {
             lines.push(Line::new(at, event, Deed::Compacted));
         }
         let when = event.when_told(message.agent);
-        let found = if when == When::Never { None } else { injected(parts, more, LONGEST) };
+        let found = if when == When::Never { None } else { injected(parts, room.more, room.most) };
         let Some(Injected { text, ids, .. }) = found else { return Self { reply: Reply::Nothing, lines } };
         let (reply, deed) = match when {
             When::Now => (Reply::Context(text), Deed::Given(ids)),
@@ -80,7 +89,7 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::super::Agent;
-    use super::super::border::Entry;
+    use super::super::border::{Entry, LONGEST};
     use super::*;
 
     fn message(agent: Agent, event: Event, more: &str) -> Message {
@@ -92,6 +101,8 @@ mod tests {
         vec![Part { heading: None, entries: ids.iter().map(entry).collect() }]
     }
 
+    const ROOM: Room<'_> = Room { most: LONGEST, more: "cm context" };
+
     fn at() -> Instant {
         Instant::parse("2026-11-22T10:00:00Z").unwrap()
     }
@@ -100,13 +111,8 @@ mod tests {
     fn session(agent: Agent, steps: &[(Event, &str, &[&str])]) -> (String, Vec<Reply>) {
         let (mut record, mut replies) = (String::new(), Vec::new());
         for (event, more, found) in steps {
-            let answer = Answer::of(
-                &message(agent, *event, more),
-                &Told::read(&record),
-                &parts(found),
-                "cm context",
-                at(),
-            );
+            let answer =
+                Answer::of(&message(agent, *event, more), &Told::read(&record), &parts(found), &ROOM, at());
             for line in &answer.lines {
                 let text = line.text(&record);
                 record.push_str(&text);
@@ -166,9 +172,6 @@ mod tests {
             !Work::of(&message(Agent::Claude, Event::Stop, ",\"agent_id\":\"x\""), &Told::default(), false)
                 .capture
         );
-        assert_eq!(
-            Answer::of(&stopped, &Told::default(), &parts(&["a"]), "cm context", at()).reply,
-            Reply::Nothing
-        );
+        assert_eq!(Answer::of(&stopped, &Told::default(), &parts(&["a"]), &ROOM, at()).reply, Reply::Nothing);
     }
 }
