@@ -9,7 +9,6 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::curate::hook::{Agent, reply};
 use crate::ops::hook::{self, Later};
 use crate::ops::{Call, Result};
 
@@ -50,7 +49,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     }));
     let Ok(answered) = answered else {
         hook::broke(&of_broken, &by_words, "the hook broke off");
-        return output.plain(nothing(&by_words));
+        return output.plain(hook::nothing_for(&by_words));
     };
     let Some(heard) = answered else { return output.plain("") };
     let printed = output.plain(&heard.stdout);
@@ -118,11 +117,6 @@ fn said(pieces: &Receiver<Vec<u8>>) -> Vec<u8> {
     said
 }
 
-/// What leaves everything to the agent that these words name.
-fn nothing(words: &[&str]) -> &'static str {
-    words.iter().find_map(|word| Agent::named(word)).map_or("", reply::nothing)
-}
-
 /// Whether these arguments are those of a hook.
 pub fn is_hook(arguments: &[OsString]) -> bool {
     super::guard::verb(arguments).is_some_and(|verb| verb == "hook")
@@ -132,6 +126,6 @@ pub fn is_hook(arguments: &[OsString]) -> bool {
 pub fn spared(arguments: &[OsString], output: &Output) -> ExitCode {
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     // A reader that went away needs no answer either.
-    let _ = output.plain(nothing(&words.iter().map(String::as_str).collect::<Vec<_>>()));
+    let _ = output.plain(hook::nothing_for(&words.iter().map(String::as_str).collect::<Vec<_>>()));
     ExitCode::SUCCESS
 }

@@ -27,12 +27,6 @@ pub struct Measure {
     pub characters: usize,
 }
 
-impl Default for Measure {
-    fn default() -> Self {
-        Self { threshold: 0.5, notes: 5, characters: 2_000 }
-    }
-}
-
 /// The candidates that are given, the best first. Equal relevance keeps the order of ids, so that equal input gives
 /// equal output; a note is given once, however often it is among the candidates.
 #[must_use]

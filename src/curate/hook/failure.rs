@@ -6,8 +6,6 @@ use super::Message;
 use crate::domain::instant::Instant;
 use crate::domain::markdown::escape::visible;
 
-/// How much of the log is kept, in bytes.
-pub const KEPT: usize = 64 << 10;
 /// The longest message, in characters.
 const LONGEST: usize = 500;
 
@@ -39,33 +37,6 @@ impl Failure {
             message: clipped(what),
         }
     }
-
-    /// As it is appended, with its line break.
-    #[must_use]
-    pub fn line(&self) -> String {
-        // It holds strings only, which always become JSON.
-        serde_json::to_string(self).unwrap_or_default() + "\n"
-    }
-}
-
-/// The end of a log that is kept, from the begin of a line; none where the log is not too long yet. It is half of what
-/// may be kept, so that the log is seldom written anew.
-#[must_use]
-pub fn shortened(log: &str) -> Option<&str> {
-    if log.len() <= KEPT {
-        return None;
-    }
-    let mut from = log.len() - KEPT / 2;
-    while !log.is_char_boundary(from) {
-        from += 1;
-    }
-    Some(log[from..].split_once('\n').map_or("", |(_, rest)| rest))
-}
-
-/// The last lines of a log, the newest first; lines that are none are passed over.
-#[must_use]
-pub fn latest(log: &str, most: usize) -> Vec<Failure> {
-    log.lines().rev().filter_map(|line| serde_json::from_str(line).ok()).take(most).collect()
 }
 
 #[cfg(test)]
@@ -79,23 +50,10 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_one_line() {
+    fn a_failure_is_one_short_line() {
         let expected = r#"{"at":"2026-11-22T10:00:00Z","agent":"gemini","event":"prompt","session":"s 1","message":"the vault is locked"}"#;
-        assert_eq!(failure("the vault\nis locked").line(), format!("{expected}\n"));
-        assert!(failure(&"x".repeat(9_000)).line().len() < 700);
-    }
-
-    #[test]
-    fn a_long_log_keeps_its_end_in_whole_lines() {
-        let log: String = (0..2_000).map(|number| failure(&format!("é {number}")).line()).collect();
-        let kept = shortened(&log).unwrap();
-        assert!(kept.len() <= KEPT / 2 && kept.starts_with('{') && log.ends_with(kept));
-        assert_eq!(shortened(kept), None);
-        let latest = latest(kept, 2);
-        assert_eq!(
-            latest.iter().map(|failure| failure.message.as_str()).collect::<Vec<_>>(),
-            ["é 1999", "é 1998"]
-        );
-        assert!(super::latest("torn\n{\"at\":", 3).is_empty());
+        let line = |what: &str| serde_json::to_string(&failure(what)).unwrap();
+        assert_eq!(line("the vault\nis locked"), expected);
+        assert!(line(&"x".repeat(9_000)).len() < 700);
     }
 }

@@ -51,15 +51,6 @@ impl Line {
     pub fn new(at: Instant, event: Event, deed: Deed) -> Self {
         Self { at: at.to_string(), event: event.name().to_owned(), deed }
     }
-
-    /// As it is appended, with its line break. It begins with one too where the record ends in a torn line.
-    #[must_use]
-    pub fn text(&self, record: &str) -> String {
-        let torn = !record.is_empty() && !record.ends_with('\n');
-        // A line holds strings only, which always become JSON.
-        let line = serde_json::to_string(self).unwrap_or_default();
-        format!("{}{line}\n", if torn { "\n" } else { "" })
-    }
 }
 
 impl Told {
@@ -123,12 +114,13 @@ mod tests {
 
     use super::*;
 
+    fn text(line: &Line) -> String {
+        serde_json::to_string(line).unwrap() + "\n"
+    }
+
     fn record(deeds: &[Deed]) -> String {
         let at = Instant::parse("2026-11-22T10:00:00Z").unwrap();
-        deeds.iter().fold(String::new(), |record, deed| {
-            let line = Line::new(at, Event::Prompt, deed.clone()).text(&record);
-            record + &line
-        })
+        deeds.iter().map(|deed| text(&Line::new(at, Event::Prompt, deed.clone()))).collect()
     }
 
     fn ids(ids: &[&str]) -> Vec<String> {
@@ -150,10 +142,9 @@ mod tests {
 
     #[test]
     fn a_torn_line_costs_itself_only() {
-        let text = record(&[Deed::Given(ids(&["a"]))]);
-        let torn = format!("{text}{{\"at\":\"2026");
+        let torn = record(&[Deed::Given(ids(&["a"]))]) + "{\"at\":\"2026";
         let line = Line::new(Instant::parse("2026-11-22").unwrap(), Event::Stop, Deed::Given(ids(&["b"])));
-        let told = Told::read(&format!("{torn}{}", line.text(&torn)));
+        let told = Told::read(&format!("{torn}\n{}", text(&line)));
         assert_eq!(told.given, ids(&["a", "b"]).into_iter().collect());
     }
 

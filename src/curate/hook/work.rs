@@ -114,8 +114,8 @@ mod tests {
             let answer =
                 Answer::of(&message(agent, *event, more), &Told::read(&record), &parts(found), &ROOM, at());
             for line in &answer.lines {
-                let text = line.text(&record);
-                record.push_str(&text);
+                record.push_str(&serde_json::to_string(line).unwrap());
+                record.push('\n');
             }
             replies.push(answer.reply);
         }

@@ -76,6 +76,11 @@ pub fn hear(call: Call, stdin: &str, words: &[&str]) -> Heard {
     })
 }
 
+/// What leaves everything to the agent that one of these words names.
+pub fn nothing_for(words: &[&str]) -> &'static str {
+    words.iter().find_map(|word| Agent::named(word)).map_or("", nothing)
+}
+
 /// Writes down that the answering itself broke.
 pub fn broke(call: &Call, words: &[&str], what: &str) {
     let (agent, event) = asked_for(words).unwrap_or_default();

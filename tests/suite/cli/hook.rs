@@ -135,7 +135,23 @@ fn a_session_begins_with_rules_for_the_work_at_hand_and_core() {
     let sandbox = shop();
     sandbox.git(&["checkout", "--quiet", "-b", "fix/flaky-upload-test"]);
     let ran = told(&sandbox, "claude", "session-start");
-    insta::assert_snapshot!(words(&ran), @"");
+    insta::assert_snapshot!(words(&ran), @"
+    <!-- cm:begin memory -->
+    On record in this project's memory (cm):
+
+    ## Rules for the work at hand
+
+    - Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)
+
+    ## Memories of the work at hand
+
+    - Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e): The test upload_retries waits for the server; give the client a timeout of 2 s.
+
+    ## Rules
+
+    - [Write the changelog before the release.](playbook/release/changelog.md) (release)
+    <!-- cm:end memory -->
+    ");
     let value: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(value["hookSpecificOutput"]["hookEventName"], "SessionStart");
     assert_eq!(value.as_object().unwrap().len(), 1);
@@ -149,32 +165,38 @@ fn a_session_begins_with_rules_for_the_work_at_hand_and_core() {
 #[test]
 fn a_prompt_is_given_what_fits_it_in_each_agents_own_form() {
     let context = |sandbox: &Sandbox, agent: &str| told(sandbox, agent, "prompt").stdout;
-    insta::assert_snapshot!(context(&shop(), "claude"), @"");
-    insta::assert_snapshot!(context(&shop(), "codex"), @"");
-    insta::assert_snapshot!(context(&shop(), "gemini"), @"");
-    insta::assert_snapshot!(context(&shop(), "opencode"), @"");
+    insta::assert_snapshot!(context(&shop(), "claude"), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.\n<!-- cm:end memory -->"}}"#);
+    insta::assert_snapshot!(context(&shop(), "codex"), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.\n<!-- cm:end memory -->"}}"#);
+    insta::assert_snapshot!(context(&shop(), "gemini"), @r#"{"hookSpecificOutput":{"additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.\n<!-- cm:end memory -->"}}"#);
+    insta::assert_snapshot!(context(&shop(), "opencode"), @r#"{"context":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.\n<!-- cm:end memory -->"}"#);
     // Cursor takes no words at a prompt: they wait for the next tool.
     let cursor = shop();
     assert_eq!(context(&cursor, "cursor"), "{}\n");
-    insta::assert_snapshot!(told(&cursor, "cursor", "post-tool").stdout, @"");
+    insta::assert_snapshot!(told(&cursor, "cursor", "post-tool").stdout, @r#"{"additional_context":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005)\n<!-- cm:end memory -->"}"#);
     assert_eq!(told(&cursor, "cursor", "post-tool").stdout, "{}\n");
 }
 
 #[test]
 fn a_tool_that_failed_is_given_what_is_known_of_the_failure() {
     let sandbox = shop();
-    insta::assert_snapshot!(words(&told(&sandbox, "claude", "tool-failure")), @"");
+    insta::assert_snapshot!(words(&told(&sandbox, "claude", "tool-failure")), @"
+    <!-- cm:begin memory -->
+    On record in this project's memory (cm):
+    - Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.
+    - Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)
+    <!-- cm:end memory -->
+    ");
     assert_eq!(told(&sandbox, "claude", "tool-failure").stdout, "", "and not again");
 }
 
 #[test]
 fn a_command_is_judged_before_it_runs() {
     let sandbox = shop();
-    insta::assert_snapshot!(told(&sandbox, "claude", "pre-tool").stdout, @"");
-    insta::assert_snapshot!(told(&sandbox, "codex", "pre-tool").stdout, @"");
-    insta::assert_snapshot!(told(&sandbox, "cursor", "pre-tool").stdout, @"");
-    insta::assert_snapshot!(told(&sandbox, "gemini", "pre-tool").stdout, @"");
-    insta::assert_snapshot!(told(&sandbox, "opencode", "pre-tool").stdout, @"");
+    insta::assert_snapshot!(told(&sandbox, "claude", "pre-tool").stdout, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}}"#);
+    insta::assert_snapshot!(told(&sandbox, "codex", "pre-tool").stdout, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}}"#);
+    insta::assert_snapshot!(told(&sandbox, "cursor", "pre-tool").stdout, @r#"{"permission":"deny","user_message":"this overwrites what is on the remote, also what others pushed; use --force-with-lease","agent_message":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}"#);
+    insta::assert_snapshot!(told(&sandbox, "gemini", "pre-tool").stdout, @r#"{"decision":"deny","reason":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}"#);
+    insta::assert_snapshot!(told(&sandbox, "opencode", "pre-tool").stdout, @r#"{"deny":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}"#);
     // Without any vault the built-in rules judge.
     let nowhere = Sandbox::new();
     assert_eq!(told(&nowhere, "claude", "pre-tool").stdout, told(&sandbox, "claude", "pre-tool").stdout);
@@ -206,6 +228,8 @@ fn no_rule_is_told_twice_in_a_session_and_each_session_is_told_anew() {
     assert_eq!(prompt(SESSION, &sandbox, release).stdout, "", "CORE.md said it");
     let start = fs::read_to_string(record(&sandbox)).unwrap();
     assert!(start.contains("b-mt2ssunl-jq6d8j"), "the briefing has all rules of so small a vault: {start}");
+    let more = words(&prompt(SESSION, &sandbox, flaky));
+    assert!(more.contains("5e5e5e5e") && !more.contains("b-mt2ssunl"), "{more}");
     assert_eq!(prompt(SESSION, &sandbox, flaky).stdout, "");
     assert!(words(&prompt("another", &sandbox, flaky)).contains("b-mt2ssunl-jq6d8j"));
     assert!(words(&prompt("another", &sandbox, release)).contains("b-mnq4ancz-0a0a0a"));

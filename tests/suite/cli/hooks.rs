@@ -37,12 +37,166 @@ fn cm(sandbox: &Sandbox, arguments: &[&str]) -> Ran {
 fn the_change_is_shown_and_made_and_everything_else_stays() {
     let sandbox = vault_of("");
     sandbox.write(".gemini/settings.json", GEMINI);
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"");
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"");
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"");
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall"]).snapshot(), @"");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @r#"
+    .gemini/settings.json
+    @@ -3,3 +3,66 @@
+       "theme": "dark",
+    -  "hooks": {}
+    +  "hooks": {
+    +
+    +    "SessionStart": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini session-start",
+    +            "name": "cm",
+    +            "timeout": 10000
+    +          }
+    +        ]
+    +      }
+    +    ],
+    +    "BeforeAgent": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini prompt",
+    +            "name": "cm",
+    +            "timeout": 5000
+    +          }
+    +        ]
+    +      }
+    +    ],
+    +    "BeforeTool": [
+    +      {
+    +        "matcher": "run_shell_command",
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini pre-tool",
+    +            "name": "cm",
+    +            "timeout": 5000
+    +          }
+    +        ]
+    +      }
+    +    ],
+    +    "PreCompress": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini pre-compact",
+    +            "name": "cm",
+    +            "timeout": 5000
+    +          }
+    +        ]
+    +      }
+    +    ],
+    +    "SessionEnd": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini session-end",
+    +            "name": "cm",
+    +            "timeout": 10000
+    +          }
+    +        ]
+    +      }
+    +    ]
+    +  }
+     }
+    changed .gemini/settings.json
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
+    unchanged .gemini/settings.json
+    [exit 0]
+    ");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"
+    gemini    project  session-start prompt pre-tool pre-compact session-end
+                       [ROOT]/vault/.gemini/settings.json
+    [exit 0]
+    ");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall"]).snapshot(), @r#"
+    .gemini/settings.json
+    @@ -3,66 +3,3 @@
+       "theme": "dark",
+    -  "hooks": {
+    -
+    -    "SessionStart": [
+    -      {
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini session-start",
+    -            "name": "cm",
+    -            "timeout": 10000
+    -          }
+    -        ]
+    -      }
+    -    ],
+    -    "BeforeAgent": [
+    -      {
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini prompt",
+    -            "name": "cm",
+    -            "timeout": 5000
+    -          }
+    -        ]
+    -      }
+    -    ],
+    -    "BeforeTool": [
+    -      {
+    -        "matcher": "run_shell_command",
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini pre-tool",
+    -            "name": "cm",
+    -            "timeout": 5000
+    -          }
+    -        ]
+    -      }
+    -    ],
+    -    "PreCompress": [
+    -      {
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini pre-compact",
+    -            "name": "cm",
+    -            "timeout": 5000
+    -          }
+    -        ]
+    -      }
+    -    ],
+    -    "SessionEnd": [
+    -      {
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini session-end",
+    -            "name": "cm",
+    -            "timeout": 10000
+    -          }
+    -        ]
+    -      }
+    -    ]
+    -  }
+    +  "hooks": {}
+     }
+    changed .gemini/settings.json
+    [exit 0]
+    "#);
     assert_eq!(sandbox.read(".gemini/settings.json"), GEMINI);
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall"]).snapshot(), @"");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall"]).snapshot(), @"
+    unchanged .gemini/settings.json
+    [exit 0]
+    ");
 }
 
 #[test]
@@ -54,11 +208,9 @@ fn install_install_again_and_uninstall_give_the_very_bytes_from_before() {
     for (path, text) in FILES {
         let now = sandbox.read(path);
         assert!(now != text && now.contains("hook"), "{path}: {now}");
-        assert!(
-            text.lines()
-                .filter(|line| line.contains("mine") || line.contains("say"))
-                .all(|line| now.contains(line.trim_end()))
-        );
+        for theirs in ["say done", "notify", "./mine.sh", "// mine", "\"dark\""] {
+            assert_eq!(now.contains(theirs), text.contains(theirs), "{path}: {theirs}");
+        }
     }
     cm(&sandbox, &["hooks", "install"]).ok();
     assert_eq!(everything(&sandbox.vault()), installed, "twice is once");
@@ -104,7 +256,13 @@ fn settings_that_cannot_be_read_are_refused_with_their_place_and_nothing_is_writ
     let sandbox = project();
     sandbox.write(".gemini/settings.json", "{\n  \"theme\": dark\n}\n");
     let before = everything(&sandbox.vault());
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
+    [stderr]
+    error: `dark` is no value
+       at: .gemini/settings.json:2:12
+     hint: mend the file, then run the command again; nothing was written
+    [exit 5]
+    ");
     sandbox.write(".gemini/settings.json", b"{\"a\": \"\xff\"}");
     assert_eq!(cm(&sandbox, &["hooks", "install", "gemini"]).code, 5);
     sandbox.write(".gemini/settings.json", "{\n  \"theme\": dark\n}\n");
@@ -114,17 +272,39 @@ fn settings_that_cannot_be_read_are_refused_with_their_place_and_nothing_is_writ
         status["agents"].as_array().unwrap().iter().find(|one| one["agent"] == "gemini").unwrap().clone();
     assert!(gemini["problem"].is_string(), "{gemini:#}");
     sandbox.write(".opencode/plugins/cm.js", "export const Mine = 1\n");
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "opencode"]).snapshot(), @"");
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall", "opencode"]).snapshot(), @"");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "opencode"]).snapshot(), @"
+    [stderr]
+    error: the file is not ours, for its first line does not begin with `// cm hooks:`; move it away
+       at: .opencode/plugins/cm.js
+     hint: mend the file, then run the command again; nothing was written
+    [exit 5]
+    ");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall", "opencode"]).snapshot(), @"
+    unchanged .opencode/plugins/cm.js
+    [exit 0]
+    ");
     assert_eq!(sandbox.read(".opencode/plugins/cm.js"), "export const Mine = 1\n");
 }
 
 #[test]
 fn unknown_agents_and_folders_without_agents_are_refused() {
     let sandbox = vault_of("");
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "emacs"]).snapshot(), @"");
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"");
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "emacs"]).snapshot(), @"
+    [stderr]
+    error: `emacs` is no agent that has hooks
+     hint: those are claude, codex, cursor, gemini, opencode
+    [exit 2]
+    ");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
+    [stderr]
+    error: no agent keeps settings in [ROOT]/vault
+     hint: name one: cm hooks install claude; or --user for your own settings
+    [exit 8]
+    ");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"
+    no agent keeps settings here or in your home; `cm hooks install claude` makes some
+    [exit 0]
+    ");
     assert_eq!(cm(&sandbox, &["hooks", "install", "--project", "--user"]).code, 2);
 }
 
@@ -181,6 +361,12 @@ fn modes_stay_links_within_are_followed_and_links_that_lead_out_are_refused() {
     sandbox.write("../outside.json", CLAUDE);
     fs::remove_file(&link).unwrap();
     symlink("../../outside.json", &link).unwrap();
-    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "claude"]).snapshot(), @"");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "claude"]).snapshot(), @"
+    [stderr]
+    error: .claude/settings.json is a symbolic link that leads out of the folder, or to nothing
+       at: .claude/settings.json
+     hint: nothing is written through it; put our hooks in where it leads to
+    [exit 5]
+    ");
     assert_eq!(sandbox.read("../outside.json"), CLAUDE);
 }

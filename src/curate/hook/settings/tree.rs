@@ -291,8 +291,9 @@ impl Reader<'_> {
             .unwrap_or(self.rest().len());
         let word = &self.rest()[..end];
         if !matches!(word, "true" | "false" | "null") && !is_number(word) {
-            let shown: String = self.rest().chars().take(12).collect();
-            let message = if shown.is_empty() {
+            let line = self.rest().lines().next().unwrap_or_default();
+            let shown: String = line.chars().take(12).collect();
+            let message = if self.rest().is_empty() {
                 "the text ends within a value".to_owned()
             } else {
                 format!("`{shown}` is no value")
