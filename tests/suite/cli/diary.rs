@@ -92,7 +92,7 @@ fn the_same_session_has_one_diary_which_is_renewed_when_it_goes_on() {
     assert_eq!(diaries(&sandbox).len(), 1);
     let note = sandbox.read(&path);
     assert!(note.contains("ever push to main on a Friday") && note.contains("- Ask Ada first."), "{note}");
-    sandbox.write(&path, note + "\nNot committed yet.\n");
+    sandbox.write(&path, note.replace("- Ask Ada first.", "- Ask Ada first.\n- Not committed yet."));
     tell(&sandbox, &[Said::Person("Never push to main on a Sunday.")]);
     let refused = sandbox.cm(&["diary", "aaaaaaaa"]);
     assert!(
