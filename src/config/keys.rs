@@ -319,7 +319,7 @@ pub const KEYS: &[Key] = &[
         "reflect.auto",
         Shape::Bool,
         "false",
-        "whether a hook starts `cm reflect` in the background when a session ends",
+        "whether a hook starts `cm reflect` in the background when a session ends, which Codex and opencode do not tell; never from a project's cm.toml",
     ),
     key("reflect.max_deltas", Shape::Whole(1, 50), "50", "proposals that one session may make, at most"),
     key(

@@ -243,11 +243,8 @@ pub fn status(call: &Call, options: &Options) -> Result<HooksStatus> {
         for agent in Agent::ALL.into_iter().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
             let is_used = root.join(agent.folder(whose.into())).is_dir();
             // In the home itself both are one.
-            let is_told = states.iter().any(|state: &AgentState| {
-                state.agent == agent.name()
-                    && call.home.as_deref() == Some(&*root)
-                    && state.path == shown_path(&root, agent, whose)
-            });
+            let path = shown_path(&root, agent, whose);
+            let is_told = states.iter().any(|state: &AgentState| state.path == path);
             if (is_used || !wanted.is_empty()) && !is_told {
                 states.push(state(&root, agent, whose));
             }
@@ -427,17 +424,13 @@ fn twice(call: &Call, agent: Agent, whose: Whose, program: &Program) -> Option<S
         Agent::Claude => State::Absent,
         _ => settings::status(agent, &text, program).ok()?,
     };
-    (state != State::Absent && call.home.as_deref() != root_of_project(call).as_deref()).then(|| {
+    (state != State::Absent && call.home != self::root(call, Whose::Project)).then(|| {
         let flag = if other == Whose::User { "--user" } else { "--project" };
         format!(
             "{} has our hooks too, and {agent} runs both: cm hooks uninstall {agent} {flag}",
             root.join(path).display()
         )
     })
-}
-
-fn root_of_project(call: &Call) -> Option<PathBuf> {
-    root(call, Whose::Project)
 }
 
 /// Whether a program of our name lies on the path.

@@ -109,6 +109,8 @@ fn is_model_call(call: &Call) -> bool {
 
 /// The call as the agent would make it: in its folder, in its name.
 fn placed(mut call: Call, message: &Message) -> Call {
+    // A vault that is named is named from the folder in which the hook was started.
+    call.vault = call.vault.map(|vault| call.cwd.join(vault));
     let named = message.cwd.as_ref().map(std::path::PathBuf::from);
     if let Some(folder) = named.filter(|folder| folder.is_absolute() && folder.is_dir()) {
         call.cwd = folder;

@@ -361,6 +361,16 @@ fn without_a_vault_a_hook_does_nothing_and_leaves_nothing() {
 }
 
 #[test]
+fn a_vault_that_is_named_is_named_from_where_the_hook_was_started() {
+    let sandbox = shop();
+    let message = recorded(&sandbox, "claude", "prompt");
+    let elsewhere = message.replace("/vault\"", "/tmp\"");
+    assert_ne!(message, elsewhere);
+    let run = sandbox.run(&["--vault", "../vault", "hook", "claude", "prompt"]).within("../home");
+    assert!(words(&run.stdin(elsewhere).go()).contains("b-mt2ssunl-jq6d8j"));
+}
+
+#[test]
 fn no_arguments_and_no_message_break_an_agent() {
     let sandbox = shop();
     for (words, nothing) in [
