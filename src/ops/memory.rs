@@ -127,6 +127,7 @@ pub struct Memory {
     models: OnceCell<Models>,
     notices: Rc<RefCell<Vec<String>>>,
     drawn: std::cell::Cell<u64>,
+    in_haste: bool,
 }
 
 impl Memory {
@@ -192,7 +193,14 @@ impl Memory {
     }
 
     fn upon_these(vaults: Vec<OpenVault>, call: Call, notices: Rc<RefCell<Vec<String>>>) -> Self {
-        Self { vaults, call, models: OnceCell::new(), notices, drawn: std::cell::Cell::new(0) }
+        Self {
+            vaults,
+            call,
+            models: OnceCell::new(),
+            notices,
+            drawn: std::cell::Cell::new(0),
+            in_haste: false,
+        }
     }
 
     /// The models that the settings name.
@@ -213,6 +221,19 @@ impl Memory {
     /// The vault that is written to.
     pub fn target(&self) -> &OpenVault {
         &self.vaults[0]
+    }
+
+    /// The same for somebody who waits for nothing: indexes answer as they stand or not at all, and the fine model is not
+    /// asked.
+    pub(super) fn in_haste(mut self) -> Self {
+        self.call.no_refresh = true;
+        self.in_haste = true;
+        self
+    }
+
+    /// Whether nobody may be kept waiting.
+    pub(super) fn is_in_haste(&self) -> bool {
+        self.in_haste
     }
 
     /// The name of the project that the vault belongs to: of its folder, or of the one above a `.memory`.

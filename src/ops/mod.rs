@@ -28,6 +28,8 @@ pub mod get;
 pub mod graph;
 pub mod guard;
 pub mod history;
+pub mod hook;
+pub mod hooks;
 pub mod import;
 pub mod init;
 pub mod log;

@@ -64,6 +64,8 @@ commands! {
     audit::Audit,
     starters::Starters,
     guard::Guard,
+    hooks::Hooks,
+    hook::Hook,
     friction::Friction,
     trauma::Trauma,
     onboard::Onboard,

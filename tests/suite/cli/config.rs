@@ -36,6 +36,11 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     git.commit                         auto     default                  commit every curation at once; by default auto in the vault's own repository, manual inside another
     git.hooks                          false    default                  run git's commit hooks
     git.sign                           -        default                  sign commits; by default as git's commit.gpgsign says
+    hooks.capture                      true     default                  whether a hook has what is new in agents' logs read in the background when a session is compacted or ends
+    hooks.max_characters               2000     default                  size of what an agent is given at a prompt, in characters, at most
+    hooks.max_notes                    5        default                  rules and memories that an agent is given at a prompt, at most
+    hooks.start_tokens                 2000     default                  size of what an agent is given when a session begins, in tokens, at most
+    hooks.threshold                    0.5      default                  least fit of a rule or memory that an agent is given at a prompt
     llm.api_key_cmd                    -        default                  command that prints the key of the model's server; never from a project's cm.toml
     llm.base_url                       -        default                  server of the model, such as http://localhost:11434/v1; never from a project's cm.toml
     llm.command                        -        default                  command that answers a prompt on its standard input, such as `claude -p`; never from a project's cm.toml
@@ -54,6 +59,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     redaction.enabled                  true     default                  whether secrets are taken out of what is read, and refused in what is written
     redaction.extra                    []       default                  patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more
     redaction.rules                    -        default                  file of further rules for secrets, as gitleaks reads it; from a project's cm.toml only one within the vault
+    reflect.auto                       false    default                  whether a hook starts `cm reflect` in the background when a session ends, which Codex and opencode do not tell; never from a project's cm.toml
     reflect.max_deltas                 50       default                  proposals that one session may make, at most
     reflect.max_iterations             3        default                  how often a model is asked for proposals from one session, at most
     scoring.active                     0.5      default                  least score of an active memory

@@ -24,6 +24,8 @@ mod get;
 mod graph;
 mod guard;
 mod history;
+mod hook;
+mod hooks;
 mod import;
 mod init;
 mod log;
