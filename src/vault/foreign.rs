@@ -84,7 +84,7 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
 /// Reads one file below a folder; `None` where it is not there.
 ///
 /// # Errors
-/// Those of [`file`], and [`Error::LeadsOut`] where a symbolic link leads out of the folder.
+/// Those of [`file()`], and [`Error::LeadsOut`] where a symbolic link leads out of the folder.
 pub fn below(folder: &Path, path: &NotePath) -> Result<Option<Vec<u8>>, Error> {
     let target = Vault::at(folder)?.file(path);
     match target.canonicalize() {
