@@ -33,6 +33,7 @@ pub mod logs;
 pub mod mark;
 pub mod meaning;
 pub mod memory;
+pub mod observe;
 pub mod past;
 pub mod pin;
 pub mod playbook;
@@ -61,6 +62,7 @@ pub mod update;
 pub mod usage;
 pub mod validate;
 pub mod validate_rule;
+pub mod warm;
 pub mod why;
 pub mod write;
 

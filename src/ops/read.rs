@@ -41,7 +41,10 @@ impl OpenVault {
         let exclude = self.settings.texts("vault.exclude");
         match &self.past {
             Some(past) => past.walk(&exclude),
-            None => walk::walk(self.vault.root(), &exclude),
+            None => match self.kept() {
+                Some(kept) => kept.walk(&self.vault, &exclude),
+                None => walk::walk(self.vault.root(), &exclude),
+            },
         }
     }
 
@@ -118,9 +121,22 @@ impl Memory {
         if let Some(past) = &open.past {
             past.hold();
         }
-        let refreshed = open.reindex(&open.walk(), false, self.models().coarse())?;
+        // Taken before the walk: what happens from here on makes the next call walk again.
+        let begun = open.kept().and_then(|kept| kept.moment(open));
+        if let Some((kept, begun)) = open.kept().zip(begun.as_ref())
+            && kept.is_as_of(begun, open, (self.call.clock)())
+        {
+            open.set_fresh();
+            return Ok(());
+        }
+        let listing = open.walk();
+        let refreshed = open.reindex(&listing, false, self.models().coarse())?;
         self.tell(&refreshed);
         self.complete(open);
+        let whole = refreshed.stale.is_none() && refreshed.findings.is_empty() && listing.findings.is_empty();
+        if let Some((kept, begun)) = open.kept().zip(begun).filter(|_| whole) {
+            kept.settle(begun, open, (self.call.clock)());
+        }
         match &open.past {
             Some(past) => past.tell(self, &refreshed),
             None => {

@@ -20,6 +20,10 @@ pub struct Options {
     pub relations: Vec<String>,
     /// Only this way.
     pub direction: Option<Direction>,
+    /// At most so many.
+    pub limit: usize,
+    /// Leave out so many at the front: the `next` of an earlier answer.
+    pub offset: usize,
 }
 
 /// A note that was reached.
@@ -53,8 +57,14 @@ pub struct Related {
     pub title: String,
     /// The others.
     pub notes: Vec<Neighbour>,
+    /// How many there are in all.
+    pub total: usize,
+    /// The offset of the next page, where there is more.
+    pub next: Option<usize>,
 }
 
+/// So many notes where nothing is said.
+pub const USUAL: usize = 50;
 /// The most edges on the way.
 pub const FARTHEST: u8 = 5;
 
@@ -88,11 +98,12 @@ pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Re
             via: reached.via.into_iter().map(|on_the_way| notes[on_the_way].title.clone()).collect(),
         }
     };
-    Ok(Related {
-        id: found.note.key().to_owned(),
-        title: found.note.title,
-        notes: reached.into_iter().map(neighbour).collect(),
-    })
+    let total = reached.len();
+    let page: Vec<Neighbour> =
+        reached.into_iter().skip(options.offset).take(options.limit).map(neighbour).collect();
+    let end = options.offset.saturating_add(page.len());
+    let next = (end < total && !page.is_empty()).then_some(end);
+    Ok(Related { id: found.note.key().to_owned(), title: found.note.title, notes: page, total, next })
 }
 
 /// A type of edge as it was typed, which must be declared or occur.

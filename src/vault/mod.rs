@@ -10,6 +10,7 @@ pub mod layout;
 pub mod lock;
 pub mod usage;
 pub mod walk;
+pub mod watch;
 pub mod workspace;
 pub mod write;
 

@@ -26,6 +26,7 @@ pub mod init;
 pub mod list;
 pub mod log;
 pub mod mark;
+pub mod observe;
 pub mod playbook;
 pub mod project;
 pub mod propose;

@@ -8,6 +8,7 @@ mod logs;
 mod notes;
 mod ran;
 mod sandbox;
+mod server;
 
 pub use example::example;
 pub use harbour::harbour;
@@ -16,3 +17,4 @@ pub use logs::{log, regretted};
 pub use notes::files_of;
 pub use ran::Ran;
 pub use sandbox::{Sandbox, vault_of};
+pub use server::call;
