@@ -12,7 +12,7 @@ use crate::domain::note::types::LINKS_TO;
 use crate::domain::spelling::nearest;
 
 /// How far, and along which edges.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Edges on the way, 1 to 5.
     pub hops: u8,
@@ -24,6 +24,12 @@ pub struct Options {
     pub limit: usize,
     /// Leave out so many at the front: the `next` of an earlier answer.
     pub offset: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { hops: 1, relations: Vec::new(), direction: None, limit: USUAL, offset: 0 }
+    }
 }
 
 /// A note that was reached.

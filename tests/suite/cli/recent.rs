@@ -76,3 +76,20 @@ fn a_date_that_is_none_is_refused_with_an_example() {
     "#);
     assert_eq!(sandbox.cm(&["recent", "--limit", "few"]).code, 2);
 }
+
+#[test]
+fn pages_follow_each_other_without_gap_or_overlap() {
+    let sandbox = harbour();
+    let page = |offset: &str| sandbox.cm(&["recent", "-n", "4", "--offset", offset, "--json"]).ok().json();
+    let all = sandbox.cm(&["recent", "-n", "99", "--json"]).ok().json();
+    assert!(all["next"].is_null());
+    let (mut seen, mut next) = (Vec::new(), Some(0));
+    while let Some(offset) = next {
+        let page = page(&offset.to_string());
+        seen.extend(page["notes"].as_array().unwrap().clone());
+        next = page["next"].as_u64();
+    }
+    assert_eq!(&seen, all["notes"].as_array().unwrap());
+    assert!(seen.len() > 8, "{}", seen.len());
+    assert_eq!(page("99")["notes"], serde_json::json!([]));
+}
