@@ -26,7 +26,7 @@ fn since_and_type_narrow_and_the_limit_says_what_it_leaves_out() {
     insta::assert_snapshot!(sandbox.cm(&["recent", "--since", "12d", "--limit", "2"]).snapshot(), @"
     2026-11-18  6f6f6f6f  configuration  Limits of the gateway
     2026-11-15  5e5e5e5e  fix            Never skip the hooks
-    … of 4 notes
+    … of 4 notes; go on with --offset 2
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["recent", "--type", "decision", "--json"]).snapshot(), @r#"
@@ -46,7 +46,8 @@ fn since_and_type_narrow_and_the_limit_says_what_it_leaves_out() {
           "vault": "project"
         }
       ],
-      "total": 1
+      "total": 1,
+      "next": null
     }
     [exit 0]
     "#);

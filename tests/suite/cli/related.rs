@@ -38,7 +38,9 @@ fn types_and_directions_narrow_the_way() {
           "strength": 0.8,
           "via": []
         }
-      ]
+      ],
+      "total": 1,
+      "next": null
     }
     [exit 0]
     "#);
