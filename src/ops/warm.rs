@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use super::error::Result;
@@ -47,22 +47,24 @@ pub struct Kept {
     pub(super) vectors: Vectors,
     watch: Option<Watch>,
     settled: Mutex<Option<Settled>>,
+    refreshing: Mutex<()>,
 }
 
-/// A moment of a vault's folders: the same one as long as nothing happened.
+/// A moment of a vault's folders and its index: the same one as long as nothing happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Moment {
     events: u64,
     root: Option<[u64; 2]>,
     /// How notes are read, and which folders are left out.
     read: String,
+    /// The index.
+    version: String,
 }
 
 /// A moment that the index answers for.
 #[derive(Debug)]
 struct Settled {
     moment: Moment,
-    version: String,
     at: u64,
 }
 
@@ -119,13 +121,20 @@ impl Kept {
             vectors: Vectors::open(&vault.vectors()),
             watch: if watches { Watch::of(vault.root()) } else { None },
             settled: Mutex::default(),
+            refreshing: Mutex::default(),
         }
+    }
+
+    /// Only one thread refreshes, as long as this is held.
+    pub(super) fn alone(&self) -> MutexGuard<'_, ()> {
+        self.refreshing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The moment that it is in the folders; `None` where nobody can tell.
     pub(super) fn moment(&self, open: &OpenVault) -> Option<Moment> {
         let events = self.watch.as_ref()?.count()?;
-        Some(Moment { events, root: open.vault.identity(), read: open.reading() })
+        let version = open.index().version().ok()?;
+        Some(Moment { events, root: open.vault.identity(), read: open.reading(), version })
     }
 
     /// Whether the index answers for this moment. It does not where somebody else has changed the index since, or has
@@ -136,14 +145,12 @@ impl Kept {
             settled.moment == *moment
                 && now.saturating_sub(settled.at) < BELIEVED
                 && !open.index().has_queued()
-                && open.index().version().is_ok_and(|version| version == settled.version)
         })
     }
 
-    /// Notes that the index has been brought up to a moment.
-    pub(super) fn settle(&self, moment: Moment, open: &OpenVault, at: u64) {
-        let Ok(version) = open.index().version() else { return };
-        let settled = Settled { moment, version, at };
+    /// Notes that the index of this moment was compared with the folders, and nothing differed.
+    pub(super) fn settle(&self, moment: Moment, at: u64) {
+        let settled = Settled { moment, at };
         *self.settled.lock().unwrap_or_else(PoisonError::into_inner) = Some(settled);
     }
 
