@@ -13,6 +13,7 @@ pub mod index;
 pub mod ingest;
 pub mod llm;
 pub mod net;
+pub mod operations;
 pub mod ops;
 pub mod render;
 pub mod vault;

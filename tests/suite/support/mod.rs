@@ -10,6 +10,7 @@ mod ran;
 mod sandbox;
 mod talks;
 mod told;
+mod server;
 
 pub use example::example;
 pub use harbour::harbour;
@@ -20,3 +21,4 @@ pub use ran::Ran;
 pub use sandbox::{Sandbox, vault_of};
 pub use talks::{Said, scripted, talk};
 pub use told::{diary, told};
+pub use server::call;
