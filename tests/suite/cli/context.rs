@@ -828,6 +828,8 @@ fn a_briefing_reads_no_log() {
     let before = sessions(&sandbox.cm(&["context", TASK, "--json"]).ok().json()).len();
     told(&sandbox, "s4s4s4s4", "/home/dev/demo", &[("user", "the retry of gauge fetches again")]);
     assert_eq!(sessions(&sandbox.cm(&["context", TASK, "--json"]).ok().json()).len(), before);
+}
+
 #[test]
 fn a_category_and_a_priority_leave_only_what_has_them() {
     let sandbox = vault_of(

@@ -8,9 +8,9 @@ mod logs;
 mod notes;
 mod ran;
 mod sandbox;
+mod server;
 mod talks;
 mod told;
-mod server;
 
 pub use example::example;
 pub use harbour::harbour;
@@ -19,6 +19,6 @@ pub use logs::{log, regretted};
 pub use notes::files_of;
 pub use ran::Ran;
 pub use sandbox::{Sandbox, vault_of};
+pub use server::call;
 pub use talks::{Said, scripted, talk};
 pub use told::{diary, told};
-pub use server::call;
