@@ -12,6 +12,7 @@ pub mod git;
 pub mod index;
 pub mod ingest;
 pub mod llm;
+pub mod mcp;
 pub mod net;
 pub mod operations;
 pub mod ops;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
+use super::progress::logs_read;
 use super::{Answer, Effect, Operation};
 use crate::ops::validate_rule::{self, Judged};
 use crate::ops::{Memory, Result};
@@ -38,6 +39,6 @@ struct Input {
 fn run(memory: &Memory, given: Value) -> Result<Answer> {
     let input: Input = OPERATION.parse(given)?;
     let category = input.category.as_deref().unwrap_or("general");
-    let outcome = validate_rule::validate_rule(memory, &input.rule, category, &mut |_| ())?;
+    let outcome = validate_rule::validate_rule(memory, &input.rule, category, &mut logs_read(memory))?;
     Ok(answer(memory, &outcome, &text::validate_rule::judged(&outcome)))
 }

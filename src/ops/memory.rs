@@ -14,6 +14,7 @@ use super::error::Result;
 use super::meaning::Models;
 use super::past::Past;
 use super::warm::{Kept, Warm};
+use super::watch::Watch;
 use crate::config::{Layer, Origin, Settings};
 use crate::domain::finding::Finding;
 use crate::domain::instant::Instant;
@@ -40,6 +41,8 @@ pub struct Call {
     pub environment: BTreeMap<String, String>,
     /// The instant of the call.
     pub now: Instant,
+    /// Whether somebody said which instant that is, so that it holds for all calls of a process that lives on.
+    pub now_is_given: bool,
     /// Makes new ids repeatable: the same seed draws the same ids.
     pub seed: Option<String>,
     /// Answer from the index as it stands.
@@ -54,6 +57,8 @@ pub struct Call {
     pub verb: String,
     /// How the lock names us, such as `process 7 (cm add)`.
     pub holder: String,
+    /// Who waits for the answer: hears how far it is, and may call it off.
+    pub watch: Watch,
 }
 
 impl fmt::Debug for Call {

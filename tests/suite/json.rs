@@ -187,8 +187,8 @@ const SESSION: &[u8] = include_bytes!(
     "../golden/sessions/claude_code/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl"
 );
 
-/// Commands that print for people only.
-const TALKERS: [&str; 1] = ["quickstart"];
+/// Commands that print for people only, or that speak a protocol.
+const TALKERS: [&str; 2] = ["mcp", "quickstart"];
 
 #[test]
 fn every_command_answers_with_one_document_that_fits_its_schema() {

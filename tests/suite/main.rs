@@ -26,6 +26,7 @@ mod meaning;
 mod notes;
 mod odd;
 mod operations;
+mod parity;
 mod pipes;
 mod playbook_life;
 mod races;

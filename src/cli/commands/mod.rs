@@ -90,6 +90,7 @@ commands! {
     diff::Diff,
     undo::Undo,
     restore::Restore,
+    mcp::Mcp,
     config::Config,
     completions::Completions,
     manpages::Manpages,

@@ -29,6 +29,7 @@ mod init;
 mod log;
 mod manpages;
 mod mark;
+mod mcp;
 mod new;
 mod onboard;
 mod outcome;
