@@ -153,6 +153,11 @@ impl Index {
         Ok(found)
     }
 
+    /// Whether files were written that no refresh has taken up yet.
+    pub fn has_queued(&self) -> bool {
+        !self.queue_file().is_empty()
+    }
+
     /// Files that were written and that no refresh has taken up yet.
     pub fn queued(&self) -> Vec<NotePath> {
         self.queue_file().entries().into_iter().map(|(path, _)| path).collect()

@@ -17,11 +17,12 @@ use super::memory::{Level, Memory};
 use crate::curate::briefing::warning::Warning;
 use crate::curate::briefing::{LEAST_TOKENS, Omitted};
 use crate::domain::bullet::{BulletType, Maturity};
+use crate::domain::note::Priority;
 use crate::domain::score::bullet::Effective;
 use budget::Drafted;
 pub(super) use budget::{memory_line, passage_line, rule_line};
-use candidates::Candidates;
 pub(super) use candidates::words;
+use candidates::{Candidates, Only};
 use stage::Stage;
 
 /// What the briefing is for, and how much of it is wanted.
@@ -35,6 +36,10 @@ pub struct Options {
     pub limit_rules: Option<usize>,
     /// Tokens at most; the setting `context.max_tokens` where nothing is said.
     pub max_tokens: Option<usize>,
+    /// Only rules and memories of this category.
+    pub category: Option<String>,
+    /// Only memories of this priority.
+    pub priority: Option<Priority>,
 }
 
 /// Why a rule is shown.
@@ -182,7 +187,7 @@ pub(super) fn briefing(memory: &Memory, options: &Options) -> Result<Briefing> {
         .hint("for example: cm context \"fix the flaky retry test\" --max-tokens 2000"));
     }
     let limit = options.limit_rules.unwrap_or_else(|| settings.whole("context.max_rules")).min(1_000);
-    let candidates = Candidates::ask(memory, task, limit)?;
+    let candidates = Candidates::ask(memory, task, limit, Only::of(options))?;
     let mut omitted = Omitted::default();
     let scoring = scoring(settings);
     let workspace = options.workspace.clone().unwrap_or_else(|| memory.workspace());

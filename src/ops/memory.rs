@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,12 +13,14 @@ use serde::{Deserialize, Serialize};
 use super::error::Result;
 use super::meaning::Models;
 use super::past::Past;
+use super::warm::{Kept, Warm};
+use super::watch::Watch;
 use crate::config::{Layer, Origin, Settings};
 use crate::domain::finding::Finding;
 use crate::domain::instant::Instant;
 use crate::domain::note::Note;
 use crate::git::Repo;
-use crate::index::Index;
+use crate::index::{Index, Vectors};
 use crate::vault::usage::Usage;
 use crate::vault::{self, Vault, layout};
 
@@ -38,6 +41,8 @@ pub struct Call {
     pub environment: BTreeMap<String, String>,
     /// The instant of the call.
     pub now: Instant,
+    /// Whether somebody said which instant that is, so that it holds for all calls of a process that lives on.
+    pub now_is_given: bool,
     /// Makes new ids repeatable: the same seed draws the same ids.
     pub seed: Option<String>,
     /// Answer from the index as it stands.
@@ -52,6 +57,8 @@ pub struct Call {
     pub verb: String,
     /// How the lock names us, such as `process 7 (cm add)`.
     pub holder: String,
+    /// Who waits for the answer: hears how far it is, and may call it off.
+    pub watch: Watch,
 }
 
 impl fmt::Debug for Call {
@@ -111,8 +118,10 @@ pub struct OpenVault {
     pub settings: Settings,
     /// The commit that it is read at, where it is read as it was; nothing can be written to it then.
     pub past: Option<Past>,
+    kept: Option<Arc<Kept>>,
+    vectors: Vectors,
     repo: OnceCell<Option<Repo>>,
-    index: OnceCell<Index>,
+    index: OnceCell<Arc<Index>>,
     fresh: std::cell::Cell<bool>,
     notes: RefCell<Option<Rc<Vec<Note>>>>,
     unread: RefCell<Vec<Finding>>,
@@ -124,6 +133,7 @@ pub struct Memory {
     pub vaults: Vec<OpenVault>,
     /// The call.
     pub call: Call,
+    warm: Option<Arc<Warm>>,
     models: OnceCell<Models>,
     notices: Rc<RefCell<Vec<String>>>,
     drawn: std::cell::Cell<u64>,
@@ -136,6 +146,11 @@ impl Memory {
     /// # Errors
     /// No vault, or a vault whose settings cannot be read.
     pub fn open(call: Call) -> Result<Self> {
+        Self::open_with(call, None)
+    }
+
+    /// The same, with what a long-lived process keeps.
+    pub(super) fn open_with(call: Call, warm: Option<Arc<Warm>>) -> Result<Self> {
         let mut found = Vec::new();
         if let Some(named) = &call.vault {
             found.push((Level::Project, Vault::open(&call.cwd.join(named))?));
@@ -157,14 +172,18 @@ impl Memory {
             .into_iter()
             .map(|(level, vault)| {
                 let settings = settings_of(&vault, level, global.as_ref(), &call)?;
-                Ok(OpenVault::new(level, vault, settings))
+                let open = OpenVault::new(level, vault, settings);
+                Ok(match &warm {
+                    Some(warm) => open.kept_by(warm),
+                    None => open,
+                })
             })
             .collect::<Result<Vec<_>>>()?;
         for open in &vaults {
             // A vault on a read-only disk can still be read.
             let _ = super::import::adopt_usage(open);
         }
-        let memory = Self::upon_these(vaults, call, Rc::default());
+        let memory = Self { warm, ..Self::upon_these(vaults, call, Rc::default()) };
         memory.tell_broken();
         Ok(memory)
     }
@@ -187,7 +206,8 @@ impl Memory {
 
     /// The same call upon other vaults; what there is to hear of them is heard through this memory.
     pub(super) fn upon(&self, vaults: Vec<OpenVault>) -> Self {
-        let memory = Self::upon_these(vaults, self.call.clone(), Rc::clone(&self.notices));
+        let upon = Self::upon_these(vaults, self.call.clone(), Rc::clone(&self.notices));
+        let memory = Self { warm: self.warm.clone(), ..upon };
         memory.tell_broken();
         memory
     }
@@ -196,6 +216,7 @@ impl Memory {
         Self {
             vaults,
             call,
+            warm: None,
             models: OnceCell::new(),
             notices,
             drawn: std::cell::Cell::new(0),
@@ -205,7 +226,10 @@ impl Memory {
 
     /// The models that the settings name.
     pub fn models(&self) -> &Models {
-        self.models.get_or_init(|| Models::of(super::embedding::choice(self, self.target())))
+        self.models.get_or_init(|| {
+            let kept = self.warm.as_ref().map(|warm| warm.models());
+            Models::of(super::embedding::choice(self, self.target()), kept)
+        })
     }
 
     /// The same call upon one of the open vaults alone, so that it is the one that is written to.
@@ -215,7 +239,16 @@ impl Memory {
     pub fn alone(&self, open: &OpenVault) -> Result<Self> {
         open.writable()?;
         let named = Some(open.vault.root().to_owned());
-        Self::open(Call { vault: named, ..self.call.clone() })
+        Self::open_with(Call { vault: named, ..self.call.clone() }, self.warm.clone())
+    }
+
+    /// The same call by somebody else; what there is to hear of it is heard through this memory too.
+    ///
+    /// # Errors
+    /// Those of [`Memory::open`].
+    pub fn as_by(&self, by: By) -> Result<Self> {
+        let other = Self::open_with(Call { by, ..self.call.clone() }, self.warm.clone())?;
+        Ok(Self { notices: Rc::clone(&self.notices), ..other })
     }
 
     /// The vault that is written to.
@@ -284,15 +317,38 @@ impl OpenVault {
     pub fn new(level: Level, vault: Vault, settings: Settings) -> Self {
         Self {
             level,
-            vault,
             settings,
             past: None,
+            kept: None,
+            vectors: Vectors::open(&vault.vectors()),
+            vault,
             repo: OnceCell::new(),
             index: OnceCell::new(),
             fresh: std::cell::Cell::new(false),
             notes: RefCell::default(),
             unread: RefCell::default(),
         }
+    }
+
+    /// The same vault, with what a long-lived process keeps of it.
+    fn kept_by(self, warm: &Warm) -> Self {
+        let kept = warm.of(&self.vault);
+        Self {
+            vectors: kept.vectors.clone(),
+            index: OnceCell::from(Arc::clone(&kept.index)),
+            kept: Some(kept),
+            ..self
+        }
+    }
+
+    /// What is kept of it between calls, where anything is.
+    pub(super) fn kept(&self) -> Option<&Kept> {
+        self.kept.as_deref()
+    }
+
+    /// The vectors of its notes, as they are now.
+    pub fn vectors(&self) -> Vectors {
+        self.vectors.clone()
     }
 
     /// The repository that the vault lies in.
@@ -311,7 +367,7 @@ impl OpenVault {
     pub fn index(&self) -> &Index {
         match &self.past {
             Some(past) => past.index(),
-            None => self.index.get_or_init(|| Index::open(&self.vault.index())),
+            None => self.index.get_or_init(|| Arc::new(Index::open(&self.vault.index()))),
         }
     }
 

@@ -41,7 +41,10 @@ impl OpenVault {
         let exclude = self.settings.texts("vault.exclude");
         match &self.past {
             Some(past) => past.walk(&exclude),
-            None => walk::walk(self.vault.root(), &exclude),
+            None => match self.kept() {
+                Some(kept) => kept.walk(&self.vault, &exclude),
+                None => walk::walk(self.vault.root(), &exclude),
+            },
         }
     }
 
@@ -118,7 +121,10 @@ impl Memory {
         if let Some(past) = &open.past {
             past.hold();
         }
-        let refreshed = open.reindex(&open.walk(), false, self.models().coarse())?;
+        let Some(refreshed) = self.refresh(open)? else {
+            open.set_fresh();
+            return Ok(());
+        };
         self.tell(&refreshed);
         self.complete(open);
         match &open.past {
@@ -130,6 +136,28 @@ impl Memory {
         }
         open.set_fresh();
         Ok(())
+    }
+
+    /// Brings the index up to the folder; `None` where what is kept of the vault says that it is.
+    fn refresh(&self, open: &OpenVault) -> Result<Option<Refreshed>> {
+        let reindex = |listing: &Listing| open.reindex(listing, false, self.models().coarse());
+        let Some(kept) = open.kept() else { return Ok(Some(reindex(&open.walk())?)) };
+        // A thread that walked earlier would take away from the index what another one has just found.
+        let _alone = kept.alone();
+        // Taken before the walk: what happens from here on makes the next call walk again.
+        let begun = kept.moment(open);
+        if begun.as_ref().is_some_and(|moment| kept.is_as_of(moment, open, (self.call.clock)())) {
+            return Ok(None);
+        }
+        let listing = open.walk();
+        let refreshed = reindex(&listing)?;
+        // Only an index that was found to be as the folder is answers for it: what this call has put right, another process
+        // may be putting wrong again with what it saw before.
+        let same = Refreshed { notes: refreshed.notes, ..Refreshed::default() } == refreshed;
+        if let Some(begun) = begun.filter(|_| same && listing.findings.is_empty()) {
+            kept.settle(begun, (self.call.clock)());
+        }
+        Ok(Some(refreshed))
     }
 
     /// Tells what the person should know of a refresh.

@@ -8,11 +8,16 @@ use super::memory::{Level, Memory};
 use crate::domain::instant::Instant;
 use crate::domain::note::{Kind, Note};
 
+/// So many where nothing is said.
+pub const USUAL: usize = 10;
+
 /// Which notes.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// At most so many.
     pub limit: usize,
+    /// Leave out so many at the front: the `next` of an earlier answer.
+    pub offset: usize,
     /// Changed at or after this.
     pub since: Option<Instant>,
     /// Of this type only.
@@ -64,6 +69,8 @@ pub struct Recent {
     pub notes: Vec<Listed>,
     /// How many there are in all.
     pub total: usize,
+    /// The offset of the next page, where there is more.
+    pub next: Option<usize>,
 }
 
 /// The notes that changed last, by what they say of themselves; edges and days are left out.
@@ -88,7 +95,9 @@ pub fn recent(memory: &Memory, options: &Options) -> Result<Recent> {
     notes.sort_unstable_by(|(at, note, _), (other, than, _)| {
         other.cmp(at).then_with(|| note.path.cmp(&than.path))
     });
-    let notes =
-        notes.into_iter().take(options.limit).map(|(_, note, level)| Listed::of(note, level)).collect();
-    Ok(Recent { notes, total })
+    let page = notes.into_iter().skip(options.offset).take(options.limit);
+    let notes: Vec<Listed> = page.map(|(_, note, level)| Listed::of(note, level)).collect();
+    let end = options.offset.saturating_add(notes.len());
+    let next = (end < total && !notes.is_empty()).then_some(end);
+    Ok(Recent { notes, total, next })
 }

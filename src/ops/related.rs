@@ -12,7 +12,7 @@ use crate::domain::note::types::LINKS_TO;
 use crate::domain::spelling::nearest;
 
 /// How far, and along which edges.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Edges on the way, 1 to 5.
     pub hops: u8,
@@ -20,6 +20,16 @@ pub struct Options {
     pub relations: Vec<String>,
     /// Only this way.
     pub direction: Option<Direction>,
+    /// At most so many.
+    pub limit: usize,
+    /// Leave out so many at the front: the `next` of an earlier answer.
+    pub offset: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { hops: 1, relations: Vec::new(), direction: None, limit: USUAL, offset: 0 }
+    }
 }
 
 /// A note that was reached.
@@ -53,8 +63,14 @@ pub struct Related {
     pub title: String,
     /// The others.
     pub notes: Vec<Neighbour>,
+    /// How many there are in all.
+    pub total: usize,
+    /// The offset of the next page, where there is more.
+    pub next: Option<usize>,
 }
 
+/// So many notes where nothing is said.
+pub const USUAL: usize = 50;
 /// The most edges on the way.
 pub const FARTHEST: u8 = 5;
 
@@ -88,11 +104,12 @@ pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Re
             via: reached.via.into_iter().map(|on_the_way| notes[on_the_way].title.clone()).collect(),
         }
     };
-    Ok(Related {
-        id: found.note.key().to_owned(),
-        title: found.note.title,
-        notes: reached.into_iter().map(neighbour).collect(),
-    })
+    let total = reached.len();
+    let page: Vec<Neighbour> =
+        reached.into_iter().skip(options.offset).take(options.limit).map(neighbour).collect();
+    let end = options.offset.saturating_add(page.len());
+    let next = (end < total && !page.is_empty()).then_some(end);
+    Ok(Related { id: found.note.key().to_owned(), title: found.note.title, notes: page, total, next })
 }
 
 /// A type of edge as it was typed, which must be declared or occur.

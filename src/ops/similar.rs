@@ -99,8 +99,41 @@ struct Subject {
 /// An empty text; something that looks like a note and is none; an index that can neither be used nor rebuilt.
 pub fn similar(memory: &Memory, options: &Options) -> Result<Similar> {
     let subject = subject(memory, &options.like)?;
-    let wanted = options.limit.saturating_mul(PROPOSED).max(PROPOSED_LEAST);
-    let query = query_for(&subject, options.kind);
+    let notes = compare(memory, &subject, options.kind, options.limit)?;
+    Ok(Similar {
+        id: subject.id,
+        like: subject.title,
+        notes: notes.into_iter().map(|(alike, _)| alike).collect(),
+    })
+}
+
+/// The notes of a kind that are like a text, the likest first, each with what it says: its title and its file's text.
+///
+/// # Errors
+/// Those of [`similar()`].
+pub(super) fn like_text(
+    memory: &Memory,
+    text: &str,
+    kind: Kind,
+    limit: usize,
+) -> Result<Vec<(Alike, String)>> {
+    let found = compare(memory, &text_subject(text)?, Some(kind), limit)?;
+    let said = |(alike, note): (Alike, Note)| {
+        let text =
+            load(memory.at(alike.vault), &note.path).map(|found| Split::of(&found.text()).body().to_owned());
+        (alike, text.unwrap_or(note.title))
+    };
+    Ok(found.into_iter().map(said).collect())
+}
+
+fn compare(
+    memory: &Memory,
+    subject: &Subject,
+    kind: Option<Kind>,
+    limit: usize,
+) -> Result<Vec<(Alike, Note)>> {
+    let wanted = limit.saturating_mul(PROPOSED).max(PROPOSED_LEAST);
+    let query = query_for(subject, kind);
     let mut notes = Vec::new();
     for open in &memory.vaults {
         let stages = Stages { coarse: true, fine: true, ..Stages::WORDS };
@@ -112,13 +145,16 @@ pub fn similar(memory: &Memory, options: &Options) -> Result<Similar> {
                 .is_some_and(|(level, path)| (*level, path) == (open.level, &hit.note.path));
             if !itself && hit.note.kind != Kind::Edge {
                 let cosine = hit.parts.fine.or(hit.parts.coarse);
-                notes.extend(alike(open, &hit.note, &subject, cosine).filter(is_no_chance));
+                let alike = alike(open, &hit.note, subject, cosine).filter(is_no_chance);
+                notes.extend(alike.map(|alike| (alike, hit.note)));
             }
         }
     }
-    notes.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (&a.id, &a.path).cmp(&(&b.id, &b.path))));
-    notes.truncate(options.limit);
-    Ok(Similar { id: subject.id, like: subject.title, notes })
+    notes.sort_by(|(a, _), (b, _)| {
+        b.score.total_cmp(&a.score).then_with(|| (&a.id, &a.path).cmp(&(&b.id, &b.path)))
+    });
+    notes.truncate(limit);
+    Ok(notes)
 }
 
 fn subject(memory: &Memory, like: &str) -> Result<Subject> {

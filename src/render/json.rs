@@ -11,8 +11,8 @@ pub fn document<T: Serialize>(outcome: &T) -> String {
     serde_json::to_string_pretty(&value(outcome)).unwrap_or_default()
 }
 
-/// The document as a value, for other notations of the same.
-pub(super) fn value<T: Serialize>(outcome: &T) -> Value {
+/// The document as a value, for other notations of the same and for surfaces that wrap it.
+pub fn value<T: Serialize>(outcome: &T) -> Value {
     // Outcomes hold strings, numbers, lists and maps with text keys, which always have a JSON form.
     let mut value = serde_json::to_value(outcome).unwrap_or(Value::Null);
     round(&mut value);

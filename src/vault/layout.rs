@@ -65,6 +65,19 @@ impl Vault {
         &self.root
     }
 
+    /// Which folder lies at the root now, so that another one that takes its place is told from it; `None` where the
+    /// platform does not tell, or nothing lies there.
+    pub fn identity(&self) -> Option<[u64; 2]> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let folder = std::fs::metadata(&self.root).ok()?;
+            Some([folder.dev(), folder.ino()])
+        }
+        #[cfg(not(unix))]
+        None
+    }
+
     /// Where a note lies on disk.
     pub fn file(&self, path: &NotePath) -> PathBuf {
         self.root.join(path.as_str())

@@ -11,6 +11,7 @@ pub mod lines;
 pub mod lock;
 pub mod usage;
 pub mod walk;
+pub mod watch;
 pub mod workspace;
 pub mod write;
 

@@ -191,7 +191,7 @@ const SESSION: &[u8] = include_bytes!(
 );
 
 /// Commands that print for people only, or for agents in their own forms.
-const TALKERS: [&str; 2] = ["hook", "quickstart"];
+const TALKERS: [&str; 3] = ["hook", "mcp", "quickstart"];
 
 #[test]
 fn every_command_answers_with_one_document_that_fits_its_schema() {

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
+use crate::domain::note::Priority;
 use crate::ops::{Call, Error, Kind, Memory, Result, context};
 use crate::render::{text, toon};
 
@@ -33,6 +34,12 @@ pub struct Arguments {
     /// Tokens at most, 100 or more [default: the setting context.max_tokens, 2000]
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
+    /// Only rules and memories of this category
+    #[arg(long, value_name = "CATEGORY")]
+    category: Option<String>,
+    /// Only memories of this priority
+    #[arg(long, value_enum)]
+    priority: Option<Urgency>,
     /// How it is written [default: md; json with --json]
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -48,6 +55,23 @@ enum Format {
     Toon,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Urgency {
+    Critical,
+    Moderate,
+    Ephemeral,
+}
+
+impl From<Urgency> for Priority {
+    fn from(urgency: Urgency) -> Self {
+        match urgency {
+            Urgency::Critical => Self::Critical,
+            Urgency::Moderate => Self::Moderate,
+            Urgency::Ephemeral => Self::Ephemeral,
+        }
+    }
+}
+
 /// Runs it.
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     if output.json && arguments.format.is_some_and(|format| format != Format::Json) {
@@ -59,6 +83,8 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         workspace: arguments.workspace,
         limit_rules: arguments.limit_rules,
         max_tokens: arguments.max_tokens,
+        category: arguments.category,
+        priority: arguments.priority.map(Priority::from),
     };
     let outcome = context::context(&memory, &options)?;
     if arguments.format == Some(Format::Toon) {

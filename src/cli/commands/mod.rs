@@ -92,6 +92,7 @@ commands! {
     diff::Diff,
     undo::Undo,
     restore::Restore,
+    mcp::Mcp,
     config::Config,
     completions::Completions,
     manpages::Manpages,

@@ -14,8 +14,11 @@ use crate::render::text;
 #[command(after_help = "Examples:\n  cm recent\n  cm recent --since 7d --type decision")]
 pub struct Arguments {
     /// At most so many
-    #[arg(long, short = 'n', default_value_t = 10)]
+    #[arg(long, short = 'n', default_value_t = recent::USUAL)]
     limit: usize,
+    /// Leave out so many at the front: `next` of an earlier answer
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    offset: usize,
     /// Changed since then: a date, or an age such as 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
@@ -28,7 +31,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
     let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
-    let options = recent::Options { limit: arguments.limit, since, note_type: arguments.note_type };
+    let options = recent::Options { limit: arguments.limit, offset: arguments.offset, since, note_type: arguments.note_type };
     let outcome = recent::recent(&memory, &options)?;
     output.print(&memory, &outcome, text::recent::recent)
 }

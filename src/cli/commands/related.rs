@@ -24,6 +24,12 @@ pub struct Arguments {
     /// Only edges in this direction
     #[arg(long)]
     direction: Option<Way>,
+    /// At most so many
+    #[arg(long, short = 'n', default_value_t = related::USUAL)]
+    limit: usize,
+    /// Leave out so many at the front: `next` of an earlier answer
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    offset: usize,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -39,7 +45,13 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         Way::Outgoing => Direction::Outgoing,
         Way::Incoming => Direction::Incoming,
     });
-    let options = related::Options { hops: arguments.hops, relations: arguments.relations, direction };
+    let options = related::Options {
+        hops: arguments.hops,
+        relations: arguments.relations,
+        direction,
+        limit: arguments.limit,
+        offset: arguments.offset,
+    };
     let outcome = related::related(&memory, &arguments.note, &options)?;
     output.print(&memory, &outcome, text::related::related)
 }

@@ -20,7 +20,7 @@ The query language:
   pool -sqlite               without a word; NOT works too
   pool AND (rust OR go)      both; either
   conn*   retyr~1            words that begin so; words one slip away
-  type:fix  tag:rust  path:graph/fixes  title:pool  is:pinned
+  type:fix  tag:rust  path:graph/fixes  title:pool  is:pinned  category:gotcha  priority:critical
   created:>2026-01-01  updated:30d  created:2026-01-01..2026-02-01
 
 Examples:

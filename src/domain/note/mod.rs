@@ -121,6 +121,17 @@ pub enum Priority {
     Ephemeral,
 }
 
+impl Priority {
+    /// Its name in frontmatter.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Critical => "critical",
+            Self::Moderate => "moderate",
+            Self::Ephemeral => "ephemeral",
+        }
+    }
+}
+
 /// An entry of `relations`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relation {

@@ -16,7 +16,7 @@ pub(super) enum Field {
     Is,
 }
 
-const FIELDS: [(&str, Field); 24] = [
+const FIELDS: [(&str, Field); 25] = [
     ("title", Field::Text(TextField::Title)),
     ("body", Field::Text(TextField::Body)),
     ("heading", Field::Text(TextField::Heading)),
@@ -27,6 +27,7 @@ const FIELDS: [(&str, Field); 24] = [
     ("kind", Field::Label(Label::Kind)),
     ("folder", Field::Label(Label::Folder)),
     ("category", Field::Label(Label::Category)),
+    ("priority", Field::Label(Label::Priority)),
     ("state", Field::Label(Label::State)),
     ("maturity", Field::Label(Label::Maturity)),
     ("scope", Field::Label(Label::Scope)),

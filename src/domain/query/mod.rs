@@ -117,6 +117,7 @@ pub enum Label {
     Kind,
     Folder,
     Category,
+    Priority,
     State,
     Maturity,
     Scope,

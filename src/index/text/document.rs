@@ -6,8 +6,8 @@ use tantivy::{TantivyDocument, Term};
 use super::schema::Fields;
 use crate::domain::graph::{NameKey, mentions, names_of};
 use crate::domain::markdown::Outline;
-use crate::domain::note::Note;
 use crate::domain::note::read::Reading;
+use crate::domain::note::{Note, Priority};
 use crate::domain::path::NotePath;
 use crate::domain::query::Label;
 use crate::index::entry::Entry;
@@ -30,6 +30,7 @@ pub(in crate::index) fn fact(label: Label, value: &str) -> String {
         Label::Kind => "kind",
         Label::Folder => "folder",
         Label::Category => "category",
+        Label::Priority => "priority",
         Label::State => "state",
         Label::Maturity => "maturity",
         Label::Scope => "scope",
@@ -168,6 +169,7 @@ pub(super) fn facts(note: &Note, mut add: impl FnMut(String)) {
         (Label::Type, note.note_type.as_deref()),
         (Label::Kind, Some(note.kind.name())),
         (Label::Category, note.category.as_deref()),
+        (Label::Priority, note.priority.map(Priority::name)),
         (Label::State, note.state.as_deref()),
         (Label::Maturity, note.maturity.as_deref()),
         (Label::Scope, note.scope.as_deref()),

@@ -16,23 +16,34 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::error::{Error, at};
 use super::lock::Lock;
+use super::text::touched;
 use crate::domain::embedding::Embedding;
 use crate::domain::passage::PassageKey;
 use rows::Rows;
 
 pub use table::{Scan, Table};
 
-/// The folder of all vectors of a vault.
+/// The folder of all vectors of a vault. Clones share what is open.
 #[derive(Debug, Clone)]
 pub struct Vectors {
     folder: PathBuf,
+    opened: Arc<Mutex<HashMap<PathBuf, Opened>>>,
+}
+
+/// A table with what its files looked like when it was opened.
+#[derive(Debug)]
+struct Opened {
+    stamp: [Option<[u64; 4]>; 2],
+    table: Arc<Table>,
 }
 
 /// What a table holds besides its vectors: the state of the index whose passages it has all of.
@@ -44,16 +55,28 @@ const PATIENCE: Duration = Duration::from_secs(5);
 impl Vectors {
     /// The vectors in `folder`, which need not exist.
     pub fn open(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
+        Self { folder: folder.to_owned(), opened: Arc::default() }
     }
 
-    /// The vectors of a model that are whole; none where there are none, or the file is none of ours.
+    /// The vectors of a model that are whole; none where there are none, or the file is none of ours. It is opened anew
+    /// only where somebody changed it.
     ///
     /// # Errors
     /// A file that exists and cannot be read.
-    pub fn table(&self, model: &str, dimension: usize) -> Result<Option<Table>, Error> {
+    pub fn table(&self, model: &str, dimension: usize) -> Result<Option<Arc<Table>>, Error> {
         let path = self.path(model, dimension);
-        Table::open(&path, model, dimension).map_err(at(&path))
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        // Taken before opening: a change in between makes the next question open it again.
+        let stamp = [&path, &table::seal_of(&path)].map(|path| touched(path).ok());
+        if let Some(same) = opened.get(&path).filter(|opened| opened.stamp == stamp) {
+            return Ok(Some(Arc::clone(&same.table)));
+        }
+        opened.remove(&path);
+        let table = Table::open(&path, model, dimension).map_err(at(&path))?.map(Arc::new);
+        if let Some(table) = &table {
+            opened.insert(path, Opened { stamp, table: Arc::clone(table) });
+        }
+        Ok(table)
     }
 
     /// The models of which there are vectors, by name.

@@ -16,6 +16,7 @@ use crate::index::frame;
 use crate::index::text::touched;
 
 /// All vectors of a model.
+#[derive(Debug)]
 pub struct Table {
     bytes: OwnedBytes,
     begin: usize,

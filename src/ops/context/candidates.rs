@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::Options;
 use crate::curate::playbook::Playbook;
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
@@ -75,7 +76,25 @@ pub(super) struct Candidates<'m> {
     pub notices: Vec<String>,
     task: String,
     words: Vec<Node>,
+    only: Only,
     notes: usize,
+}
+
+/// What bullets and memories must have besides.
+#[derive(Default)]
+pub(super) struct Only {
+    rules: Vec<Node>,
+    memories: Vec<Node>,
+}
+
+impl Only {
+    /// The category and the priority that somebody named.
+    pub fn of(options: &Options) -> Self {
+        let rules: Vec<Node> =
+            options.category.iter().map(|category| label(Label::Category, category)).collect();
+        let priority = options.priority.map(|priority| label(Label::Priority, priority.name()));
+        Self { memories: rules.iter().cloned().chain(priority).collect(), rules }
+    }
 }
 
 /// The notes that a vault gives for the playbook, and how well those fit that have words of the task.
@@ -91,7 +110,7 @@ struct OfVault {
 
 impl<'m> Candidates<'m> {
     /// Asks all vaults, of bullets for about so many.
-    pub fn ask(memory: &'m Memory, task: &str, limit: usize) -> Result<Self> {
+    pub fn ask(memory: &'m Memory, task: &str, limit: usize, only: Only) -> Result<Self> {
         let words = words(task);
         let mut found = Self {
             bullets: Vec::new(),
@@ -104,6 +123,7 @@ impl<'m> Candidates<'m> {
             notices: Vec::new(),
             task: task.to_owned(),
             words,
+            only,
             notes: 0,
         };
         let mut shelves = Vec::new();
@@ -170,7 +190,8 @@ impl<'m> Candidates<'m> {
 
     fn shelf(&self, memory: &Memory, open: &OpenVault, limit: usize) -> Result<OfVault> {
         let mut shelf = OfVault::default();
-        let in_use = vec![label(Label::Kind, Kind::Bullet.name()), label(Label::State, "active")];
+        let mut in_use = vec![label(Label::Kind, Kind::Bullet.name()), label(Label::State, "active")];
+        in_use.extend(self.only.rules.iter().cloned());
         let not = vec![label(Label::Maturity, "deprecated")];
         let with = |more: Node| Group {
             filter: in_use.iter().cloned().chain([more]).collect(),
@@ -273,7 +294,10 @@ impl<'m> Candidates<'m> {
         // A note of a vault that was never adopted has no kind, and is knowledge all the same.
         let kinds = [Kind::Memory, Kind::Plain].map(|kind| label(Label::Kind, kind.name()));
         let group = Group {
-            filter: vec![Node::Group(Group { should: kinds.into(), ..Group::default() })],
+            filter: [Node::Group(Group { should: kinds.into(), ..Group::default() })]
+                .into_iter()
+                .chain(self.only.memories.iter().cloned())
+                .collect(),
             not: vec![label(Label::State, "draft"), label(Label::State, "retired")],
             ..self.wish()
         };

@@ -10,10 +10,10 @@ mod rules;
 
 pub(super) use coarse::Filling;
 pub use fine::Progress;
-pub use models::{Model, Models};
+pub use models::{KeptModels, Model, Models};
 pub(super) use rules::meaning;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::error::Result;
 use super::memory::{Memory, OpenVault};
@@ -29,16 +29,11 @@ const TRIES: usize = 3;
 
 /// A question as a model understands it, and the vectors of a vault that it is compared with.
 pub(super) struct Asking {
-    pub table: Rc<Table>,
+    pub table: Arc<Table>,
     pub query: Embedding,
 }
 
 impl OpenVault {
-    /// The vectors of its notes, as they are now.
-    pub fn vectors(&self) -> Vectors {
-        Vectors::open(&self.vault.vectors())
-    }
-
     /// Where those of the coarse model are kept, which has read exactly what is indexed: of a past, with its index.
     pub(super) fn coarse_vectors(&self) -> Vectors {
         match &self.past {
@@ -73,7 +68,7 @@ impl Memory {
             found = table();
         }
         let table = found?;
-        (!table.is_empty()).then(|| Asking { table: Rc::new(table), query })
+        (!table.is_empty()).then(|| Asking { table, query })
     }
 
     /// A question for the fine model; none where it has read nothing of this vault, or is out of reach, which is told once.
@@ -100,6 +95,6 @@ impl Memory {
             }
         };
         let table = open.vectors().table(model.name(), query.dimension())?;
-        Ok(table.filter(|table| !table.is_empty()).map(|table| Asking { table: Rc::new(table), query }))
+        Ok(table.filter(|table| !table.is_empty()).map(|table| Asking { table, query }))
     }
 }

@@ -1,28 +1,67 @@
-//! The models of one call, opened when they are first needed.
+//! The models of one call, opened when they are first needed, and what of them outlives a call.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::embedding::Embedding;
 use crate::embed::builtin::{MiniLm, Static};
-use crate::embed::{self, Choice, Embedder};
+use crate::embed::{self, Choice, Embedder, Outside};
 
 /// A model that can be handed around.
-pub type Model = Rc<dyn Embedder + Send + Sync>;
+pub type Model = Arc<dyn Embedder + Send + Sync>;
+
+/// Models and questions that a long-lived process need not open and embed again.
+#[derive(Default)]
+pub struct KeptModels {
+    outside: Mutex<Vec<(Outside, Model)>>,
+    /// Of the model in the program: one elsewhere may be another tomorrow.
+    queries: Mutex<HashMap<String, Embedding>>,
+}
+
+/// So many models and questions are kept.
+const MODELS: usize = 4;
+const QUERIES: usize = 256;
+
+impl KeptModels {
+    fn open(&self, outside: &Outside) -> embed::Result<Model> {
+        let mut kept = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, model)) = kept.iter().find(|(known, _)| known == outside) {
+            return Ok(Arc::clone(model));
+        }
+        let model: Model = Arc::from(embed::open(outside, None)?);
+        kept.truncate(MODELS - 1);
+        kept.insert(0, (outside.clone(), Arc::clone(&model)));
+        Ok(model)
+    }
+
+    fn query(&self, question: &str) -> Option<Embedding> {
+        self.queries.lock().unwrap_or_else(PoisonError::into_inner).get(question).cloned()
+    }
+
+    fn keep(&self, question: &str, query: &Embedding) {
+        let mut queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
+        if queries.len() >= QUERIES {
+            queries.clear();
+        }
+        queries.insert(question.to_owned(), query.clone());
+    }
+}
 
 /// The models that the settings name. A model that failed is not asked again in the same call.
 pub struct Models {
     choice: Choice,
+    kept: Option<Arc<KeptModels>>,
     fine: OnceCell<Option<Result<Model, Rc<embed::Error>>>>,
     failed: RefCell<Option<Rc<embed::Error>>>,
     queries: RefCell<HashMap<String, Embedding>>,
 }
 
 impl Models {
-    /// The models of a choice; none is opened yet.
-    pub fn of(choice: Choice) -> Self {
-        Self { choice, fine: OnceCell::new(), failed: RefCell::default(), queries: RefCell::default() }
+    /// The models of a choice; none is opened yet, but for those that are kept.
+    pub fn of(choice: Choice, kept: Option<Arc<KeptModels>>) -> Self {
+        Self { choice, kept, fine: OnceCell::new(), failed: RefCell::default(), queries: RefCell::default() }
     }
 
     /// Where the fine vectors come from.
@@ -41,11 +80,18 @@ impl Models {
             return Some(Err(Rc::clone(why)));
         }
         let opened = self.fine.get_or_init(|| match &self.choice {
-            Choice::Outside(outside) => Some(embed::open(outside, None).map(Rc::from).map_err(Rc::new)),
-            Choice::Builtin => Some(Ok(Rc::new(MiniLm::shipped()))),
+            Choice::Outside(outside) => Some(self.open(outside).map_err(Rc::new)),
+            Choice::Builtin => Some(Ok(Arc::new(MiniLm::shipped()))),
             Choice::None => None,
         });
         opened.clone()
+    }
+
+    fn open(&self, outside: &Outside) -> embed::Result<Model> {
+        match &self.kept {
+            Some(kept) => kept.open(outside),
+            None => Ok(Arc::from(embed::open(outside, None)?)),
+        }
     }
 
     /// Remembers that the fine model does not answer.
@@ -58,9 +104,16 @@ impl Models {
         if let Some(known) = self.queries.borrow().get(question) {
             return Ok(known.clone());
         }
-        let query = model.embed_query(question).map_err(Rc::new);
+        let kept = self.kept.as_deref().filter(|_| self.choice == Choice::Builtin);
+        let query = match kept.and_then(|kept| kept.query(question)) {
+            Some(known) => Ok(known),
+            None => model.embed_query(question).map_err(Rc::new),
+        };
         match &query {
-            Ok(query) => drop(self.queries.borrow_mut().insert(question.to_owned(), query.clone())),
+            Ok(query) => {
+                kept.into_iter().for_each(|kept| kept.keep(question, query));
+                self.queries.borrow_mut().insert(question.to_owned(), query.clone());
+            }
             Err(why) => self.give_up(why),
         }
         query

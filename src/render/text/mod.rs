@@ -28,6 +28,7 @@ pub mod init;
 pub mod list;
 pub mod log;
 pub mod mark;
+pub mod observe;
 pub mod onboard;
 pub mod outcome;
 pub mod playbook;

@@ -11,7 +11,8 @@ pub fn recent(outcome: &Recent) -> String {
     }
     let mut lines = listed(&outcome.notes);
     if outcome.total > outcome.notes.len() {
-        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "note")))));
+        let more = outcome.next.map(|next| format!("; go on with --offset {next}")).unwrap_or_default();
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}{more}", count(outcome.total, "note")))));
     }
     lines
 }

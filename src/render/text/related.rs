@@ -1,7 +1,7 @@
 //! The notes around a note.
 
 use super::recent::shown_id;
-use super::style::{DIM, ID, STRONG, paint, safe};
+use super::style::{DIM, ID, STRONG, count, paint, safe};
 use crate::domain::graph::Direction;
 use crate::ops::related::Related;
 
@@ -29,6 +29,14 @@ pub fn related(outcome: &Related) -> String {
             safe(&note.title),
             paint(DIM, &via)
         ));
+    }
+    if let Some(next) = outcome.next {
+        let more = format!(
+            "{} of {}; go on with --offset {next}",
+            outcome.notes.len(),
+            count(outcome.total, "note")
+        );
+        lines.push_str(&format!("{}\n", paint(DIM, &more)));
     }
     lines
 }

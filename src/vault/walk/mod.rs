@@ -33,7 +33,23 @@ const DEEPEST: usize = 200;
 /// generated, `node_modules`, folders that `exclude` names (by name, or by path where it has a `/`), and
 /// repositories within the vault.
 pub fn walk(root: &Path, exclude: &[String]) -> Listing {
-    walk_with(Handle::root(root), exclude, &on_disk(root))
+    walk_visiting(root, exclude, &mut |_| {})
+}
+
+/// The same, and tells of each folder, by its path from the root, before it is looked into: whoever watches it from then
+/// on misses nothing that the walk does not see.
+pub fn walk_visiting(root: &Path, exclude: &[String], visit: &mut dyn FnMut(&str)) -> Listing {
+    walk_with(Handle::root(root), exclude, visit, &on_disk(root))
+}
+
+/// The numbers of files of the root that a walk leaves out, such as CORE.md; of those that are there.
+pub fn of_root(root: &Path, names: &[&str]) -> Vec<FileStat> {
+    let stat = |name: &&str| {
+        let Stat { size, mtime_ns, ctime_ns, inode, .. } =
+            Stat::from(&std::fs::metadata(root.join(name)).ok()?);
+        Some(FileStat { path: NotePath::parse(name).ok()?, size, mtime_ns, ctime_ns, inode })
+    };
+    names.iter().filter_map(stat).collect()
 }
 
 /// Lists the notes below one folder of the vault, with their paths from its root; none where there is no such folder.
@@ -57,8 +73,14 @@ pub fn walk_below(root: &Path, folder: &str) -> Listing {
     listing
 }
 
-fn walk_with<F: Folder>(root: io::Result<F>, exclude: &[String], lead: &Lead<'_>) -> Listing {
-    let mut walk = Walk { exclude, buffer: Vec::new(), links: Vec::new(), listing: Listing::default() };
+fn walk_with<F: Folder>(
+    root: io::Result<F>,
+    exclude: &[String],
+    visit: &mut dyn FnMut(&str),
+    lead: &Lead<'_>,
+) -> Listing {
+    let mut walk =
+        Walk { exclude, visit, buffer: Vec::new(), links: Vec::new(), listing: Listing::default() };
     match root {
         Ok(folder) => walk.folder(&folder, "", 0),
         Err(error) => walk.unreadable(".", &error),
@@ -193,6 +215,7 @@ impl Name {
 
 struct Walk<'a> {
     exclude: &'a [String],
+    visit: &'a mut dyn FnMut(&str),
     buffer: Vec<u8>,
     links: Vec<(String, bool)>,
     listing: Listing,
@@ -200,6 +223,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn folder<F: Folder>(&mut self, folder: &F, path: &str, depth: usize) {
+        (self.visit)(path);
         let mut names = match folder.entries(&mut self.buffer) {
             Ok(names) => names,
             Err(error) => return self.unreadable(path, &error),
@@ -377,7 +401,7 @@ mod tests {
     fn walked(root: &Path, exclude: &[&str]) -> Listing {
         let exclude: Vec<String> = exclude.iter().map(|name| (*name).to_owned()).collect();
         let listing = walk(root, &exclude);
-        assert_eq!(listing, walk_with(portable::Handle::root(root), &exclude, &on_disk(root)));
+        assert_eq!(listing, walk_with(portable::Handle::root(root), &exclude, &mut |_| {}, &on_disk(root)));
         listing
     }
 

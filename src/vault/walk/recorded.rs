@@ -18,7 +18,7 @@ pub struct Recorded<'a> {
 /// Lists the notes that [`super::walk`] would list in a checkout of the commit.
 pub fn walk_recorded(recorded: &Recorded<'_>, exclude: &[String]) -> Listing {
     let root = Handle { recorded, path: String::new(), marks: RefCell::default() };
-    walk_with(Ok(root), exclude, &|link| match (recorded.target)(link) {
+    walk_with(Ok(root), exclude, &mut |_| {}, &|link| match (recorded.target)(link) {
         Target::Nowhere => End::Nowhere,
         // What lies outside is not in the commit, or not the vault's.
         Target::Outside => End::Outside { folder: false },

@@ -4,7 +4,7 @@ use super::code::named;
 use super::{Violation, hold, layer_of, planted};
 
 /// Each layer with those that it may name besides itself. A layer that has no folder yet finds its row waiting.
-pub const LAYERS: [(&str, &[&str]); 15] = [
+pub const LAYERS: [(&str, &[&str]); 16] = [
     ("domain", &[]),
     ("curate", &["domain"]),
     ("config", &["domain"]),
@@ -17,9 +17,10 @@ pub const LAYERS: [(&str, &[&str]); 15] = [
     ("ingest", &["domain"]),
     ("ops", &["domain", "curate", "config", "vault", "git", "index", "net", "embed", "llm", "ingest"]),
     ("render", &["domain", "ops"]),
-    ("mcp", &["domain", "config", "ops", "render"]),
-    ("http", &["domain", "config", "ops", "render"]),
-    ("cli", &["domain", "config", "ops", "render", "mcp", "http"]),
+    ("operations", &["domain", "config", "ops", "render"]),
+    ("mcp", &["domain", "config", "ops", "render", "operations"]),
+    ("http", &["domain", "config", "ops", "render", "operations"]),
+    ("cli", &["domain", "config", "ops", "render", "operations", "mcp", "http"]),
 ];
 
 fn allowed(layer: &str) -> Option<&'static [&'static str]> {

@@ -829,3 +829,70 @@ fn a_briefing_reads_no_log() {
     told(&sandbox, "s4s4s4s4", "/home/dev/demo", &[("user", "the retry of gauge fetches again")]);
     assert_eq!(sessions(&sandbox.cm(&["context", TASK, "--json"]).ok().json()).len(), before);
 }
+
+#[test]
+fn a_category_and_a_priority_leave_only_what_has_them() {
+    let sandbox = vault_of(
+        "\
+--- playbook/net/a-aaaaaa.md
+---
+id: b-mq6d3m8l-aaaaaa
+category: net
+state: active
+created: 2026-11-12T09:00:00Z
+updated: 2026-11-12T09:00:00Z
+---
+Retry gateway calls with jitter.
+--- playbook/testing/b-bbbbbb.md
+---
+id: b-mq6d3m8l-bbbbbb
+category: testing
+state: active
+created: 2026-11-12T09:00:00Z
+updated: 2026-11-12T09:00:00Z
+---
+Test retries of gateway calls with a fake clock.
+--- graph/observations/c.md
+---
+id: 1a1a1a1a-0000-4000-8000-000000000001
+type: observation
+title: The gateway retries three times
+category: net
+priority: critical
+importance: 0.5
+created: 2026-11-12T09:00:00Z
+updated: 2026-11-12T09:00:00Z
+---
+Seen in its log.
+--- graph/observations/d.md
+---
+id: 2b2b2b2b-0000-4000-8000-000000000002
+type: observation
+title: The gateway retries less on Sundays
+category: net
+importance: 0.5
+created: 2026-11-12T09:00:00Z
+updated: 2026-11-12T09:00:00Z
+---
+Seen in its log.
+",
+    );
+    let shown = |more: &[&str]| {
+        let briefing = brief(&sandbox, &[&["retries of gateway calls"], more].concat());
+        ["rules", "memories"].map(|part| {
+            let mut ids: Vec<String> = briefing[part]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|one| one["id"].as_str().unwrap()[..8].to_owned())
+                .collect();
+            ids.sort();
+            ids.join(" ")
+        })
+    };
+    assert_eq!(shown(&[]), ["b-mq6d3m b-mq6d3m", "1a1a1a1a 2b2b2b2b"]);
+    assert_eq!(shown(&["--category", "net"]), ["b-mq6d3m", "1a1a1a1a 2b2b2b2b"]);
+    assert_eq!(shown(&["--category", "testing"]), ["b-mq6d3m", ""]);
+    assert_eq!(shown(&["--priority", "critical"]), ["b-mq6d3m b-mq6d3m", "1a1a1a1a"]);
+    assert_eq!(sandbox.cm(&["context", "retries", "--priority", "high"]).code, 2);
+}

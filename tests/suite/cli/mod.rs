@@ -31,6 +31,7 @@ mod init;
 mod log;
 mod manpages;
 mod mark;
+mod mcp;
 mod new;
 mod onboard;
 mod outcome;

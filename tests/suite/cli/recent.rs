@@ -26,7 +26,7 @@ fn since_and_type_narrow_and_the_limit_says_what_it_leaves_out() {
     insta::assert_snapshot!(sandbox.cm(&["recent", "--since", "12d", "--limit", "2"]).snapshot(), @"
     2026-11-18  6f6f6f6f  configuration  Limits of the gateway
     2026-11-15  5e5e5e5e  fix            Never skip the hooks
-    … of 4 notes
+    … of 4 notes; go on with --offset 2
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["recent", "--type", "decision", "--json"]).snapshot(), @r#"
@@ -46,7 +46,8 @@ fn since_and_type_narrow_and_the_limit_says_what_it_leaves_out() {
           "vault": "project"
         }
       ],
-      "total": 1
+      "total": 1,
+      "next": null
     }
     [exit 0]
     "#);
@@ -75,4 +76,21 @@ fn a_date_that_is_none_is_refused_with_an_example() {
     [exit 2]
     "#);
     assert_eq!(sandbox.cm(&["recent", "--limit", "few"]).code, 2);
+}
+
+#[test]
+fn pages_follow_each_other_without_gap_or_overlap() {
+    let sandbox = harbour();
+    let page = |offset: &str| sandbox.cm(&["recent", "-n", "4", "--offset", offset, "--json"]).ok().json();
+    let all = sandbox.cm(&["recent", "-n", "99", "--json"]).ok().json();
+    assert!(all["next"].is_null());
+    let (mut seen, mut next) = (Vec::new(), Some(0));
+    while let Some(offset) = next {
+        let page = page(&offset.to_string());
+        seen.extend(page["notes"].as_array().unwrap().clone());
+        next = page["next"].as_u64();
+    }
+    assert_eq!(&seen, all["notes"].as_array().unwrap());
+    assert!(seen.len() > 8, "{}", seen.len());
+    assert_eq!(page("99")["notes"], serde_json::json!([]));
 }

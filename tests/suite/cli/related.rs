@@ -38,7 +38,9 @@ fn types_and_directions_narrow_the_way() {
           "strength": 0.8,
           "via": []
         }
-      ]
+      ],
+      "total": 1,
+      "next": null
     }
     [exit 0]
     "#);
@@ -71,4 +73,18 @@ fn a_type_that_no_edge_can_have_is_refused_rather_than_found_empty() {
      hint: did you mean SOLVES?
     [exit 2]
     ");
+}
+
+#[test]
+fn a_list_is_cut_and_says_how_to_go_on() {
+    let sandbox = harbour();
+    insta::assert_snapshot!(sandbox.cm(&["related", "1a1a", "--limit", "1"]).snapshot(), @"
+    Keep pooled connections alive
+      ─SOLVES→ 2b2b2b2b  API stops answering
+    1 of 2 notes; go on with --offset 1
+    [exit 0]
+    ");
+    let rest = sandbox.cm(&["related", "1a1a", "--offset", "1", "--json"]).ok().json();
+    assert_eq!((rest["total"].as_u64(), rest["next"].as_u64()), (Some(2), None));
+    assert_eq!(rest["notes"][0]["title"], "Use Postgres");
 }

@@ -1,0 +1,88 @@
+//! How long a search takes in a process that lives on: `cargo run --release --example warm_search -- VAULT [ROUNDS]`.
+//!
+//! Each search is a call of the operation as a server makes it: the vault opened with what is kept, the search, its JSON and
+//! its text. Queries are made of words of the vault's titles, so that none repeats. A vault of its own is wanted: searching
+//! indexes it.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a measurement is at the edge, and is meant to stop at a failure"
+)]
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use cm::operations::tool;
+use cm::ops::warm::Warm;
+use cm::ops::{By, Call, Memory, recent};
+use serde_json::json;
+
+/// The program's own allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let vault = arguments.next().expect("the vault's folder is the first argument");
+    let rounds: usize = arguments.next().map_or(300, |rounds| rounds.parse().unwrap());
+    let warm = Arc::new(Warm::default());
+    let begun = Instant::now();
+    let queries = queries(&warm.open(call(&vault)).unwrap(), rounds);
+    println!("the first call took {:.0} ms", begun.elapsed().as_secs_f64() * 1e3);
+    let opened = timed(&queries, |_| drop(warm.open(call(&vault)).unwrap()));
+    let walked = Arc::new(Warm::unwatched());
+    for (name, kept) in [("warm", &warm), ("warm, but walking", &walked)] {
+        let search = |query: &String| {
+            let memory = kept.open(call(&vault)).unwrap();
+            (tool("memory_search").unwrap().run)(&memory, json!({ "query": query })).unwrap();
+        };
+        search(&queries[0]);
+        println!("{name}: {}", timed(&queries, search));
+    }
+    println!("opening alone: {opened}");
+}
+
+/// Median and 95th percentile of doing it with each query.
+fn timed(queries: &[String], work: impl Fn(&String)) -> String {
+    let mut times: Vec<f64> = queries
+        .iter()
+        .map(|query| {
+            let begun = Instant::now();
+            work(query);
+            begun.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    format!("median {:.2} ms, 95 % within {:.2} ms", times[times.len() / 2], times[times.len() * 95 / 100])
+}
+
+fn queries(memory: &Memory, rounds: usize) -> Vec<String> {
+    let options = recent::Options { limit: rounds, ..recent::Options::default() };
+    let notes = recent::recent(memory, &options).unwrap().notes;
+    notes.iter().map(|note| note.title.split_whitespace().take(4).collect::<Vec<_>>().join(" ")).collect()
+}
+
+fn call(vault: &str) -> Call {
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    Call {
+        cwd: Path::new(vault).to_owned(),
+        vault: Some(Path::new(vault).to_owned()),
+        home: None,
+        global: None,
+        variables: std::env::vars().filter(|(name, _)| name.starts_with("CM_")).collect(),
+        environment: std::collections::BTreeMap::new(),
+        now: chrono::Utc::now().into(),
+        now_is_given: false,
+        seed: None,
+        no_refresh: false,
+        by: By::default(),
+        clock: || u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX),
+        threads: 1,
+        verb: "warm_search".to_owned(),
+        holder: "a measurement".to_owned(),
+        watch: Default::default(),
+    }
+}

@@ -1,0 +1,63 @@
+//! `memory_update`: the command `cm update`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::input::pairs;
+use super::input::schema;
+use super::output::{answer, outline};
+use super::{Answer, Effect, Operation};
+use crate::ops::update::{self, Changed};
+use crate::ops::{Error, Memory, Result};
+use crate::render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_update",
+    aliases: &[],
+    title: "Change a note",
+    description: "Change keys, tags or the body; all other lines stay.",
+    effect: Effect::Changes,
+    idempotent: false,
+    tool: true,
+    endpoint: None,
+    also: &[("content", "body")],
+    example: r#"{"id": "1f0c2a", "set": {"importance": 0.9}, "add_tags": ["net"]}"#,
+    input: schema::<Input>,
+    output: outline::<Changed>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    id: String,
+    /// Keys and new values
+    set: Option<Map<String, Value>>,
+    /// Keys to take away
+    remove: Option<Vec<String>>,
+    add_tags: Option<Vec<String>>,
+    remove_tags: Option<Vec<String>>,
+    /// A new text
+    body: Option<String>,
+    /// Text at the end
+    append: Option<String>,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    if input.body.is_some() && input.append.is_some() {
+        return Err(Error::usage("`body` and `append` exclude each other").hint("leave one of them out"));
+    }
+    let options = update::Options {
+        set: pairs(input.set),
+        remove: input.remove.unwrap_or_default(),
+        add_tags: input.add_tags.unwrap_or_default(),
+        remove_tags: input.remove_tags.unwrap_or_default(),
+        body: input.body,
+        append: input.append,
+    };
+    let outcome = update::update(memory, &input.id, &options)?;
+    Ok(answer(memory, &outcome, &text::update::changed(&outcome)))
+}
