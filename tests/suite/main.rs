@@ -11,6 +11,7 @@
 
 mod architecture;
 mod as_of;
+mod briefed_sessions;
 mod cli;
 mod conflicts;
 mod damage;

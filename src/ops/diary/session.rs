@@ -21,9 +21,7 @@ use crate::ops::provider::{Asker, Trouble};
 use crate::ops::secrets;
 use crate::ops::sessions::reads;
 use crate::ops::sessions::sources::sources;
-
-/// The code of a session whose log is no longer there.
-pub const GONE: &str = "log-gone";
+use crate::ops::sessions::whole::GONE;
 
 /// The longest reason why a model's answer was of no use, in characters.
 const WHY: usize = 200;

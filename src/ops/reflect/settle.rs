@@ -5,10 +5,10 @@ use super::todo::Todo;
 use super::work::{Proposed, Work, Worked};
 use crate::curate::outcome::Status;
 use crate::index::sessions::Listed;
-use crate::ops::diary::session::GONE;
 use crate::ops::error::{Error, Result};
 use crate::ops::logs;
 use crate::ops::memory::Memory;
+use crate::ops::sessions::whole::GONE;
 
 impl Work<'_> {
     /// Remembers that a session, and the forks that it stands for, were learned from.
