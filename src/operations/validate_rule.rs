@@ -1,4 +1,4 @@
-//! `memory_validate_rule`: the command `cm validate-rule`.
+//! `memory_validate_rule`: the command `cm validate-rule --no-model`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,6 +39,7 @@ struct Input {
 fn run(memory: &Memory, given: Value) -> Result<Answer> {
     let input: Input = OPERATION.parse(given)?;
     let category = input.category.as_deref().unwrap_or("general");
-    let outcome = validate_rule::validate_rule(memory, &input.rule, category, &mut logs_read(memory))?;
+    // Who asks is a model itself, and callers over a wire spend nobody's budget.
+    let outcome = validate_rule::validate_rule(memory, &input.rule, category, None, &mut logs_read(memory))?;
     Ok(answer(memory, &outcome, &text::validate_rule::judged(&outcome)))
 }

@@ -113,7 +113,7 @@ pub struct Judged {
 /// sessions are not of one mind, the model of the settings is asked too, if it may be: until `model` is called off.
 ///
 /// # Errors
-/// Those of [`Opinion::of`]. /// A text that cannot be a rule, a category that cannot be one, notes that cannot be read, and those of
+/// Those of [`Opinion::of`]. A text that cannot be a rule, a category that cannot be one, notes that cannot be read, and those of
 /// [`sessions::Shelf::open`].
 pub fn validate_rule(
     memory: &Memory,

@@ -676,7 +676,6 @@ fn the_example_vault_briefs_within_the_default_budget() {
         "that is a rule of tidewater-api: {contents}"
     );
 }
-}
 
 #[test]
 fn a_category_and_a_priority_leave_only_what_has_them() {
