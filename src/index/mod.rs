@@ -27,5 +27,5 @@ pub use entry::Entry;
 pub use error::{Error, Unusable};
 pub use refresh::{Options, Refreshed, Stale};
 pub use store::{Candidates, Index};
-pub use text::{Asked, Candidate, Found, Hit, Near, Neighbours, admits, beginning, is_stopword, snippet};
+pub use text::{Asked, Candidate, Found, Hit, Near, Neighbours, Snippets, admits, beginning, is_stopword};
 pub use vector::{Scan, Table, Vectors, Version, Writer as VectorWriter};

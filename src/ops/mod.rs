@@ -62,6 +62,7 @@ pub mod search;
 pub mod secrets;
 pub mod sessions;
 pub mod similar;
+mod snippet;
 pub mod stale;
 pub mod starters;
 pub mod stash;

@@ -4,15 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::find::{Found, load};
 use super::memory::{Level, Memory};
 use super::past::AsOf;
 use super::retrieve::{Parts, Question, Ranked, Retrieved, Stages};
+use super::snippet::Snippets;
 use crate::domain::instant::Instant;
 use crate::domain::note::Kind;
-use crate::domain::passage::{PassageKey, passages};
 use crate::domain::query::Query;
-use crate::index;
 
 /// What is searched, and how much of it is wanted.
 #[derive(Debug, Clone, Default)]
@@ -111,11 +109,12 @@ fn answer(memory: &Memory, options: &Options) -> Result<Searched> {
     } else {
         selected(memory, &query, wanted)?
     };
+    let mut snippets = Snippets::of(&query);
     let hits: Vec<Hit> = found
         .into_iter()
         .skip(options.offset)
         .take(limit)
-        .map(|ranked| shown(ranked, &query, options.explain))
+        .map(|ranked| shown(ranked, &mut snippets, options.explain))
         .collect();
     let end = options.offset + hits.len();
     let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
@@ -166,10 +165,10 @@ fn check(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn shown(ranked: Ranked<'_>, query: &Query, explain: bool) -> Hit {
+fn shown(ranked: Ranked<'_>, snippets: &mut Snippets, explain: bool) -> Hit {
     let Ranked { open, note, score, parts, passage, drawn_by } = ranked;
     // The file may be gone where the index was not refreshed; the hit is then shown without its text.
-    let snippet = load(open, &note.path).map(|found| found.snippet(query, passage)).unwrap_or_default();
+    let snippet = snippets.of_note(open, &note, passage);
     Hit {
         id: note.key().to_owned(),
         kind: note.kind,
@@ -189,24 +188,4 @@ fn shown(ranked: Ranked<'_>, query: &Query, explain: bool) -> Hit {
 /// A score as it is told: four decimals.
 pub(super) fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
-}
-
-impl Found<'_> {
-    /// The place in the text that fits best, without the heading that only repeats the title: where the words are that
-    /// were asked for, and where there are none, the passage that is nearest.
-    pub(super) fn snippet(&self, query: &Query, passage: Option<PassageKey>) -> String {
-        let text = self.text();
-        let split = crate::domain::frontmatter::split::Split::of(&text);
-        let outline = crate::domain::markdown::outline(split.body(), 1);
-        let text = outline.text.trim_start();
-        let rest = text
-            .strip_prefix(&self.note.title)
-            .filter(|rest| rest.starts_with('\n') && !rest.trim().is_empty());
-        let rest = rest.unwrap_or(text).trim_start();
-        index::snippet(rest, query).unwrap_or_else(|| {
-            let nearest = passages(&self.note, &outline).into_iter().find(|one| Some(one.key) == passage);
-            let begin = nearest.and_then(|nearest| outline.text.get(nearest.range));
-            index::beginning(begin.map_or(rest, str::trim_start))
-        })
-    }
 }

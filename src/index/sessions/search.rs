@@ -14,7 +14,7 @@ use super::told::Speaker;
 use crate::domain::instant::Instant;
 use crate::domain::query::Query;
 use crate::index::error::Unusable;
-use crate::index::text::{Translator, beginning, snippet};
+use crate::index::text::{Snippets, Translator, beginning};
 
 /// What the words of each speaker count; those of nobody with a weight of 0 are not looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,7 +121,7 @@ impl Opened {
     fn hit(&self, found: Conversation, query: &Query, book: &Book) -> tantivy::Result<Hit> {
         let Conversation { session, matches, others } = found;
         let best = self.stretch(&matches.best.numbers, matches.best.address)?;
-        let snippet = snippet(&best.text, query).unwrap_or_else(|| beginning(&best.text));
+        let snippet = Snippets::of(query).best(&best.text).unwrap_or_else(|| beginning(&best.text));
         Ok(Hit {
             session: self.numbered(session, book)?,
             score: matches.best.score(),

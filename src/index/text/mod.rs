@@ -30,7 +30,7 @@ pub(super) use directory::{Folder, touched};
 pub(super) use document::{KEY, fact};
 pub use neighbours::Neighbours;
 pub use search::{Found, Hit};
-pub use snippet::{beginning, snippet};
+pub use snippet::{Snippets, beginning};
 pub(super) use statistics::Statistics;
 pub use stopwords::is_stopword;
 pub(super) use tokenizer::{RAW, TEXT, manager as tokenizers};
@@ -45,6 +45,9 @@ pub(super) struct Text {
     serial: u64,
     sealed: bool,
 }
+
+/// So many blocks of stored notes, about 16 KiB each, stay unpacked as long as the index is open.
+const BLOCKS: usize = 512;
 
 impl Text {
     /// Opens what lies in `folder` after checking each file that was altered since it was last found whole.
@@ -70,7 +73,8 @@ impl Text {
         }
         let sealed = seal::check(&index, folder)?;
         index.set_tokenizers(tokenizer::manager());
-        let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into()?;
+        let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual);
+        let reader = reader.doc_store_cache_num_blocks(BLOCKS).try_into()?;
         let payload = index.load_metas()?.payload.unwrap_or_default();
         let serial = payload.parse().map_err(|_| Unusable::damaged("meta.json"))?;
         Ok(Self { searcher: reader.searcher(), index, fields, serial, sealed })

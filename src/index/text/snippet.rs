@@ -13,29 +13,42 @@ const BEFORE: usize = 50;
 /// Texts are looked through up to here.
 const READ: usize = 200_000;
 
-/// The window of `text` with the most of what `query` looks for, on one line; none where nothing is in it.
+/// What finds the snippets of many texts for one query.
 ///
 /// ```
 /// use cm::domain::{instant::Instant, query::Query};
 /// let query = Query::parse("keepalive", Instant::from_unix(0));
 /// let text = format!("{} Set socket_keepalive\n before connecting.", "Words before. ".repeat(30));
-/// let snippet = cm::index::snippet(&text, &query).unwrap();
+/// let snippet = cm::index::Snippets::of(&query).best(&text).unwrap();
 /// assert!(snippet.starts_with('…') && snippet.ends_with("Set socket_keepalive before connecting."));
 /// ```
-pub fn snippet(text: &str, query: &Query) -> Option<String> {
-    let text = &text[..text.floor_char_boundary(READ)];
-    let wanted = Wanted::of(query);
-    let mut found = Vec::new();
-    let mut tokenizer = Tokenizer::default();
-    tokenizer.each(text, |token| {
-        if let Some(which) = wanted.place(token.text) {
-            found.push((token.from, token.to, which));
-        }
-    });
-    let start = best_start(&found)?;
-    let end = text.floor_char_boundary(start.saturating_sub(BEFORE) + LENGTH);
-    let from = if end == text.len() { end.saturating_sub(LENGTH) } else { start.saturating_sub(BEFORE) };
-    Some(one_line(text, word_start(text, from.min(start)), end))
+#[derive(Debug)]
+pub struct Snippets {
+    wanted: Wanted,
+    tokenizer: Tokenizer,
+}
+
+impl Snippets {
+    /// Those of a query.
+    pub fn of(query: &Query) -> Self {
+        let mut tokenizer = Tokenizer::default();
+        Self { wanted: Wanted::of(query, &mut tokenizer), tokenizer }
+    }
+
+    /// The window of `text` with the most of what is looked for, on one line; none where nothing is in it.
+    pub fn best(&mut self, text: &str) -> Option<String> {
+        let text = &text[..text.floor_char_boundary(READ)];
+        let mut found = Vec::new();
+        self.tokenizer.each(text, |token| {
+            if let Some(which) = self.wanted.place(token.text) {
+                found.push((token.from, token.to, which));
+            }
+        });
+        let start = best_start(&found)?;
+        let end = text.floor_char_boundary(start.saturating_sub(BEFORE) + LENGTH);
+        let from = if end == text.len() { end.saturating_sub(LENGTH) } else { start.saturating_sub(BEFORE) };
+        Some(one_line(text, word_start(text, from.min(start)), end))
+    }
 }
 
 /// The beginning of a text on one line, as long as a snippet.
@@ -44,14 +57,14 @@ pub fn beginning(text: &str) -> String {
 }
 
 /// What a query looks for.
+#[derive(Debug)]
 struct Wanted {
     terms: Vec<String>,
     prefixes: Vec<String>,
 }
 
 impl Wanted {
-    fn of(query: &Query) -> Self {
-        let mut tokenizer = Tokenizer::default();
+    fn of(query: &Query, tokenizer: &mut Tokenizer) -> Self {
         let (mut terms, mut prefixes) = (Vec::new(), Vec::new());
         for text in query.texts() {
             if let Text::Prefix(prefix) = text {
@@ -135,7 +148,8 @@ mod tests {
     use crate::domain::instant::Instant;
 
     fn of(text: &str, query: &str) -> String {
-        snippet(text, &Query::parse(query, Instant::from_unix(0))).unwrap_or_else(|| beginning(text))
+        let query = Query::parse(query, Instant::from_unix(0));
+        Snippets::of(&query).best(text).unwrap_or_else(|| beginning(text))
     }
 
     #[test]

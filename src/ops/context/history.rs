@@ -26,6 +26,7 @@ use crate::ops::find::load;
 use crate::ops::memory::OpenVault;
 use crate::ops::privacy;
 use crate::ops::sessions::{Shelf, agent};
+use crate::ops::snippet::Snippets;
 
 /// What is left of the worth of a session of another project, where one was named.
 const ELSEWHERE: f64 = 0.5;
@@ -85,7 +86,8 @@ impl Stage<'_> {
                 continue;
             }
             let query = Query { root: self.candidates.words(), notices: Vec::new() };
-            let snippet = done(&note, &diary).unwrap_or_else(|| loaded.snippet(&query, None));
+            let snippet = done(&note, &diary)
+                .unwrap_or_else(|| Snippets::of(&query).of_text(&loaded.note, &loaded.text(), None));
             passages.push(Passage {
                 snippet: visible(&snippet),
                 line: None,

@@ -19,8 +19,8 @@ use crate::domain::score::{Scoring, Status};
 use crate::index::is_stopword;
 use crate::ops::decay::{score_of, scoring};
 use crate::ops::error::Result;
-use crate::ops::find::load;
 use crate::ops::memory::{Level, Memory};
+use crate::ops::snippet::Snippets;
 
 /// Memories at most.
 const MEMORIES: usize = 12;
@@ -75,7 +75,12 @@ impl Stage<'_> {
         valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.note.key().cmp(y.note.key())));
         omitted.memories += valued.len().saturating_sub(MEMORIES);
         let query = Query { root: self.candidates.words(), notices: Vec::new() };
-        valued.into_iter().take(MEMORIES).map(|(worth, found)| remembered(worth, found, &query)).collect()
+        let mut snippets = Snippets::of(&query);
+        valued
+            .into_iter()
+            .take(MEMORIES)
+            .map(|(worth, found)| remembered(worth, found, &mut snippets))
+            .collect()
     }
 
     /// Rules and pitfalls in order: pinned ones, those that fit the task, the best of those that always hold.
@@ -228,11 +233,10 @@ impl Stage<'_> {
     }
 }
 
-fn remembered(worth: f64, found: &Recollection<'_>, query: &Query) -> Recalled {
+fn remembered(worth: f64, found: &Recollection<'_>, snippets: &mut Snippets) -> Recalled {
     let note = &found.note;
     // The file may be gone where the index was not refreshed; the memory is then shown without its text.
-    let snippet =
-        load(found.open, &note.path).map(|loaded| loaded.snippet(query, found.passage)).unwrap_or_default();
+    let snippet = snippets.of_note(found.open, note, found.passage);
     Recalled {
         id: note.key().to_owned(),
         title: visible(&note.title),

@@ -19,6 +19,7 @@ use crate::ops::error::Result;
 use crate::ops::find::{Found, load};
 use crate::ops::memory::{Level, Memory};
 use crate::ops::retrieve::{Question, Ranked, Stages};
+use crate::ops::snippet::Snippets;
 
 /// So much of a prompt is looked at, in characters: what comes behind is what the person pasted.
 const LONGEST: usize = 2_000;
@@ -95,8 +96,10 @@ fn candidate(
         return None;
     }
     let found = load(ranked.open, &note.path).ok()?;
-    let snippet =
-        if note.kind == Kind::Bullet { String::new() } else { found.snippet(query, ranked.passage) };
+    let snippet = match note.kind {
+        Kind::Bullet => String::new(),
+        _ => Snippets::of(query).of_text(&found.note, &found.text(), ranked.passage),
+    };
     let line = line(memory, ranked.open.level, &found, snippet)?;
     Some(Candidate { id: note.key().to_owned(), line, relevance })
 }

@@ -138,6 +138,7 @@ pub fn search(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Searc
 impl Shelf {
     fn hit(&self, found: Match, query: &Query, tools: bool) -> Result<Hit> {
         let key = found.session.key();
+        let mut snippets = index::Snippets::of(query);
         let mut places = vec![spot(&found.best, found.snippet)];
         for line in found.lines.iter().filter(|line| **line != found.best.line) {
             if places.len() >= MOST_PLACES {
@@ -146,8 +147,8 @@ impl Shelf {
             let said = self.ask(|sessions| sessions.stretches(&key, *line..=*line, 0, 50))?;
             let heard =
                 said.into_iter().flatten().filter(|said| tools || said.speaker != Some(Speaker::Tool));
-            let fits = |said: Stretch| index::snippet(&said.text, query).map(|snippet| spot(&said, snippet));
-            places.extend(heard.filter_map(fits).next());
+            let mut fits = |said: Stretch| snippets.best(&said.text).map(|snippet| spot(&said, snippet));
+            places.extend(heard.filter_map(&mut fits).next());
         }
         Ok(Hit {
             named: self.named(&found.session)?,
