@@ -73,12 +73,14 @@ fn call(vault: &str) -> Call {
         home: None,
         global: None,
         variables: std::env::vars().filter(|(name, _)| name.starts_with("CM_")).collect(),
+        environment: std::collections::BTreeMap::new(),
         now: chrono::Utc::now().into(),
         seed: None,
         no_refresh: false,
         by: By::default(),
         clock: || u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX),
         threads: 1,
+        verb: "warm_search".to_owned(),
         holder: "a measurement".to_owned(),
     }
 }

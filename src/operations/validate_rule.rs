@@ -37,7 +37,7 @@ struct Input {
 
 fn run(memory: &Memory, given: Value) -> Result<Answer> {
     let input: Input = OPERATION.parse(given)?;
-    let outcome =
-        validate_rule::validate_rule(memory, &input.rule, input.category.as_deref().unwrap_or("general"))?;
+    let category = input.category.as_deref().unwrap_or("general");
+    let outcome = validate_rule::validate_rule(memory, &input.rule, category, &mut |_| ())?;
     Ok(answer(memory, &outcome, &text::validate_rule::judged(&outcome)))
 }

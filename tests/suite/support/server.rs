@@ -17,12 +17,14 @@ pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Call {
         home: Some(sandbox.root().join("home")),
         global: Some(sandbox.root().join("no-global-vault")),
         variables: [("CM_EMBEDDINGS_BUDGET_MS".to_owned(), "0".to_owned())].into(),
+        environment: std::collections::BTreeMap::new(),
         now: Instant::parse(NOW).unwrap(),
         seed: Some(format!("7 {:?}", Some(words.as_slice()))),
         no_refresh: false,
         by: By::default(),
         clock: || 0,
         threads: 1,
+        verb: "cm".to_owned(),
         holder: "a test".to_owned(),
     }
 }
