@@ -5,6 +5,7 @@
 //! product.
 
 mod add;
+mod caller;
 mod context;
 mod core;
 mod episode;
@@ -23,6 +24,9 @@ mod validate_rule;
 
 use serde_json::Value;
 
+pub use caller::Caller;
+
+pub use crate::domain::token::Role;
 use crate::ops::{Memory, Result};
 
 /// An operation.
@@ -84,17 +88,6 @@ impl Effect {
             Self::Adds | Self::Changes => Role::Writer,
         }
     }
-}
-
-/// What the bearer of a token may do; each may do what those before it may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Ask.
-    Reader,
-    /// And change.
-    Writer,
-    /// And see figures of the server, and run its jobs.
-    Admin,
 }
 
 /// Where HTTP has an operation.

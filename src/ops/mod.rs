@@ -65,6 +65,7 @@ pub mod stash;
 pub mod stats;
 pub mod stop;
 pub mod tags;
+pub mod token;
 pub mod top;
 pub mod trauma;
 pub mod undo;

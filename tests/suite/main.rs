@@ -20,6 +20,7 @@ mod friction;
 mod frontmatter;
 mod generated;
 mod guard;
+mod http;
 mod json;
 mod learned_secrets;
 mod meaning;

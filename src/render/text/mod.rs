@@ -50,6 +50,7 @@ pub mod stash;
 pub mod stats;
 pub mod style;
 pub mod tags;
+pub mod token;
 pub mod top;
 pub mod trauma;
 pub mod undo;

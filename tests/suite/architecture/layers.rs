@@ -20,7 +20,7 @@ pub const LAYERS: [(&str, &[&str]); 16] = [
     ("operations", &["domain", "config", "ops", "render"]),
     ("mcp", &["domain", "config", "ops", "render", "operations"]),
     ("http", &["domain", "config", "ops", "render", "operations"]),
-    ("cli", &["domain", "config", "ops", "render", "mcp", "http"]),
+    ("cli", &["domain", "config", "ops", "render", "operations", "mcp", "http"]),
 ];
 
 fn allowed(layer: &str) -> Option<&'static [&'static str]> {

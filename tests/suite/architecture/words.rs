@@ -24,7 +24,7 @@ enum Layers {
 const PURE: Layers = Layers::Of(&["domain", "curate"]);
 const BELOW_SURFACES: Layers = Layers::AllBut(&["cli", "mcp", "http"]);
 
-const BANS: [Ban; 9] = [
+const BANS: [Ban; 10] = [
     Ban {
         words: &["std::fs", "File::open", "File::create"],
         layers: PURE,
@@ -66,6 +66,12 @@ const BANS: [Ban; 9] = [
         layers: BELOW_SURFACES,
         rule: "does not know that there are surfaces",
         remedy: "return an outcome or an `ops::Error`; `render::status` maps kinds to codes, the surface returns them",
+    },
+    Ban {
+        words: &["tokio", "hyper"],
+        layers: Layers::AllBut(&["mcp", "http"]),
+        rule: "is not asynchronous",
+        remedy: "block; the servers give each operation a thread of its own",
     },
     Ban {
         words: &["clippy::disallowed_methods"],

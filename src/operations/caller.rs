@@ -1,0 +1,41 @@
+//! Who calls an operation over a wire, and what they may ask for.
+
+use super::{Operation, Role};
+use crate::ops::{By, Error};
+
+/// Who calls. The HTTP server puts one into the extensions of each request that it lets through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// Whom a change is attributed to.
+    pub by: By,
+    /// What they may do.
+    pub role: Role,
+}
+
+impl Caller {
+    /// The person whose machine it is: may do everything.
+    pub fn local() -> Self {
+        Self { by: By::default(), role: Role::Admin }
+    }
+
+    /// Refuses an operation that is beyond the caller's role.
+    ///
+    /// # Errors
+    /// `forbidden`, with the role that it takes.
+    pub fn may(&self, operation: &Operation) -> Result<(), Error> {
+        self.has(operation.effect.role())
+    }
+
+    /// Refuses what is beyond the caller's role.
+    ///
+    /// # Errors
+    /// `forbidden`, with the role that it takes.
+    pub fn has(&self, least: Role) -> Result<(), Error> {
+        if self.role >= least {
+            return Ok(());
+        }
+        let message = format!("this takes the role {least}, and the token is a {}'s", self.role);
+        Err(Error::refused("forbidden", message)
+            .hint(format!("ask for a token with `cm token add --role {least}`")))
+    }
+}
