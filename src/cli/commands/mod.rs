@@ -91,6 +91,8 @@ commands! {
     undo::Undo,
     restore::Restore,
     config::Config,
+    token::Token,
+    serve::Serve,
     completions::Completions,
     manpages::Manpages,
     quickstart::Quickstart,
