@@ -74,9 +74,14 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
 fn tell(server: &Server, output: &Output) -> Result<Printed> {
     let address = format!("http://{}", server.address());
     if output.json {
-        return output.plain(&json::document(&serde_json::json!({ "address": address, "open": server.is_open() })));
+        return output
+            .plain(&json::document(&serde_json::json!({ "address": address, "open": server.is_open() })));
     }
-    let who = if server.is_open() { "whoever is on this machine may ask; `cm token add NAME` makes the first token" } else { "who has a token may ask" };
+    let who = if server.is_open() {
+        "whoever is on this machine may ask; `cm token add NAME` makes the first token"
+    } else {
+        "who has a token may ask"
+    };
     output.plain(&format!("listening on {address}\n{who}"))
 }
 
@@ -103,5 +108,10 @@ fn opener(call: Call, clock: Clock) -> Opener {
 /// How many notes there are, as a figure.
 fn notes(kinds: BTreeMap<note::Kind, usize>) -> Figure {
     let row = |(kind, count): (note::Kind, usize)| (Some(("kind", kind.name().to_owned())), count as f64);
-    Figure { name: "cm_notes", help: "Notes of the vault by kind.", counts: false, rows: kinds.into_iter().map(row).collect() }
+    Figure {
+        name: "cm_notes",
+        help: "Notes of the vault by kind.",
+        counts: false,
+        rows: kinds.into_iter().map(row).collect(),
+    }
 }

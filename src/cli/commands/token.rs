@@ -72,7 +72,8 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
 /// Random bytes of the system's own source. Never of a seed: who can repeat them has the token.
 fn random() -> Result<[u8; 32]> {
     let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Error::new(Kind::Failed, "randomness", format!("the system gives no randomness: {error}")))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Error::new(Kind::Failed, "randomness", format!("the system gives no randomness: {error}"))
+    })?;
     Ok(bytes)
 }
