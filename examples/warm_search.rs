@@ -75,6 +75,7 @@ fn call(vault: &str) -> Call {
         variables: std::env::vars().filter(|(name, _)| name.starts_with("CM_")).collect(),
         environment: std::collections::BTreeMap::new(),
         now: chrono::Utc::now().into(),
+        now_is_given: false,
         seed: None,
         no_refresh: false,
         by: By::default(),
@@ -82,5 +83,6 @@ fn call(vault: &str) -> Call {
         threads: 1,
         verb: "warm_search".to_owned(),
         holder: "a measurement".to_owned(),
+        watch: Default::default(),
     }
 }

@@ -13,6 +13,7 @@ pub mod http;
 pub mod index;
 pub mod ingest;
 pub mod llm;
+pub mod mcp;
 pub mod net;
 pub mod operations;
 pub mod ops;

@@ -112,6 +112,7 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
         variables: tried.chain(given).collect(),
         environment: std::collections::BTreeMap::new(),
         now,
+        now_is_given: true,
         seed: None,
         no_refresh: false,
         by: By::default(),
@@ -119,6 +120,7 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         verb: "cm-eval".to_owned(),
         holder: format!("process {} (cm-eval)", std::process::id()),
+        watch: Default::default(),
     }
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use etcetera::BaseStrategy as _;
 
 use crate::domain::instant::Instant;
-use crate::ops::{By, Call, Error, Result};
+use crate::ops::{By, Call, Error, Result, Watch};
 
 /// Variables of others: those that stand in for a setting, and those by which agents and systems say where files lie.
 const FOREIGN: [&str; 16] = [
@@ -110,6 +110,7 @@ impl Globals {
             home: etcetera::home_dir().ok(),
             global: global(&variables),
             now,
+            now_is_given: self.now.is_some(),
             // Not with the program's own path, which is another on every machine.
             seed: variables.get("CM_SEED").map(|seed| format!("{seed} {:?}", arguments.get(1..))),
             variables,
@@ -126,6 +127,7 @@ impl Globals {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             holder: format!("process {} ({verb}) since {clock}", std::process::id()),
             verb,
+            watch: Watch::default(),
         })
     }
 }

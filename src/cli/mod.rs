@@ -49,6 +49,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) if error.use_stderr() && commands::guard::is_hook(&arguments) => {
             return answer::spared(&error);
         }
+        Err(error) if error.use_stderr() && commands::hook::is_hook(&arguments) => {
+            return commands::hook::spared(&arguments, &Output::new(false, true, false));
+        }
         Err(error) => return answer::refused_by_clap(&error, &arguments),
     };
     let output = Output::new(cli.globals.json, cli.globals.quiet, cli.globals.verbose);
@@ -60,6 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Printed { nothing: true, .. }) => ExitCode::from(status::exit(Kind::NothingDone)),
         Ok(Printed { failed: true, .. }) => ExitCode::from(1),
         Ok(Printed { failed: false, .. }) => ExitCode::SUCCESS,
+        Err(_) if commands::hook::is_hook(&arguments) => commands::hook::spared(&arguments, &output),
         Err(error) => {
             let error = answer::with_way_on(error);
             output.error(&error);

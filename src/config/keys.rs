@@ -183,6 +183,36 @@ pub const KEYS: &[Key] = &[
     key("git.hooks", Shape::Bool, "false", "run git's commit hooks"),
     key("git.sign", Shape::Bool, "", "sign commits; by default as git's commit.gpgsign says"),
     key(
+        "hooks.capture",
+        Shape::Bool,
+        "true",
+        "whether a hook has what is new in agents' logs read in the background when a session is compacted or ends",
+    ),
+    key(
+        "hooks.max_characters",
+        Shape::Whole(200, 9900),
+        "2000",
+        "size of what an agent is given at a prompt, in characters, at most",
+    ),
+    key(
+        "hooks.max_notes",
+        Shape::Whole(0, 50),
+        "5",
+        "rules and memories that an agent is given at a prompt, at most",
+    ),
+    key(
+        "hooks.start_tokens",
+        Shape::Whole(250, 2475),
+        "2000",
+        "size of what an agent is given when a session begins, in tokens, at most",
+    ),
+    key(
+        "hooks.threshold",
+        Shape::Number(0.0, 1.0),
+        "0.5",
+        "least fit of a rule or memory that an agent is given at a prompt",
+    ),
+    key(
         "llm.api_key_cmd",
         Shape::Text,
         "\"\"",
@@ -284,6 +314,12 @@ pub const KEYS: &[Key] = &[
         Shape::Text,
         "\"\"",
         "file of further rules for secrets, as gitleaks reads it; from a project's cm.toml only one within the vault",
+    ),
+    key(
+        "reflect.auto",
+        Shape::Bool,
+        "false",
+        "whether a hook starts `cm reflect` in the background when a session ends, which Codex and opencode do not tell; never from a project's cm.toml",
     ),
     key("reflect.max_deltas", Shape::Whole(1, 50), "50", "proposals that one session may make, at most"),
     key(

@@ -15,6 +15,7 @@ pub mod export;
 pub mod friction;
 pub mod generated;
 pub mod health;
+pub mod hook;
 pub mod import;
 pub mod inbox;
 mod live;

@@ -36,6 +36,6 @@ impl Caller {
         }
         let message = format!("this takes the role {least}, and the token is a {}'s", self.role);
         Err(Error::refused("forbidden", message)
-            .hint(format!("ask for a token with `cm token add --role {least}`")))
+            .hint(format!("ask who runs the server for a token of the role {least}")))
     }
 }

@@ -14,17 +14,24 @@ mod feedback;
 mod get;
 mod input;
 mod observe;
+mod offer;
+mod outcome;
 mod output;
+mod progress;
 mod recent;
+mod reflect;
 mod relate;
 mod related;
+mod resources;
 mod search;
+mod suggest;
 mod update;
 mod validate_rule;
 
 use serde_json::Value;
 
 pub use caller::Caller;
+pub use offer::{Contents, Found, Offer, Resource, Suggest};
 
 pub use crate::domain::token::Role;
 use crate::ops::{Memory, Result};
@@ -110,6 +117,15 @@ pub enum Method {
     Post,
 }
 
+/// All that agents are offered.
+pub static OFFER: Offer = Offer {
+    operations: TABLE,
+    resources: &resources::RESOURCES,
+    note: resources::note,
+    recent: resources::recent,
+    suggest: suggest::suggest,
+};
+
 /// All of them, in the order in which tools are listed.
 pub static TABLE: &[Operation] = &[
     context::OPERATION,
@@ -120,10 +136,12 @@ pub static TABLE: &[Operation] = &[
     relate::OPERATION,
     related::OPERATION,
     feedback::OPERATION,
+    outcome::OPERATION,
     recent::OPERATION,
     core::OPERATION,
     validate_rule::OPERATION,
     episode::OPERATION,
+    reflect::OPERATION,
     observe::OPERATION,
     export::OPERATION,
 ];
@@ -156,15 +174,16 @@ mod tests {
 
     /// A tool as it is listed, its annotations as MCP names them.
     fn listed(operation: &Operation) -> Value {
+        let mut hints = serde_json::json!({ "readOnlyHint": operation.effect == Effect::Reads });
+        if operation.effect != Effect::Reads {
+            hints["destructiveHint"] = (operation.effect == Effect::Changes).into();
+            hints["idempotentHint"] = operation.idempotent.into();
+        }
+        hints["openWorldHint"] = false.into();
         serde_json::json!({
             "name": operation.name, "title": operation.title, "description": operation.description,
             "inputSchema": (operation.input)(), "outputSchema": (operation.output)(),
-            "annotations": {
-                "readOnlyHint": operation.effect == Effect::Reads,
-                "destructiveHint": operation.effect == Effect::Changes,
-                "idempotentHint": operation.idempotent,
-                "openWorldHint": false,
-            },
+            "annotations": hints,
         })
     }
 

@@ -9,20 +9,12 @@ use super::Answer;
 use crate::ops::Memory;
 use crate::render::{json, text};
 
-/// The first level of a type's JSON Schema: the keys and what kind each is.
+/// The first level of a type's JSON Schema: the keys.
 pub(super) fn outline<T: JsonSchema>() -> Value {
     let whole = SchemaGenerator::default().into_root_schema_for::<T>().to_value();
     let properties = whole["properties"].as_object().into_iter().flatten();
-    let keys: Map<String, Value> = properties.map(|(key, field)| (key.clone(), kind(field))).collect();
+    let keys: Map<String, Value> = properties.map(|(key, _)| (key.clone(), json!({}))).collect();
     json!({ "type": "object", "properties": keys })
-}
-
-/// What kind a key is, where that is one of JSON's own.
-fn kind(field: &Value) -> Value {
-    match field.get("type") {
-        Some(kind) => json!({ "type": kind }),
-        None => json!({}),
-    }
 }
 
 /// An outcome with its words, and what else there is to hear.

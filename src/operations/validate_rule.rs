@@ -1,4 +1,4 @@
-//! `memory_validate_rule`: the command `cm validate-rule`.
+//! `memory_validate_rule`: the command `cm validate-rule --no-model`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
+use super::progress::logs_read;
 use super::{Answer, Effect, Operation};
 use crate::ops::validate_rule::{self, Judged};
 use crate::ops::{Memory, Result};
@@ -38,6 +39,7 @@ struct Input {
 fn run(memory: &Memory, given: Value) -> Result<Answer> {
     let input: Input = OPERATION.parse(given)?;
     let category = input.category.as_deref().unwrap_or("general");
-    let outcome = validate_rule::validate_rule(memory, &input.rule, category, &mut |_| ())?;
+    // Who asks is a model itself, and callers over a wire spend nobody's budget.
+    let outcome = validate_rule::validate_rule(memory, &input.rule, category, None, &mut logs_read(memory))?;
     Ok(answer(memory, &outcome, &text::validate_rule::judged(&outcome)))
 }

@@ -20,6 +20,8 @@ use crate::domain::bullet::{BulletType, Maturity};
 use crate::domain::note::Priority;
 use crate::domain::score::bullet::Effective;
 use budget::Drafted;
+pub(super) use budget::{memory_line, passage_line, rule_line};
+pub(super) use candidates::words;
 use candidates::{Candidates, Only};
 use stage::Stage;
 
@@ -165,6 +167,16 @@ const TASK: std::ops::RangeInclusive<usize> = 3..=2_000;
 /// # Errors
 /// A task or budget that cannot be, or an index that can neither be used nor rebuilt.
 pub fn context(memory: &Memory, options: &Options) -> Result<Briefing> {
+    let briefing = briefing(memory, options)?;
+    count_retrievals(memory, &briefing);
+    Ok(briefing)
+}
+
+/// The same, for somebody who may show a part of it only, and counts what is shown.
+///
+/// # Errors
+/// Those of [`context`].
+pub(super) fn briefing(memory: &Memory, options: &Options) -> Result<Briefing> {
     let task = checked(&options.task)?;
     let settings = &memory.target().settings;
     let budget = options.max_tokens.unwrap_or_else(|| settings.whole("context.max_tokens"));
@@ -187,9 +199,7 @@ pub fn context(memory: &Memory, options: &Options) -> Result<Briefing> {
     let history = history.unwrap_or_default();
     let warnings = stage.warnings(&rules, &memories)?;
     let drafted = Drafted { rules, memories, history, warnings, notices, omitted };
-    let briefing = drafted.fit(task, stage.workspace, memory.now(), budget);
-    count_retrievals(memory, &briefing);
-    Ok(briefing)
+    Ok(drafted.fit(task, stage.workspace, memory.now(), budget))
 }
 
 /// Counts that these rules were shown, and nothing else: being shown says nothing about being useful.

@@ -404,6 +404,7 @@ mod tests {
                 variables: BTreeMap::new(),
                 environment: BTreeMap::new(),
                 now: crate::domain::instant::Instant::parse("2026-11-21T12:00:00Z").unwrap(),
+                now_is_given: true,
                 seed: None,
                 no_refresh: true,
                 by: crate::ops::By::default(),
@@ -411,6 +412,7 @@ mod tests {
                 threads: 1,
                 verb: "cm embed".to_owned(),
                 holder: "a test".to_owned(),
+                watch: Default::default(),
             };
             let memory = Memory::open(call).unwrap();
             (choice(&memory, memory.target()), memory.take_notices().len())

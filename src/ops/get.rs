@@ -86,6 +86,17 @@ pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
     })
 }
 
+/// A note's file as it is written, found by its id or by what else names it; that counts as a use of it.
+///
+/// # Errors
+/// Not found or ambiguous.
+pub fn written(memory: &Memory, reference: &str) -> Result<String> {
+    let found = find(memory, reference)?;
+    // A vault on a read-only disk can still be read.
+    let _ = found.open.usage().record(found.note.key(), memory.now());
+    Ok(found.text())
+}
+
 fn standing(memory: &Memory, found: &Found<'_>) -> Result<(Option<Score>, Option<Status>)> {
     if found.note.kind != Kind::Memory {
         return Ok((None, None));

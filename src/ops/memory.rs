@@ -14,6 +14,7 @@ use super::error::Result;
 use super::meaning::Models;
 use super::past::Past;
 use super::warm::{Kept, Warm};
+use super::watch::Watch;
 use crate::config::{Layer, Origin, Settings};
 use crate::domain::finding::Finding;
 use crate::domain::instant::Instant;
@@ -40,6 +41,8 @@ pub struct Call {
     pub environment: BTreeMap<String, String>,
     /// The instant of the call.
     pub now: Instant,
+    /// Whether somebody said which instant that is, so that it holds for all calls of a process that lives on.
+    pub now_is_given: bool,
     /// Makes new ids repeatable: the same seed draws the same ids.
     pub seed: Option<String>,
     /// Answer from the index as it stands.
@@ -54,6 +57,8 @@ pub struct Call {
     pub verb: String,
     /// How the lock names us, such as `process 7 (cm add)`.
     pub holder: String,
+    /// Who waits for the answer: hears how far it is, and may call it off.
+    pub watch: Watch,
 }
 
 impl fmt::Debug for Call {
@@ -132,6 +137,7 @@ pub struct Memory {
     models: OnceCell<Models>,
     notices: Rc<RefCell<Vec<String>>>,
     drawn: std::cell::Cell<u64>,
+    in_haste: bool,
 }
 
 impl Memory {
@@ -207,7 +213,15 @@ impl Memory {
     }
 
     fn upon_these(vaults: Vec<OpenVault>, call: Call, notices: Rc<RefCell<Vec<String>>>) -> Self {
-        Self { vaults, call, warm: None, models: OnceCell::new(), notices, drawn: std::cell::Cell::new(0) }
+        Self {
+            vaults,
+            call,
+            warm: None,
+            models: OnceCell::new(),
+            notices,
+            drawn: std::cell::Cell::new(0),
+            in_haste: false,
+        }
     }
 
     /// The models that the settings name.
@@ -240,6 +254,19 @@ impl Memory {
     /// The vault that is written to.
     pub fn target(&self) -> &OpenVault {
         &self.vaults[0]
+    }
+
+    /// The same for somebody who waits for nothing: indexes answer as they stand or not at all, and the fine model is not
+    /// asked.
+    pub(super) fn in_haste(mut self) -> Self {
+        self.call.no_refresh = true;
+        self.in_haste = true;
+        self
+    }
+
+    /// Whether nobody may be kept waiting.
+    pub(super) fn is_in_haste(&self) -> bool {
+        self.in_haste
     }
 
     /// The name of the project that the vault belongs to: of its folder, or of the one above a `.memory`.

@@ -10,7 +10,8 @@ use super::error::{Error, Result};
 use super::export::one_file;
 use super::memory::{Level, Memory, shown};
 use super::{playbook, write};
-use crate::curate::project::{self, How, section};
+use crate::curate::project::section::SECTION;
+use crate::curate::project::{self, How};
 use crate::domain::score::bullet::standing;
 use crate::vault::foreign;
 
@@ -128,13 +129,13 @@ pub fn project(memory: &Memory, options: &Options) -> Result<Projected> {
             .hint("`cm playbook list --state all` shows what there is"));
     }
     let begun = if there.is_none() { options.format.opening() } else { before };
-    let after = section::put(begun, &part.text).map_err(|unpaired| {
+    let after = SECTION.put(begun, &part.text).map_err(|unpaired| {
         Error::refused("broken-markers", unpaired.message)
             .at(&path, Some(unpaired.line), None)
             .hint("mend the lines `<!-- cm:begin playbook … -->` and `<!-- cm:end playbook -->`; nothing was written")
     })?;
     let changed = there.as_deref() != Some(after.as_bytes());
-    let (old, new) = (section::items(before), section::items(&after));
+    let (old, new) = (SECTION.items(before), SECTION.items(&after));
     let without = |lines: &[&str], other: &[&str]| -> Vec<String> {
         let line = |line: &&&str| !other.contains(*line);
         lines.iter().filter(line).map(|line| line.trim_start_matches("- ").to_owned()).collect()

@@ -179,14 +179,14 @@ impl Memory {
     /// Asks the index, and once more after reading all notes anew where it turns out to be damaged.
     ///
     /// # Errors
-    /// Where the index can neither be used nor rebuilt.
+    /// Where the index can neither be used nor rebuilt, or there is no time for that.
     pub fn ask<T>(
         &self,
         open: &OpenVault,
         question: impl Fn(&Index) -> std::result::Result<T, index::Error>,
     ) -> Result<T> {
         match question(open.index()) {
-            Err(index::Error::Unusable(why)) => {
+            Err(index::Error::Unusable(why)) if !self.is_in_haste() => {
                 let mut refreshed = open.reindex(&open.walk(), true, self.models().coarse())?;
                 refreshed.rebuilt = Some(why);
                 self.tell(&refreshed);

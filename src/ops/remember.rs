@@ -18,9 +18,10 @@ use super::memory::{Memory, OpenVault, shown};
 use super::{meaning, playbook, write};
 use crate::curate::friction::antigen::by_words::Confidence;
 use crate::curate::meaning::Sense;
-use crate::curate::remember::section::{self, Unpaired};
+use crate::curate::remember::section::{END, SECTION, START};
 use crate::curate::remember::{Plan, Taken, files, plan};
 use crate::domain::change::ChangeSet;
+use crate::domain::markdown::part::Unpaired;
 use crate::domain::path::NotePath;
 use crate::vault::foreign;
 
@@ -262,7 +263,7 @@ impl Target {
         };
         stays(&target.file, &target.path)?;
         let text = target.text()?;
-        section::find(text).and_then(|_| section::put(text, "")).map_err(|error| target.broken(&error))?;
+        SECTION.find(text).and_then(|_| SECTION.put(text, "")).map_err(|error| target.broken(&error))?;
         Ok(target)
     }
 
@@ -273,7 +274,7 @@ impl Target {
             let target = Self::at(&project.join(name), memory)?;
             let text = target.there.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
             // Broken markers are somebody's part all the same.
-            if section::find(&text) != Ok(None) {
+            if SECTION.find(&text) != Ok(None) {
                 return Ok(target);
             }
             there.push(target);
@@ -302,7 +303,7 @@ impl Target {
     fn broken(&self, unpaired: &Unpaired) -> Error {
         Error::refused("broken-markers", unpaired.message)
             .at(&self.path, Some(unpaired.line), None)
-            .hint(format!("mend the lines `{}` and `{}`; nothing was written", section::START, section::END))
+            .hint(format!("mend the lines `{}` and `{}`; nothing was written", START, END))
     }
 
     /// Writes the part, where the file still is what was read. A file that is not there is not made for an empty memory.
@@ -312,9 +313,9 @@ impl Target {
             return Ok(None);
         }
         let before = self.text()?;
-        let after = section::put(before, &part.text).map_err(|error| self.broken(&error))?;
+        let after = SECTION.put(before, &part.text).map_err(|error| self.broken(&error))?;
         let changed = self.there.as_deref() != Some(after.as_bytes());
-        let (old, new) = (section::items(before), section::items(&after));
+        let (old, new) = (SECTION.items(before), SECTION.items(&after));
         let without = |lines: &[&str], other: &[&str]| -> Vec<String> {
             let line = |line: &&&str| !other.contains(*line);
             lines.iter().filter(line).map(|line| line.trim_start_matches("- ").to_owned()).collect()

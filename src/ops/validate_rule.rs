@@ -1,5 +1,7 @@
-//! What would become of a rule that is proposed: the checks of an add and the evidence gate over past sessions. The vault
-//! stays as it is, and no model is asked.
+//! What would become of a rule that is proposed: the checks of an add, the evidence gate over past sessions, and where that
+//! settles nothing, a model's opinion. The vault stays as it is.
+
+mod opinion;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,6 +12,7 @@ use super::meaning::meaning;
 use super::memory::Memory;
 use super::playbook::{as_written, limits};
 use super::sessions::{self, Progress};
+use super::stop::Stop;
 use super::witnesses::Witnesses;
 use crate::curate::conflict::{Meant, Near, Nearness, Statement};
 use crate::curate::meaning::Sense;
@@ -19,6 +22,8 @@ use crate::curate::playbook::history::{Evidence, Gate, History};
 use crate::curate::playbook::shelf::{Shelf, stands};
 use crate::domain::bullet::content;
 use crate::domain::bullet::{Bullet, BulletType, Reach, State};
+
+pub use opinion::Opinion;
 
 /// What becomes of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -100,21 +105,44 @@ pub struct Judged {
     pub evidence: Evidence,
     /// What it collides with.
     pub collisions: Vec<Collision>,
+    /// What a model says of it; null where none was asked.
+    pub model: Option<Opinion>,
 }
 
-/// Judges a rule as if a program proposed it. What is new in agents' logs is read first, unless the call says not to.
+/// Judges a rule as if a program proposed it. What is new in agents' logs is read first, unless the call says not to. Where
+/// sessions are not of one mind, the model of the settings is asked too, if it may be: until `model` is called off.
 ///
 /// # Errors
-/// A text that cannot be a rule, a category that cannot be one, notes that cannot be read, and those of
+/// Those of [`Opinion::of`]. A text that cannot be a rule, a category that cannot be one, notes that cannot be read, and those of
 /// [`sessions::Shelf::open`].
 pub fn validate_rule(
     memory: &Memory,
     text: &str,
     category: &str,
+    model: Option<&Stop>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Judged> {
     sessions::Shelf::open(memory, progress)?;
-    judge(memory, text, category, &Witnesses::of(memory))
+    let witnesses = Witnesses::of(memory);
+    let judged = judge(memory, text, category, &witnesses)?;
+    let Some(stop) = model.filter(|_| judged.gate == Some(Gate::Draft)) else { return Ok(judged) };
+    let opinion = Opinion::of(memory, &judged.rule, &witnesses.validation(&judged.rule)?, stop)?;
+    Ok(match opinion {
+        Some(opinion) => judged.heeding(opinion),
+        None => judged,
+    })
+}
+
+impl Judged {
+    /// A model can talk a rule out, and put it in other words; that sessions speak for it, it cannot say.
+    fn heeding(mut self, opinion: Opinion) -> Self {
+        self.why.push(opinion.told());
+        self.confidence = opinion.confidence;
+        if opinion.rejects() {
+            self.verdict = Verdict::Reject;
+        }
+        Self { model: Some(opinion), ..self }
+    }
 }
 
 fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> Result<Judged> {
@@ -225,6 +253,7 @@ impl Bench<'_> {
             gate: None,
             evidence: Evidence::default(),
             collisions,
+            model: None,
         }
     }
 
@@ -266,6 +295,7 @@ impl Bench<'_> {
             gate: Some(admitted.gate),
             collisions: own.chain(other).chain(refined).collect(),
             evidence,
+            model: None,
         }
     }
 

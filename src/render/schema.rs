@@ -109,6 +109,8 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("curate", schema_for!(ops::curate::Outcome)),
         ("friction", schema_for!(ops::friction::Found)),
         ("forget", schema_for!(ops::forget::Forgotten)),
+        ("hooks", schema_for!(ops::hooks::Changes)),
+        ("hooks-status", schema_for!(ops::hooks::HooksStatus)),
         ("mark", schema_for!(ops::mark::Marked)),
         ("outcome", schema_for!(ops::outcome::Recorded)),
         ("playbook-add", schema_for!(ops::propose::Proposed)),

@@ -33,3 +33,20 @@ pub fn http(kind: Kind) -> u16 {
         Kind::NothingDone => 422,
     }
 }
+
+/// The code of JSON-RPC for a failure of this kind, where the protocol of agents knows no result that says it.
+pub fn json_rpc(kind: Kind) -> i32 {
+    match kind {
+        // "resource not found"; the newest revision has the code of wrong parameters for it, which the SDK puts in.
+        Kind::NotFound => -32002,
+        Kind::Usage => -32602,
+        Kind::Failed
+        | Kind::NoVault
+        | Kind::Refused
+        | Kind::Locked
+        | Kind::Provider
+        | Kind::NothingDone
+        | Kind::Interrupted
+        | Kind::Terminated => -32603,
+    }
+}

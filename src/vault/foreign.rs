@@ -81,6 +81,32 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(Error::io("read", path))
 }
 
+/// Reads one file below a folder; `None` where it is not there.
+///
+/// # Errors
+/// Those of [`file()`], and [`Error::LeadsOut`] where a symbolic link leads out of the folder.
+pub fn below(folder: &Path, path: &NotePath) -> Result<Option<Vec<u8>>, Error> {
+    let target = Vault::at(folder)?.file(path);
+    match target.canonicalize() {
+        Ok(real) if real.starts_with(folder.canonicalize().map_err(Error::io("open", folder))?) => {
+            file(&real).map(Some)
+        }
+        Ok(_) => Err(Error::LeadsOut { path: target }),
+        // A link to nowhere cannot be written through either.
+        Err(_) if target.is_symlink() => Err(Error::LeadsOut { path: target }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("read", &target)(error)),
+    }
+}
+
+/// Removes one file below a folder, and the folders between that it leaves empty.
+///
+/// # Errors
+/// [`Error::Io`], and [`Error::LeadsOut`] where a symbolic link leads out of the folder.
+pub fn remove(folder: &Path, path: &NotePath) -> Result<(), Error> {
+    write::remove(&Vault::at(folder)?, path)
+}
+
 /// Takes a file as a note or as an attachment.
 fn take(root: &Path, entry: &DirEntry, folder: &mut Folder) {
     let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
@@ -265,6 +291,23 @@ mod tests {
             let refused = file(&path).unwrap_err().to_string();
             assert!(refused.contains(words), "{refused}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_below_a_folder_is_never_read_from_outside_of_it() {
+        let (folder, outside) = (folder(&[("a/b.json", "{}")]), folder(&[("c.json", "theirs")]));
+        let path = |text: &str| NotePath::parse(text).unwrap();
+        std::os::unix::fs::symlink("a/b.json", folder.path().join("link.json")).unwrap();
+        std::os::unix::fs::symlink(outside.path().join("c.json"), folder.path().join("out.json")).unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.path().join("gone.json")).unwrap();
+        assert_eq!(below(folder.path(), &path("link.json")).unwrap().as_deref(), Some(&b"{}"[..]));
+        assert_eq!(below(folder.path(), &path("a/none.json")).unwrap(), None);
+        for out in ["out.json", "gone.json"] {
+            assert!(matches!(below(folder.path(), &path(out)), Err(Error::LeadsOut { .. })), "{out}");
+        }
+        remove(folder.path(), &path("a/b.json")).unwrap();
+        assert!(!folder.path().join("a").exists() && folder.path().exists());
     }
 
     #[test]

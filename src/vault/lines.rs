@@ -7,11 +7,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::Error;
 use super::layout::Vault;
+use crate::domain::instant::Instant;
 
 /// A file of lines, each a JSON object.
 #[derive(Debug, Clone)]
@@ -24,6 +26,25 @@ pub struct Lines {
 /// How long the log of what was read may grow, in bytes; as much again is set aside.
 const MOST_READS: u64 = 1 << 20;
 
+/// How long the log of hooks may grow, in bytes; as much again is set aside.
+const MOST_FAILURES: u64 = 64 << 10;
+
+/// The folder of what sessions were told.
+const TOLD: &str = "hooks";
+
+/// Removes what sessions were told that nobody has been told anything in since then. What cannot be removed stays.
+pub fn forget_told(vault: &Vault, since: Instant) {
+    let Ok(entries) = fs::read_dir(vault.state().join(TOLD)) else { return };
+    for entry in entries.flatten() {
+        let written =
+            entry.metadata().ok().filter(fs::Metadata::is_file).and_then(|stat| stat.modified().ok());
+        if written.is_some_and(|at| Instant::from(DateTime::<Utc>::from(at)) < since) {
+            // Another hook may have removed it just now.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 impl Lines {
     /// What was read of agents' sessions: `reads.jsonl`, and `reads.jsonl.1` with what came before.
     pub fn of_reads(vault: &Vault) -> Self {
@@ -33,6 +54,16 @@ impl Lines {
     /// The sessions that onboarding is done with: `onboarded.jsonl`.
     pub fn of_onboarding(vault: &Vault) -> Self {
         Self { path: vault.state().join("onboarded.jsonl"), most: None }
+    }
+
+    /// What went wrong in hooks: `hooks.log`, and `hooks.log.1` with what came before.
+    pub fn of_hooks(vault: &Vault) -> Self {
+        Self { path: vault.state().join("hooks.log"), most: Some(MOST_FAILURES) }
+    }
+
+    /// What an agent's session was told, by the name of its record: a file in `hooks/`.
+    pub fn of_told(vault: &Vault, name: &str) -> Self {
+        Self { path: vault.state().join(TOLD).join(name), most: None }
     }
 
     /// The file of that name in a vault's `_state/`; it need not be there, and it is never set aside.
@@ -224,6 +255,19 @@ mod tests {
         lines.append_line("three").unwrap();
         lines.append(&["four"]).unwrap();
         assert_eq!(lines.text().unwrap(), "one\nto\nthree\n\"four\"\n");
+    }
+
+    #[test]
+    fn what_a_session_was_told_is_forgotten_when_it_is_old_and_nothing_else_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = Vault::at(folder.path()).unwrap();
+        let (told, failures) = (Lines::of_told(&vault, "a.jsonl"), Lines::of_hooks(&vault));
+        told.append(&["a"]).unwrap();
+        failures.append(&["b"]).unwrap();
+        forget_told(&vault, Instant::from_unix(0));
+        assert!(told.path().exists());
+        forget_told(&vault, Instant::parse("2999-01-01").unwrap());
+        assert!(!told.path().exists() && failures.path().exists());
     }
 
     #[cfg(unix)]

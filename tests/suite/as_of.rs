@@ -318,6 +318,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
         variables: BTreeMap::from([("CM_EMBEDDINGS_BUDGET_MS".to_owned(), "0".to_owned())]),
         environment: BTreeMap::new(),
         now: cm::domain::instant::Instant::parse("2026-11-21").unwrap(),
+        now_is_given: true,
         seed: None,
         no_refresh: true,
         by: Default::default(),
@@ -325,6 +326,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
         threads: 1,
         verb: "cm get".to_owned(),
         holder: "test".to_owned(),
+        watch: Default::default(),
     };
     let before = everything(&vault);
     let memory = Memory::open(call).unwrap();

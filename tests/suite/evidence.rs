@@ -1,8 +1,8 @@
 //! What past sessions say of a rule: it makes a proposal active or keeps it out, and is shown before.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::{Sandbox, diary, told, vault_of};
+use crate::support::{Sandbox, diary, scripted, told, vault_of};
 
 const RULE: &str = "Install the packages of the workspace with pnpm.";
 const ASKED: &str = "please install the packages of this workspace with pnpm";
@@ -129,4 +129,50 @@ fn the_opposite_word_of_a_person_counts_against_a_rule() {
     let judged = sandbox.cm(&["validate-rule", "Always install packages with pnpm.", "--json"]).ok().json();
     assert_eq!(judged["evidence"]["failures"], 1, "{judged}");
     assert_eq!(judged["verdict"], "draft");
+}
+
+#[test]
+fn a_model_talks_a_rule_out_or_words_it_better_only_where_sessions_are_not_of_one_mind() {
+    let opinion = |verdict: &str, refined: Value| {
+        json!({"again": true, "answer": {
+            "verdict": verdict, "reason": "One session failed.", "refined": refined, "confidence": 0.4, "evidence": [1, 9],
+        }})
+    };
+    let sandbox = after(&["success", "failure"]);
+    scripted(
+        &sandbox,
+        "",
+        &[opinion("ACCEPT_WITH_CAUTION", json!("Install packages with pnpm in this workspace."))],
+    );
+    insta::assert_snapshot!(sandbox.cm(&["validate-rule", RULE]).snapshot(), @"
+    draft Install the packages of the workspace with pnpm.
+      1 sessions succeeded with it and 1 failed
+      the model scripted/script accepts it with caution: One session failed.
+      confidence 0.40; 2 sessions, 1 succeeded, 1 failed
+      s1s1s1s1:1 claude-code, success: “please install the packages of this workspace with pnpm”
+      s2s2s2s2:1 claude-code, failure: “please install the packages of this workspace with pnpm”
+      better: Install packages with pnpm in this workspace.
+    [exit 0]
+    ");
+    let judged = sandbox.cm(&["validate-rule", RULE, "--json"]).ok().json();
+    assert_eq!(
+        (&judged["verdict"], &judged["model"]["evidence"]),
+        (&json!("draft"), &json!([1])),
+        "{judged}"
+    );
+    scripted(&sandbox, "", &[opinion("REJECT", Value::Null)]);
+    let rejected = sandbox.cm(&["validate-rule", RULE, "--json"]).ok().json();
+    assert_eq!(
+        (&rejected["verdict"], &rejected["confidence"]),
+        (&json!("reject"), &json!(0.4)),
+        "{rejected}"
+    );
+    let alone = sandbox.cm(&["validate-rule", RULE, "--no-model", "--json"]).ok().json();
+    assert_eq!((&alone["verdict"], &alone["model"]), (&json!("draft"), &Value::Null), "{alone}");
+    scripted(&sandbox, "", &[json!({"again": true, "answer": "I would rather not."})]);
+    let useless = sandbox.cm(&["validate-rule", RULE]).ok();
+    assert!(useless.stderr.contains("the model's answer is of no use"), "{}", useless.snapshot());
+    let settled = after(&["success", "success", "success"]);
+    scripted(&settled, "", &[json!({"error": "nobody asks"})]);
+    settled.cm(&["validate-rule", RULE]).ok();
 }

@@ -155,6 +155,9 @@ playbook export --out ../playbook.yaml
 playbook import ../playbook.yaml
 import ../playbook.yaml --dry-run
 guard
+hooks install claude --skills
+hooks status
+hooks uninstall claude
 friction .. --rules classic --out ../friction
 trauma scan
 trauma accept 1
@@ -190,8 +193,8 @@ const SESSION: &[u8] = include_bytes!(
     "../golden/sessions/claude_code/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl"
 );
 
-/// Commands that print for people only.
-const TALKERS: [&str; 1] = ["quickstart"];
+/// Commands that print for people only, or for agents in their own forms.
+const TALKERS: [&str; 3] = ["hook", "mcp", "quickstart"];
 /// Commands that go on until they are told to end; their own tests read their document.
 const SERVERS: [&str; 1] = ["serve"];
 
@@ -211,6 +214,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
         assert_eq!(ran.code, 0, "{line}\n{}", ran.snapshot());
         let document = match (words[0].as_str(), words.get(1).map(String::as_str)) {
             ("config", Some("set" | "unset")) => "config-set",
+            ("hooks", Some("status")) => "hooks-status",
             ("review", Some("--confirm")) => "review-settled",
             ("starters", Some("add")) => "starters-add",
             ("reflect", _) if line.ends_with("--emit") => "reflect-emit",

@@ -11,6 +11,7 @@
 
 mod architecture;
 mod as_of;
+mod briefed_sessions;
 mod cli;
 mod conflicts;
 mod damage;
@@ -20,6 +21,7 @@ mod friction;
 mod frontmatter;
 mod generated;
 mod guard;
+mod hooks;
 mod http;
 mod json;
 mod learned_secrets;
@@ -27,6 +29,7 @@ mod meaning;
 mod notes;
 mod odd;
 mod operations;
+mod parity;
 mod pipes;
 mod playbook_life;
 mod races;

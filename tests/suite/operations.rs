@@ -7,7 +7,7 @@ use cm::ops::{Error, Memory};
 use cm::render::json;
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, call, example, vault_of};
+use crate::support::{Sandbox, call, example, taught, vault_of};
 
 /// What an operation answers, as the command of these words would be called; its JSON must fit its schema.
 fn operate(sandbox: &Sandbox, words: &[&str], name: &str, given: Value) -> Result<(Value, String), Error> {
@@ -28,7 +28,7 @@ fn operate(sandbox: &Sandbox, words: &[&str], name: &str, given: Value) -> Resul
 }
 
 /// A command, and the call of an operation that is the same. `+` stands for a blank in an argument.
-fn calls() -> Vec<(&'static str, &'static str, Value)> {
+pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("search pool", "memory_search", json!({ "query": "pool" })),
         (
@@ -122,10 +122,27 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "title": "Release", "memory": "Ports differ", "summary": "Out.", "tags": ["a", "b"], "type": "fix" }),
         ),
         ("get Ports+differ", "memory_get", json!({ "id": "Ports differ" })),
+        (
+            "outcome 11111111 success --rules b-mnq4ancz --reason Done.",
+            "memory_outcome",
+            json!({ "session": "11111111", "outcome": "success", "rules": ["b-mnq4ancz"], "reason": "Done." }),
+        ),
+        ("reflect --days 0 --emit", "memory_reflect", json!({ "days": 0 })),
+        (
+            "reflect --days 0 --emit --agent claude-code --workspace /home/dev",
+            "memory_reflect",
+            json!({ "days": 0, "agent": "claude-code", "workspace": "/home/dev" }),
+        ),
+        (
+            "curate ../answer.json",
+            "memory_reflect",
+            json!({ "answer": { "reflects": "11111111", "deltas": [] } }),
+        ),
     ]
 }
 
-fn words(line: &str) -> Vec<String> {
+/// The arguments of a line.
+pub fn words(line: &str) -> Vec<String> {
     line.split(' ').map(|word| word.replace('+', " ")).collect()
 }
 
@@ -139,7 +156,7 @@ fn twins(make: impl Fn() -> Sandbox) -> [Sandbox; 2] {
 
 #[test]
 fn each_answers_as_its_command_does_and_does_the_same() {
-    let [by_hand, served] = twins(example);
+    let [by_hand, served] = twins(taught);
     for (line, name, given) in calls() {
         let owned = words(line);
         let arguments: Vec<&str> = owned.iter().map(String::as_str).collect();
@@ -160,10 +177,9 @@ fn every_tool_is_compared_with_its_command() {
     assert_eq!(forgotten, [""; 0]);
 }
 
-#[test]
-fn each_refuses_as_its_command_does() {
-    let [by_hand, served] = twins(example);
-    for (line, name, given) in [
+/// Calls that are refused, as commands and as operations.
+pub fn refusals() -> Vec<(&'static str, &'static str, Value)> {
+    vec![
         ("get nowhere", "memory_get", json!({ "id": "nowhere" })),
         ("get +", "memory_get", json!({ "id": " " })),
         ("search +", "memory_search", json!({ "query": " " })),
@@ -202,7 +218,15 @@ fn each_refuses_as_its_command_does() {
         ),
         ("validate-rule short", "memory_validate_rule", json!({ "rule": "short" })),
         ("episode +", "memory_episode", json!({ "title": " " })),
-    ] {
+        ("outcome nowhere success", "memory_outcome", json!({ "session": "nowhere", "outcome": "success" })),
+        ("reflect --days=-1 --emit", "memory_reflect", json!({ "days": -1 })),
+    ]
+}
+
+#[test]
+fn each_refuses_as_its_command_does() {
+    let [by_hand, served] = twins(taught);
+    for (line, name, given) in refusals() {
         let owned = words(line);
         let arguments: Vec<&str> = owned.iter().map(String::as_str).collect();
         let ran = by_hand.cm(&[&arguments[..], &["--json"]].concat());

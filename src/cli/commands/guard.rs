@@ -131,18 +131,21 @@ fn standard_input() -> Result<String> {
 /// Flags of every command that take a value.
 const VALUED: [&str; 6] = ["--vault", "--now", "--agent", "--session", "--actor", "--reason"];
 
-/// Whether these arguments are a guard that reads standard input with a program on it, as an agent starts it.
-pub fn is_hook(arguments: &[OsString]) -> bool {
+/// The command among the arguments.
+pub(super) fn verb(arguments: &[OsString]) -> Option<String> {
     let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
-    let mut verb = None;
     while let Some(word) = words.next() {
         if VALUED.contains(&&*word) {
             words.next();
         } else if !word.starts_with('-') {
-            verb = Some(word);
-            break;
+            return Some(word.into_owned());
         }
     }
-    let is_guard = verb.is_some_and(|verb| verb == "guard");
+    None
+}
+
+/// Whether these arguments are a guard that reads standard input with a program on it, as an agent starts it.
+pub fn is_hook(arguments: &[OsString]) -> bool {
+    let is_guard = verb(arguments).is_some_and(|verb| verb == "guard");
     is_guard && !arguments.iter().any(|word| word == "--") && !std::io::stdin().is_terminal()
 }

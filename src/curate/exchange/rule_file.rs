@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::{Document, GENERAL, LeftOut, category};
-use crate::curate::project::section;
+use crate::curate::project::section::SECTION;
 use crate::domain::bullet::content::folded;
 use crate::domain::bullet::id::BulletId;
 use crate::domain::bullet::{Bullet, BulletFields, BulletKind, BulletType, Maturity, Scope, State};
@@ -33,7 +33,7 @@ const CONTEXT: usize = 80;
 /// Reads a rule file. `file` names it in findings; `now` is when its bullets are made.
 pub fn read(text: &str, file: &str, now: Instant) -> Document {
     let split = Split::of(text);
-    let (body, own) = section::without(split.body());
+    let (body, own) = SECTION.without(split.body());
     let mut walk = Walk { now, ..Walk::new() };
     if own {
         walk.leave_out("part that `cm project` wrote");

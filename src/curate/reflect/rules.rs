@@ -264,6 +264,11 @@ pattern!(
     NAMED_LEAD = r"(?i)^(?:(?:the|this|that)\s+)?(?:(?:real|actual|root|main)\s+)?(?:issue|problem|bug|cause|root cause)\s+(?:here\s+)?(?:is|was)\s+(?:that\s+)?"
 );
 
+/// Whether a sentence calls something the cause of trouble. What an agent names so was fixed thereupon, and is no fact.
+pub fn names_a_cause(text: &str) -> bool {
+    NAMED_LEAD.is_match(text)
+}
+
 /// A cause without the words that call it one.
 fn without_lead(text: &str) -> &str {
     let lead = NAMED_LEAD.find(text).map_or(0, |found| found.end());

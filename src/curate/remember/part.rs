@@ -90,7 +90,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::curate::remember::section::{find, put};
+    use crate::curate::remember::section::SECTION;
 
     fn episode(title: &str) -> Episode {
         Episode {
@@ -132,8 +132,8 @@ mod tests {
             let part = part(&texts(facts), &texts(preferences), &episodes);
             prop_assert!(part.text.lines().count() + 2 <= LINES);
             prop_assert_eq!(part.facts + part.preferences + part.omitted, facts + preferences);
-            let file = put("# Mine\n", &part.text).unwrap();
-            prop_assert_eq!(find(&file).map(|found| found.is_some()), Ok(true));
+            let file = SECTION.put("# Mine\n", &part.text).unwrap();
+            prop_assert_eq!(SECTION.find(&file).map(|found| found.is_some()), Ok(true));
             prop_assert_eq!(file.matches("MEMORY:START -->").count(), 1);
             let headings = part.text.lines().filter(|line| line.starts_with('#')).count();
             prop_assert!(headings <= 4);

@@ -10,6 +10,7 @@ use crate::curate::diary::read::{read, unescaped};
 use crate::curate::diary::{Diary, Item, SaidKind, Voice, said};
 use crate::curate::outcome::Status;
 use crate::curate::prose::{Reading, cut, pattern, sentences};
+use crate::curate::reflect::rules::names_a_cause;
 use crate::domain::frontmatter::parse::parse;
 use crate::domain::frontmatter::split::Split;
 use crate::domain::instant::Instant;
@@ -96,7 +97,8 @@ fn tells_lines(diary: &Diary) -> bool {
 fn of_diary(source: &mut Source, diary: &Diary) {
     let mut left_out = Unremembered::default();
     let person = |item: &&Item| item.voice == Voice::Person;
-    let learned = diary.learnings.iter().chain(diary.decisions.iter().filter(person));
+    let lasting = |item: &&Item| person(item) || !names_a_cause(&item.text);
+    let learned = diary.learnings.iter().filter(lasting).chain(diary.decisions.iter().filter(person));
     source.facts = learned.filter_map(|item| kept(item, fact, &mut left_out)).collect();
     let wanted = diary.preferences.iter().filter(person);
     source.preferences = wanted.filter_map(|item| kept(item, preference, &mut left_out)).collect();
@@ -216,6 +218,21 @@ mod tests {
         assert_eq!(source.preferences, [Claim { text: "Use pnpm, not [npm]".into(), line: 2 }]);
         assert_eq!(source.session.as_deref(), Some("s-1"));
         assert!(source.summary.unwrap().starts_with("success. We deploy"));
+    }
+
+    #[test]
+    fn what_an_agent_called_the_cause_of_trouble_is_no_fact_and_what_a_person_called_so_is() {
+        let text = "---\nsession: s-1\n---\n\n# Pool\n\nOutcome: success\n\n## Key learnings\n\n\
+                    - The issue is that the pool never closes its idle connections (agent, line 4)\n\
+                    - The gateway closes idle connections after 300 seconds (agent, line 5)\n\
+                    - The real problem is that the vendor rotates its keys each night (person, line 6)\n";
+        assert_eq!(
+            texts(&file(text).facts),
+            [
+                "The gateway closes idle connections after 300 seconds",
+                "The real problem is that the vendor rotates its keys each night"
+            ]
+        );
     }
 
     #[test]

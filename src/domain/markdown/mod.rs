@@ -5,6 +5,7 @@
 
 pub mod escape;
 mod link;
+pub mod part;
 mod plain;
 mod tag;
 

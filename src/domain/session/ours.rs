@@ -19,20 +19,30 @@ pub fn is_model_call(text: &str) -> bool {
 /// The text without what stands between our markers; `None` where there is nothing of ours in it.
 ///
 /// A part that was cut off before its end goes to the end of the text, if its opening marker stands at the start of a
-/// line: logs cut long output.
+/// line: logs cut long output. Markers whose angle brackets an agent escaped are known too.
 pub fn stripped(text: &str) -> Option<String> {
+    let left = without(text, BEGIN, END, "-->");
+    if !text.contains("&lt;!-- cm:") {
+        return left;
+    }
+    without(left.as_deref().unwrap_or(text), "&lt;!-- cm:begin", "&lt;!-- cm:end", "--&gt;").or(left)
+}
+
+fn without(text: &str, begin: &str, end: &str, closing: &str) -> Option<String> {
     let mut kept = String::new();
     let mut from = 0;
     let mut search = 0;
-    let last_end = text.rfind(END);
-    while let Some(at) = text[search..].find(BEGIN).map(|at| at + search) {
+    let last_end = text.rfind(end);
+    while let Some(at) = text[search..].find(begin).map(|at| at + search) {
         // Without an end ahead there is none to look for, however many openings follow.
-        let ahead = last_end.filter(|end| *end > at).and_then(|_| text[at..].find(END));
-        let after = match ahead.map(|end| end + at) {
-            Some(end) => text[end..].find("-->").map_or(text.len(), |close| end + close + 3),
+        let ahead = last_end.filter(|last| *last > at).and_then(|_| text[at..].find(end));
+        let after = match ahead.map(|ahead| ahead + at) {
+            Some(ahead) => {
+                text[ahead..].find(closing).map_or(text.len(), |close| ahead + close + closing.len())
+            }
             None if starts_line(text, at) => text.len(),
             None => {
-                search = at + BEGIN.len();
+                search = at + begin.len();
                 continue;
             }
         };
@@ -70,6 +80,8 @@ mod tests {
                 Some("the marker `<!-- cm:begin` opens\n"),
             ),
             ("nothing of ours", None),
+            ("a &lt;!-- cm:begin memory --&gt; rule &lt;!-- cm:end memory --&gt; b", Some("a  b")),
+            ("a &lt;!-- cm:begin", None),
         ] {
             assert_eq!(stripped(text).as_deref(), expected, "{text}");
         }

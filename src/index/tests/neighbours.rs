@@ -128,6 +128,18 @@ fn an_empty_index_and_no_notes_have_no_neighbours() {
     assert_eq!((found.notes, found.edges), (vec![], vec![]));
 }
 
+#[test]
+fn an_id_as_short_as_a_name_is_found_beside_a_path_that_ends_with_that_name() {
+    let vault = Vault::of(&[
+        ("a.md", "---\ntitle: pool\n---\n[x](../deep/Pool)\n"),
+        ("b.md", "---\ntitle: Asks\n---\n[[pool]]\n"),
+        ("c.md", "---\ntitle: Meant\nid: pool\n---\n"),
+    ]);
+    let all = indexed(&vault);
+    assert_eq!(looked_up(&vault.index, &[named(&all, "a.md")]), Vec::<String>::new());
+    assert_eq!(looked_up(&vault.index, &[named(&all, "b.md")]), ["b.md LINKS_TO c.md 0.5"]);
+}
+
 const FOLDERS: [&str; 4] = ["", "graph/facts/", "graph/fixes/", "notes/deep/"];
 const STEMS: [&str; 5] = ["pool", "Pool", "retry-now-abc123", "README", "über"];
 const TITLES: [&str; 5] = ["Pool", "pool runs dry", "Retry now", "C++", "TCP/IP basics"];

@@ -3,7 +3,7 @@
 //! What a note may mean and who may mean it is looked up by keys; which of them is meant, the graph of these few notes
 //! says. What is looked at is bounded for each note, however many others link to it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tantivy::columnar::ColumnValues;
@@ -140,7 +140,8 @@ impl<'t> Gathered<'t> {
     /// Documents that may be meant: by the notes asked for, and by others where they may mean one of these.
     fn named(&self) -> tantivy::Result<Vec<DocAddress>> {
         let wanted: HashSet<NameKey> = self.called.iter().flatten().copied().collect();
-        let mut sought: HashMap<Vec<NameKey>, bool> = HashMap::new();
+        // By keys and id: a path that climbs may share all its keys with a name, and no id is meant by it.
+        let mut sought: HashSet<(Vec<NameKey>, Option<&str>)> = HashSet::new();
         let mut all = Vec::new();
         for (at, note) in self.notes.iter().enumerate() {
             let all_of_it = at < self.asked || note.edge.is_some();
@@ -152,7 +153,7 @@ impl<'t> Gathered<'t> {
                     self.documents(&self.text.fields.key_term(&path), &mut found)?;
                     all.extend(found.into_iter().map(|(_, address)| address));
                 }
-                if sought.insert(mention.keys(), true).is_none() {
+                if sought.insert((mention.keys(), mention.beginning())) {
                     all.extend(self.bearers(&mention)?);
                 }
             }

@@ -105,26 +105,36 @@ fn rule_entry(ruled: &Ruled) -> Entry {
         BulletType::AntiPattern => Section::Pitfalls,
     };
     let tier = if rule.pinned { Tier::Pinned } else { Tier::Worth };
+    entry(section, tier, ruled.worth, rule_line(rule))
+}
+
+/// A rule as a line of markdown.
+pub(in crate::ops) fn rule_line(rule: &Rule) -> String {
     let pinned = if rule.pinned { "pinned" } else { "" };
-    entry(
-        section,
-        tier,
-        ruled.worth,
-        lines::rule(&rule.content, &[&rule.id, &rule.category, rule.maturity.name(), pinned]),
-    )
+    lines::rule(&rule.content, &[&rule.id, &rule.category, rule.maturity.name(), pinned])
 }
 
 fn memory_entry(memory: &Recalled) -> Entry {
+    entry(Section::Memories, Tier::Worth, memory.score, memory_line(memory))
+}
+
+/// A memory as a line of markdown.
+pub(in crate::ops) fn memory_line(memory: &Recalled) -> String {
     let id = match uuid::Uuid::try_parse(&memory.id) {
         Ok(_) => memory.id.get(..8).unwrap_or(&memory.id),
         Err(_) => &memory.id,
     };
     let known = [memory.note_type.as_deref().unwrap_or_default(), id];
-    entry(Section::Memories, Tier::Worth, memory.score, lines::memory(&memory.title, &known, &memory.snippet))
+    lines::memory(&memory.title, &known, &memory.snippet)
 }
 
 fn passage_entry(passage: &Passage) -> Entry {
     let worth = if passage.diary.is_some() { TOLD } else { OVERHEARD } * passage.score;
+    entry(Section::History, Tier::Worth, worth, passage_line(passage))
+}
+
+/// A past session as a line of markdown.
+pub(in crate::ops) fn passage_line(passage: &Passage) -> String {
     // The beginning is enough to name it, as `cm sessions` shows.
     let session = match uuid::Uuid::try_parse(&passage.session) {
         Ok(_) => passage.session.get(..8).unwrap_or(&passage.session),
@@ -137,5 +147,5 @@ fn passage_entry(passage: &Passage) -> Entry {
         passage.workspace.as_deref().map(project).unwrap_or_default(),
         passage.outcome.as_deref().unwrap_or_default(),
     ];
-    entry(Section::History, Tier::Worth, worth, lines::passage(&known, &passage.snippet))
+    lines::passage(&known, &passage.snippet)
 }

@@ -414,7 +414,7 @@ fn label(label: Label, value: &str) -> Node {
 }
 
 /// The words and identifiers of a task, whatever signs stand between them.
-fn words(task: &str) -> Vec<Node> {
+pub(in crate::ops) fn words(task: &str) -> Vec<Node> {
     let mut tokenizer = Tokenizer::default();
     let (mut at, mut words) = (0, Vec::new());
     while let Some(unit) = tokenizer.next_unit(task, &mut at) {

@@ -21,10 +21,10 @@ use crate::domain::query::Query;
 use crate::domain::rank::relevance;
 use crate::index::sessions::{Asked, Filter, Found, Hit, Sessions, Weights};
 use crate::ops::diaries::Diaries;
-use crate::ops::embedding::is_own_word;
 use crate::ops::error::Result;
 use crate::ops::find::load;
 use crate::ops::memory::OpenVault;
+use crate::ops::privacy;
 use crate::ops::sessions::{Shelf, agent};
 
 /// What is left of the worth of a session of another project, where one was named.
@@ -57,11 +57,7 @@ impl Stage<'_> {
 
     /// The only agent whose sessions may be shown, where that is only one's.
     fn only(&self) -> Option<&str> {
-        let open = self.memory.target();
-        let own = |origin: &crate::config::Origin| is_own_word(self.memory, open, origin);
-        let allowed = open.settings.get_from("sessions.cross_agent", own);
-        let allowed = allowed.and_then(|(value, _)| value.as_bool()).unwrap_or(false);
-        self.memory.call.by.agent.as_deref().filter(|_| !allowed)
+        self.memory.call.by.agent.as_deref().filter(|_| !privacy::cross_agent(self.memory))
     }
 
     fn here(&self, workspace: Option<&str>) -> f64 {

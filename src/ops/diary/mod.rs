@@ -98,8 +98,8 @@ impl By {
 pub fn diary(memory: &Memory, shelf: &Shelf, options: &Options, stop: &Stop) -> Result<Written> {
     let listed = shelf.one(&options.session)?;
     let mut reader = Reader::open(memory)?;
-    let heard = reader.read(memory, &listed.session)?;
     let asker = if options.no_model { None } else { Asker::open(memory, &reader.rules, stop)? };
+    let heard = reader.read(memory, &listed.session, asker.as_ref().map(Asker::name))?;
     let (diary, refused) = match &asker {
         None => (heard.diary.clone(), Vec::new()),
         Some(asker) => heard.summed_up(asker, &reader.rules).map_err(|trouble| unanswered(trouble, stop))?,

@@ -19,10 +19,9 @@ use crate::ops::logs::{self, Told};
 use crate::ops::memory::Memory;
 use crate::ops::provider::{Asker, Trouble};
 use crate::ops::secrets;
+use crate::ops::sessions::reads;
 use crate::ops::sessions::sources::sources;
-
-/// The code of a session whose log is no longer there.
-pub const GONE: &str = "log-gone";
+use crate::ops::sessions::whole::GONE;
 
 /// The longest reason why a model's answer was of no use, in characters.
 const WHY: usize = 200;
@@ -59,11 +58,11 @@ impl Reader {
         Ok(Self { rules, home, sources, last: None })
     }
 
-    /// Reads a session anew from its log.
+    /// Reads a session anew from its log, for `model` where one is given its text, and writes down that it was read.
     ///
     /// # Errors
     /// Where the log is gone, cannot be read, or no longer tells of it.
-    pub fn read(&mut self, memory: &Memory, session: &Session) -> Result<Heard> {
+    pub fn read(&mut self, memory: &Memory, session: &Session, model: Option<String>) -> Result<Heard> {
         let gone = || {
             Error::new(Kind::NotFound, GONE, "its log is gone, or tells no more of it")
                 .hint("`cm sessions show` still tells what was read before")
@@ -85,6 +84,13 @@ impl Reader {
             events: std::mem::take(&mut told.events),
             path: told.path.clone(),
         };
+        let read = reads::Read {
+            sessions: vec![told.meta.id.clone()],
+            bytes: told.bytes(),
+            model,
+            ..reads::Read::of_log(told.meta.agent, told.path.to_string_lossy().into_owned())
+        };
+        reads::record(memory, vec![read]);
         Ok(self.heard(told))
     }
 

@@ -73,6 +73,9 @@ impl Memory {
 
     /// A question for the fine model; none where it has read nothing of this vault, or is out of reach, which is told once.
     pub(super) fn ask_fine(&self, open: &OpenVault, question: &str) -> Result<Option<Asking>> {
+        if self.is_in_haste() {
+            return Ok(None);
+        }
         let model = match self.models().fine() {
             None => return Ok(None),
             Some(Ok(model)) => model,

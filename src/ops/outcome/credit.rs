@@ -10,13 +10,10 @@ use crate::curate::outcome::steps::steps;
 use crate::curate::playbook::delta::{Delta, Judge};
 use crate::domain::bullet::Bullet;
 use crate::domain::note::Signal;
-use crate::domain::session::SessionId;
-use crate::ingest::Source;
 use crate::ops::error::Result;
-use crate::ops::logs::{self, Told};
 use crate::ops::memory::{Level, Memory};
 use crate::ops::playbook::{find_bullet, merged};
-use crate::ops::sessions::sources::source_of;
+use crate::ops::sessions::whole;
 
 /// What is to be credited, and what is not.
 #[derive(Debug, Default)]
@@ -131,25 +128,19 @@ fn cited(
 /// What the session's log says of the rules, without its explicit marks: those are words of their own.
 fn words(memory: &Memory, session: &Which, known: &[Known<'_>], status: Status) -> Vec<Word> {
     let Some(log) = &session.log else { return Vec::new() };
-    let source = log.path.as_deref().and_then(|path| source_of(memory, log.agent, path));
-    let told = match source.map(|source| of_log(&source, &log.id)) {
-        Some(Ok(Some(told))) => told,
-        Some(Err(error)) => {
-            memory.notice(format!("the rules that the session cites are not known: {}", error.message));
+    let told = match whole::told(memory, &log.meta, log.log.as_deref().unwrap_or_default()) {
+        Ok(told) => told,
+        Err(error) if error.code == whole::GONE => {
+            memory.notice("the session's log is gone: the rules that it cites are not known");
             return Vec::new();
         }
-        Some(Ok(None)) | None => {
-            memory.notice("the session's log is gone: the rules that it cites are not known");
+        Err(error) => {
+            memory.notice(format!("the rules that the session cites are not known: {}", error.message));
             return Vec::new();
         }
     };
     let said = feedback(&told.events, &steps(&told.events), known, status, FRACTION);
     said.into_iter().filter(|word| !word.explicit).collect()
-}
-
-/// The session of that id, as its log tells it.
-fn of_log(source: &Source, id: &SessionId) -> Result<Option<Told>> {
-    Ok(logs::of_source(source)?.into_iter().find(|told| told.meta.id == *id))
 }
 
 /// Whether a session has spoken of a rule, and explicitly so.

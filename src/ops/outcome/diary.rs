@@ -102,7 +102,7 @@ fn with_outcome(body: &str, status: Status) -> Option<String> {
 
 /// A note that says no more than the word.
 fn created(open: &OpenVault, session: &Which, word: Judged) -> Result<Change> {
-    let log = session.log.as_ref();
+    let log = session.log.as_ref().map(|session| &session.meta);
     let title = log.and_then(|log| log.title.clone());
     let title = title.unwrap_or_else(|| format!("Session {}", session.short()));
     let times = log.and_then(|log| log.started.zip(log.ended));

@@ -1,8 +1,7 @@
 //! Which session is meant: one whose log was read, one that a diary tells of, or an agent's own that nobody can know yet.
 
 use super::Options;
-use crate::domain::instant::Instant;
-use crate::domain::session::{Agent, SessionId};
+use crate::index::sessions::Session;
 use crate::ops::diaries::Diaries;
 use crate::ops::error::{Error, Kind, Result};
 use crate::ops::memory::Memory;
@@ -17,19 +16,7 @@ pub(super) struct Which {
     pub id: String,
     pub agent: String,
     /// What its log tells, where it was read.
-    pub log: Option<Log>,
-}
-
-/// What the index of sessions knows of it.
-#[derive(Debug, Clone)]
-pub(super) struct Log {
-    pub agent: Agent,
-    pub id: SessionId,
-    pub path: Option<String>,
-    pub title: Option<String>,
-    pub workspace: Option<String>,
-    pub started: Option<Instant>,
-    pub ended: Option<Instant>,
+    pub log: Option<Session>,
 }
 
 impl Which {
@@ -45,20 +32,11 @@ pub(super) fn which(memory: &Memory, shelf: &Shelf, options: &Options) -> Result
     let name = options.session.trim();
     let unknown = match shelf.one(name) {
         Ok(listed) => {
-            let meta = listed.session.meta;
-            let log = Log {
-                agent: meta.agent,
-                id: meta.id.clone(),
-                path: listed.session.log,
-                title: meta.title,
-                workspace: meta.workspace,
-                started: meta.started,
-                ended: meta.ended,
-            };
+            let session = listed.session;
             return Ok(Which {
-                id: meta.id.to_string(),
-                agent: meta.agent.name().to_owned(),
-                log: Some(log),
+                id: session.meta.id.to_string(),
+                agent: session.meta.agent.name().to_owned(),
+                log: Some(session),
             });
         }
         Err(error) if error.kind == Kind::NotFound && error.code == "not-found" => error,

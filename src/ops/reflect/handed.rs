@@ -84,7 +84,7 @@ pub fn hand(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Handed>
         live.iter().map(|bullet| Known { id: bullet.id.as_str(), content: bullet.content() }).collect();
     let mut packages = Vec::new();
     for todo in plan.todo.iter().take(options.most.unwrap_or(1)) {
-        let heard = reader.read(memory, &todo.listed.session)?;
+        let heard = reader.read(memory, &todo.listed.session, None)?;
         let rules = near(&known, &heard.diary, &heard.events, RULES);
         packages.push(Package {
             session: heard.diary.session.clone(),
@@ -121,7 +121,7 @@ pub fn take(memory: &Memory, shelf: &Shelf, text: &str, file: &str, dry_run: boo
     })?;
     let listed = shelf.one(&answer.reflects)?;
     let mut reader = Reader::open(memory)?;
-    let heard = reader.read(memory, &listed.session)?;
+    let heard = reader.read(memory, &listed.session, None)?;
     let playbook = playbook::as_written(memory, memory.target())?;
     let ids =
         playbook.bullets.iter().filter(|bullet| is_live(bullet)).map(|bullet| bullet.id.as_str()).collect();

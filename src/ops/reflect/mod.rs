@@ -3,9 +3,12 @@
 //! Session by session: what is done of one is one commit and one line of the record, so that a run that is cut off has lost
 //! nothing, and the next one goes on.
 
+mod carry;
+mod clean;
 pub mod handed;
 mod memories;
 pub mod record;
+mod settle;
 mod todo;
 mod witness;
 mod work;

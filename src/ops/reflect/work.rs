@@ -2,21 +2,20 @@
 //!
 //! The vault is locked for that commit alone. What a model proposes is held against the log first, and decides nothing.
 
-use std::cell::RefCell;
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::memories::{self, Planned};
-use super::record::{Came, Line, Record, State, hashed};
+use super::carry::Carried;
+use super::clean::{is_hollow, without_secrets};
+use super::record::{Record, hashed};
 use super::todo::Todo;
 use super::witness::{self, Gathered};
 use crate::curate::diary::{Diary, Made};
 use crate::curate::outcome::Status;
 use crate::curate::outcome::feedback::{FRACTION, Known, Word, feedback};
-use crate::curate::playbook::Authority;
-use crate::curate::playbook::delta::{Delta, DeltaFile};
+use crate::curate::playbook::delta::Delta;
 use crate::curate::reflect::answer::{DeltasAnswer, Judged, RuleAnswer, deltas_schema, rule_schema};
 use crate::curate::reflect::draft::{Draft, Origin, What};
 use crate::curate::reflect::evidence::Verdict;
@@ -26,15 +25,12 @@ use crate::curate::reflect::run::Done;
 use crate::curate::reflect::{Session, check, package, reflect_on};
 use crate::domain::bullet::content::{folded, rule};
 use crate::domain::bullet::{Bullet, Maturity, State as BulletState};
-use crate::domain::change::Change;
 use crate::domain::note::Kind as NoteKind;
-use crate::index::sessions::Listed;
-use crate::ops::curate::{self, Beside, Outcome, curate_beside};
+use crate::ops::curate::Outcome;
 use crate::ops::diary::By;
-use crate::ops::diary::place::Place;
-use crate::ops::diary::session::{GONE, Heard, Reader};
+use crate::ops::diary::session::{Heard, Reader};
 use crate::ops::error::{Error, Kind, Result};
-use crate::ops::memory::{Memory, OpenVault};
+use crate::ops::memory::Memory;
 use crate::ops::provider::{Asker, Trouble};
 use crate::ops::{logs, playbook};
 
@@ -133,25 +129,14 @@ pub struct Proposed<'a> {
     pub drafts: Vec<Draft>,
 }
 
-/// What was carried into the vault.
-pub struct Carried {
-    /// What the curation did.
-    pub outcome: Outcome,
-    /// New notes.
-    pub memories: Vec<Planned>,
-    /// Where the diary is.
-    pub place: Option<Place>,
-    /// What there is to hear.
-    pub notices: Vec<String>,
-}
-
 impl Work<'_> {
     /// Works on a session, from its log to the commit.
     ///
     /// # Errors
     /// Why it could not be done; nothing of it is kept then.
     pub fn work(&mut self, todo: &Todo) -> std::result::Result<Worked, Failure> {
-        let heard = self.reader.read(self.memory, &todo.listed.session)?;
+        let heard =
+            self.reader.read(self.memory, &todo.listed.session, self.asker.as_ref().map(Asker::name))?;
         if let Some(asker) = &self.asker {
             asker.refresh()?;
         }
@@ -333,155 +318,6 @@ impl Work<'_> {
         *drafts = kept;
         Ok((gathered, rejected))
     }
-
-    /// Carries a session's diary, memories and deltas into the vault, in one commit.
-    ///
-    /// # Errors
-    /// Those of [`curate::curate`], and where another process has learned from the session meanwhile.
-    pub fn carry(&self, proposed: &Proposed<'_>, gathered: &Gathered) -> Result<Carried> {
-        let Proposed { todo, diary, drafts } = proposed;
-        let place = if diary.is_empty() { None } else { Some(Place::of(self.memory, diary)?) };
-        let deltas = drafts.iter().filter_map(|draft| match &draft.what {
-            What::Delta(delta) => Some(delta.clone()),
-            What::Memory(_) => None,
-        });
-        let file = DeltaFile {
-            session: Some(diary.session.clone()),
-            agent: Some(diary.agent.clone()),
-            deltas: deltas.collect(),
-        };
-        let short: String = diary.session.chars().take(8).collect();
-        let options = curate::Options {
-            authority: Authority::Automation,
-            dry_run: self.terms.dry_run,
-            sweep: false,
-            op: "reflect",
-            subject: Some(format!("Reflect on {} session {short}: {}", diary.agent, diary.title)),
-        };
-        let (memories, notices) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
-        let changes = |open: &OpenVault| {
-            if !self.terms.dry_run
-                && !self.terms.again
-                && Record::of(open)?.state(&todo.listed) == State::Processed
-            {
-                return Err(Error::refused(
-                    "done-meanwhile",
-                    "another process has learned from the session meanwhile",
-                ));
-            }
-            let mut planned = Planner { work: self, open, changes: Vec::new(), ids: Vec::new() };
-            notices.borrow_mut().extend(planned.diary(place.as_ref(), diary)?);
-            *memories.borrow_mut() = planned.memories(drafts)?;
-            Ok((planned.changes, planned.ids))
-        };
-        let outcome = curate_beside(
-            self.memory,
-            &file,
-            &options,
-            &Beside { history: Some(gathered), changes: &changes },
-        )?;
-        Ok(Carried { outcome, memories: memories.take(), place, notices: notices.take() })
-    }
-
-    /// Remembers that a session, and the forks that it stands for, were learned from.
-    fn settle(&mut self, proposed: &Proposed<'_>, worked: &Worked) -> Result<()> {
-        self.earlier.push(proposed.diary.clone());
-        if self.terms.dry_run {
-            return Ok(());
-        }
-        let came = match (worked.done.applied, proposed.diary.is_empty()) {
-            (1.., _) => Came::Learned,
-            (0, false) => Came::Diary,
-            (0, true) => Came::Nothing,
-        };
-        let own = Line {
-            proposed: worked.done.proposed,
-            applied: worked.done.applied,
-            status: proposed.diary.verdict.status,
-            keys: proposed.drafts.iter().map(|draft| hashed(&draft.key())).collect(),
-            ..line(self.memory, &proposed.todo.listed, came)
-        };
-        self.record.add(self.memory.target(), own)?;
-        for fork in &proposed.todo.forks {
-            self.record.add(self.memory.target(), line(self.memory, fork, Came::Fork))?;
-        }
-        Ok(())
-    }
-
-    /// Remembers that an answer to handed work was taken.
-    ///
-    /// # Errors
-    /// Where the record cannot be written.
-    pub fn settle_answer(&mut self, proposed: &Proposed<'_>, applied: usize) -> Result<()> {
-        let came = if applied > 0 { Came::Learned } else { Came::Diary };
-        let line = Line {
-            proposed: proposed.drafts.len(),
-            applied,
-            status: proposed.diary.verdict.status,
-            keys: proposed.drafts.iter().map(|draft| hashed(&draft.key())).collect(),
-            ..line(self.memory, &proposed.todo.listed, came)
-        };
-        self.record.add(self.memory.target(), line)
-    }
-
-    /// Remembers that a session could not be worked on.
-    ///
-    /// # Errors
-    /// Where the record cannot be written.
-    pub fn failed(&mut self, todo: &Todo, error: &Error) -> Result<()> {
-        if self.terms.dry_run {
-            return Ok(());
-        }
-        let why = Some(logs::text(&error.message, &self.reader.rules));
-        // Nobody can learn from a log that is gone; trying again would only say so again.
-        let came = if error.code == GONE { Came::Nothing } else { Came::Failed };
-        self.record.add(self.memory.target(), Line { why, ..line(self.memory, &todo.listed, came) })
-    }
-}
-
-/// Puts together what goes into a commit besides the deltas.
-struct Planner<'a> {
-    work: &'a Work<'a>,
-    open: &'a OpenVault,
-    changes: Vec<Change>,
-    ids: Vec<String>,
-}
-
-impl Planner<'_> {
-    /// The diary's change; what there is to hear of it.
-    fn diary(&mut self, place: Option<&Place>, diary: &Diary) -> Result<Vec<String>> {
-        let Some(place) = place else { return Ok(Vec::new()) };
-        match place.change(self.work.memory, self.open, diary) {
-            Ok((change, said)) => {
-                if change.is_some() {
-                    self.ids.push(diary.id.clone());
-                }
-                self.changes.extend(change);
-                Ok(said.into_iter().collect())
-            }
-            // The person is at work on it.
-            Err(error) if error.code == "hand-edited" => {
-                Ok(vec![format!("{}; it is left as it is", error.message)])
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    fn memories(&mut self, drafts: &[Draft]) -> Result<Vec<Planned>> {
-        let notes = playbook::notes_as_written(self.work.memory, self.open)?;
-        let mut said = memories::said(&notes);
-        let mut all = Vec::new();
-        for draft in drafts {
-            let (What::Memory(remembered), Some(origin)) = (&draft.what, draft.origins.first()) else {
-                continue;
-            };
-            let planned = memories::planned(self.work.memory, self.open, &mut said, remembered, origin)?;
-            all.extend(planned);
-        }
-        self.changes.extend(all.iter().map(|planned| planned.change.clone()));
-        self.ids.extend(all.iter().map(|planned| planned.id.clone()));
-        Ok(all)
-    }
 }
 
 impl From<Trouble> for Failure {
@@ -513,67 +349,6 @@ pub fn earlier(memory: &Memory, days: f64) -> Result<Vec<Diary>> {
         crate::curate::diary::read::read(&String::from_utf8_lossy(&bytes))
     });
     Ok(read.filter(|diary| diary.started.is_none_or(|started| started >= since)).collect())
-}
-
-fn line(memory: &Memory, listed: &Listed, came: Came) -> Line {
-    Line {
-        at: memory.now(),
-        agent: listed.session.meta.agent.name().to_owned(),
-        session: listed.session.meta.id.as_str().to_owned(),
-        events: listed.counts.total(),
-        ended: listed.session.meta.ended,
-        came,
-        status: Status::Unknown,
-        proposed: 0,
-        applied: 0,
-        keys: Vec::new(),
-        why: None,
-    }
-}
-
-/// A draft whose texts lost their secrets.
-fn without_secrets(mut draft: Draft, rules: &crate::domain::secret::Rules) -> Draft {
-    let clean = |said: &mut String| *said = logs::text(said, rules);
-    match &mut draft.what {
-        What::Memory(memory) => {
-            clean(&mut memory.text);
-            memory.evidence.iter_mut().for_each(clean);
-        }
-        What::Delta(delta) => match delta {
-            Delta::Add(add) => {
-                clean(&mut add.bullet.content);
-                add.bullet.evidence.iter_mut().chain(&mut add.bullet.tags).for_each(clean);
-                add.reason.iter_mut().chain(&mut add.bullet.reasoning).for_each(clean);
-                add.bullet.workspace.iter_mut().for_each(clean);
-            }
-            Delta::Helpful(judge) | Delta::Harmful(judge) | Delta::Irrelevant(judge) => {
-                judge.reason.iter_mut().for_each(clean);
-            }
-            Delta::Replace(replace) => {
-                clean(&mut replace.content);
-                replace.reason.iter_mut().for_each(clean);
-            }
-            Delta::Deprecate(deprecate) => deprecate.reason.iter_mut().for_each(clean),
-            Delta::Merge(merge) => {
-                clean(&mut merge.content);
-                merge.reason.iter_mut().for_each(clean);
-            }
-            Delta::Pin(pin) | Delta::Unpin(pin) => pin.reason.iter_mut().for_each(clean),
-        },
-    }
-    draft
-}
-
-/// Whether a rule or memory is about a secret that is no longer in it.
-fn is_hollow(draft: &Draft) -> bool {
-    let text = match &draft.what {
-        What::Memory(memory) => &memory.text,
-        What::Delta(Delta::Add(add)) => &add.bullet.content,
-        What::Delta(Delta::Replace(replace)) => &replace.content,
-        What::Delta(Delta::Merge(merge)) => &merge.content,
-        What::Delta(_) => return false,
-    };
-    text.contains("[redacted: ")
 }
 
 fn worked(

@@ -17,6 +17,7 @@ use crate::ingest::{self, Cursor, Format, Limits, Reading, Source, Tally};
 use crate::ops::error::Result;
 use crate::ops::memory::Memory;
 use crate::ops::secrets;
+use crate::ops::watch::Watch;
 
 /// Under this name, among the logs, the index keeps what may be read and what is taken out of it. Where that has changed,
 /// all is read anew.
@@ -53,6 +54,7 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
         rules,
         large: open.settings.whole("sessions.max_file_mb") as u64 * 1_000_000,
         told: Told::default(),
+        watch: memory.call.watch.clone(),
     };
     let read = match reader.read_all(false, progress) {
         // Damage that shows only now: all is read anew.
@@ -61,6 +63,8 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
     };
     reader.told.tell(memory);
     reads::record(memory, std::mem::take(&mut reader.told.read));
+    // What was read until then is kept; the next reading goes on.
+    memory.call.watch.go_on()?;
     match read {
         Ok(()) => Ok(()),
         Err(index::Error::Busy { .. }) => {
@@ -87,6 +91,7 @@ struct Reader {
     /// Bytes from which a log is large.
     large: u64,
     told: Told,
+    watch: Watch,
 }
 
 impl Reader {
@@ -101,6 +106,9 @@ impl Reader {
         self.told.unread.extend(found.refused.iter().map(ToString::to_string));
         let logs = found.sources.iter().map(|source| (path_of(source), source.format)).collect();
         for (done, source) in found.sources.iter().enumerate() {
+            if self.watch.is_called_off() {
+                break;
+            }
             progress(Progress { done, of: found.sources.len() });
             self.read(&mut writer, source, &path_of(source), &logs)?;
         }

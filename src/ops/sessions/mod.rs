@@ -38,6 +38,14 @@ pub struct Which {
     pub days: Option<f64>,
 }
 
+/// Reads what is new in the logs, for those who ask later.
+///
+/// # Errors
+/// Those of [`Shelf::open`].
+pub(super) fn refresh(memory: &Memory) -> Result<()> {
+    ingest::refresh(memory, &mut |_| {})
+}
+
 /// The sessions, as fresh as this call may make them.
 pub struct Shelf {
     sessions: Sessions,

@@ -72,12 +72,6 @@ pub fn sources(memory: &Memory, worked_in: Option<&str>) -> Vec<Source> {
     sources.find(&[]).sources
 }
 
-/// The log at this path, as an agent's; `None` where it is gone or may not be read.
-pub fn source_of(memory: &Memory, agent: Agent, log: &str) -> Option<Source> {
-    let sources = Sources::of(memory, memory.target(), memory.call.home.clone()?);
-    sources.find(&[agent]).sources.into_iter().find(|source| path_of(source) == log)
-}
-
 /// Where a log stands among those that tell one session: the first of them counts.
 pub fn rank(format: Format, path: &str) -> (Format, &str) {
     (format, path)

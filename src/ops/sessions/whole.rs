@@ -3,23 +3,34 @@
 //! The index knows which session is meant and where its log lies; what happened is read from the log, and its secrets are
 //! taken out.
 
-use super::Shelf;
 use super::allowed::Allowed;
 use super::sources::{path_of, sources};
+use super::{Shelf, reads};
+use crate::domain::session::Meta;
 use crate::ops::error::{Error, Kind, Result};
 use crate::ops::logs::{Told, of_source};
 use crate::ops::memory::Memory;
 use crate::ops::secrets;
 
+/// The code of a session whose log is no longer there, or tells no more of it.
+pub const GONE: &str = "log-gone";
+
 /// The session of that id, or the one whose id begins so, without secrets.
 ///
 /// # Errors
-/// No such session, or several; a log that is gone, cannot be read, or does not tell the session any more.
+/// No such session, or several, and those of [`told`].
 pub fn whole(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Told> {
-    let listed = shelf.one(name)?;
-    let (meta, log) = (&listed.session.meta, listed.session.log.clone().unwrap_or_default());
+    let session = shelf.one(name)?.session;
+    told(memory, &session.meta, session.log.as_deref().unwrap_or_default())
+}
+
+/// A session as this log tells it, without secrets; that it was read is written down.
+///
+/// # Errors
+/// A log that is gone ([`GONE`]), cannot be read, or does not tell the session any more.
+pub fn told(memory: &Memory, meta: &Meta, log: &str) -> Result<Told> {
     let gone = |why: String| {
-        Error::new(Kind::NotFound, "no-log", why)
+        Error::new(Kind::NotFound, GONE, why)
             .hint("what was said in it is still shown by `cm sessions show`, as far as it was read")
     };
     let open = memory.target();
@@ -31,7 +42,16 @@ pub fn whole(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Told> {
         return Err(gone(format!("the log of session {} is gone: {log}", meta.id)));
     };
     let told = of_source(source)?.into_iter().find(|told| told.meta.id == meta.id);
-    told.filter(|told| allowed.allows(&told.meta))
-        .map(|told| told.redacted(&rules))
-        .ok_or_else(|| gone(format!("{log} does not tell session {} any more", meta.id)))
+    let Some(told) = told.filter(|told| allowed.allows(&told.meta)) else {
+        return Err(gone(format!("{log} does not tell session {} any more", meta.id)));
+    };
+    reads::record(
+        memory,
+        vec![reads::Read {
+            sessions: vec![meta.id.clone()],
+            bytes: told.bytes(),
+            ..reads::Read::of_log(meta.agent, log.to_owned())
+        }],
+    );
+    Ok(told.redacted(&rules))
 }

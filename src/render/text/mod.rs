@@ -22,6 +22,7 @@ pub mod generate;
 pub mod get;
 pub mod guard;
 pub mod history;
+pub mod hooks;
 pub mod import;
 pub mod init;
 pub mod list;

@@ -43,6 +43,9 @@ pub fn judged(outcome: &Judged) -> String {
         lines.push_str(&paint(DIM, &format!("  and {untold} more")));
         lines.push('\n');
     }
+    if let Some(refined) = outcome.model.as_ref().and_then(|model| model.refined.as_deref()) {
+        lines.push_str(&format!("  better: {}\n", safe(refined)));
+    }
     lines.push_str(&outcome.collisions.iter().map(collision).collect::<String>());
     lines
 }

@@ -68,10 +68,10 @@ const BANS: [Ban; 10] = [
         remedy: "return an outcome or an `ops::Error`; `render::status` maps kinds to codes, the surface returns them",
     },
     Ban {
-        words: &["tokio", "hyper"],
+        words: &["tokio", "tokio_util", "hyper"],
         layers: Layers::AllBut(&["mcp", "http"]),
-        rule: "is not asynchronous",
-        remedy: "block; the servers give each operation a thread of its own",
+        rule: "knows no runtime",
+        remedy: "write it as it runs in one thread; mcp and http run it in a thread of its own",
     },
     Ban {
         words: &["clippy::disallowed_methods"],

@@ -51,6 +51,25 @@ fn what_may_be_read_is_shown_with_what_was() {
 }
 
 #[test]
+fn what_learns_from_one_session_writes_down_that_it_read_it() {
+    let sandbox = with_session();
+    sandbox.cm(&["sessions"]).ok();
+    let read_by = |arguments: &[&str]| {
+        sandbox.cm(arguments);
+        let log = sandbox.cm(&["privacy", "log", "--json"]).ok().json();
+        (log["reads"][0]["command"].clone(), log["reads"][0]["sessions"][0].clone())
+    };
+    for (command, arguments) in [
+        ("cm diary", ["diary", SESSION].as_slice()),
+        ("cm reflect", &["reflect"]),
+        ("cm outcome", &["outcome", SESSION, "success"]),
+        ("cm stash", &["stash", "Kept", "--session", SESSION]),
+    ] {
+        assert_eq!(read_by(arguments), (json!(command), json!(SESSION)));
+    }
+}
+
+#[test]
 fn every_command_that_reads_logs_is_written_down_and_no_word_of_them() {
     let sandbox = with_session();
     insta::assert_snapshot!(sandbox.cm(&["privacy", "log"]).snapshot(), @"

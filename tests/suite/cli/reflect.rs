@@ -84,8 +84,8 @@ fn sessions_become_diaries_drafts_and_memories_by_rules_alone() {
     ");
     sandbox.cm(&["validate"]).ok();
     insta::assert_snapshot!(sandbox.cm(&["sessions"]).snapshot(), @"
-    bbbbbbbb  claude-code  26 h  7 events  267 B  learned 1  /home/dev/demo  The test of the tide table fails, please mend it.
-    aaaaaaaa  claude-code  27 h  7 events  264 B  learned 1  /home/dev/demo  The test of the tide table fails, please mend it.
+    bbbbbbbb  claude-code  26 h  7 events  267 B  learned 1  /home/dev/demo  The test of the tide table fails, please mend it. (success)
+    aaaaaaaa  claude-code  27 h  7 events  264 B  learned 1  /home/dev/demo  The test of the tide table fails, please mend it. (success)
     2 sessions in the last 7 days
     [exit 0]
     ");
@@ -299,7 +299,7 @@ fn work_is_handed_to_the_agent_that_runs_and_its_answer_is_taken() {
     let ran = sandbox.run(&["curate", "../answer.json"]).env("CM_AGENT", "codex").go();
     insta::assert_snapshot!(ran.snapshot(), @"
            add  b-mwqcvpc0-3tcwgh (draft)  Run all tests before each commit.
-                a draft: only one session speaks for it
+                a draft: only one session speaks of it
        refused  delta 3 (add)  the session does not say `more cheese, please`
           note  diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md
           note  graph/preferences/wants-the-tests-to-be-run-first-15b295.md

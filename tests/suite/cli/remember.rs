@@ -206,7 +206,7 @@ fn broken_markers_are_refused_and_nothing_at_all_is_written() {
     sandbox.write("CLAUDE.md", format!("# A\n\n{START}\n"));
     insta::assert_snapshot!(sandbox.cm(&["remember"]).snapshot(), @"
     [stderr]
-    error: a start marker stands here without an end marker
+    error: a begin marker stands here without an end marker
        at: CLAUDE.md:3
      hint: mend the lines `<!-- MEMORY:START -->` and `<!-- MEMORY:END -->`; nothing was written
     [exit 5]

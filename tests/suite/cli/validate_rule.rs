@@ -125,7 +125,8 @@ fn what_contradicts_another_rule_is_a_draft_that_names_it() {
           "reason": "“never” against “always” about squash, commits, before, merging",
           "likeness": null
         }
-      ]
+      ],
+      "model": null
     }
     [exit 0]
     "#);

@@ -13,6 +13,17 @@ pub fn example() -> Sandbox {
     sandbox
 }
 
+/// The same, and in the home a log of an agent and an answer to the work that it makes.
+pub fn taught() -> Sandbox {
+    let sandbox = example();
+    let log: &[u8] = include_bytes!(
+        "../../golden/sessions/claude_code/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl"
+    );
+    sandbox.write("../home/.claude/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl", log);
+    sandbox.write("../answer.json", r#"{"reflects":"11111111","deltas":[]}"#);
+    sandbox
+}
+
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -1,5 +1,6 @@
 //! What the tests stand on: a closed sandbox for the real program, notes from one string, and hashes of what lies on disk.
 
+mod agent;
 mod example;
 pub mod exchange;
 mod harbour;
@@ -12,7 +13,8 @@ mod server;
 mod talks;
 mod told;
 
-pub use example::example;
+pub use agent::Agent;
+pub use example::{example, taught};
 pub use harbour::harbour;
 pub use hashes::{everything, hashes};
 pub use logs::{log, regretted};

@@ -19,6 +19,7 @@ pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Call {
         variables: [("CM_EMBEDDINGS_BUDGET_MS".to_owned(), "0".to_owned())].into(),
         environment: std::collections::BTreeMap::new(),
         now: Instant::parse(NOW).unwrap(),
+        now_is_given: true,
         seed: Some(format!("7 {:?}", Some(words.as_slice()))),
         no_refresh: false,
         by: By::default(),
@@ -26,6 +27,7 @@ pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Call {
         threads: 1,
         verb: "cm".to_owned(),
         holder: "a test".to_owned(),
+        watch: Default::default(),
     }
 }
 

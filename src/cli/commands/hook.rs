@@ -1,0 +1,131 @@
+//! `cm hook`
+
+use std::ffi::OsString;
+use std::io::{IsTerminal as _, Read as _};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::ops::hook::{self, Later};
+use crate::ops::{Call, Result};
+
+/// Answer an agent's hook: `cm hooks install` puts it into agents' settings
+///
+/// The agent tells what happens on standard input and is answered as it documents it: with what the memory knows when a session
+/// begins, a prompt is sent or a tool fails, and with the guard's word before a command runs. No rule is told twice in a session. When a
+/// conversation is compacted or ends, what is new is read in the background (`cm hook read`). The exit code is always 0; what goes
+/// wrong is in `_state/hooks.log`, and `cm hooks status` shows it.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Events: session-start, prompt, pre-tool, post-tool, tool-failure, pre-compact, stop, session-end\n\nExamples:\n  echo '{\"session_id\": \"s\", \"prompt\": \"fix the flaky retry test\"}' | cm hook claude prompt\n  cm hook read"
+)]
+pub struct Arguments {
+    /// The agent and the event, each of which standard input may say too; or `read`
+    #[arg(value_name = "[AGENT] EVENT")]
+    words: Vec<String>,
+}
+
+/// The most of standard input that is looked at, in bytes.
+const LONGEST: usize = 16 << 20;
+/// How long an agent may say nothing before what it said is taken as all; some never close the stream.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
+    // Whatever breaks, the agent hears nothing of it.
+    std::panic::set_hook(Box::new(|_| {}));
+    let vault = call.vault.clone().map(|vault| call.cwd.join(vault));
+    let (of_broken, by_words) = (call.clone(), words.clone());
+    let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+        if words == ["read"] {
+            hook::read(call);
+            return None;
+        }
+        Some(hook::hear(call, &standard_input(), &words))
+    }));
+    let Ok(answered) = answered else {
+        hook::broke(&of_broken, &by_words, "the hook broke off");
+        return output.plain(hook::nothing_for(&by_words));
+    };
+    let Some(heard) = answered else { return output.plain("") };
+    let printed = output.plain(&heard.stdout);
+    if let Some(later) = heard.later {
+        let mut command = detached(later);
+        command.current_dir(&heard.folder);
+        command.args(vault.iter().flat_map(|vault| ["--vault".as_ref(), vault.as_os_str()]));
+        if let Err(error) = command.spawn() {
+            hook::broke(&of_broken, &by_words, &format!("cannot start what runs in the background: {error}"));
+        }
+    }
+    printed
+}
+
+/// The program once more, in a group of its own, with nothing on its streams.
+fn detached(later: Later) -> Command {
+    let program = std::env::current_exe().unwrap_or_else(|_| "cm".into());
+    let mut command = Command::new(program);
+    match later {
+        Later::Read => command.args(["hook", "read"]),
+        Later::Reflect => command.args(["reflect", "--quiet"]),
+    };
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    #[cfg(windows)]
+    {
+        /// No console, and a group of its own.
+        const APART: u32 = 0x0000_0008 | 0x0000_0200;
+        std::os::windows::process::CommandExt::creation_flags(&mut command, APART);
+    }
+    command
+}
+
+/// What the agent says, whatever it holds.
+fn standard_input() -> String {
+    if std::io::stdin().is_terminal() {
+        return String::new();
+    }
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut stdin = std::io::stdin().lock();
+        let mut piece = vec![0; 64 << 10];
+        while let Ok(read @ 1..) = stdin.read(&mut piece) {
+            if sender.send(piece[..read].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    String::from_utf8_lossy(&said(&receiver)).into_owned()
+}
+
+/// What comes until the stream ends, the message is whole, or nothing comes any more.
+fn said(pieces: &Receiver<Vec<u8>>) -> Vec<u8> {
+    let mut said = Vec::new();
+    while let Ok(piece) = pieces.recv_timeout(PATIENCE) {
+        said.extend(piece);
+        let whole = said.trim_ascii_end().ends_with(b"}")
+            && serde_json::from_slice::<serde::de::IgnoredAny>(&said).is_ok();
+        if whole || said.len() > LONGEST {
+            break;
+        }
+    }
+    said.truncate(LONGEST);
+    said
+}
+
+/// Whether these arguments are those of a hook.
+pub fn is_hook(arguments: &[OsString]) -> bool {
+    super::guard::verb(arguments).is_some_and(|verb| verb == "hook")
+}
+
+/// Answers an agent whose hook cannot even be called: nothing, and never a failure.
+pub fn spared(arguments: &[OsString], output: &Output) -> ExitCode {
+    let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    // A reader that went away needs no answer either.
+    let _ = output.plain(hook::nothing_for(&words.iter().map(String::as_str).collect::<Vec<_>>()));
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,67 @@
+//! `cm mcp`
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::domain::instant::Instant;
+use crate::mcp::{self, Asked, Changed, End, Limits, Opener, Server, Setup};
+use crate::operations::{Caller, OFFER, Role};
+use crate::ops::warm::Warm;
+use crate::ops::{Call, Error, Kind, Result, news};
+
+/// Serve an agent that speaks the Model Context Protocol, on standard input and output
+///
+/// The agent starts this program itself and ends it; a vault is found from the folder that it starts in. It is offered tools
+/// (memory_context, memory_search, memory_add and others: each does what the command of that name does), resources (cm://core,
+/// cm://playbook, cm://note/ID and others, with news when files change) and prompts (brief, remember, reflect, review). What it
+/// changes is a commit that names the agent. All revisions of the protocol up to 2026-07-28 are served.
+///
+/// Nothing but messages is written on standard output. The end of standard input ends the program, with 0.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  claude mcp add memory -- cm mcp\n  codex mcp add memory -- cm mcp\n  cm mcp --vault ~/notes"
+)]
+pub struct Arguments {}
+
+/// Runs it.
+pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let warm: Arc<Warm> = Arc::default();
+    let server = Server::new(Setup {
+        offer: OFFER,
+        opener: opener(Arc::clone(&warm), call.clone()),
+        caller: Some(Caller { by: call.by.clone(), role: Role::Admin }),
+        limits: Limits::default(),
+        closing: Default::default(),
+    });
+    let feed = server.feed().clone();
+    news::follow(&warm, &call, move |touched| {
+        let changed = touched.into_iter().map(|one| Changed { path: one.path, id: one.id });
+        feed.tell(changed.collect::<Vec<_>>());
+    })?;
+    if std::io::stdin().is_terminal() {
+        output.notice("waiting for an agent on standard input; `cm help mcp` shows how an agent is told of this");
+    }
+    let end = mcp::stdio(&server).map_err(|error| {
+        Error::new(Kind::Failed, "io", format!("the agent cannot be served: {error}"))
+    })?;
+    Ok(Printed::default().of_kind(match end {
+        End::Done => None,
+        End::Interrupted => Some(Kind::Interrupted),
+        End::Terminated => Some(Kind::Terminated),
+    }))
+}
+
+/// Opens the memory for each call, at its own instant and with its own ids.
+fn opener(warm: Arc<Warm>, first: Call) -> Opener {
+    let calls = AtomicU64::new(0);
+    Arc::new(move |asked: Asked| {
+        let count = calls.fetch_add(1, Ordering::Relaxed);
+        let now = if first.now_is_given { first.now } else { Instant::from(chrono::Utc::now()).whole() };
+        let seed = first.seed.as_ref().map(|seed| format!("{seed} {count}"));
+        warm.open(Call { by: asked.by, watch: asked.watch, now, seed, ..first.clone() })
+    })
+}

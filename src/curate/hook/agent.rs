@@ -1,0 +1,116 @@
+//! The agents that have hooks, and where each keeps its settings.
+
+use std::fmt;
+
+/// An agent with hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Agent {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+    /// Cursor.
+    Cursor,
+    /// Gemini CLI.
+    Gemini,
+    /// opencode.
+    Opencode,
+}
+
+/// Whose sessions a setting is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reach {
+    /// Everybody who works in the project's folder.
+    Project,
+    /// One person, in all folders.
+    User,
+}
+
+impl Agent {
+    /// Every agent, in the order of the enum.
+    pub const ALL: [Self; 5] = [Self::Claude, Self::Codex, Self::Cursor, Self::Gemini, Self::Opencode];
+
+    /// The name in commands and JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+        }
+    }
+
+    /// The agent of that name; the names that sessions go by are understood too.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "claude-code" => Some(Self::Claude),
+            "gemini-cli" => Some(Self::Gemini),
+            _ => Self::ALL.into_iter().find(|agent| agent.name() == name),
+        }
+    }
+
+    /// Where its hooks are kept: from the project's folder, or from the person's home.
+    #[must_use]
+    pub fn hooks_file(self, reach: Reach) -> &'static str {
+        match (self, reach) {
+            (Self::Claude, _) => ".claude/settings.json",
+            (Self::Codex, _) => ".codex/hooks.json",
+            (Self::Cursor, _) => ".cursor/hooks.json",
+            (Self::Gemini, _) => ".gemini/settings.json",
+            (Self::Opencode, Reach::Project) => ".opencode/plugins/cm.js",
+            (Self::Opencode, Reach::User) => ".config/opencode/plugins/cm.js",
+        }
+    }
+
+    /// The folder whose presence says that the agent is used here: from the project's folder, or from the home.
+    #[must_use]
+    pub fn folder(self, reach: Reach) -> &'static str {
+        match (self, reach) {
+            (Self::Claude, _) => ".claude",
+            (Self::Codex, _) => ".codex",
+            (Self::Cursor, _) => ".cursor",
+            (Self::Gemini, _) => ".gemini",
+            (Self::Opencode, Reach::Project) => ".opencode",
+            (Self::Opencode, Reach::User) => ".config/opencode",
+        }
+    }
+
+    /// What a person still has to do after hooks were installed; none where they run at once.
+    #[must_use]
+    pub fn trust(self, reach: Reach) -> Option<&'static str> {
+        match (self, reach) {
+            (Self::Claude, Reach::Project) => {
+                Some("Claude Code runs a project's hooks once you have trusted its folder")
+            }
+            (Self::Codex, _) => Some("Codex skips hooks silently until you trust them: run /hooks in Codex"),
+            (Self::Cursor, Reach::Project) => {
+                Some("Cursor runs a project's hooks in a trusted workspace only")
+            }
+            (Self::Opencode, _) => Some("opencode loads plugins when it starts: restart it"),
+            (Self::Claude | Self::Cursor, Reach::User) | (Self::Gemini, _) => None,
+        }
+    }
+}
+
+impl fmt::Display for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_known_by_its_name_and_by_that_of_its_sessions() {
+        for agent in Agent::ALL {
+            assert_eq!(Agent::named(agent.name()), Some(agent));
+        }
+        assert_eq!(Agent::named("claude-code"), Some(Agent::Claude));
+        assert_eq!(Agent::named("emacs"), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! Which rules and memories an agent is given at a prompt: those that fit it well, that it has not seen in this
+//! session, and that fit a budget.
+
+use std::collections::BTreeSet;
+
+use super::border::Entry;
+
+/// A note that may be given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Its id.
+    pub id: String,
+    /// What it says, worded for an agent, as a line of markdown.
+    pub line: String,
+    /// How well it fits the prompt, 0–1.
+    pub relevance: f64,
+}
+
+/// How much is given at one prompt.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measure {
+    /// The least relevance, 0–1; what is below is held back.
+    pub threshold: f64,
+    /// The most notes.
+    pub notes: usize,
+    /// The most characters of all lines together.
+    pub characters: usize,
+}
+
+/// The candidates that are given, the best first. Equal relevance keeps the order of ids, so that equal input gives
+/// equal output; a note is given once, however often it is among the candidates.
+#[must_use]
+pub fn choose(candidates: &[Candidate], shown: &BTreeSet<String>, measure: &Measure) -> Vec<Entry> {
+    // A relevance that is no number fits nothing.
+    let fits =
+        |candidate: &&Candidate| candidate.relevance >= measure.threshold && !shown.contains(&candidate.id);
+    let mut ranked: Vec<&Candidate> = candidates.iter().filter(fits).collect();
+    ranked
+        .sort_by(|one, other| other.relevance.total_cmp(&one.relevance).then_with(|| one.id.cmp(&other.id)));
+    let mut chosen: Vec<Entry> = Vec::new();
+    let mut taken = BTreeSet::new();
+    let mut room = measure.characters;
+    for candidate in ranked {
+        let cost = candidate.line.trim_end().chars().count();
+        if chosen.len() == measure.notes || cost == 0 || cost > room || !taken.insert(&candidate.id) {
+            continue;
+        }
+        room -= cost;
+        chosen.push(Entry { id: Some(candidate.id.clone()), text: candidate.line.trim_end().to_owned() });
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn candidate(id: &str, relevance: f64, length: usize) -> Candidate {
+        Candidate { id: id.to_owned(), line: "x".repeat(length), relevance }
+    }
+
+    fn ids(chosen: &[Entry]) -> Vec<&str> {
+        chosen.iter().filter_map(|entry| entry.id.as_deref()).collect()
+    }
+
+    #[test]
+    fn the_best_that_are_new_and_fit_are_chosen() {
+        let candidates = [
+            candidate("low", 0.2, 5),
+            candidate("b", 0.7, 5),
+            candidate("a", 0.7, 5),
+            candidate("seen", 0.9, 5),
+            candidate("long", 0.8, 50),
+            candidate("best", 0.95, 5),
+            candidate("best", 0.6, 5),
+            candidate("none", f64::NAN, 5),
+        ];
+        let shown = BTreeSet::from(["seen".to_owned()]);
+        let measure = Measure { threshold: 0.5, notes: 3, characters: 20 };
+        assert_eq!(ids(&choose(&candidates, &shown, &measure)), ["best", "a", "b"]);
+        assert_eq!(ids(&choose(&candidates, &shown, &Measure { characters: 11, ..measure })), ["best", "a"]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_given_twice_in_a_session(
+            prompts in prop::collection::vec(prop::collection::vec((0_u8..8, 0.0_f64..1.0, 1_usize..30), 0..8), 1..6)
+        ) {
+            let mut shown = BTreeSet::new();
+            let measure = Measure { threshold: 0.3, notes: 3, characters: 60 };
+            for prompt in prompts {
+                let candidates: Vec<_> =
+                    prompt.iter().map(|(id, relevance, length)| candidate(&id.to_string(), *relevance, *length)).collect();
+                let chosen = choose(&candidates, &shown, &measure);
+                prop_assert!(chosen.len() <= 3);
+                prop_assert!(chosen.iter().map(|entry| entry.text.chars().count()).sum::<usize>() <= 60);
+                for id in ids(&chosen) {
+                    prop_assert!(shown.insert(id.to_owned()), "{id} was given before");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! How the program is started from another's settings, and how such a start is known again.
+
+use serde_json::Value;
+
+use super::{Agent, Event};
+
+/// What starts the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program(String);
+
+impl Default for Program {
+    fn default() -> Self {
+        Self("cm".to_owned())
+    }
+}
+
+impl Program {
+    /// A name that is looked for on the path, or an absolute path.
+    #[must_use]
+    pub fn new(path: &str) -> Self {
+        Self(path.to_owned())
+    }
+
+    /// The program alone, for settings that take its arguments apart.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.0
+    }
+
+    /// The arguments that handle an event.
+    #[must_use]
+    pub fn arguments(agent: Agent, event: Event) -> [&'static str; 3] {
+        ["hook", agent.name(), event.name()]
+    }
+
+    /// The whole command for a shell.
+    #[must_use]
+    pub fn line(&self, agent: Agent, event: Event) -> String {
+        format!("{} {}", quoted(&self.0), Self::arguments(agent, event).join(" "))
+    }
+}
+
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._/\\:+-".contains(c);
+    if path.chars().all(plain) {
+        path.to_owned()
+    } else if path.contains('\\') {
+        format!("\"{path}\"")
+    } else {
+        shell_words::quote(path).into_owned()
+    }
+}
+
+/// What `cm hook …` is asked for: `[AGENT] EVENT` in this order. None where a word is neither.
+#[must_use]
+pub fn asked_for(words: &[&str]) -> Option<(Option<Agent>, Option<Event>)> {
+    match words {
+        [] => Some((None, None)),
+        [one] => match Event::named(one) {
+            Some(event) => Some((None, Some(event))),
+            None => Some((Some(Agent::named(one)?), None)),
+        },
+        [agent, event] => Some((Some(Agent::named(agent)?), Some(Event::named(event)?))),
+        _ => None,
+    }
+}
+
+/// Whether a handler in an agent's settings is a hook of ours, of this version or an older one, wherever the program
+/// lies.
+#[must_use]
+pub fn is_our_hook(handler: &Value) -> bool {
+    words_of(handler).is_some_and(|words| is_cm(&words[0]) && words.get(1).is_some_and(|word| word == "hook"))
+}
+
+/// The words of the command that an entry of settings runs, the program first.
+fn words_of(entry: &Value) -> Option<Vec<String>> {
+    let strings = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let mut words = match entry.get("command")? {
+        Value::String(command) if entry.get("args").is_some() => vec![command.clone()],
+        Value::String(command) => split(command),
+        command => strings(command),
+    };
+    words.extend(entry.get("args").map(strings).unwrap_or_default());
+    let is_variable = |word: &String| {
+        let name = word.split_once('=').map_or("", |(name, _)| name);
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let words: Vec<String> =
+        words.into_iter().skip_while(|word| is_variable(word) || word == "env").collect();
+    (!words.is_empty()).then_some(words)
+}
+
+fn split(command: &str) -> Vec<String> {
+    // Behind a drive's letter a backslash parts folders, and hides no character.
+    let drive = command.trim_start().trim_start_matches('"').as_bytes().get(1) == Some(&b':');
+    if !drive && let Ok(words) = shell_words::split(command) {
+        return words;
+    }
+    match command.trim().strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+        Some((program, rest)) => {
+            std::iter::once(program).chain(rest.split_whitespace()).map(str::to_owned).collect()
+        }
+        None => command.split_whitespace().map(str::to_owned).collect(),
+    }
+}
+
+fn is_cm(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    name == "cm" || name.eq_ignore_ascii_case("cm.exe")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn our_hooks_are_known_wherever_the_program_lies_and_others_are_not() {
+        for command in [
+            "cm hook session-start",
+            "cm hook cursor sessionStart",
+            "/usr/local/bin/cm hook claude prompt",
+            "'/Users/a b/bin/cm' hook stop",
+            "\"C:\\Program Files\\cm\\cm.exe\" hook stop",
+            "C:\\cm\\cm.exe hook stop",
+            "CM_VAULT=/v cm hook stop",
+            "env A=1 cm hook",
+        ] {
+            assert!(is_our_hook(&json!({ "type": "command", "command": command })), "{command}");
+        }
+        for command in [
+            "cm guard",
+            "echo cm hook",
+            "ncm hook x",
+            "cm-hook",
+            "cm",
+            "",
+            "cmd /c cm hook",
+            "cm hooks",
+            "'cm hook",
+        ] {
+            assert!(!is_our_hook(&json!({ "command": command })), "{command}");
+        }
+        assert!(is_our_hook(&json!({ "command": "/opt/cm", "args": ["hook", "stop"] })));
+        assert!(!is_our_hook(&json!({ "command": "/opt/cm", "args": ["guard"] })));
+        assert!(!is_our_hook(&json!("cm hook stop")));
+    }
+
+    #[test]
+    fn every_line_that_is_written_is_known_again_and_asks_for_its_event() {
+        for path in ["cm", "/a b/cm", "/it's/cm", "C:\\a b\\cm.exe", "C:\\cm.exe", "/$HOME/cm"] {
+            for agent in Agent::ALL {
+                for event in Event::ALL {
+                    let line = Program::new(path).line(agent, event);
+                    assert!(is_our_hook(&json!({ "command": line })), "{line}");
+                    let words = &Program::arguments(agent, event)[1..];
+                    assert_eq!(asked_for(words), Some((Some(agent), Some(event))));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_agent_may_be_left_out_and_unknown_words_are_refused() {
+        assert_eq!(asked_for(&["session-start"]), Some((None, Some(Event::SessionStart))));
+        assert_eq!(
+            asked_for(&["cursor", "sessionStart"]),
+            Some((Some(Agent::Cursor), Some(Event::SessionStart)))
+        );
+        assert_eq!(asked_for(&["claude"]), Some((Some(Agent::Claude), None)));
+        assert_eq!(asked_for(&["session-start", "claude"]), None);
+        assert_eq!(asked_for(&["x"]), None);
+    }
+}

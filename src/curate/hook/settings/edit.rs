@@ -1,0 +1,276 @@
+//! One value put into a text of JSON or taken out of it, and every other byte stays.
+//!
+//! What is taken out leaves the bytes that were there before it was put in. So that this holds for a container that was
+//! empty, a blank line stands in front of what is put into one (on one line, a blank on each side): by it, taking out
+//! knows that the container was there before.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::tree::{Item, Kind, Node};
+
+/// How a text is laid out.
+struct Layout<'a> {
+    newline: &'static str,
+    unit: &'a str,
+    /// Whether it has lines at all.
+    spread: bool,
+    /// Whether no blank stands behind a colon.
+    tight: bool,
+}
+
+impl<'a> Layout<'a> {
+    fn of(text: &'a str, root: &Node) -> Self {
+        let inside = &text[root.range.clone()];
+        let newline = match text.find('\n') {
+            Some(at) if text[..at].ends_with('\r') => "\r\n",
+            _ => "\n",
+        };
+        let first = root.items().first();
+        let indent = first.map(|item| indent(text, item.start)).filter(|indent| !indent.is_empty());
+        let behind_colon =
+            first.filter(|item| item.key.is_some()).map(|item| &text[..item.value.range.start]);
+        Self {
+            newline,
+            unit: indent.unwrap_or("  "),
+            spread: inside.contains('\n') || first.is_none(),
+            tight: behind_colon.is_some_and(|before| before.ends_with(':')),
+        }
+    }
+
+    /// An item over several lines, at this indentation.
+    fn spread(&self, key: Option<&str>, value: &Value, indent: &str) -> String {
+        let value = self.lines(value, indent);
+        key.map_or(value.clone(), |key| format!("{}: {value}", Value::from(key)))
+    }
+
+    /// A value over several lines; a list of plain values stays on one.
+    fn lines(&self, value: &Value, indent: &str) -> String {
+        let inner = format!("{indent}{}", self.unit);
+        let (open, close, items): (_, _, Vec<String>) = match value {
+            Value::Object(fields) if !fields.is_empty() => {
+                ('{', '}', fields.iter().map(|(key, value)| self.spread(Some(key), value, &inner)).collect())
+            }
+            Value::Array(values) if values.iter().any(|value| value.is_object() || value.is_array()) => {
+                ('[', ']', values.iter().map(|value| self.lines(value, &inner)).collect())
+            }
+            Value::Array(values) => {
+                let values: Vec<String> = values.iter().map(Value::to_string).collect();
+                return format!("[{}]", values.join(", "));
+            }
+            plain => return plain.to_string(),
+        };
+        let line = format!("{}{inner}", self.newline);
+        format!("{open}{line}{}{}{indent}{close}", items.join(&format!(",{line}")), self.newline)
+    }
+
+    /// An item on one line.
+    fn line(&self, key: Option<&str>, value: &Value) -> String {
+        let (comma, colon) = if self.tight { (",", ":") } else { (", ", ": ") };
+        let written = match value {
+            Value::Object(fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(key, value)| self.line(Some(key), value)).collect();
+                format!("{{{}}}", fields.join(comma))
+            }
+            Value::Array(values) => {
+                let values: Vec<String> = values.iter().map(|value| self.line(None, value)).collect();
+                format!("[{}]", values.join(comma))
+            }
+            plain => plain.to_string(),
+        };
+        key.map_or(written.clone(), |key| format!("{}{colon}{written}", Value::from(key)))
+    }
+}
+
+/// The text with a value put behind the last item of a container.
+pub fn put(text: &str, root: &Node, container: &Node, key: Option<&str>, value: &Value) -> String {
+    let layout = Layout::of(text, root);
+    match container.items().last() {
+        None => put_first(text, &layout, container, key, value),
+        Some(last) => put_behind(text, &layout, container, last, key, value),
+    }
+}
+
+fn put_first(text: &str, layout: &Layout<'_>, container: &Node, key: Option<&str>, value: &Value) -> String {
+    let (before, after) = text.split_at(container.close());
+    if !layout.spread {
+        return format!("{before} {} {after}", layout.line(key, value));
+    }
+    let outer = indent_of_line(text, container.range.start);
+    let inner = format!("{outer}{}", layout.unit);
+    let nl = layout.newline;
+    format!("{before}{nl}{nl}{inner}{}{nl}{outer}{after}", layout.spread(key, value, &inner))
+}
+
+fn put_behind(
+    text: &str,
+    layout: &Layout<'_>,
+    container: &Node,
+    last: &Item,
+    key: Option<&str>,
+    value: &Value,
+) -> String {
+    let place = behind_comments(text, last.comma.map_or(last.end(), |comma| comma + 1));
+    let own_line = text[last.lead..last.start].contains('\n');
+    let behind_line_comment =
+        text[place..].starts_with(['\r', '\n']) && place > last.comma.unwrap_or(last.end()) + 1;
+    let (between, item) = if own_line || behind_line_comment {
+        let indent = if own_line {
+            indent(text, last.start).to_owned()
+        } else {
+            format!("{}{}", indent_of_line(text, container.range.start), layout.unit)
+        };
+        (format!("{}{indent}", layout.newline), layout.spread(key, value, &indent))
+    } else {
+        let beside = &text[last.lead..last.start];
+        let alone = container.items().len() == 1;
+        let blank = if alone { if layout.tight { "" } else { " " } } else { beside };
+        (blank.to_owned(), layout.line(key, value))
+    };
+    match last.comma {
+        Some(_) => format!("{}{between}{item},{}", &text[..place], &text[place..]),
+        None => {
+            let (end, before) = (last.end(), &text[..last.end()]);
+            format!("{before},{}{between}{item}{}", &text[end..place], &text[place..])
+        }
+    }
+}
+
+/// The place behind the comments that follow on the same line.
+fn behind_comments(text: &str, from: usize) -> usize {
+    let mut place = from;
+    loop {
+        let rest = text[place..].trim_start_matches([' ', '\t']);
+        let start = text.len() - rest.len();
+        if rest.starts_with("//") {
+            return start + rest.lines().next().unwrap_or_default().len();
+        }
+        match rest.strip_prefix("/*").and_then(|inner| inner.find("*/")) {
+            Some(end) => place = start + end + 4,
+            None => return place,
+        }
+    }
+}
+
+/// What taking an item out leaves.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Left {
+    /// The text without it.
+    Text(String),
+    /// Nothing: it was the last one of a container that was made for it, which is to be taken out instead.
+    Nothing,
+}
+
+/// The text without an item.
+pub fn take(text: &str, container: &Node, number: usize) -> Left {
+    let items = container.items();
+    let item = &items[number];
+    let behind = item.comma.map_or(item.end(), |comma| comma + 1);
+    if items.len() == 1 {
+        return take_only(text, container, item, behind);
+    }
+    if number == 0 {
+        // What stands before it stays before the next one.
+        let next = &items[1];
+        let to = if next.lead == behind { next.start } else { behind };
+        return Left::Text(without(text, &[item.start..item.end(), item.end()..to]));
+    }
+    let comma = match item.comma {
+        Some(comma) => comma,
+        // The comma before it goes; comments behind that comma stay.
+        None => items[number - 1].comma.unwrap_or(item.lead),
+    };
+    let mut cuts = vec![comma..(comma + 1), item.lead..item.end()];
+    cuts.sort_by_key(|cut| cut.start);
+    Left::Text(without(text, &cuts))
+}
+
+fn take_only(text: &str, container: &Node, item: &Item, behind: usize) -> Left {
+    let before = &text[item.lead..item.start];
+    let after = &text[behind..container.close()];
+    let blank_line = before.rfind('\n').and_then(|second| {
+        let line = |end: usize| before[..end].strip_suffix('\r').unwrap_or(&before[..end]);
+        let first = line(second).rfind('\n')?;
+        (line(second).len() == first + 1).then(|| item.lead + line(first).len())
+    });
+    let from = match blank_line {
+        Some(from) => from,
+        None if !before.contains('\n') && before.ends_with(' ') && after.starts_with(' ') => item.start - 1,
+        None if is_commented(text, container, item, behind) => {
+            // Somebody's comment keeps the container.
+            let comma = item.comma.map_or(behind..behind, |comma| comma..behind);
+            return Left::Text(without(text, &[item.lead..item.end(), comma]));
+        }
+        None => return Left::Nothing,
+    };
+    let to = if after.trim().is_empty() { container.close() } else { behind };
+    Left::Text(without(text, &[from..item.end(), item.end()..to]))
+}
+
+/// Whether anything but blanks stands in a container beside its only item.
+fn is_commented(text: &str, container: &Node, item: &Item, behind: usize) -> bool {
+    let beside = [container.range.start + 1..item.start, item.end()..behind, behind..container.close()];
+    beside.into_iter().any(|range| !text[range].trim_matches([' ', '\t', '\r', '\n', ',']).is_empty())
+}
+
+/// The text without the first item of a path, or without the nearest above it that was made for it. The path leads from
+/// the item's container to the root.
+pub fn take_whole(text: &str, root: &Node, path: &[(&Node, usize)]) -> String {
+    let left = path.iter().find_map(|(container, number)| match take(text, container, *number) {
+        Left::Text(text) => Some(text),
+        Left::Nothing => None,
+    });
+    left.unwrap_or_else(|| emptied(text, root))
+}
+
+/// A text without these bytes, which do not overlap.
+fn without(text: &str, cuts: &[Range<usize>]) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut from = 0;
+    for cut in cuts {
+        kept.push_str(&text[from..cut.start]);
+        from = cut.end;
+    }
+    kept + &text[from..]
+}
+
+/// A text that holds nothing but blanks, with a value in it.
+pub fn begun(text: &str, value: &Value) -> String {
+    let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let (mark, blanks) = text.split_at(mark);
+    let newline = if blanks.contains("\r\n") { "\r\n" } else { "\n" };
+    let layout = Layout { newline, unit: "  ", spread: true, tight: false };
+    format!("{mark}{}{newline}{blanks}", layout.spread(None, value, ""))
+}
+
+/// The text without all of its value: what [`begun`] was given.
+fn emptied(text: &str, root: &Node) -> String {
+    let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
+    if [before, after].iter().any(|beside| !beside.trim_start_matches('\u{feff}').trim().is_empty()) {
+        // Comments alone would be no JSON.
+        return format!("{before}{{}}{after}");
+    }
+    let line_break = if after.starts_with("\r\n") { 2 } else { usize::from(after.starts_with('\n')) };
+    format!("{before}{}", &after[line_break..])
+}
+
+/// Whether a value is an object.
+pub fn is_object(node: &Node) -> bool {
+    matches!(node.kind, Kind::Object(_))
+}
+
+/// The blanks between the line's begin and this place; empty where something else stands there.
+fn indent(text: &str, at: usize) -> &str {
+    let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let before = &text[line..at];
+    if before.chars().all(|c| c == ' ' || c == '\t') { before } else { "" }
+}
+
+/// The blanks that the line of this place begins with.
+fn indent_of_line(text: &str, at: usize) -> &str {
+    let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let before = &text[line..at];
+    &before[..before.len() - before.trim_start_matches([' ', '\t']).len()]
+}

@@ -1,0 +1,135 @@
+//! What we put into an agent's settings, event by event.
+
+use serde_json::{Value, json};
+
+use super::tree::Syntax;
+use crate::curate::hook::program::Program;
+use crate::curate::hook::{Agent, Event};
+
+/// The events for which an agent calls us.
+#[must_use]
+pub fn events(agent: Agent) -> &'static [Event] {
+    use Event::{PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop, ToolFailure};
+    match agent {
+        Agent::Claude => &[SessionStart, Prompt, PreTool, ToolFailure, PreCompact, Stop, SessionEnd],
+        // Its older versions know no end of a session; each answer is one.
+        Agent::Codex => &[SessionStart, Prompt, PreTool, PreCompact, Stop],
+        Agent::Cursor => {
+            &[SessionStart, Prompt, PreTool, PostTool, ToolFailure, PreCompact, Stop, SessionEnd]
+        }
+        Agent::Gemini => &[SessionStart, Prompt, PreTool, PreCompact, SessionEnd],
+        Agent::Opencode => &[SessionStart, Prompt, PreTool, PreCompact, Stop],
+    }
+}
+
+/// Our entry in the list of an event: its name with the agent, and the entry. None where the agent has no such event,
+/// or keeps no settings in JSON.
+#[must_use]
+pub fn entry(agent: Agent, event: Event, program: &Program) -> Option<(&'static str, Value)> {
+    let name = event.called_by(agent)?;
+    let entry = match agent {
+        Agent::Claude => claude(event, program),
+        Agent::Codex => codex(event, program),
+        Agent::Cursor => cursor(event, program),
+        Agent::Gemini => gemini(event, program),
+        Agent::Opencode => return None,
+    };
+    Some((name, entry))
+}
+
+/// How each agent reads its settings.
+#[must_use]
+pub fn syntax(agent: Agent) -> Syntax {
+    match agent {
+        Agent::Claude | Agent::Codex => Syntax { comments: false, trailing_commas: false },
+        Agent::Gemini => Syntax { comments: true, trailing_commas: false },
+        Agent::Cursor | Agent::Opencode => Syntax { comments: true, trailing_commas: true },
+    }
+}
+
+/// How long an agent waits for us, in seconds. We need a fraction of one.
+fn patience(event: Event) -> u32 {
+    match event {
+        Event::SessionStart | Event::SessionEnd => 10,
+        _ => 5,
+    }
+}
+
+/// A group of one handler, for those events that happen for these tools or sources only.
+fn group(matcher: Option<&str>, handler: &Value) -> Value {
+    match matcher {
+        Some(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),
+        None => json!({ "hooks": [handler] }),
+    }
+}
+
+fn claude(event: Event, program: &Program) -> Value {
+    let arguments = Program::arguments(Agent::Claude, event);
+    let mut handler = json!({ "type": "command", "command": program.path(), "args": arguments });
+    if event == Event::Stop {
+        // Nothing comes of it that the agent would have to wait for.
+        handler["async"] = Value::from(true);
+    } else {
+        handler["timeout"] = Value::from(patience(event));
+    }
+    let matcher = match event {
+        Event::SessionStart => Some("startup|resume|clear|compact|fork"),
+        Event::PreTool | Event::ToolFailure => Some("Bash"),
+        _ => None,
+    };
+    group(matcher, &handler)
+}
+
+fn codex(event: Event, program: &Program) -> Value {
+    let line = program.line(Agent::Codex, event);
+    let handler = json!({ "type": "command", "command": line, "timeout": patience(event) });
+    group((event == Event::SessionStart).then_some("startup|resume|clear|compact"), &handler)
+}
+
+fn cursor(event: Event, program: &Program) -> Value {
+    let line = program.line(Agent::Cursor, event);
+    let mut entry = json!({ "command": line, "timeout": patience(event) });
+    if matches!(event, Event::PostTool | Event::ToolFailure) {
+        entry["matcher"] = Value::from("Shell");
+    }
+    entry
+}
+
+fn gemini(event: Event, program: &Program) -> Value {
+    let line = program.line(Agent::Gemini, event);
+    // Gemini CLI counts milliseconds.
+    let handler =
+        json!({ "type": "command", "command": line, "name": "cm", "timeout": patience(event) * 1_000 });
+    group((event == Event::PreTool).then_some("run_shell_command"), &handler)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curate::hook::program::is_our_hook;
+
+    #[test]
+    fn every_entry_is_known_as_ours_and_calls_for_its_event() {
+        for agent in [Agent::Claude, Agent::Codex, Agent::Cursor, Agent::Gemini] {
+            for event in events(agent) {
+                let (name, entry) = entry(agent, *event, &Program::default()).unwrap();
+                assert_eq!(Event::named(name), Some(*event));
+                let handler = entry.get("hooks").map_or(&entry, |handlers| &handlers[0]);
+                assert!(is_our_hook(handler), "{handler}");
+            }
+        }
+    }
+
+    #[test]
+    fn claude_code_gets_what_it_documents() {
+        let shown = |event| entry(Agent::Claude, event, &Program::default()).unwrap().1.to_string();
+        assert_eq!(
+            shown(Event::SessionStart),
+            r#"{"matcher":"startup|resume|clear|compact|fork","hooks":[{"type":"command","command":"cm","args":["hook","claude","session-start"],"timeout":10}]}"#
+        );
+        assert_eq!(
+            shown(Event::Stop),
+            r#"{"hooks":[{"type":"command","command":"cm","args":["hook","claude","stop"],"async":true}]}"#
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! Our hooks in an agent's settings file: put in, taken out, looked for. Text to text.
+//!
+//! All that others wrote stays byte for byte, and taking out gives the very bytes from before. What is no JSON, or not
+//! laid out as the agent has it, is refused and left alone.
+
+pub(super) mod edit;
+pub mod entries;
+pub mod summary;
+pub(super) mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Value, json};
+
+use super::program::{Program, is_our_hook};
+use super::{Agent, Event};
+use edit::Left;
+use tree::{Item, Kind, Node};
+
+pub use tree::Fault;
+
+/// How a settings file stands to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// No hook of ours is in it.
+    Absent,
+    /// All of them are, as this version writes them.
+    Current,
+    /// Some are, or they are an older version's, or start the program elsewhere.
+    Outdated,
+}
+
+/// The text with our hooks in it, in place of older ones of ours. A file that is not there is an empty text.
+///
+/// # Errors
+/// Where the text is no JSON of the agent's, or could not be had back afterwards.
+pub fn install(agent: Agent, text: &str, program: &Program) -> Result<String, Fault> {
+    if status(agent, text, program)? == State::Current {
+        return Ok(text.to_owned());
+    }
+    let bare = uninstall(agent, text)?;
+    let mut installed = bare.clone();
+    for event in entries::events(agent) {
+        if let Some((name, entry)) = entries::entry(agent, *event, program) {
+            installed = put(agent, &installed, name, &entry)?;
+        }
+    }
+    // Nobody is asked to trust the editing: what is written must be ours whole, and must give the old bytes back.
+    if status(agent, &installed, program)? != State::Current || uninstall(agent, &installed)? != bare {
+        return Err(Fault::at(
+            text,
+            0,
+            "our hooks cannot be put into this file so that it could be had back; put them in by hand",
+        ));
+    }
+    Ok(installed)
+}
+
+/// The text without any hook of ours. What is empty afterwards was made by us whole, and the file is not needed.
+///
+/// # Errors
+/// Where the text is no JSON of the agent's.
+pub fn uninstall(agent: Agent, text: &str) -> Result<String, Fault> {
+    let mut text = text.to_owned();
+    while let Some(shorter) = without_last(agent, &text)? {
+        text = shorter;
+    }
+    Ok(text)
+}
+
+/// How the text stands to us.
+///
+/// # Errors
+/// Where the text is no JSON of the agent's.
+pub fn status(agent: Agent, text: &str, program: &Program) -> Result<State, Fault> {
+    let Some(root) = root(agent, text)? else { return Ok(State::Absent) };
+    let mut found: Vec<(String, String)> = Vec::new();
+    for list in lists(&root) {
+        for item in list.value.items() {
+            let entry = item.value.value(text);
+            if handlers(&entry).any(is_our_hook) {
+                found.push((list.key.clone().unwrap_or_default(), entry.to_string()));
+            }
+        }
+    }
+    if found.is_empty() {
+        return Ok(State::Absent);
+    }
+    let wanted = entries::events(agent).iter().filter_map(|event| entries::entry(agent, *event, program));
+    let mut wanted: Vec<(String, String)> =
+        wanted.map(|(name, entry)| (name.to_owned(), entry.to_string())).collect();
+    found.sort();
+    wanted.sort();
+    Ok(if found == wanted { State::Current } else { State::Outdated })
+}
+
+/// The events for which hooks of ours are in the text.
+///
+/// # Errors
+/// Where the text is no JSON of the agent's.
+pub fn installed(agent: Agent, text: &str) -> Result<Vec<Event>, Fault> {
+    let Some(root) = root(agent, text)? else { return Ok(Vec::new()) };
+    let ours = |list: &&Item| {
+        list.value.items().iter().any(|item| handlers(&item.value.value(text)).any(is_our_hook))
+    };
+    Ok(lists(&root).filter(ours).filter_map(|list| Event::named(list.key.as_deref()?)).collect())
+}
+
+/// The settings as they lie in the text, checked as far as we touch them.
+fn root(agent: Agent, text: &str) -> Result<Option<Node>, Fault> {
+    let Some(root) = tree::read(text, entries::syntax(agent))? else { return Ok(None) };
+    object(text, &root, "the settings")?;
+    once(text, &root)?;
+    if let Some(hooks) = root.get("hooks") {
+        object(text, hooks, "`hooks`")?;
+        once(text, hooks)?;
+        for event in entries::events(agent).iter().filter_map(|event| event.called_by(agent)) {
+            if let Some(list) = hooks.get(event)
+                && !matches!(list.kind, Kind::Array(_))
+            {
+                return Err(Fault::at(text, list.range.start, format!("`hooks.{event}` is no list")));
+            }
+        }
+    }
+    Ok(Some(root))
+}
+
+pub(super) fn object(text: &str, node: &Node, what: &str) -> Result<(), Fault> {
+    if edit::is_object(node) {
+        return Ok(());
+    }
+    Err(Fault::at(text, node.range.start, format!("{what} are no object: `{{ … }}` is expected")))
+}
+
+/// Nobody can tell which of two items with one key counts.
+pub(super) fn once(text: &str, object: &Node) -> Result<(), Fault> {
+    for (number, item) in object.items().iter().enumerate() {
+        let key = item.key.as_deref().unwrap_or_default();
+        if object.find(key).is_some_and(|first| first < number) {
+            return Err(Fault::at(text, item.start, format!("the key `{key}` stands here a second time")));
+        }
+    }
+    Ok(())
+}
+
+/// The lists of hooks, one an event.
+fn lists(root: &Node) -> impl DoubleEndedIterator<Item = &Item> {
+    let hooks = root.get("hooks").map(Node::items).unwrap_or_default();
+    hooks.iter().filter(|item| matches!(item.value.kind, Kind::Array(_)))
+}
+
+/// The handlers of an entry: those of its group, or itself.
+fn handlers(entry: &Value) -> impl Iterator<Item = &Value> {
+    let group = entry.get("hooks").and_then(Value::as_array);
+    let own = if group.is_none() { Some(entry) } else { None };
+    group.into_iter().flatten().chain(own)
+}
+
+/// The text with one entry at the end of an event's list.
+fn put(agent: Agent, text: &str, event: &str, entry: &Value) -> Result<String, Fault> {
+    let Some(root) = root(agent, text)? else {
+        let mut whole = json!({ "hooks": { event: [entry] } });
+        if agent == Agent::Cursor {
+            whole["version"] = Value::from(VERSION);
+        }
+        return Ok(edit::begun(text, &whole));
+    };
+    let Some(hooks) = root.get("hooks") else {
+        let text = edit::put(text, &root, &root, Some("hooks"), &json!({ event: [entry] }));
+        return match self::root(agent, &text)? {
+            // Behind the hooks, so that taking out knows that it came with them.
+            Some(root) if agent == Agent::Cursor && root.find("version").is_none() => {
+                Ok(edit::put(&text, &root, &root, Some("version"), &Value::from(VERSION)))
+            }
+            _ => Ok(text),
+        };
+    };
+    Ok(match hooks.get(event) {
+        Some(list) => edit::put(text, &root, list, None, entry),
+        None => edit::put(text, &root, hooks, Some(event), &json!([entry])),
+    })
+}
+
+/// The version of Cursor's file that we write.
+const VERSION: u32 = 1;
+
+/// The text without the last hook of ours in it, and without what was made for it; none where there is no such hook.
+fn without_last(agent: Agent, text: &str) -> Result<Option<String>, Fault> {
+    let Some(root) = root(agent, text)? else { return Ok(None) };
+    let Some(hooks) = root.find("hooks") else { return Ok(None) };
+    for (at, list) in root.items()[hooks].value.items().iter().enumerate().rev() {
+        if !matches!(list.value.kind, Kind::Array(_)) {
+            continue;
+        }
+        for (number, entry) in list.value.items().iter().enumerate().rev() {
+            let value = entry.value.value(text);
+            if !handlers(&value).any(is_our_hook) {
+                continue;
+            }
+            if !handlers(&value).all(is_our_hook) {
+                return Ok(Some(without_handler(text, &entry.value)));
+            }
+            let path = [(&list.value, number), (&root.items()[hooks].value, at), (&root, hooks)];
+            return Ok(Some(without_entry(agent, text, &root, &path)));
+        }
+    }
+    Ok(None)
+}
+
+/// Takes our last handler out of a group that holds another's too.
+fn without_handler(text: &str, group: &Node) -> String {
+    let handlers = group.get("hooks").map_or(&[][..], Node::items);
+    let ours = handlers.iter().rposition(|handler| is_our_hook(&handler.value.value(text)));
+    match (group.get("hooks"), ours) {
+        (Some(list), Some(number)) => match edit::take(text, list, number) {
+            Left::Text(text) => text,
+            Left::Nothing => text.to_owned(),
+        },
+        _ => text.to_owned(),
+    }
+}
+
+/// Takes an entry out, with what was made for it.
+fn without_entry(agent: Agent, text: &str, root: &Node, path: &[(&Node, usize); 3]) -> String {
+    let [entry, event, hooks] = path;
+    let all_go = [entry, event].iter().all(|(list, number)| edit::take(text, list, *number) == Left::Nothing);
+    if agent == Agent::Cursor
+        && all_go
+        && came_with(text, root, hooks.1)
+        && let Left::Text(text) = edit::take(text, root, hooks.1 + 1)
+    {
+        return text;
+    }
+    edit::take_whole(text, root, path)
+}
+
+/// Whether the version behind Cursor's hooks came with them.
+fn came_with(text: &str, root: &Node, hooks: usize) -> bool {
+    let behind = root.items().get(hooks + 1);
+    behind.is_some_and(|item| {
+        item.key.as_deref() == Some("version") && item.value.value(text) == json!(VERSION)
+    })
+}

@@ -1,0 +1,65 @@
+//! What a change does to a settings file, shown before it is made.
+
+use similar::TextDiff;
+
+/// The longest line that is shown, in characters.
+const LONGEST: usize = 160;
+
+/// The change as added and removed lines with a line around them; empty where nothing changes. `name` is the file as
+/// the person knows it.
+#[must_use]
+pub fn summary(name: &str, before: &str, after: &str) -> String {
+    if before == after {
+        return String::new();
+    }
+    let diff = TextDiff::from_lines(before, after);
+    let mut shown = format!(
+        "{name}{}\n",
+        if before.is_empty() {
+            " (new)"
+        } else if after.is_empty() {
+            " (removed)"
+        } else {
+            ""
+        }
+    );
+    for hunk in diff.unified_diff().context_radius(1).iter_hunks() {
+        shown.push_str(&format!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            shown.push_str(&format!(
+                "{}{}\n",
+                change.tag(),
+                clipped(change.value().trim_end_matches(['\r', '\n']))
+            ));
+        }
+    }
+    shown
+}
+
+fn clipped(line: &str) -> String {
+    match line.char_indices().nth(LONGEST) {
+        None => line.to_owned(),
+        Some((end, _)) => format!("{}…", &line[..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_shown_with_what_stands_around_it() {
+        let shown = summary(
+            ".claude/settings.json",
+            "{\n  \"a\": 1,\n  \"b\": 2\n}\n",
+            "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n",
+        );
+        assert_eq!(
+            shown,
+            ".claude/settings.json\n@@ -2,3 +2,4 @@\n   \"a\": 1,\n-  \"b\": 2\n+  \"b\": 2,\n+  \"c\": 3\n }\n"
+        );
+        assert_eq!(summary("x", "{}", "{}"), "");
+        assert!(summary("x", "", "{}\n").starts_with("x (new)\n"));
+        assert!(summary("x", &"y".repeat(1_000), "").lines().all(|line| line.chars().count() < 200));
+    }
+}

@@ -1,0 +1,142 @@
+//! The part of somebody else's file that is ours, between two markers on lines of their own. All other bytes stay. A marker
+//! within a block of code is text.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+/// How a part is marked.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// The opening line as it is written.
+    pub opening: &'static str,
+    /// Whether a line opens a part, without the blanks around it.
+    pub opens: fn(&str) -> bool,
+    /// The closing line.
+    pub closing: &'static str,
+}
+
+/// Markers of which nobody can tell what they enclose.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Unpaired {
+    /// The line, from 1.
+    pub line: u32,
+    /// What is wrong.
+    pub message: &'static str,
+}
+
+impl Part {
+    /// Where the part is, from its opening marker to its closing one; `None` where the file has none.
+    ///
+    /// # Errors
+    /// A marker without its other half, a second part, or one within another.
+    pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, Unpaired> {
+        let marks = self.marks(text);
+        let mut open: Option<&Mark> = None;
+        let mut found: Option<Range<usize>> = None;
+        for mark in &marks {
+            let unpaired = |message| Err(Unpaired { line: mark.line, message });
+            match (mark.opens, open.take()) {
+                (true, Some(_)) => return unpaired("a second begin marker stands before the end marker"),
+                (true, None) if found.is_some() => return unpaired("a second part begins here"),
+                (true, None) => open = Some(mark),
+                (false, Some(begin)) => found = Some(begin.range.start..mark.range.end),
+                (false, None) => {
+                    return unpaired("an end marker stands here without a begin marker before it");
+                }
+            }
+        }
+        match open {
+            Some(Mark { line, .. }) => {
+                Err(Unpaired { line: *line, message: "a begin marker stands here without an end marker" })
+            }
+            None => Ok(found),
+        }
+    }
+
+    /// The file with these lines in its part: in place of what was there, else behind all else. Line breaks are the file's
+    /// own.
+    ///
+    /// # Errors
+    /// Those of [`Part::find`], and a file that ends within a block of code, where no part can be put.
+    pub fn put(&self, text: &str, inner: &str) -> Result<String, Unpaired> {
+        let line_break = match text.find('\n') {
+            Some(at) if text[..at].ends_with('\r') => "\r\n",
+            _ => "\n",
+        };
+        let part = format!("{}\n{inner}{}", self.opening, self.closing).replace('\n', line_break);
+        let (begin, after) = match self.find(text)? {
+            Some(range) => (range.start, format!("{}{part}{}", &text[..range.start], &text[range.end..])),
+            None => {
+                let gap = match text {
+                    "" | "\u{feff}" => "",
+                    _ if text.ends_with("\n\n") || text.ends_with("\n\r\n") => "",
+                    _ if text.ends_with('\n') => line_break,
+                    _ => &format!("{line_break}{line_break}"),
+                };
+                (text.len() + gap.len(), format!("{text}{gap}{part}{line_break}"))
+            }
+        };
+        let stands = self.find(&after).is_ok_and(|found| found == Some(begin..begin + part.len()));
+        if stands { Ok(after) } else { Err(swallowed(text)) }
+    }
+
+    /// A file without the part, and whether it had one; a file whose markers are broken stays as it is.
+    pub fn without(&self, text: &str) -> (String, bool) {
+        match self.find(text) {
+            Ok(Some(range)) => (format!("{}{}", &text[..range.start], &text[range.end..]), true),
+            _ => (text.to_owned(), false),
+        }
+    }
+
+    /// The list items of the part.
+    pub fn items<'a>(&self, text: &'a str) -> Vec<&'a str> {
+        let Ok(Some(range)) = self.find(text) else { return Vec::new() };
+        text[range].lines().map(str::trim_end).filter(|line| line.starts_with("- ")).collect()
+    }
+
+    fn marks(&self, text: &str) -> Vec<Mark> {
+        let mut marks = Vec::new();
+        let mut at = 0;
+        for (line, number) in text.split_inclusive('\n').zip(1_u32..) {
+            let marker = line.trim_matches(BLANK);
+            let start = at + (line.len() - line.trim_start_matches(BLANK).len());
+            let opens = (self.opens)(marker);
+            if opens || marker == self.closing {
+                marks.push(Mark { opens, line: number, range: start..start + marker.len() });
+            }
+            at += line.len();
+        }
+        if !marks.is_empty() {
+            let code = code(text);
+            marks.retain(|mark| !code.iter().any(|block| block.contains(&mark.range.start)));
+        }
+        marks
+    }
+}
+
+/// What may stand around a marker on its line.
+const BLANK: [char; 5] = [' ', '\t', '\r', '\n', '\u{feff}'];
+
+/// A marker outside of code.
+struct Mark {
+    opens: bool,
+    line: u32,
+    range: Range<usize>,
+}
+
+/// The blocks of code in a text, fenced and indented.
+fn code(text: &str) -> Vec<Range<usize>> {
+    let blocks = Parser::new_ext(text, Options::empty()).into_offset_iter();
+    let code = |(event, range): (Event<'_>, Range<usize>)| {
+        matches!(event, Event::Start(Tag::CodeBlock(_))).then_some(range)
+    };
+    blocks.filter_map(code).collect()
+}
+
+fn swallowed(text: &str) -> Unpaired {
+    let open = code(text).last().map_or(0, |block| block.start);
+    let line = u32::try_from(text[..open].matches('\n').count()).unwrap_or(u32::MAX - 1) + 1;
+    Unpaired { line, message: "a block of code begins here and does not end, and would take the part in" }
+}

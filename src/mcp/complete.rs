@@ -1,0 +1,44 @@
+//! Values that complete what a person began to type: ids of notes, categories, types.
+
+use rmcp::ErrorData;
+use rmcp::model::{ArgumentInfo, CompleteResult, CompletionInfo, Reference};
+
+use super::{failure, prompts, resources};
+use crate::operations::Suggest;
+
+/// What is to be completed; `None` where any text is right.
+///
+/// # Errors
+/// There is no such prompt, template or argument.
+pub(super) fn wanted(reference: &Reference, argument: &ArgumentInfo) -> Result<Option<Suggest>, ErrorData> {
+    match reference {
+        Reference::Prompt(prompt) => prompts::suggest(prompts::find(&prompt.name)?, &argument.name),
+        Reference::Resource(template) => {
+            let known = resources::templates().resource_templates;
+            if known.iter().all(|known| known.uri_template != template.uri) {
+                let message = format!("no template has the address {:?}", template.uri);
+                return Err(failure::of_params(message, "there is cm://note/{id}"));
+            }
+            match argument.name.as_str() {
+                "id" => Ok(Some(Suggest::Id)),
+                other => Err(failure::of_params(format!("the template has no {other:?}"), "it has id")),
+            }
+        }
+        _ => Err(failure::of_params(
+            "nothing of this kind is completed",
+            "name a ref/prompt or a ref/resource",
+        )),
+    }
+}
+
+/// As many of them as the protocol allows, and whether there are more.
+pub(super) fn result(mut values: Vec<String>) -> CompleteResult {
+    let total = values.len();
+    values.truncate(CompletionInfo::MAX_VALUES);
+    let has_more = total > values.len();
+    let mut completion = CompletionInfo::default();
+    completion.values = values;
+    completion.has_more = Some(has_more);
+    completion.total = (!has_more).then(|| u32::try_from(total).ok()).flatten();
+    CompleteResult::new(completion)
+}

@@ -1,0 +1,164 @@
+//! The server over streamable HTTP, to be nested in a router: which hosts and pages may ask, how long and large a
+//! request may be, and how many sessions there are. Who asks is known before a request comes here.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use rmcp::ServerHandler;
+use rmcp::model::ErrorData;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::Limits;
+
+/// From where requests may come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guards {
+    /// The names that the server is asked under, with or without a port; none are those of this machine itself.
+    pub hosts: Vec<String>,
+    /// The web pages that may ask, such as `https://memory.example:443`. Programs are no pages, and may.
+    pub origins: Vec<String>,
+}
+
+impl Default for Guards {
+    /// This machine, and pages that it serves itself.
+    fn default() -> Self {
+        let own = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+        Self { hosts: Vec::new(), origins: own.map(str::to_owned).to_vec() }
+    }
+}
+
+/// What the doors of the server know.
+#[derive(Clone)]
+struct Doors {
+    sessions: Arc<LocalSessionManager>,
+    limits: Arc<Limits>,
+}
+
+/// The protocol at `/`, to be nested, such as under `/mcp`. Each session of an older revision, and each request of the
+/// current one, has a handler of its own.
+pub fn guarded<H: ServerHandler>(
+    session: impl Fn() -> H + Send + Sync + 'static,
+    guards: Guards,
+    limits: &Limits,
+    closing: &CancellationToken,
+) -> Router {
+    let mut config = StreamableHttpServerConfig::default()
+        .with_allowed_origins(guards.origins)
+        .enforce_origin_validation()
+        .with_cancellation_token(closing.child_token());
+    // An empty list would let every host in.
+    if !guards.hosts.is_empty() {
+        config = config.with_allowed_hosts(guards.hosts);
+    }
+    config.max_request_body_bytes = limits.message;
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config = SessionConfig::default();
+    sessions.session_config.keep_alive = Some(limits.idle);
+    let sessions = Arc::new(sessions);
+    let protocol = StreamableHttpService::new(move || Ok(session()), Arc::clone(&sessions), config);
+    let doors = Doors { sessions, limits: Arc::new(limits.clone()) };
+    Router::new().route_service("/", protocol).layer(middleware::from_fn_with_state(doors, arrive))
+}
+
+/// What of a message is looked at before the SDK reads it.
+#[derive(Deserialize)]
+struct Head {
+    method: Option<String>,
+}
+
+/// Takes a request in whole, within its limits, and turns away what is no message and sessions beyond the bound.
+async fn arrive(State(doors): State<Doors>, request: Request, next: Next) -> Response {
+    match *request.method() {
+        Method::POST => {}
+        Method::DELETE => return ended(next.run(request).await),
+        _ => return next.run(request).await,
+    }
+    let (parts, body) = request.into_parts();
+    let body = match whole(&parts.headers, body, &doors.limits).await {
+        Ok(body) => body,
+        Err(refused) => return refused.into_response(),
+    };
+    let head = match head(&body) {
+        Ok(head) => head,
+        Err(refused) => return refused.into_response(),
+    };
+    if head.method.as_deref() == Some("initialize") && !doors.has_room().await {
+        return busy();
+    }
+    next.run(Request::from_parts(parts, Body::from(body))).await
+}
+
+/// That a session is ended is done, not only taken down; clients want to hear so.
+fn ended(mut response: Response) -> Response {
+    if response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
+}
+
+impl Doors {
+    async fn has_room(&self) -> bool {
+        self.sessions.sessions.read().await.len() < self.limits.sessions
+    }
+}
+
+async fn whole(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, Refused> {
+    let longest = limits.message;
+    let too_long = || {
+        let message = format!("a message has at most {longest} bytes");
+        Refused(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(message, None))
+    };
+    let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > longest as u64) {
+        return Err(too_long());
+    }
+    match tokio::time::timeout(limits.arrival, to_bytes(body, longest)).await {
+        Ok(Ok(body)) => Ok(body),
+        Ok(Err(_)) => Err(too_long()),
+        Err(_) => {
+            let message = format!("the request did not arrive within {} s", limits.arrival.as_secs());
+            Err(Refused(StatusCode::REQUEST_TIMEOUT, ErrorData::invalid_request(message, None)))
+        }
+    }
+}
+
+fn head(body: &[u8]) -> Result<Head, Refused> {
+    let read = match serde_json::from_slice::<Head>(body) {
+        // A list would do for a struct, and is a batch.
+        Ok(head) if body.trim_ascii_start().starts_with(b"{") => return Ok(head),
+        read => read,
+    };
+    let error = match read {
+        Err(error) if !error.is_data() => ErrorData::parse_error("the body is no JSON", None),
+        _ => ErrorData::invalid_request("this is no message of JSON-RPC 2.0, or more than one", None),
+    };
+    Err(Refused(StatusCode::BAD_REQUEST, error))
+}
+
+fn busy() -> Response {
+    let data = json!({ "code": "busy", "hint": "end a session, or use revision 2026-07-28, which has none" });
+    let error = ErrorData::internal_error("there are too many sessions", Some(data));
+    let mut response = Refused(StatusCode::SERVICE_UNAVAILABLE, error).into_response();
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("30"));
+    response
+}
+
+/// What never became a request of the protocol; its answer has no id.
+struct Refused(StatusCode, ErrorData);
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let body = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": self.1 }).to_string();
+        (self.0, [(CONTENT_TYPE, "application/json")], body).into_response()
+    }
+}

@@ -1,0 +1,329 @@
+//! Messages over two streams, one a line. Every line that is no message gets the answer that JSON-RPC has for it, with
+//! its id where it has one, so that no client waits in vain. A line has a limit, and so has what waits to be written.
+
+use std::collections::HashSet;
+use std::io;
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetMeta, JsonRpcError,
+    JsonRpcResponse, ProtocolVersion, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How many messages may wait to be written.
+const WAITING: usize = 64;
+/// How long, after a client has ended its stream, it still waits for its answers.
+const LAST: Duration = Duration::from_secs(60);
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Both streams of one client.
+#[derive(Debug)]
+pub struct Lines<R> {
+    read: BufReader<R>,
+    line: Vec<u8>,
+    longest: usize,
+    /// The rest of a line that is too long is read and dropped.
+    skipping: bool,
+    write: Option<mpsc::Sender<Vec<u8>>>,
+    /// An answer that must be queued before the next line is read.
+    reply: Option<Vec<u8>>,
+    /// The client has chosen a revision of the protocol.
+    met: bool,
+    /// What was asked and is not answered yet.
+    open: HashSet<RequestId>,
+    /// Until when answers are waited for, once the client has ended its stream.
+    over: Option<Instant>,
+    ended: CancellationToken,
+}
+
+enum Read {
+    Line,
+    TooLong,
+    End,
+}
+
+impl<R: AsyncRead + Unpin + Send> Lines<R> {
+    /// Reads lines of at most so many bytes, and writes in a task of its own, which ends when all is written.
+    /// The token is cancelled when the client ends its stream.
+    pub fn new<W>(read: R, write: W, longest: usize, ended: CancellationToken) -> (Self, JoinHandle<()>)
+    where
+        W: AsyncWrite + Unpin + Send + 'static,
+    {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let written = tokio::spawn(put(write, receiver));
+        let read = BufReader::with_capacity(64 * 1024, read);
+        let write = Some(sender);
+        let lines = Self {
+            read,
+            line: Vec::new(),
+            longest,
+            skipping: false,
+            write,
+            reply: None,
+            met: false,
+            open: HashSet::new(),
+            over: None,
+            ended,
+        };
+        (lines, written)
+    }
+
+    /// The next line. To be dropped at any moment: what was read of it stays.
+    async fn next(&mut self) -> Read {
+        loop {
+            let Ok(bytes) = self.read.fill_buf().await else { return Read::End };
+            if bytes.is_empty() {
+                return Read::End;
+            }
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(bytes.len(), |end| end + 1);
+            let too_long = !self.skipping && self.line.len() + taken > self.longest;
+            if !self.skipping && !too_long {
+                self.line.extend_from_slice(&bytes[..taken]);
+            }
+            self.read.consume(taken);
+            if too_long {
+                self.line.clear();
+                self.skipping = end.is_none();
+                return Read::TooLong;
+            }
+            match (end, self.skipping) {
+                (Some(_), true) => self.skipping = false,
+                (Some(_), false) => return Read::Line,
+                (None, _) => {}
+            }
+        }
+    }
+
+    /// The message on the line; `None` where there is none that matters.
+    fn message(&mut self) -> Option<ClientJsonRpcMessage> {
+        let line = std::mem::take(&mut self.line);
+        let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line).trim_ascii();
+        if text.is_empty() {
+            return None;
+        }
+        match serde_json::from_slice(text) {
+            Ok(message) => self.in_time(message),
+            Err(_) => {
+                self.reply = refusal(text);
+                None
+            }
+        }
+    }
+
+    /// Before a revision is chosen only requests count; the SDK would take anything else as the end.
+    fn in_time(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        match &message {
+            ClientJsonRpcMessage::Request(request) => {
+                self.met = self.met || chooses(&request.request);
+                self.open.insert(request.id.clone());
+                return Some(message);
+            }
+            ClientJsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.open.remove(id);
+                }
+            }
+            ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => {}
+        }
+        self.met.then_some(message)
+    }
+
+    /// The end of the client's stream: it waits for what it asked. The SDK asks again after each answer.
+    async fn end(&mut self) -> Option<ClientJsonRpcMessage> {
+        self.ended.cancel();
+        let until = *self.over.get_or_insert_with(|| Instant::now() + LAST);
+        if !self.open.is_empty() {
+            tokio::time::sleep_until(until).await;
+        }
+        None
+    }
+}
+
+/// Whether a request chooses the revision: by the handshake, or by naming one itself.
+fn chooses(request: &ClientRequest) -> bool {
+    let meta = request.get_meta();
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        _ => {
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                && meta
+                    .protocol_version()
+                    .is_some_and(|named| ProtocolVersion::KNOWN_VERSIONS.contains(&named))
+        }
+    }
+}
+
+/// The answer to a line that is no message; notifications and answers get none.
+fn refusal(text: &[u8]) -> Option<Vec<u8>> {
+    let Ok(value) = serde_json::from_slice::<Value>(text) else {
+        return Some(error(Value::Null, &ErrorData::parse_error("the line is no JSON", None)));
+    };
+    if value.is_array() {
+        let refused = ErrorData::invalid_request("batches are not taken: send one message a line", None);
+        return Some(error(Value::Null, &refused));
+    }
+    let has = |name| value.get(name).is_some();
+    if has("result") || has("error") || (has("method") && !has("id")) {
+        return None;
+    }
+    let id = value.get("id").filter(|id| serde_json::from_value::<RequestId>((*id).clone()).is_ok());
+    let refused = ErrorData::invalid_request("this is no request of JSON-RPC 2.0", None);
+    Some(error(id.cloned().unwrap_or(Value::Null), &refused))
+}
+
+fn error(id: Value, error: &ErrorData) -> Vec<u8> {
+    let mut line = json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string().into_bytes();
+    line.push(b'\n');
+    line
+}
+
+/// Writes what comes, and flushes when nothing more waits; ends when the stream is closed or nobody writes any more.
+async fn put<W: AsyncWrite + Unpin>(mut write: W, mut waiting: mpsc::Receiver<Vec<u8>>) {
+    while let Some(line) = waiting.recv().await {
+        if write.write_all(&line).await.is_err() || (waiting.is_empty() && write.flush().await.is_err()) {
+            return;
+        }
+    }
+    // The stream is given up in any case.
+    let _ = write.shutdown().await;
+}
+
+impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for Lines<R> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        if let ServerJsonRpcMessage::Response(JsonRpcResponse { id, .. })
+        | ServerJsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }) = &message
+        {
+            self.open.remove(id);
+        }
+        let write = self.write.clone();
+        async move {
+            let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+            let mut line = serde_json::to_vec(&message)?;
+            line.push(b'\n');
+            write.ok_or_else(gone)?.send(line).await.map_err(|_| gone())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if self.over.is_some() {
+                return self.end().await;
+            }
+            let write = self.write.clone()?;
+            if self.reply.is_some() {
+                let place = write.reserve().await.ok()?;
+                if let Some(reply) = self.reply.take() {
+                    place.send(reply);
+                }
+            }
+            let read = tokio::select! {
+                read = self.next() => read,
+                // Who no longer reads gets no answers, and so asks nothing.
+                () = write.closed() => {
+                    self.ended.cancel();
+                    return None;
+                }
+            };
+            match read {
+                Read::Line => {
+                    if let Some(message) = self.message() {
+                        return Some(message);
+                    }
+                }
+                Read::TooLong => {
+                    let message = format!("a message has at most {} bytes", self.longest);
+                    self.reply = Some(error(Value::Null, &ErrorData::invalid_request(message, None)));
+                }
+                Read::End => return self.end().await,
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.write = None;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{EmptyResult, ServerResult};
+    use tokio::io::{DuplexStream, duplex};
+
+    use super::*;
+
+    fn call() -> Vec<u8> {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({ "name": "x", "_meta": meta });
+        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+        format!("{call}\n").into_bytes()
+    }
+
+    fn cancelled() -> Vec<u8> {
+        let params = json!({ "requestId": 7 });
+        let said = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+        format!("{said}\n").into_bytes()
+    }
+
+    async fn asked(lines: &[Vec<u8>]) -> (Lines<DuplexStream>, DuplexStream) {
+        let (mut client, read) = duplex(4096);
+        let (write, kept) = duplex(4096);
+        for line in lines {
+            client.write_all(line).await.unwrap();
+        }
+        let mut lines = Lines::new(read, write, 4096, CancellationToken::new()).0;
+        lines.receive().await.expect("the call");
+        (lines, kept)
+    }
+
+    async fn is_over(lines: &mut Lines<DuplexStream>) -> bool {
+        tokio::select! {
+            biased;
+            end = lines.receive() => end.is_none(),
+            () = tokio::task::yield_now() => false,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_ends_its_stream_still_gets_its_answers() {
+        let (mut lines, _kept) = asked(&[call()]).await;
+        assert!(!is_over(&mut lines).await);
+        assert!(lines.ended.is_cancelled(), "who listens is told at once");
+        let answer = ServerResult::EmptyResult(EmptyResult {});
+        lines.send(ServerJsonRpcMessage::response(answer, RequestId::Number(7))).await.unwrap();
+        assert!(is_over(&mut lines).await);
+    }
+
+    #[tokio::test]
+    async fn what_was_called_off_is_not_waited_for() {
+        let (mut lines, _kept) = asked(&[call(), cancelled()]).await;
+        lines.receive().await.expect("the notification");
+        assert!(is_over(&mut lines).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_answer_is_waited_for_for_ever() {
+        let (mut lines, _kept) = asked(&[call()]).await;
+        assert!(lines.receive().await.is_none());
+    }
+}

@@ -1,0 +1,65 @@
+//! `memory_outcome`: the command `cm outcome`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline};
+use super::progress::logs_read;
+use super::{Answer, Effect, Operation};
+use crate::ops::outcome::{self, Recorded, Status};
+use crate::ops::{By, Memory, Result};
+use crate::render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_outcome",
+    aliases: &["cm_outcome"],
+    title: "Say how a session ended",
+    description: "Note how a session ended; the rules that you name are credited with it.",
+    effect: Effect::Changes,
+    idempotent: true,
+    tool: true,
+    endpoint: None,
+    also: &[("rule_ids", "rules"), ("status", "outcome")],
+    example: r#"{"session": "0199aaaa", "outcome": "success", "rules": ["b-mt2ssunl"]}"#,
+    input: schema::<Input>,
+    output: outline::<Recorded>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    session: String,
+    outcome: Ended,
+    /// Ids
+    rules: Option<Vec<String>>,
+    reason: Option<String>,
+}
+
+// Nobody says that they do not know how it ended.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Ended {
+    Success,
+    Failure,
+    Partial,
+    Mixed,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    let by = memory.call.by.clone();
+    let memory = memory.as_by(By { reason: input.reason.or(by.reason), ..by })?;
+    let status = match input.outcome {
+        Ended::Success => Status::Success,
+        Ended::Failure => Status::Failure,
+        Ended::Partial => Status::Partial,
+        Ended::Mixed => Status::Mixed,
+    };
+    let options = outcome::Options { session: input.session, status, rules: input.rules.unwrap_or_default() };
+    let recorded = outcome::outcome(&memory, &options, &mut logs_read(&memory))?;
+    Ok(answer(&memory, &recorded, &text::outcome::recorded(&recorded)))
+}

@@ -1,0 +1,146 @@
+//! Which rules and memories an agent is given at a prompt or after a failure: those that fit it well by words and by
+//! meaning, and that its session was not told before.
+
+use super::usable;
+use crate::curate::briefing::lines;
+use crate::curate::hook::border::{Entry, Part};
+use crate::curate::hook::choice::{Candidate, Measure, choose};
+use crate::curate::hook::fit::{Telling, fit};
+use crate::curate::hook::record::Told;
+use crate::curate::hook::{Event, Message};
+use crate::domain::bullet::Bullet;
+use crate::domain::bullet::showing::may_be_shown;
+use crate::domain::markdown::escape::{link_destination, visible};
+use crate::domain::note::{Kind, Note};
+use crate::domain::query::{Group, Label, Node, Query};
+use crate::index::is_stopword;
+use crate::ops::context::words;
+use crate::ops::error::Result;
+use crate::ops::find::{Found, load};
+use crate::ops::memory::{Level, Memory};
+use crate::ops::retrieve::{Question, Ranked, Stages};
+
+/// So much of a prompt is looked at, in characters: what comes behind is what the person pasted.
+const LONGEST: usize = 2_000;
+/// Notes that are looked at.
+const LOOKED_AT: usize = 30;
+
+/// The parts for a question, or none.
+pub(super) fn parts(memory: &Memory, message: &Message, question: &str, told: &Told) -> Result<Vec<Part>> {
+    let question: String = question.chars().take(LONGEST).collect();
+    let telling = Telling::of(&question, is_stopword);
+    let settings = &memory.target().settings;
+    let measure = Measure {
+        threshold: settings.number("hooks.threshold"),
+        notes: settings.whole("hooks.max_notes"),
+        characters: settings.whole("hooks.max_characters"),
+    };
+    if telling.is_empty() || measure.notes == 0 {
+        return Ok(Vec::new());
+    }
+    usable(memory)?;
+    let query = Query { root: wish(&question, message), notices: Vec::new() };
+    let stages = Stages { fine: false, graph: false, ..Stages::default() };
+    let asked = Question { query: &query, meaning: &question, stages };
+    let known = told.known();
+    let mut candidates = Vec::new();
+    for ranked in memory.retrieve(asked, LOOKED_AT)?.ranked {
+        // CORE.md names notes by their files.
+        if known.contains(ranked.note.key()) || known.contains(&link_destination(ranked.note.path.as_str())) {
+            continue;
+        }
+        candidates.extend(candidate(memory, &ranked, &telling, &query, measure.threshold));
+    }
+    Ok(part(choose(&candidates, &known, &measure)))
+}
+
+/// The parts for notes that were chosen before, in that order.
+pub(super) fn held(memory: &Memory, ids: &[String]) -> Result<Vec<Part>> {
+    usable(memory)?;
+    let mut entries = Vec::new();
+    for id in ids {
+        for open in &memory.vaults {
+            let known = open.index().lookup(id).unwrap_or_default();
+            let path = known.into_iter().find(|(known, _)| known.as_str() == id).map(|(_, path)| path);
+            let found = path.and_then(|path| load(open, &path).ok());
+            let line = found.and_then(|found| line(memory, open.level, &found, String::new()));
+            if let Some(text) = line {
+                entries.push(Entry { id: Some(id.clone()), text });
+                break;
+            }
+        }
+    }
+    Ok(part(entries))
+}
+
+fn part(entries: Vec<Entry>) -> Vec<Part> {
+    vec![Part { heading: None, entries }]
+}
+
+/// A note as a candidate, if it may be shown and fits well enough to be read.
+fn candidate(
+    memory: &Memory,
+    ranked: &Ranked<'_>,
+    question: &Telling,
+    query: &Query,
+    threshold: f64,
+) -> Option<Candidate> {
+    let note = &ranked.note;
+    let said = match Bullet::of(note) {
+        Some(bullet) => bullet.content().to_owned(),
+        None => format!("{} {}", note.title, note.tags.join(" ")),
+    };
+    let relevance = fit(question, &Telling::of(&said, is_stopword), ranked.parts.coarse);
+    if relevance < threshold {
+        return None;
+    }
+    let found = load(ranked.open, &note.path).ok()?;
+    let snippet =
+        if note.kind == Kind::Bullet { String::new() } else { found.snippet(query, ranked.passage) };
+    let line = line(memory, ranked.open.level, &found, snippet)?;
+    Some(Candidate { id: note.key().to_owned(), line, relevance })
+}
+
+/// A note as it is told, as its file says now; none where it may not be.
+fn line(memory: &Memory, level: Level, found: &Found<'_>, snippet: String) -> Option<String> {
+    let note = &found.note;
+    let Some(bullet) = Bullet::of(note).filter(|_| note.kind == Kind::Bullet) else {
+        return remembered(note, &snippet);
+    };
+    let holds = level == Level::Project || bullet.holds_in(&memory.workspace());
+    let shown = holds && may_be_shown(&bullet, note);
+    let pinned = if bullet.pinned { "pinned" } else { "" };
+    let known = [bullet.id.as_str(), &bullet.category, bullet.maturity.name(), pinned];
+    shown.then(|| lines::rule(bullet.content(), &known))
+}
+
+fn remembered(note: &Note, snippet: &str) -> Option<String> {
+    if !matches!(note.kind, Kind::Memory | Kind::Plain) {
+        return None;
+    }
+    let known = [note.note_type.as_deref().unwrap_or_default(), note.key()];
+    Some(lines::memory(&visible(&note.title), &known, &visible(snippet)))
+}
+
+/// Rules in use and memories with any of the words; after a failure, rules and what is known of failures.
+fn wish(question: &str, message: &Message) -> Node {
+    let label = |label: Label, value: &str| Node::Label { label, value: label.folded(value), prefix: false };
+    let rules = Group {
+        filter: vec![label(Label::Kind, Kind::Bullet.name()), label(Label::State, "active")],
+        not: vec![label(Label::Maturity, "deprecated")],
+        ..Group::default()
+    };
+    let any = |nodes: Vec<Node>| Node::Group(Group { should: nodes, ..Group::default() });
+    let mut kinds = vec![any([Kind::Memory, Kind::Plain].map(|kind| label(Label::Kind, kind.name())).into())];
+    if message.event == Some(Event::ToolFailure) {
+        let types = ["fix", "error", "solution", "problem"].map(|name| label(Label::Type, name));
+        kinds.push(any(types.into()));
+    }
+    let memories = Group {
+        filter: kinds,
+        not: vec![label(Label::State, "draft"), label(Label::State, "retired")],
+        ..Group::default()
+    };
+    let shown = any(vec![Node::Group(rules), Node::Group(memories)]);
+    Node::Group(Group { filter: vec![shown], should: words(question), ..Group::default() })
+}

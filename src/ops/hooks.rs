@@ -1,0 +1,481 @@
+//! Our hooks in agents' settings: put in, taken out, looked for. Settings are people's: what others wrote in them stays
+//! byte for byte, the change is known before it is made, and nothing is written through a link that leads out.
+//!
+//! No vault is needed, and none is changed.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Kind, Result};
+use super::hook::failures;
+use super::memory::Call;
+use super::secrets;
+use crate::curate::hook::program::Program;
+use crate::curate::hook::settings::summary::summary;
+use crate::curate::hook::settings::{self, State};
+use crate::curate::hook::skill::{self, SkillFile};
+use crate::curate::hook::{Agent, Event, Reach, opencode};
+use crate::domain::path::NotePath;
+use crate::domain::secret::redact;
+use crate::git::Repo;
+use crate::vault::foreign;
+
+/// Failures of hooks that are told beside their state.
+const LATEST: usize = 5;
+
+/// Which settings.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The agents by name; those that are used here where there is none.
+    pub agents: Vec<String>,
+    /// Whose settings; a project's within a repository, else the person's, where nothing is said.
+    pub reach: Option<Whose>,
+    /// Give agents our skills, too.
+    pub skills: bool,
+}
+
+/// Whose settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Whose {
+    /// Everybody's who works in the project's folder.
+    Project,
+    /// One person's, in all folders.
+    User,
+}
+
+/// How settings stand to our hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// There is none in them.
+    Absent,
+    /// All are, as this version writes them.
+    Current,
+    /// Some are, or they are another version's.
+    Outdated,
+}
+
+/// A change of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileChange {
+    /// Whose settings it is of.
+    pub agent: String,
+    /// The file, from the folder below which settings lie.
+    pub path: String,
+    /// What is done to it: `make`, `change`, `remove`, or `keep` where it is as it should be.
+    pub action: Action,
+    /// The lines that come and go; of a skill, nothing.
+    pub diff: String,
+    #[serde(skip)]
+    before: Option<Vec<u8>>,
+    #[serde(skip)]
+    after: String,
+}
+
+/// What is done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// It is made.
+    Make,
+    /// Lines of it change.
+    Change,
+    /// It was ours whole, and goes.
+    Remove,
+    /// It is as it should be.
+    Keep,
+}
+
+/// What is to be written, or was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Changes {
+    /// Whose settings.
+    pub reach: Whose,
+    /// The folder below which they lie.
+    pub folder: String,
+    /// The files, by agent.
+    pub files: Vec<FileChange>,
+    /// Whether this only says what would be done.
+    pub dry_run: bool,
+    /// What a person has to do or to know besides.
+    pub notices: Vec<String>,
+    #[serde(skip)]
+    root: PathBuf,
+}
+
+/// How the settings of one agent stand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AgentState {
+    /// The agent.
+    pub agent: String,
+    /// Whose settings.
+    pub reach: Whose,
+    /// The file.
+    pub path: String,
+    /// How they stand.
+    pub state: Standing,
+    /// The events for which hooks of ours are in them.
+    pub events: Vec<String>,
+    /// How many of our skills it is given.
+    pub skills: usize,
+    /// Why the file cannot be read.
+    pub problem: Option<String>,
+}
+
+/// Something that went wrong in a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HookFailure {
+    /// When, as RFC 3339.
+    pub at: String,
+    /// The agent.
+    pub agent: String,
+    /// The event; empty where nobody said it.
+    pub event: String,
+    /// What went wrong.
+    pub message: String,
+}
+
+/// How all settings stand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HooksStatus {
+    /// The agents that are used here, the project's settings first.
+    pub agents: Vec<AgentState>,
+    /// What went wrong in hooks last, the latest first.
+    pub failures: Vec<HookFailure>,
+}
+
+impl From<Whose> for Reach {
+    fn from(whose: Whose) -> Self {
+        match whose {
+            Whose::Project => Self::Project,
+            Whose::User => Self::User,
+        }
+    }
+}
+
+/// What putting our hooks in would do; nothing is written.
+///
+/// # Errors
+/// An agent that is not known or not named, and settings that cannot be read or had back.
+pub fn install(call: &Call, options: &Options) -> Result<Changes> {
+    let mut changes = begun(call, options)?;
+    let program = Program::default();
+    for agent in agents(call, options, changes.reach, &changes.root)? {
+        let path = agent.hooks_file(changes.reach.into());
+        changes.settings(agent, path, |text| match agent {
+            Agent::Opencode => {
+                opencode::install(text, &program).map_err(|error| refused(path, &error.to_string()))
+            }
+            _ => settings::install(agent, text, &program).map_err(|fault| faulty(path, &fault)),
+        })?;
+        if options.skills {
+            for file in skill::files(agent, changes.reach.into()) {
+                changes.skill(agent, &file, &file.text)?;
+            }
+        }
+        changes.notices.extend(agent.trust(changes.reach.into()).map(str::to_owned));
+        changes.notices.extend(twice(call, agent, changes.reach, &program));
+    }
+    if !is_on_path(call) {
+        changes.notices.push("agents start `cm`, and it is not on the path: install it there".to_owned());
+    }
+    shown(call, changes)
+}
+
+/// What taking our hooks and skills out would do; nothing is written.
+///
+/// # Errors
+/// An agent that is not known, and settings that cannot be read.
+pub fn uninstall(call: &Call, options: &Options) -> Result<Changes> {
+    let mut changes = begun(call, options)?;
+    for agent in agents(call, options, changes.reach, &changes.root)? {
+        let path = agent.hooks_file(changes.reach.into());
+        changes.settings(agent, path, |text| match agent {
+            // Another's plugin of that name is none of ours.
+            Agent::Opencode => Ok(opencode::uninstall(text).unwrap_or_else(|_| text.to_owned())),
+            _ => settings::uninstall(agent, text).map_err(|fault| faulty(path, &fault)),
+        })?;
+        for file in skill::files(agent, changes.reach.into()) {
+            changes.skill(agent, &file, "")?;
+        }
+    }
+    shown(call, changes)
+}
+
+/// Writes what was planned.
+///
+/// # Errors
+/// A file that was changed meanwhile, or cannot be written; those before it are written then.
+pub fn apply(changes: &Changes) -> Result<()> {
+    for file in changes.files.iter().filter(|file| file.action != Action::Keep) {
+        let path = note_path(&file.path)?;
+        let there = there(&changes.root, &path)?;
+        if there != file.before {
+            return Err(Error::refused("changed-meanwhile", format!("{} was changed meanwhile", file.path))
+                .at(&file.path, None, None)
+                .hint("it is as it was; run the command again"));
+        }
+        if file.action == Action::Remove {
+            foreign::remove(&changes.root, &path).map_err(|error| outside(&file.path, error))?;
+        } else {
+            let bytes = [(path, file.after.clone().into_bytes())];
+            foreign::write(&changes.root, &bytes, &|_, now| Some(now) == file.before.as_deref())
+                .map_err(|error| outside(&file.path, error))?;
+        }
+    }
+    Ok(())
+}
+
+/// How the settings of agents stand, and what went wrong in hooks last.
+///
+/// # Errors
+/// A log of failures that cannot be read.
+pub fn status(call: &Call, options: &Options) -> Result<HooksStatus> {
+    let wanted = named(&options.agents)?;
+    let mut states = Vec::new();
+    for whose in
+        [Whose::Project, Whose::User].into_iter().filter(|it| options.reach.is_none_or(|reach| reach == *it))
+    {
+        let Some(root) = root(call, whose) else { continue };
+        for agent in Agent::ALL.into_iter().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
+            let is_used = root.join(agent.folder(whose.into())).is_dir();
+            // In the home itself both are one.
+            let path = shown_path(&root, agent, whose);
+            let is_told = states.iter().any(|state: &AgentState| state.path == path);
+            if (is_used || !wanted.is_empty()) && !is_told {
+                states.push(state(&root, agent, whose));
+            }
+        }
+    }
+    let failures = failures(call, LATEST)?.into_iter();
+    let failures = failures.map(|failure| HookFailure {
+        at: failure.at,
+        agent: failure.agent,
+        event: failure.event,
+        message: failure.message,
+    });
+    Ok(HooksStatus { agents: states, failures: failures.collect() })
+}
+
+fn state(root: &Path, agent: Agent, whose: Whose) -> AgentState {
+    let program = Program::default();
+    let path = agent.hooks_file(whose.into());
+    let looked =
+        note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).and_then(|text| match agent {
+            Agent::Opencode => {
+                let state = opencode::status(&text, &program);
+                let events = settings::entries::events(agent).to_vec();
+                Ok((state, if state == State::Absent { Vec::new() } else { events }))
+            }
+            _ => settings::status(agent, &text, &program)
+                .and_then(|state| Ok((state, settings::installed(agent, &text)?)))
+                .map_err(|fault| faulty(path, &fault)),
+        });
+    let (found, problem) = match looked {
+        Ok(found) => (found, None),
+        Err(error) => ((State::Absent, Vec::new()), Some(error.message)),
+    };
+    let skills = skill::files(agent, whose.into()).into_iter().filter(|file| is_given(root, file)).count();
+    AgentState {
+        agent: agent.name().to_owned(),
+        reach: whose,
+        path: shown_path(root, agent, whose),
+        state: match found.0 {
+            State::Absent => Standing::Absent,
+            State::Current => Standing::Current,
+            State::Outdated => Standing::Outdated,
+        },
+        events: found.1.into_iter().map(|event: Event| event.name().to_owned()).collect(),
+        skills,
+        problem,
+    }
+}
+
+fn shown_path(root: &Path, agent: Agent, whose: Whose) -> String {
+    root.join(agent.hooks_file(whose.into())).display().to_string()
+}
+
+fn is_given(root: &Path, file: &SkillFile) -> bool {
+    let there = note_path(&file.path).and_then(|path| there(root, &path)).ok().flatten();
+    there.is_some_and(|bytes| skill::is_ours(&String::from_utf8_lossy(&bytes)))
+}
+
+/// Changes of no file yet.
+fn begun(call: &Call, options: &Options) -> Result<Changes> {
+    let in_repository = || Repo::discover(&call.cwd).ok().flatten().is_some();
+    let reach = options.reach.unwrap_or_else(|| if in_repository() { Whose::Project } else { Whose::User });
+    let root = root(call, reach).ok_or_else(|| {
+        Error::usage("the home folder is not known").hint("run it with --project in a project's folder")
+    })?;
+    let folder = root.display().to_string();
+    Ok(Changes { reach, folder, files: Vec::new(), dry_run: false, notices: Vec::new(), root })
+}
+
+/// The folder below which settings lie: the repository's work tree, or the home.
+fn root(call: &Call, whose: Whose) -> Option<PathBuf> {
+    match whose {
+        Whose::User => call.home.clone(),
+        Whose::Project => {
+            let repo = Repo::discover(&call.cwd).ok().flatten();
+            Some(repo.map_or_else(|| call.cwd.clone(), |repo| repo.workdir().to_owned()))
+        }
+    }
+}
+
+fn named(names: &[String]) -> Result<Vec<Agent>> {
+    let one = |name: &String| {
+        Agent::named(name).ok_or_else(|| {
+            let known = Agent::ALL.map(Agent::name).join(", ");
+            Error::usage(format!("`{name}` is no agent that has hooks")).hint(format!("those are {known}"))
+        })
+    };
+    let mut agents = names.iter().map(one).collect::<Result<Vec<_>>>()?;
+    agents.sort();
+    agents.dedup();
+    Ok(agents)
+}
+
+/// The agents that are named, else those that are used here.
+fn agents(call: &Call, options: &Options, whose: Whose, root: &Path) -> Result<Vec<Agent>> {
+    let agents = named(&options.agents)?;
+    if !agents.is_empty() {
+        return Ok(agents);
+    }
+    let is_used = |agent: &Agent| root.join(agent.folder(whose.into())).is_dir();
+    let used: Vec<Agent> = Agent::ALL.into_iter().filter(is_used).collect();
+    if !used.is_empty() {
+        return Ok(used);
+    }
+    let where_else =
+        if whose == Whose::Project && call.home.is_some() { "; or --user for your own settings" } else { "" };
+    Err(Error::new(Kind::NothingDone, "no-agent", format!("no agent keeps settings in {}", root.display()))
+        .hint(format!("name one: cm hooks install claude{where_else}")))
+}
+
+impl Changes {
+    fn settings(
+        &mut self,
+        agent: Agent,
+        path: &str,
+        change: impl FnOnce(&str) -> Result<String>,
+    ) -> Result<()> {
+        let before = there(&self.root, &note_path(path)?)?;
+        let text = text_of(&before, path)?;
+        let after = change(&text)?;
+        let diff = summary(path, &text, &after);
+        self.push(agent, path, before, after, diff);
+        Ok(())
+    }
+
+    /// A skill's file becomes this text, unless another's lies there.
+    fn skill(&mut self, agent: Agent, file: &SkillFile, after: &str) -> Result<()> {
+        let before = there(&self.root, &note_path(&file.path)?)?;
+        let is_theirs = |bytes: &Vec<u8>| !skill::is_ours(&String::from_utf8_lossy(bytes));
+        if before.as_ref().is_some_and(is_theirs) {
+            if !after.is_empty() {
+                self.notices.push(format!("{} is not ours and stays as it is", file.path));
+            }
+            return Ok(());
+        }
+        if before.is_some() || !after.is_empty() {
+            self.push(agent, &file.path, before, after.to_owned(), String::new());
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, agent: Agent, path: &str, before: Option<Vec<u8>>, after: String, diff: String) {
+        // What two agents share is written once.
+        if self.files.iter().any(|file| file.path == path) {
+            return;
+        }
+        let action = match &before {
+            None if after.is_empty() => return,
+            None => Action::Make,
+            Some(bytes) if *bytes == after.as_bytes() => Action::Keep,
+            Some(_) if after.is_empty() => Action::Remove,
+            Some(_) => Action::Change,
+        };
+        let (agent, path) = (agent.name().to_owned(), path.to_owned());
+        self.files.push(FileChange { agent, path, action, diff, before, after });
+    }
+}
+
+/// The changes without secrets that stand beside our lines in the person's settings.
+fn shown(call: &Call, mut changes: Changes) -> Result<Changes> {
+    let rules = secrets::rules_at(call)?;
+    for file in &mut changes.files {
+        file.diff = redact(&file.diff, &rules).0.into_string();
+    }
+    Ok(changes)
+}
+
+/// That an agent runs the hooks of both, where both have them.
+fn twice(call: &Call, agent: Agent, whose: Whose, program: &Program) -> Option<String> {
+    let other = if whose == Whose::Project { Whose::User } else { Whose::Project };
+    let root = root(call, other)?;
+    let path = agent.hooks_file(other.into());
+    let text = text_of(&there(&root, &note_path(path).ok()?).ok()?, path).ok()?;
+    let state = match agent {
+        Agent::Opencode => opencode::status(&text, program),
+        // It runs identical hooks once.
+        Agent::Claude => State::Absent,
+        _ => settings::status(agent, &text, program).ok()?,
+    };
+    (state != State::Absent && call.home != self::root(call, Whose::Project)).then(|| {
+        let flag = if other == Whose::User { "--user" } else { "--project" };
+        format!(
+            "{} has our hooks too, and {agent} runs both: cm hooks uninstall {agent} {flag}",
+            root.join(path).display()
+        )
+    })
+}
+
+/// Whether a program of our name lies on the path.
+fn is_on_path(call: &Call) -> bool {
+    let folders = call.variables.get("PATH").map(String::as_str).unwrap_or_default();
+    let is_there = |folder: PathBuf| ["cm", "cm.exe"].iter().any(|name| folder.join(name).is_file());
+    std::env::split_paths(folders).any(is_there)
+}
+
+fn there(root: &Path, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    foreign::below(root, path).map_err(|error| outside(path.as_str(), error))
+}
+
+/// A link that leads out says so in words that fit settings.
+fn outside(path: &str, error: crate::vault::Error) -> Error {
+    match error {
+        crate::vault::Error::LeadsOut { .. } => Error::refused(
+            "leads-out",
+            format!("{path} is a symbolic link that leads out of the folder, or to nothing"),
+        )
+        .at(path, None, None)
+        .hint("nothing is written through it; put our hooks in where it leads to"),
+        error => error.into(),
+    }
+}
+
+fn text_of(bytes: &Option<Vec<u8>>, path: &str) -> Result<String> {
+    let bytes = bytes.clone().unwrap_or_default();
+    String::from_utf8(bytes).map_err(|_| {
+        Error::refused("invalid-utf8", format!("{path} is no UTF-8"))
+            .at(path, None, None)
+            .hint("save the file as UTF-8, then run the command again; nothing was written")
+    })
+}
+
+fn note_path(path: &str) -> Result<NotePath> {
+    NotePath::parse(path).map_err(|error| Error::usage(error.to_string()))
+}
+
+fn faulty(path: &str, fault: &settings::Fault) -> Error {
+    refused(path, &fault.message).at(path, u32::try_from(fault.line).ok(), u32::try_from(fault.column).ok())
+}
+
+fn refused(path: &str, why: &str) -> Error {
+    Error::refused("unreadable-settings", why.to_owned())
+        .at(path, None, None)
+        .hint("mend the file, then run the command again; nothing was written")
+}

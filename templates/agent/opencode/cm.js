@@ -1,0 +1,129 @@
+// cm hooks: `cm hooks install opencode` writes this file whole; changes by hand are lost.
+//
+// It tells cm what happens in a session, and gives the model what cm answers. Whatever goes wrong is as if cm had said
+// nothing. It serves opencode 1 (1.18.29 or later) and opencode 2, whose plugins are written differently.
+
+import { spawn } from "node:child_process"
+
+const PROGRAM = "cm"
+const PATIENCE_MS = 5_000
+
+/** What cm answers to an event; an empty object where it answers nothing. */
+function ask(event, directory, message) {
+  return new Promise((resolve) => {
+    try {
+      const child = spawn(PROGRAM, ["hook", "opencode", event], { cwd: directory, stdio: ["pipe", "pipe", "ignore"] })
+      const timer = setTimeout(() => child.kill(), PATIENCE_MS)
+      let said = ""
+      child.stdout.setEncoding("utf8")
+      child.stdout.on("data", (piece) => (said += piece))
+      child.stdin.on("error", () => {})
+      child.on("error", () => {
+        clearTimeout(timer)
+        resolve({})
+      })
+      child.on("close", () => {
+        clearTimeout(timer)
+        try {
+          resolve(JSON.parse(said) ?? {})
+        } catch {
+          resolve({})
+        }
+      })
+      child.stdin.end(JSON.stringify(message))
+    } catch {
+      resolve({})
+    }
+  })
+}
+
+/** What opencode tells cm of the sessions in a folder. */
+function listener(directory) {
+  const begun = new Set()
+  const tell = (event, session, more = {}) =>
+    ask(event, directory, { hook_event_name: event, session_id: session, cwd: directory, ...more })
+
+  return {
+    knows: (session) => begun.has(session),
+
+    /** What the model is given at a prompt: once a session its start, then what fits the prompt. */
+    async prompt(session, prompt, start = {}) {
+      const answers = []
+      if (!begun.has(session)) {
+        begun.add(session)
+        answers.push(await tell("session-start", session, start))
+      }
+      answers.push(await tell("prompt", session, { prompt }))
+      return answers.map((answer) => answer.context).filter((text) => typeof text === "string")
+    },
+
+    /** Throws where a command must not run. */
+    async tool(session, tool, input) {
+      if (tool !== "bash" && tool !== "shell") return
+      const answer = await tell("pre-tool", session, { tool_name: tool, tool_input: input })
+      if (typeof answer.deny === "string") throw new Error(`cm guard: ${answer.deny}`)
+    },
+
+    /** The model forgets what it was given; the next prompt begins anew. */
+    async compaction(session) {
+      begun.delete(session)
+      await tell("pre-compact", session)
+    },
+
+    stopped: (session) => void tell("stop", session),
+  }
+}
+
+export default {
+  id: "cm",
+
+  /** opencode 1 */
+  server: async ({ directory }) => {
+    const cm = listener(directory)
+    return {
+      "chat.message": async (input, output) => {
+        const written = output.parts.filter((part) => part.type === "text" && !part.synthetic)
+        const texts = await cm.prompt(input.sessionID, written.map((part) => part.text).join("\n"))
+        // opencode sorts parts by their ids: ours stand behind the last one.
+        const last = output.parts.at(-1)?.id ?? "prt_cm"
+        texts.forEach((text, number) => {
+          const place = { id: `${last}m${number}`, sessionID: input.sessionID, messageID: output.message.id }
+          output.parts.push({ ...place, type: "text", text, synthetic: true })
+        })
+      },
+      "tool.execute.before": (input, output) => cm.tool(input.sessionID, input.tool, output.args),
+      "experimental.session.compacting": (input) => cm.compaction(input.sessionID),
+      event: async ({ event }) => {
+        if (event.type === "session.idle") cm.stopped(event.properties.sessionID)
+      },
+    }
+  },
+
+  /** opencode 2 */
+  setup: async (ctx) => {
+    const cm = listener(ctx.location.directory)
+    // What a session was given stands in each of its requests, and nowhere else: a new process knows nothing of it.
+    const given = new Map()
+    await ctx.session.hook("prompt", async (event) => {
+      const texts = await cm.prompt(event.sessionID, event.prompt?.text ?? "", { source: "clear" })
+      given.set(event.sessionID, [...(given.get(event.sessionID) ?? []), ...texts])
+    })
+    await ctx.session.hook("context", (event) => {
+      for (const text of given.get(event.sessionID) ?? []) event.system.push({ type: "text", text })
+    })
+    await ctx.tool.hook("execute.before", (event) => cm.tool(event.sessionID, event.tool, event.input))
+
+    const over = new AbortController()
+    const listen = async () => {
+      for await (const event of ctx.event.subscribe({ signal: over.signal })) {
+        // The stream tells of other folders' sessions too.
+        const session = event.data?.sessionID
+        if (event.type?.startsWith("session.execution.") && !event.type.endsWith(".started") && cm.knows(session)) {
+          cm.stopped(session)
+        }
+      }
+    }
+    listen().catch(() => {})
+    return () => over.abort()
+  },
+}

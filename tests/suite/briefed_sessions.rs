@@ -1,0 +1,158 @@
+//! Past sessions in a briefing: which are told, in what order, to whom, and how many.
+
+use serde_json::Value;
+
+use crate::support::{Sandbox, diary, told, vault_of};
+
+const TASK: &str = "change the retry of gauge fetches";
+
+/// A vault with a diary, and two sessions of which one has that diary and one is another agent's.
+fn with_history() -> Sandbox {
+    let sandbox = vault_of("");
+    diary(
+        &sandbox,
+        "s1s1s1s1",
+        "failure",
+        "\n## Accomplishments\n\n- Wrote the retry of gauge fetches anew. (agent, line 3)\n",
+    );
+    sandbox.commit_all("Diary");
+    told(&sandbox, "s1s1s1s1", "/home/dev/demo", &[("user", "the retry of the gauge fetches fails")]);
+    told(
+        &sandbox,
+        "s2s2s2s2",
+        "/home/dev/tide",
+        &[("user", "hello"), ("assistant", "The gauge fetch has no retry yet.")],
+    );
+    told(&sandbox, "s3s3s3s3", "/home/dev/tide", &[("user", "change the colour of the chart")]);
+    let codex = sandbox.root().join("home/.codex/sessions/2026/11/20");
+    std::fs::create_dir_all(&codex).unwrap();
+    let id = "0199aaaa-0000-7000-8000-000000000001";
+    let meta = serde_json::json!({"timestamp": "2026-11-20T10:00:00Z", "type": "session_meta", "payload": {"id": id, "timestamp": "2026-11-20T10:00:00Z", "cwd": "/home/dev/demo", "originator": "codex_cli_rs"}});
+    let said = serde_json::json!({"timestamp": "2026-11-20T10:00:01Z", "type": "event_msg", "payload": {"type": "user_message", "message": "retry each gauge fetch twice"}});
+    std::fs::write(
+        codex.join(format!("rollout-2026-11-20T10-00-00-{id}.jsonl")),
+        format!("{meta}\n{said}\n"),
+    )
+    .unwrap();
+    sandbox.cm(&["sessions", "--days", "0"]).ok();
+    sandbox
+}
+
+fn sessions(briefing: &Value) -> Vec<&str> {
+    briefing["history"].as_array().unwrap().iter().map(|one| one["session"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
+    let sandbox = with_history();
+    insta::assert_snapshot!(sandbox.cm(&["context", TASK]).snapshot(), @"
+    # Briefing: change the retry of gauge fetches
+
+    ## History
+
+    - Session s1s1s1s1: Wrote the retry of gauge fetches anew. (2026-11-20, claude-code, s1s1s1s1, demo, failure)
+    - retry each gauge fetch twice (2026-11-20, codex, 0199aaaa, demo)
+    - The gauge fetch has no retry yet. (2026-11-20, claude-code, s2s2s2s2, tide)
+
+    ## Search on
+
+    - `cm search 'change retry gauge fetches type:problem,error,fix,solution'`
+    - `cm search 'change retry gauge fetches type:decision,configuration,procedure'`
+    - `cm search 'change retry gauge fetches'`
+
+    Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
+
+    There is no playbook: no rules.
+    [exit 0]
+    ");
+    insta::assert_snapshot!(sandbox.cm(&["context", TASK, "--format", "toon"]).snapshot(), @r#"
+    task: change the retry of gauge fetches
+    workspace: vault
+    rules: []
+    pitfalls: []
+    memories: []
+    history[3]{snippet,session,agent,line,workspace,date,outcome,diary,score}:
+      "Session s1s1s1s1: Wrote the retry of gauge fetches anew.",s1s1s1s1,claude-code,null,/home/dev/demo,2026-11-20,failure,diary/s1s1s1s1.md,1
+      retry each gauge fetch twice,0199aaaa-0000-7000-8000-000000000001,codex,2,/home/dev/demo,2026-11-20,null,null,1
+      The gauge fetch has no retry yet.,s2s2s2s2,claude-code,2,/home/dev/tide,2026-11-20,null,null,0.3951
+    warnings: []
+    searches[3]: "change retry gauge fetches type:problem,error,fix,solution","change retry gauge fetches type:decision,configuration,procedure",change retry gauge fetches
+    feedback: "cm mark ID --helpful, or --harmful --reason caused_bug; in what you write: [cm: helpful ID]"
+    omitted:
+      rules: 0
+      pitfalls: 0
+      memories: 0
+      history: 0
+    tokens: 168
+    notices[1]: "there is no playbook: no rules"
+    [exit 0]
+    "#);
+    let briefing = sandbox.cm(&["context", TASK, "--json"]).ok().json();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&briefing["history"][0]).unwrap(), @r#"
+    {
+      "snippet": "Session s1s1s1s1: Wrote the retry of gauge fetches anew.",
+      "session": "s1s1s1s1",
+      "agent": "claude-code",
+      "line": null,
+      "workspace": "/home/dev/demo",
+      "date": "2026-11-20",
+      "outcome": "failure",
+      "diary": "diary/s1s1s1s1.md",
+      "score": 1.0
+    }
+    "#);
+    insta::assert_snapshot!(serde_json::to_string_pretty(&briefing["history"][1]).unwrap(), @r#"
+    {
+      "snippet": "retry each gauge fetch twice",
+      "session": "0199aaaa-0000-7000-8000-000000000001",
+      "agent": "codex",
+      "line": 2,
+      "workspace": "/home/dev/demo",
+      "date": "2026-11-20",
+      "outcome": null,
+      "diary": null,
+      "score": 1.0
+    }
+    "#);
+}
+
+#[test]
+fn an_agent_is_shown_its_own_sessions_unless_the_person_allows_more() {
+    let sandbox = with_history();
+    let codex = ["context", TASK, "--json", "--agent", "codex"];
+    let all = sandbox.cm(&["context", TASK, "--json"]).ok().json();
+    assert_eq!(sessions(&all).len(), 3, "{all}");
+    let own = sandbox.cm(&codex).ok().json();
+    assert_eq!(sessions(&own), ["0199aaaa-0000-7000-8000-000000000001"]);
+    let nobody = sandbox.cm(&["context", TASK, "--json", "--agent", "parrot"]).ok().json();
+    assert_eq!(sessions(&nobody), [""; 0]);
+    // A file that others can write does not allow it.
+    sandbox.write("cm.toml", "[sessions]\ncross_agent = true\n");
+    assert_eq!(sessions(&sandbox.cm(&codex).ok().json()).len(), 1);
+    let allowed = sandbox.run(&codex).env("CM_SESSIONS_CROSS_AGENT", "true").go().ok().json();
+    assert_eq!(sessions(&allowed).len(), 3);
+    // What is going on is no past.
+    let inside = sandbox.cm(&["context", TASK, "--json", "--session", "s1s1s1s1"]).ok().json();
+    assert!(!sessions(&inside).contains(&"s1s1s1s1"), "{inside}");
+}
+
+#[test]
+fn history_fits_the_budget_and_its_limit_and_what_is_left_out_is_counted() {
+    let sandbox = with_history();
+    let small = sandbox.cm(&["context", TASK, "--json", "--max-tokens", "100"]).ok().json();
+    assert!(small["tokens"].as_u64().unwrap() <= 100, "{small}");
+    let shown = small["history"].as_array().unwrap().len() as u64;
+    assert_eq!(small["omitted"]["history"].as_u64().unwrap() + shown, 3, "{small}");
+    let one = sandbox.run(&["context", TASK, "--json"]).env("CM_CONTEXT_MAX_HISTORY", "1").go().ok().json();
+    assert_eq!((sessions(&one), &one["omitted"]["history"]), (vec!["s1s1s1s1"], &2.into()), "{one}");
+    let none = sandbox.run(&["context", TASK, "--json"]).env("CM_CONTEXT_MAX_HISTORY", "0").go().ok().json();
+    assert_eq!(sessions(&none), [""; 0]);
+}
+
+#[test]
+fn a_briefing_reads_no_log() {
+    let sandbox = with_history();
+    let before = sessions(&sandbox.cm(&["context", TASK, "--json"]).ok().json()).len();
+    told(&sandbox, "s4s4s4s4", "/home/dev/demo", &[("user", "the retry of gauge fetches again")]);
+    assert_eq!(sessions(&sandbox.cm(&["context", TASK, "--json"]).ok().json()).len(), before);
+}

@@ -1,0 +1,372 @@
+//! `cm hooks`: our hooks in settings that are people's, put in and taken out.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::support::{Ran, Sandbox, everything, hashes, vault_of};
+
+const CLAUDE: &str = "{\n    \"model\": \"opus\",\n    \"env\": { \"TOKEN\": \"ghp_0123456789abcdefghijABCDEFGHIJ012345\" },\n    \
+                      \"hooks\": {\n        \"Stop\": [\n            { \"hooks\": [ { \"type\": \"command\", \"command\": \"say done\" } ] }\n        ]\n    }\n}";
+const CODEX: &str = "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"notify\"}]}]}}\n";
+const CURSOR: &str = "\u{feff}{\r\n\t// mine\r\n\t\"version\": 1,\r\n\t\"hooks\": {\r\n\t\t\"stop\": [{ \"command\": \"./mine.sh\" }],\r\n\t},\r\n}\r\n";
+const GEMINI: &str = "{\n  // the dark one\n  \"theme\": \"dark\",\n  \"hooks\": {}\n}\n";
+
+/// A project of which all agents but opencode have settings.
+fn project() -> Sandbox {
+    let sandbox = vault_of("");
+    for (path, text) in FILES {
+        sandbox.write(path, text);
+    }
+    sandbox
+}
+
+const FILES: [(&str, &str); 4] = [
+    (".claude/settings.json", CLAUDE),
+    (".codex/hooks.json", CODEX),
+    (".cursor/hooks.json", CURSOR),
+    (".gemini/settings.json", GEMINI),
+];
+
+/// Runs it with the program on the path, as agents need it.
+fn cm(sandbox: &Sandbox, arguments: &[&str]) -> Ran {
+    let folder = PathBuf::from(env!("CARGO_BIN_EXE_cm")).parent().unwrap().display().to_string();
+    sandbox.run(arguments).env("PATH", &folder).go()
+}
+
+#[test]
+fn the_change_is_shown_and_made_and_everything_else_stays() {
+    let sandbox = vault_of("");
+    sandbox.write(".gemini/settings.json", GEMINI);
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @r#"
+    .gemini/settings.json
+    @@ -3,3 +3,66 @@
+       "theme": "dark",
+    -  "hooks": {}
+    +  "hooks": {
+    +
+    +    "SessionStart": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini session-start",
+    +            "name": "cm",
+    +            "timeout": 10000
+    +          }
+    +        ]
+    +      }
+    +    ],
+    +    "BeforeAgent": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini prompt",
+    +            "name": "cm",
+    +            "timeout": 5000
+    +          }
+    +        ]
+    +      }
+    +    ],
+    +    "BeforeTool": [
+    +      {
+    +        "matcher": "run_shell_command",
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini pre-tool",
+    +            "name": "cm",
+    +            "timeout": 5000
+    +          }
+    +        ]
+    +      }
+    +    ],
+    +    "PreCompress": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini pre-compact",
+    +            "name": "cm",
+    +            "timeout": 5000
+    +          }
+    +        ]
+    +      }
+    +    ],
+    +    "SessionEnd": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "cm hook gemini session-end",
+    +            "name": "cm",
+    +            "timeout": 10000
+    +          }
+    +        ]
+    +      }
+    +    ]
+    +  }
+     }
+    changed .gemini/settings.json
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
+    unchanged .gemini/settings.json
+    [exit 0]
+    ");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"
+    gemini    project  session-start prompt pre-tool pre-compact session-end
+                       [ROOT]/vault/.gemini/settings.json
+    [exit 0]
+    ");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall"]).snapshot(), @r#"
+    .gemini/settings.json
+    @@ -3,66 +3,3 @@
+       "theme": "dark",
+    -  "hooks": {
+    -
+    -    "SessionStart": [
+    -      {
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini session-start",
+    -            "name": "cm",
+    -            "timeout": 10000
+    -          }
+    -        ]
+    -      }
+    -    ],
+    -    "BeforeAgent": [
+    -      {
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini prompt",
+    -            "name": "cm",
+    -            "timeout": 5000
+    -          }
+    -        ]
+    -      }
+    -    ],
+    -    "BeforeTool": [
+    -      {
+    -        "matcher": "run_shell_command",
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini pre-tool",
+    -            "name": "cm",
+    -            "timeout": 5000
+    -          }
+    -        ]
+    -      }
+    -    ],
+    -    "PreCompress": [
+    -      {
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini pre-compact",
+    -            "name": "cm",
+    -            "timeout": 5000
+    -          }
+    -        ]
+    -      }
+    -    ],
+    -    "SessionEnd": [
+    -      {
+    -        "hooks": [
+    -          {
+    -            "type": "command",
+    -            "command": "cm hook gemini session-end",
+    -            "name": "cm",
+    -            "timeout": 10000
+    -          }
+    -        ]
+    -      }
+    -    ]
+    -  }
+    +  "hooks": {}
+     }
+    changed .gemini/settings.json
+    [exit 0]
+    "#);
+    assert_eq!(sandbox.read(".gemini/settings.json"), GEMINI);
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall"]).snapshot(), @"
+    unchanged .gemini/settings.json
+    [exit 0]
+    ");
+}
+
+#[test]
+fn install_install_again_and_uninstall_give_the_very_bytes_from_before() {
+    let sandbox = project();
+    let before = everything(&sandbox.vault());
+    cm(&sandbox, &["hooks", "install"]).ok();
+    let installed = everything(&sandbox.vault());
+    for (path, text) in FILES {
+        let now = sandbox.read(path);
+        assert!(now != text && now.contains("hook"), "{path}: {now}");
+        for theirs in ["say done", "notify", "./mine.sh", "// mine", "\"dark\""] {
+            assert_eq!(now.contains(theirs), text.contains(theirs), "{path}: {theirs}");
+        }
+    }
+    cm(&sandbox, &["hooks", "install"]).ok();
+    assert_eq!(everything(&sandbox.vault()), installed, "twice is once");
+    cm(&sandbox, &["hooks", "uninstall"]).ok();
+    assert_eq!(everything(&sandbox.vault()), before);
+    // And where there was nothing, nothing is left.
+    let bare = vault_of("");
+    let before = hashes(&bare.vault());
+    let all = ["claude", "codex", "cursor", "gemini", "opencode"];
+    let with =
+        |words: &[&'static str], more: &[&'static str]| -> Vec<&'static str> { [words, &all, more].concat() };
+    cm(&bare, &with(&["hooks", "install"], &["--skills"])).ok();
+    assert!(bare.read(".opencode/plugins/cm.js").starts_with("// cm hooks:"));
+    assert!(bare.read(".claude/skills/cm-recall/SKILL.md").contains("name: cm-recall"));
+    let status = cm(&bare, &["hooks", "status", "--project", "--json"]).ok().json();
+    let states: Vec<_> =
+        status["agents"].as_array().unwrap().iter().map(|one| (&one["state"], &one["skills"])).collect();
+    assert_eq!(states.len(), 5);
+    assert!(states.iter().all(|(state, skills)| **state == "current" && **skills == 5), "{status:#}");
+    cm(&bare, &with(&["hooks", "uninstall"], &[])).ok();
+    assert_eq!(hashes(&bare.vault()), before);
+    assert!(!bare.vault().join(".claude").exists() && !bare.vault().join(".opencode").exists());
+}
+
+#[test]
+fn a_dry_run_shows_all_and_writes_nothing() {
+    let sandbox = project();
+    let before = everything(&sandbox.vault());
+    let shown = cm(&sandbox, &["hooks", "install", "claude", "codex", "--skills", "--dry-run"]).ok();
+    assert!(
+        shown.stdout.contains("+") && shown.stdout.contains("would change .claude/settings.json"),
+        "{}",
+        shown.stdout
+    );
+    assert!(shown.stdout.contains("would make .agents/skills/cm-recall/SKILL.md"));
+    let json = cm(&sandbox, &["hooks", "install", "--dry-run", "--json"]).ok();
+    assert!(json.json()["dry_run"] == true && !json.stdout.contains("ghp_0123"), "{}", json.stdout);
+    assert_eq!(everything(&sandbox.vault()), before);
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_refused_with_their_place_and_nothing_is_written() {
+    let sandbox = project();
+    sandbox.write(".gemini/settings.json", "{\n  \"theme\": dark\n}\n");
+    let before = everything(&sandbox.vault());
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
+    [stderr]
+    error: `dark` is no value
+       at: .gemini/settings.json:2:12
+     hint: mend the file, then run the command again; nothing was written
+    [exit 5]
+    ");
+    sandbox.write(".gemini/settings.json", b"{\"a\": \"\xff\"}");
+    assert_eq!(cm(&sandbox, &["hooks", "install", "gemini"]).code, 5);
+    sandbox.write(".gemini/settings.json", "{\n  \"theme\": dark\n}\n");
+    assert_eq!(everything(&sandbox.vault()), before);
+    let status = cm(&sandbox, &["hooks", "status", "--json"]).ok().json();
+    let gemini =
+        status["agents"].as_array().unwrap().iter().find(|one| one["agent"] == "gemini").unwrap().clone();
+    assert!(gemini["problem"].is_string(), "{gemini:#}");
+    sandbox.write(".opencode/plugins/cm.js", "export const Mine = 1\n");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "opencode"]).snapshot(), @"
+    [stderr]
+    error: the file is not ours, for its first line does not begin with `// cm hooks:`; move it away
+       at: .opencode/plugins/cm.js
+     hint: mend the file, then run the command again; nothing was written
+    [exit 5]
+    ");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall", "opencode"]).snapshot(), @"
+    unchanged .opencode/plugins/cm.js
+    [exit 0]
+    ");
+    assert_eq!(sandbox.read(".opencode/plugins/cm.js"), "export const Mine = 1\n");
+}
+
+#[test]
+fn unknown_agents_and_folders_without_agents_are_refused() {
+    let sandbox = vault_of("");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "emacs"]).snapshot(), @"
+    [stderr]
+    error: `emacs` is no agent that has hooks
+     hint: those are claude, codex, cursor, gemini, opencode
+    [exit 2]
+    ");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
+    [stderr]
+    error: no agent keeps settings in [ROOT]/vault
+     hint: name one: cm hooks install claude; or --user for your own settings
+    [exit 8]
+    ");
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"
+    no agent keeps settings here or in your home; `cm hooks install claude` makes some
+    [exit 0]
+    ");
+    assert_eq!(cm(&sandbox, &["hooks", "install", "--project", "--user"]).code, 2);
+}
+
+#[test]
+fn a_persons_own_settings_lie_in_the_home_and_a_second_pair_of_hooks_is_told() {
+    let sandbox = vault_of("");
+    sandbox.write("../home/.codex/hooks.json", CODEX);
+    cm(&sandbox, &["hooks", "install", "--user"]).ok();
+    assert!(sandbox.read("../home/.codex/hooks.json").contains("cm hook codex prompt"));
+    let ran = cm(&sandbox, &["hooks", "install", "codex", "--project"]).ok();
+    assert!(ran.stderr.contains("runs both") && ran.stderr.contains("/hooks in Codex"), "{}", ran.stderr);
+    let elsewhere = sandbox.run(&["hooks", "uninstall"]).within("../home").go().ok();
+    assert!(
+        elsewhere.stdout.contains("changed .codex/hooks.json"),
+        "outside of a repository one's own are meant"
+    );
+    assert_eq!(sandbox.read("../home/.codex/hooks.json"), CODEX);
+}
+
+#[test]
+fn agents_that_cannot_find_the_program_are_told_of() {
+    let sandbox = vault_of("");
+    let ran = sandbox.run(&["hooks", "install", "claude", "--dry-run"]).env("PATH", "/nowhere").go().ok();
+    assert!(ran.stderr.contains("not on the path"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_skill_of_anothers_stays_as_it_is() {
+    let sandbox = vault_of("");
+    sandbox.write(".claude/skills/cm-recall/SKILL.md", "---\nname: mine\n---\n");
+    let ran = cm(&sandbox, &["hooks", "install", "claude", "--skills"]).ok();
+    assert!(ran.stderr.contains("cm-recall/SKILL.md is not ours"), "{}", ran.stderr);
+    cm(&sandbox, &["hooks", "uninstall", "claude"]).ok();
+    assert_eq!(sandbox.read(".claude/skills/cm-recall/SKILL.md"), "---\nname: mine\n---\n");
+    assert!(!sandbox.vault().join(".claude/skills/cm-stash").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn modes_stay_links_within_are_followed_and_links_that_lead_out_are_refused() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let sandbox = vault_of("");
+    sandbox.write("dotfiles/claude.json", CLAUDE);
+    fs::create_dir(sandbox.vault().join(".claude")).unwrap();
+    let (link, file) =
+        (sandbox.vault().join(".claude/settings.json"), sandbox.vault().join("dotfiles/claude.json"));
+    symlink("../dotfiles/claude.json", &link).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    cm(&sandbox, &["hooks", "install", "claude"]).ok();
+    assert!(link.is_symlink() && sandbox.read("dotfiles/claude.json").contains("\"claude\""));
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    cm(&sandbox, &["hooks", "uninstall", "claude"]).ok();
+    assert_eq!(sandbox.read("dotfiles/claude.json"), CLAUDE);
+    sandbox.write("../outside.json", CLAUDE);
+    fs::remove_file(&link).unwrap();
+    symlink("../../outside.json", &link).unwrap();
+    insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "claude"]).snapshot(), @"
+    [stderr]
+    error: .claude/settings.json is a symbolic link that leads out of the folder, or to nothing
+       at: .claude/settings.json
+     hint: nothing is written through it; put our hooks in where it leads to
+    [exit 5]
+    ");
+    assert_eq!(sandbox.read("../outside.json"), CLAUDE);
+}

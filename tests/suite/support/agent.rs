@@ -1,0 +1,145 @@
+//! An agent as the program meets it: it starts `cm mcp`, asks over standard streams, and hears what is told.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use super::Sandbox;
+
+/// The revision of the protocol that it speaks: the last one that has a handshake.
+const REVISION: &str = "2025-11-25";
+
+/// A client and the program that serves it.
+#[derive(Debug)]
+pub struct Agent {
+    program: Child,
+    write: Option<ChildStdin>,
+    read: BufReader<ChildStdout>,
+    last: u64,
+    /// What was told while something else was waited for.
+    heard: Vec<Value>,
+}
+
+/// How the program ended.
+#[derive(Debug)]
+pub struct Left {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// What it said after the end of its input.
+    pub last: Vec<Value>,
+    /// Its stderr.
+    pub stderr: String,
+}
+
+impl Agent {
+    /// The agent `tester` that has shaken hands with `cm mcp` in the sandbox's vault.
+    pub fn of(sandbox: &Sandbox) -> Self {
+        let mut command = sandbox.command(&["mcp"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut program = command.spawn().expect("the program was built with the tests");
+        let write = program.stdin.take();
+        let read = BufReader::new(program.stdout.take().expect("stdout is a pipe"));
+        let mut agent = Self { program, write, read, last: 0, heard: Vec::new() };
+        let hello = json!({
+            "protocolVersion": REVISION, "capabilities": {},
+            "clientInfo": { "name": "tester", "version": "1" },
+        });
+        let answer = agent.ask("initialize", hello);
+        assert_eq!(answer["protocolVersion"], REVISION);
+        agent.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        agent
+    }
+
+    /// The id of the process.
+    pub fn process(&self) -> u32 {
+        self.program.id()
+    }
+
+    fn say(&mut self, message: &Value) {
+        let write = self.write.as_mut().expect("its input is open");
+        write.write_all(format!("{message}\n").as_bytes()).expect("the program reads");
+    }
+
+    /// The next message; nothing else may stand on stdout.
+    fn hear(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        if self.read.read_line(&mut line).expect("stdout can be read") == 0 {
+            return None;
+        }
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
+        assert_eq!(message["jsonrpc"], "2.0", "{line}");
+        Some(message)
+    }
+
+    /// The whole answer to a request: with `result` or `error`.
+    pub fn answer(&mut self, method: &str, params: Value) -> Value {
+        self.last += 1;
+        let id = self.last;
+        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let message = self.hear().expect("an answer");
+            if message["id"] == id {
+                return message;
+            }
+            self.heard.push(message);
+        }
+    }
+
+    /// The result of a request that is not refused.
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let mut answer = self.answer(method, params);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].take()
+    }
+
+    /// The result of a tool, refusals included.
+    pub fn call(&mut self, tool: &str, given: &Value) -> Value {
+        self.ask("tools/call", json!({ "name": tool, "arguments": given }))
+    }
+
+    /// What a tool gives as data.
+    pub fn done(&mut self, tool: &str, given: &Value) -> Value {
+        let mut result = self.call(tool, given);
+        assert_eq!(result["isError"], false, "{tool} {given}: {result}");
+        result["structuredContent"].take()
+    }
+
+    /// The document of a tool's refusal.
+    pub fn refused(&mut self, tool: &str, given: &Value) -> Value {
+        let result = self.call(tool, given);
+        assert_eq!(result["isError"], true, "{tool} {given}: {result}");
+        serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap()
+    }
+
+    /// Waits until this is told, by its method and what stands in its parameters.
+    pub fn told(&mut self, method: &str, uri: Option<&str>) {
+        let is = |message: &Value| {
+            message["method"] == method && uri.is_none_or(|uri| message["params"]["uri"] == uri)
+        };
+        while !self.heard.iter().any(is) {
+            let message = self.hear().expect("more is told");
+            self.heard.push(message);
+        }
+        self.heard.clear();
+    }
+
+    /// Ends the program's input, and waits for its end.
+    pub fn leave(mut self) -> Left {
+        drop(self.write.take());
+        self.end()
+    }
+
+    /// Waits for the program's end.
+    pub fn end(mut self) -> Left {
+        let mut last = Vec::new();
+        while let Some(message) = self.hear() {
+            last.push(message);
+        }
+        let mut stderr = String::new();
+        let mut pipe = self.program.stderr.take().expect("stderr is a pipe");
+        pipe.read_to_string(&mut stderr).expect("stderr is text");
+        let code = self.program.wait().expect("it ends").code();
+        Left { code, last, stderr }
+    }
+}
