@@ -57,7 +57,7 @@ fn known(state: &State, ring: &Keyring, headers: &HeaderMap, by: By) -> Result<A
     let Some(secret) = secret(headers)? else { return Err(refuse("no-token", "this takes a token")) };
     match ring.judge(&secret, (state.clock)()) {
         Verdict::Valid(token) => {
-            let by = By { actor: Some(token.person.clone()), ..by };
+            let by = By { actor: Some(token.person.clone()), is_guest: true, ..by };
             Ok(Admitted { caller: Caller { by, role: token.role }, token: Some(token.id.clone()) })
         }
         Verdict::Expired(_) => Err(refuse("token-expired", "the token's time is over")),

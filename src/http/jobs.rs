@@ -4,7 +4,6 @@
 //! process does.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -14,11 +13,9 @@ use super::schedule::{Agenda, Rhythm};
 use super::state::State;
 use crate::domain::instant::Instant;
 use crate::ops::Result;
+use crate::ops::stop::Stop;
 
-/// Tells a job that the server is to end; long ones look at it between their steps.
-pub type Stop = AtomicBool;
-
-/// Runs a job; what it says goes to the log.
+/// Runs a job, which is told when the server is to end; what it says goes to the log.
 pub type Run = Arc<dyn Fn(&Stop) -> Result<String> + Send + Sync>;
 
 /// Something that runs by itself.
@@ -33,35 +30,36 @@ pub struct Job {
     /// Runs it.
     pub run: Run,
     /// Keeps when it was done, so that another server knows.
-    pub done: Arc<dyn Fn(Instant) + Send + Sync>,
+    pub done: Arc<dyn Fn(Instant) -> Result<()> + Send + Sync>,
 }
 
 /// Runs jobs when they are due, until the server ends.
 pub(super) async fn keep(state: Arc<State>, jobs: Vec<Job>, mut stop: watch::Receiver<bool>) {
     let now = || (state.clock)();
     let mut agenda = Agenda::of(jobs.iter().map(|job| (job.rhythm, job.last)), now());
-    let flag = Arc::new(Stop::new(false));
+    let flag = Stop::default();
     while let Some(wait) = agenda.wait(now()) {
         if *stop.borrow() {
             return;
         }
         if let Some((place, job)) = agenda.due(now()).and_then(|place| Some((place, jobs.get(place)?))) {
             let mut run = tokio::task::spawn_blocking({
-                let (job, flag) = (job.clone(), Arc::clone(&flag));
+                let (job, flag) = (job.clone(), flag.clone());
                 move || (job.run)(&flag)
             });
             let said = tokio::select! {
                 said = &mut run => said,
                 () = told(&mut stop) => {
                     // It gets the time that the server waits, and is told to use it well.
-                    flag.store(true, Ordering::Relaxed);
+                    flag.terminate();
                     run.await
                 }
             };
             let done = tell(&state, job, said);
             agenda.ran(place, now(), done);
-            if done {
-                (job.done)(now());
+            if done && let Err(error) = (job.done)(now()) {
+                // The next server may do it once more.
+                state.notice("job-not-kept", format!("{}: {error}", job.name));
             }
             continue;
         }

@@ -13,14 +13,15 @@ use axum::{Router, middleware};
 use super::entrance::pass;
 use super::health;
 use super::lanes::{Lane, Stopped};
+use super::mount::Mount;
 use super::problem::{Problem, answer};
 use super::shape::Shape;
 use super::state::State;
 use super::{body, query};
 use crate::operations::{Answer, Caller, Effect, Endpoint, Method, Operation, Role};
 
-/// All that is served, behind the one way in. `mounted` is what is served beside the endpoints, with its paths.
-pub fn router(state: &Arc<State>, mounted: Vec<(&'static str, Router)>) -> Router {
+/// All that is served, behind the one way in.
+pub fn router(state: &Arc<State>, mounted: &[Mount]) -> Router {
     let mut router = Router::new();
     for (path, operations) in by_path(state.table) {
         router = router.route(path, of_operations(&operations));
@@ -30,8 +31,8 @@ pub fn router(state: &Arc<State>, mounted: Vec<(&'static str, Router)>) -> Route
         .route("/metrics", only_get(|state, caller| async move { figures(&state, caller).await }))
         .route("/openapi.json", only_get(|state, _| async move { contract(&state) }));
     let mut router = router.fallback(nowhere).with_state(Arc::clone(state));
-    for (path, below) in mounted {
-        router = router.nest(path, below);
+    for mount in mounted {
+        router = router.nest(mount.path, mount.router.clone());
     }
     router.layer(middleware::from_fn_with_state(Arc::clone(state), pass))
 }

@@ -8,12 +8,16 @@ use std::time::Duration;
 use axum::Router;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
-use tokio::time::{Instant as Moment, timeout_at};
+use tokio::time::{Instant as Moment, sleep, timeout_at};
 
 use super::jobs::{self, Job};
-use super::state::{AtEnd, Setup, State};
+use super::mount::Mount;
+use super::state::{Setup, State};
 use super::{connections, listen, router};
 use crate::ops::{Error, Kind, Result};
+
+/// How often it is asked, at the end, whether anything is still at work.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// A server that listens.
 pub struct Server {
@@ -22,7 +26,7 @@ pub struct Server {
     state: Arc<State>,
     router: Router,
     jobs: Vec<Job>,
-    at_end: Vec<AtEnd>,
+    mounted: Vec<Mount>,
 }
 
 /// How a server ended.
@@ -48,8 +52,8 @@ impl Server {
         let listener = listen::on(address).map_err(|error| listen::taken(address, &error))?;
         let address = listener.local_addr().map_err(|error| listen::taken(address, &error))?;
         let state = Arc::new(State::new(&setup, address, is_open));
-        let router = router(&state, setup.mounted);
-        Ok(Self { listener, address, state, router, jobs: setup.jobs, at_end: setup.at_end })
+        let router = router(&state, &setup.mounted);
+        Ok(Self { listener, address, state, router, jobs: setup.jobs, mounted: setup.mounted })
     }
 
     /// Where it listens.
@@ -74,18 +78,41 @@ impl Server {
         state.notice("stopping", "no new connections; what runs is ended".to_owned());
         // Both tasks hold a receiver, and one that is gone needs no telling.
         let _ = told.send(true);
-        self.at_end.iter().for_each(|end| end());
         let end = Moment::now() + state.limits.grace;
+        let mounts = Mounts(self.mounted);
+        // What is at work is answered first; then answers that would stay open are ended.
+        let _ = timeout_at(end - state.limits.grace / 2, mounts.idle()).await;
+        mounts.end();
         let cut = serving.await.unwrap_or(0);
         let jobs_ended = timeout_at(end, working).await.is_ok();
         // An operation whose client left is no connection any more, and is waited for all the same.
-        let lanes = async { (state.reads.empty().await, state.writes.empty().await) };
-        let _ = timeout_at(end, lanes).await;
-        let left = state.reads.running() + state.writes.running() + usize::from(!jobs_ended);
+        let rest = async { (state.reads.empty().await, state.writes.empty().await, mounts.idle().await) };
+        let _ = timeout_at(end, rest).await;
+        let running = state.reads.running() + state.writes.running() + mounts.at_work();
+        let left = running + usize::from(!jobs_ended);
         let ended = Ended { signal, cut, left };
         state.notice("stopped", format!("{cut} connections cut off, {} operations left", ended.left));
         state.log.close();
         ended
+    }
+}
+
+/// What is served beside the endpoints, while the server ends.
+struct Mounts(Vec<Mount>);
+
+impl Mounts {
+    fn at_work(&self) -> usize {
+        self.0.iter().map(|mount| (mount.at_work)()).sum()
+    }
+
+    async fn idle(&self) {
+        while self.at_work() > 0 {
+            sleep(LOOK).await;
+        }
+    }
+
+    fn end(&self) {
+        self.0.iter().for_each(|mount| (mount.end)());
     }
 }
 

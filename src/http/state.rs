@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
-use axum::Router;
 use tokio::sync::Semaphore;
 use tokio::time::Instant as Moment;
 
@@ -17,6 +16,7 @@ use super::lanes::Lane;
 use super::limits::Limits;
 use super::log::{Entry, Log, Sink};
 use super::metrics::{Figure, Metrics};
+use super::mount::Mount;
 use super::openapi;
 use super::rate::Buckets;
 use super::shape::Shape;
@@ -34,9 +34,6 @@ pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
 /// Tells figures of the vault for `/metrics`.
 pub type Figures = Arc<dyn Fn(&Memory) -> Result<Vec<Figure>> + Send + Sync>;
 
-/// Told that the server is to end; it must not wait.
-pub type AtEnd = Arc<dyn Fn() + Send + Sync>;
-
 /// What a server is given.
 pub struct Setup {
     /// The operations; those with an endpoint are served.
@@ -45,10 +42,8 @@ pub struct Setup {
     pub opener: Opener,
     /// Gives the tokens.
     pub tokens: Tokens,
-    /// Whatever else is served behind the same doors, such as `/mcp`: a path and a router below it.
-    pub mounted: Vec<(&'static str, Router)>,
-    /// Called when the server is told to end, for what is mounted and keeps answers open.
-    pub at_end: Vec<AtEnd>,
+    /// Whatever else is served behind the same doors.
+    pub mounted: Vec<Mount>,
     /// What runs by itself.
     pub jobs: Vec<Job>,
     /// Bounds.
@@ -102,7 +97,7 @@ impl State {
         let lane = |width| Lane::new(width, limits.queue, limits.queue_patience);
         let own = ["/health", "/metrics", "/openapi.json"];
         let paths = setup.table.iter().filter_map(|operation| Some(operation.endpoint?.path));
-        let mounts: Vec<&'static str> = setup.mounted.iter().map(|(path, _)| *path).collect();
+        let mounts: Vec<&'static str> = setup.mounted.iter().map(|mount| mount.path).collect();
         Self {
             table: setup.table,
             shapes: setup

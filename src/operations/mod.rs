@@ -24,6 +24,7 @@ mod relate;
 mod related;
 mod resources;
 mod search;
+mod sessions;
 mod suggest;
 mod update;
 mod validate_rule;
@@ -143,6 +144,7 @@ pub static TABLE: &[Operation] = &[
     episode::OPERATION,
     reflect::OPERATION,
     observe::OPERATION,
+    sessions::OPERATION,
     export::OPERATION,
 ];
 

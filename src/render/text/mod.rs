@@ -35,6 +35,7 @@ pub mod playbook;
 pub mod privacy;
 pub mod project;
 pub mod propose;
+pub mod receive;
 pub mod recent;
 pub mod reflect;
 pub mod reindex;

@@ -1,69 +1,9 @@
 //! `cm serve`: the program as a process, from its first line to the signal that ends it.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, Stdio};
-
 use serde_json::{Value, json};
 
-use crate::cli::rules::{SUITE, rules};
-use crate::support::Sandbox;
-
-/// The program as it serves; ended when dropped.
-struct Serving {
-    child: Child,
-    address: String,
-    /// What it said when it began.
-    said: String,
-}
-
-impl Serving {
-    fn of(sandbox: &Sandbox, words: &[&str]) -> Self {
-        let mut command = sandbox.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], words].concat());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
-        let mut said = String::new();
-        while !said.ends_with("}\n") {
-            said.push_str(&lines.next().expect("it says where it listens").unwrap());
-            said.push('\n');
-        }
-        let address: Value = serde_json::from_str(&said).unwrap();
-        let address = address["address"].as_str().unwrap().trim_start_matches("http://").to_owned();
-        Self { child, address, said }
-    }
-
-    /// Asks, and gives status and body.
-    fn ask(&self, method: &str, target: &str, token: &str, body: &str) -> (u16, String) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let length = body.len();
-        let head = format!(
-            "{method} {target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\
-             content-type: application/json\r\ncm-agent: codex\r\ncontent-length: {length}\r\n\r\n{body}"
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
-    }
-
-    /// Sends it a signal; its exit code and its log.
-    #[cfg(unix)]
-    fn end(mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
-        let id = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(id, signal).unwrap();
-        let mut log = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-        (self.child.wait().unwrap().code(), log)
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use crate::cli::rules::rules;
+use crate::support::{Sandbox, Serving};
 
 fn token(sandbox: &Sandbox, person: &str, role: &str) -> String {
     let made = sandbox.cm(&["token", "add", person, "--role", role, "--json"]).ok().json();
@@ -129,51 +69,47 @@ fn ctrl_c_ends_it_and_two_observations_of_a_second_have_two_ids() {
 }
 
 #[test]
-fn every_endpoint_answers_with_the_json_of_its_command() {
-    let (served, by_hand) = (rules(), rules());
-    let server = Serving::of(&served, &[]);
-    for (method, target, given, line) in [
-        ("GET", "/search?q=retry&limit=2", "", "search retry --limit 2"),
-        (
-            "GET",
-            "/context?task=change+the+retry&max_tokens=900",
-            "",
-            "context change+the+retry --max-tokens 900",
-        ),
-        (
-            "POST",
-            "/feedback",
-            "{\"memoryId\": \"b-mt2ssunl\", \"signal\": \"helpful\", \"session\": \"s1\"}",
-            "mark b-mt2ssunl --helpful --session s1",
-        ),
-    ] {
-        let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();
-        let words: Vec<&str> =
-            words.iter().map(String::as_str).chain(["--agent", "codex", "--json"]).collect();
-        let mut printed = by_hand.cm(&words).ok().json();
-        let (status, answer) = server.ask(method, target, "", given);
-        assert_eq!(status, 200, "{target}: {answer}");
-        let mut answered: Value = serde_json::from_str(&answer).unwrap();
-        for one in [&mut printed, &mut answered] {
-            // Each operation has a name of its own in its commit.
-            one.as_object_mut().unwrap().remove("commit");
-        }
-        assert_eq!(answered, printed, "{target}");
-    }
+fn the_export_is_the_document_that_the_command_prints_and_the_contract_is_shown() {
+    let sandbox = rules();
+    let server = Serving::of(&sandbox, &[]);
     let (_, answer) = server.ask("GET", "/export", "", "");
     let document = serde_json::from_str::<Value>(&answer).unwrap()["document"].clone();
-    assert_eq!(document.as_str().unwrap(), by_hand.cm(&["export", "--format", "memory.md"]).ok().stdout);
-    assert!(document.as_str().unwrap().is_empty() || document.as_str().unwrap().contains("# "), "{document}");
+    assert_eq!(document.as_str().unwrap(), sandbox.cm(&["export", "--format", "memory.md"]).ok().stdout);
     let (_, shown) = server.ask("GET", "/openapi.json", "", "");
     let contract: Value = serde_json::from_str(&shown).unwrap();
-    let paths: Vec<&String> = contract["paths"].as_object().unwrap().keys().collect();
-    assert!(
-        ["/search", "/context", "/feedback", "/observations", "/export"]
-            .iter()
-            .all(|path| paths.iter().any(|there| there == path)),
-        "{paths:?}"
-    );
-    assert_eq!(served.cm(&["get", SUITE]).ok().stdout, by_hand.cm(&["get", SUITE]).ok().stdout);
+    for (_, endpoint) in cm::operations::endpoints() {
+        assert!(contract["paths"].get(endpoint.path).is_some(), "{}", endpoint.path);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn jobs_that_were_missed_are_done_once_the_server_runs_and_their_time_is_kept() {
+    let sandbox = crate::support::taught();
+    let long_ago = "{\"reflect\": \"2026-11-01T03:00:00Z\", \"decay\": \"2026-11-01T04:30:00Z\"}";
+    sandbox.write("_state/jobs.json", long_ago);
+    let before = sandbox.read("CORE.md");
+    sandbox.write("CORE.md", before.replace("- ", "* "));
+    let mut server = Serving::of(&sandbox, &["--jobs"]);
+    let mut said = Vec::new();
+    while said.len() < 2 {
+        said.extend(Some(server.line()).filter(|line| line["notice"] != Value::Null));
+    }
+    let words = |name: &str| {
+        let found = said.iter().find(|line| line["message"].as_str().unwrap().starts_with(name));
+        found.unwrap_or_else(|| panic!("{name}: {said:?}"))["message"].as_str().unwrap().to_owned()
+    };
+    assert!(said.iter().all(|line| line["notice"] == "job"), "{said:?}");
+    assert!(words("reflect: ").contains("sessions"), "{said:?}");
+    assert!(words("decay: ").contains("active"), "{said:?}");
+    // Its time is kept a moment after it was told.
+    while sandbox.read("_state/jobs.json").contains("2026-11-01") {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let kept: Value = serde_json::from_str(&sandbox.read("_state/jobs.json")).unwrap();
+    assert_eq!(kept["reflect"], "2026-11-21T12:00:00Z");
+    assert_eq!(server.end(rustix::process::Signal::TERM).0, Some(143));
+    assert_eq!(sandbox.read("CORE.md"), before, "what was done to it by hand is written anew");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cm::domain::token::Role;
-use cm::http::Server;
+use cm::http::{Mount, Server};
 use cm::ops::token;
 
 use super::support::{START, Start, token_for};
@@ -195,7 +195,7 @@ fn what_is_mounted_has_the_same_doors() {
     };
     let mut start = Start::default();
     let token = start.token(Role::Writer, 1);
-    start.mounted = vec![("/mcp", axum::Router::new().fallback(echo))];
+    start.mounted = vec![Mount::of("/mcp", axum::Router::new().fallback(echo))];
     let server = start.run();
     assert_eq!(server.get("/mcp", &token).body, "writer Some(\"Ada the writer\")");
     assert_eq!(server.ask("POST", "/mcp", &[], "{}").status, 401);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cm::domain::instant::Instant;
 use cm::http::schedule::Rhythm;
-use cm::http::{AtEnd, Ended, Job};
+use cm::http::{Ended, Job, Mount};
 use cm::operations::Answer;
 use cm::ops::Memory;
 use serde_json::{Value, json};
@@ -101,9 +101,9 @@ fn what_is_mounted_and_keeps_answers_open_is_told_to_end_them() {
             Body::new(body)
         }
     };
-    let end: AtEnd = Arc::new(move || said.send(true).unwrap_or_default());
-    let mounted = vec![("/mcp", axum::Router::new().fallback(stream))];
-    let mut server = Start { mounted, at_end: vec![end], ..Start::default() }.run();
+    let end = Arc::new(move || said.send(true).unwrap_or_default());
+    let mount = Mount { end, ..Mount::of("/mcp", axum::Router::new().fallback(stream)) };
+    let mut server = Start { mounted: vec![mount], ..Start::default() }.run();
     let mut open = server.connect();
     open.write_all(&request("GET", "/mcp", &[], b"")).unwrap();
     server.until_logged("\"/mcp\"");
@@ -120,12 +120,15 @@ fn a_job_is_told_to_end_and_waited_for() {
         rhythm: Rhythm::Daily { minute: 0 },
         last: Some(Instant::from_unix(START - 200_000)),
         run: Arc::new(move |stop| {
-            while !stop.load(Ordering::Relaxed) {
+            while !stop.is_asked() {
                 std::thread::yield_now();
             }
             Ok("ended early".into())
         }),
-        done: Arc::new(move |at| kept.lock().unwrap().push(at)),
+        done: Arc::new(move |at| {
+            kept.lock().unwrap().push(at);
+            Ok(())
+        }),
     };
     let mut server = Start { jobs: vec![job], ..Start::default() }.run();
     assert_eq!(server.ask("GET", "/health", &[], "").status, 200);

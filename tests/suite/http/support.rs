@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cm::domain::instant::Instant;
 use cm::domain::token::Role;
-use cm::http::{AtEnd, Ended, Figures, Job, Limits, Server, Setup};
+use cm::http::{Ended, Figures, Job, Limits, Mount, Server, Setup};
 use cm::operations::{Answer, Operation, TABLE};
 use cm::ops::token::{self, Ring};
 use cm::ops::warm::Warm;
@@ -66,10 +66,9 @@ pub fn told(number: usize) -> String {
 pub struct Start {
     pub limits: Limits,
     pub jobs: Vec<Job>,
-    pub at_end: Vec<AtEnd>,
     pub figures: Option<Figures>,
     pub table: &'static [Operation],
-    pub mounted: Vec<(&'static str, axum::Router)>,
+    pub mounted: Vec<Mount>,
     pub sandbox: Sandbox,
     pub clock: Arc<AtomicI64>,
 }
@@ -81,7 +80,6 @@ impl Default for Start {
         Self {
             limits: Limits { tick: Duration::from_millis(5), ..Limits::default() },
             jobs: Vec::new(),
-            at_end: Vec::new(),
             figures: None,
             table: TABLE,
             mounted: Vec::new(),
@@ -126,7 +124,6 @@ impl Start {
             opener: Arc::new(move |by: By| warm.open(Call { by, ..asked.clone() })),
             tokens: Arc::new(move || ring.current()),
             mounted: self.mounted,
-            at_end: self.at_end,
             jobs: self.jobs,
             limits: self.limits,
             hosts: vec!["memory.example".to_owned()],

@@ -115,7 +115,10 @@ fn job(
             }
             Ok("3 rules".to_owned())
         }),
-        done: Arc::new(move |at| kept.lock().unwrap().push(at.unix())),
+        done: Arc::new(move |at| {
+            kept.lock().unwrap().push(at.unix());
+            Ok(())
+        }),
     };
     (job, runs, done)
 }

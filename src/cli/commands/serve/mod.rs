@@ -1,32 +1,37 @@
 //! `cm serve`
 
+mod agents;
+mod jobs;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::instant::Instant;
+use crate::cli::calls::Calls;
 use crate::domain::note;
-use crate::http::{Clock, Ended, Figure, Limits, Opener, Server, Setup, listen, serve};
+use crate::http::{Ended, Figure, Limits, Opener, Server, Setup, listen, serve};
 use crate::operations::TABLE;
 use crate::ops::token::Ring;
-use crate::ops::warm::Warm;
-use crate::ops::{By, Call, Kind, Memory, Result, stats};
+use crate::ops::{By, Call, Kind, Memory, Result, Watch, stats};
 use crate::render::json;
 
 /// Serve the vault over HTTP to agents that do not have it on their disk
 ///
-/// It serves one vault, the one that commands write to, and no global one beside it. Requests carry a token of `cm token add`, and each
-/// change is a commit in the name of the token's person. On this machine alone nobody needs a token, until there is the first one;
-/// where other machines reach the address, it does not begin without. It speaks plain HTTP: let a proxy or a tunnel add TLS.
+/// It serves one vault, the one that commands write to, and no global one beside it: endpoints for programs, and for agents the
+/// Model Context Protocol under /mcp. Requests carry a token of `cm token add`, and each change is a commit in the name of the token's
+/// person. On this machine alone nobody needs a token, until there is the first one; where other machines reach the address, it does
+/// not begin without. It speaks plain HTTP: let a proxy or a tunnel add TLS.
 ///
 /// /openapi.json is the contract, /health tells that it lives, /metrics has its figures for Prometheus. A line of JSON a request goes to
 /// stderr, without what was asked. Ctrl-C and SIGTERM end what runs first.
+///
+/// With --jobs it learns from sessions each day at 03:00 UTC as `cm reflect` does, and on Sundays at 04:30 scores how memories fade as
+/// `cm decay` does and, where there is a CORE.md, writes it anew. What was missed while no server ran is done once it runs.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm serve\n  cm serve --listen 0.0.0.0:7700 --host-name memory.example.org\n  curl 127.0.0.1:7700/search?q=pool   # while cm serve runs"
+    after_help = "Examples:\n  cm serve\n  cm serve --listen 0.0.0.0:7700 --host-name memory.example.org --jobs\n  curl 127.0.0.1:7700/search?q=pool   # while cm serve runs"
 )]
 pub struct Arguments {
     /// The address and port to listen on; port 0 takes a free one
@@ -35,10 +40,13 @@ pub struct Arguments {
     /// A name that the server is called by, beside localhost and its address; may be given several times
     #[arg(long, value_name = "NAME")]
     host_name: Vec<String>,
+    /// Learn from sessions each day, and see each week what faded
+    #[arg(long)]
+    jobs: bool,
+    /// Serve the endpoints alone, without /mcp
+    #[arg(long)]
+    no_mcp: bool,
 }
-
-/// A call's instant that is further than that from the clock, in seconds, was given.
-const A_MINUTE: u64 = 60;
 
 /// Runs it.
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
@@ -47,21 +55,20 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     output.notices(&memory);
     let vault = memory.target().vault.clone();
     // One vault and no other: what lies in a person's own vault is not the team's.
-    let call = Call { vault: Some(vault.root().to_owned()), ..memory.call };
-    let ring = Ring::of(vault);
-    let clock = clock(&call);
-    let log = *output;
+    let calls = Arc::new(Calls::like(Call { vault: Some(vault.root().to_owned()), ..memory.call }));
+    let jobs = if arguments.jobs { jobs::all(&calls)? } else { Vec::new() };
+    let mounted = if arguments.no_mcp { Vec::new() } else { vec![agents::mount(&calls)?] };
+    let (ring, clock, log) = (Ring::of(vault), Arc::clone(&calls), *output);
     let setup = Setup {
         table: TABLE,
-        opener: opener(call, Arc::clone(&clock)),
+        opener: opener(calls),
         tokens: Arc::new(move || ring.current()),
-        mounted: Vec::new(),
-        at_end: Vec::new(),
-        jobs: Vec::new(),
+        mounted,
+        jobs,
         limits: Limits::default(),
         hosts: arguments.host_name,
         log: Arc::new(move |entry| log.log(&entry)),
-        clock,
+        clock: Arc::new(move || clock.now()),
         figures: Some(Arc::new(|memory| Ok(vec![notes(stats::kinds(memory)?)]))),
         version: env!("CARGO_PKG_VERSION"),
     };
@@ -85,24 +92,15 @@ fn tell(server: &Server, output: &Output) -> Result<Printed> {
     output.plain(&format!("listening on {address}\n{who}"))
 }
 
-/// The clock; an instant that was given instead of it stands still.
-fn clock(call: &Call) -> Clock {
-    let now = || Instant::from(chrono::Utc::now()).whole();
-    let given = Some(call.now).filter(|given| given.unix().abs_diff(now().unix()) > A_MINUTE);
-    Arc::new(move || given.unwrap_or_else(now))
+/// Opens the vault for each request of an endpoint.
+fn opener(calls: Arc<Calls>) -> Opener {
+    Arc::new(move |by: By| open(&calls, by, Watch::default()))
 }
 
-/// Opens the vault for each request, with what is kept between them.
-fn opener(call: Call, clock: Clock) -> Opener {
-    let warm: Arc<Warm> = Arc::default();
-    let count = AtomicU64::new(0);
-    Arc::new(move |by: By| {
-        let number = count.fetch_add(1, Ordering::Relaxed);
-        // Two requests of a second must not draw the same ids.
-        let seed = call.seed.as_ref().map(|seed| format!("{seed} {number}"));
-        let by = By { actor: by.actor.or_else(|| call.by.actor.clone()), ..by };
-        warm.open(Call { by, seed, now: clock(), ..call.clone() })
-    })
+/// Opens the vault for who asks: the token's person, and without one whoever runs the server.
+fn open(calls: &Calls, by: By, watch: Watch) -> Result<Memory> {
+    let actor = by.actor.or_else(|| calls.first.by.actor.clone());
+    calls.open(By { actor, ..by }, watch)
 }
 
 /// How many notes there are, as a figure.
