@@ -9,6 +9,7 @@
     reason = "tests own their temporary folders and start the program; a failure is meant to stop them"
 )]
 
+mod agent_life;
 mod architecture;
 mod as_of;
 mod briefed_sessions;

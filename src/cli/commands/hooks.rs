@@ -15,7 +15,7 @@ use crate::render::{json, text};
 /// from before.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm hooks install --dry-run\n  cm hooks install claude cursor --project --skills\n  cm hooks install --user\n  cm hooks status\n  cm hooks uninstall claude"
+    after_help = "Examples:\n  cm hooks install --dry-run\n  cm hooks install claude cursor --project --skills --mcp\n  cm hooks install --user\n  cm hooks status\n  cm hooks uninstall claude"
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -32,11 +32,14 @@ enum Action {
         /// Give agents skills, or commands, to remember, recall, give feedback, stash and look for friction
         #[arg(long)]
         skills: bool,
+        /// Tell agents of the MCP server (`cm mcp`), too
+        #[arg(long)]
+        mcp: bool,
         /// Only show the change
         #[arg(long)]
         dry_run: bool,
     },
-    /// Take our hooks and skills out again
+    /// Take our hooks, skills and server out again
     #[command(after_help = "Example:\n  cm hooks uninstall --user")]
     Uninstall {
         #[command(flatten)]
@@ -67,27 +70,27 @@ struct Which {
 }
 
 impl Which {
-    fn options(self, skills: bool) -> Options {
+    fn options(self, skills: bool, mcp: bool) -> Options {
         let reach = match (self.project, self.user) {
             (true, _) => Some(Whose::Project),
             (_, true) => Some(Whose::User),
             _ => None,
         };
-        Options { agents: self.agents, reach, skills }
+        Options { agents: self.agents, reach, skills, mcp }
     }
 }
 
 /// Runs it.
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     match arguments.action {
-        Action::Install { which, skills, dry_run } => {
-            written(hooks::install(&call, &which.options(skills))?, dry_run, output)
+        Action::Install { which, skills, mcp, dry_run } => {
+            written(hooks::install(&call, &which.options(skills, mcp))?, dry_run, output)
         }
         Action::Uninstall { which, dry_run } => {
-            written(hooks::uninstall(&call, &which.options(false))?, dry_run, output)
+            written(hooks::uninstall(&call, &which.options(false, false))?, dry_run, output)
         }
         Action::Status { which } => {
-            let status = hooks::status(&call, &which.options(false))?;
+            let status = hooks::status(&call, &which.options(false, false))?;
             output.plain(&if output.json { json::document(&status) } else { text::hooks::status(&status) })
         }
     }

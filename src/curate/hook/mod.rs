@@ -8,6 +8,7 @@ pub mod choice;
 pub mod event;
 pub mod failure;
 pub mod fit;
+pub mod mcp;
 pub mod memory_text;
 pub mod message;
 pub mod opencode;

@@ -40,6 +40,14 @@ impl Program {
     }
 }
 
+impl Program {
+    /// The command that starts our MCP server, for a shell.
+    #[must_use]
+    pub fn server_line(&self) -> String {
+        format!("{} mcp", quoted(&self.0))
+    }
+}
+
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._/\\:+-".contains(c);
     if path.chars().all(plain) {
@@ -70,6 +78,12 @@ pub fn asked_for(words: &[&str]) -> Option<(Option<Agent>, Option<Event>)> {
 #[must_use]
 pub fn is_our_hook(handler: &Value) -> bool {
     words_of(handler).is_some_and(|words| is_cm(&words[0]) && words.get(1).is_some_and(|word| word == "hook"))
+}
+
+/// Whether a server in an agent's settings is ours.
+#[must_use]
+pub fn is_our_server(server: &Value) -> bool {
+    words_of(server).is_some_and(|words| is_cm(&words[0]) && words[1..].iter().any(|word| word == "mcp"))
 }
 
 /// The words of the command that an entry of settings runs, the program first.
@@ -147,6 +161,9 @@ mod tests {
         assert!(is_our_hook(&json!({ "command": "/opt/cm", "args": ["hook", "stop"] })));
         assert!(!is_our_hook(&json!({ "command": "/opt/cm", "args": ["guard"] })));
         assert!(!is_our_hook(&json!("cm hook stop")));
+        assert!(is_our_server(&json!({ "command": "cm", "args": ["--vault", "/v", "mcp"] })));
+        assert!(is_our_server(&json!({ "type": "local", "command": ["/x/cm", "mcp"] })));
+        assert!(!is_our_server(&json!({ "command": "npx", "args": ["cm-mcp", "mcp"] })));
     }
 
     #[test]

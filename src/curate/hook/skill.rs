@@ -124,6 +124,7 @@ fn split(text: &str) -> Option<(Head, &str)> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::mcp;
     use super::super::program::Program;
     use super::super::settings;
     use super::*;
@@ -199,9 +200,14 @@ mod tests {
         assert_eq!(hooks, settings::install(Agent::Claude, "", &program).unwrap());
         let plugin = read(include_str!("../../../templates/agent/plugin/.claude-plugin/plugin.json"));
         assert_eq!(plugin["version"], env!("CARGO_PKG_VERSION"));
-        for (key, path) in [("skills", "./skills/"), ("hooks", "./hooks/hooks.json")] {
+        for (key, path) in
+            [("skills", "./skills/"), ("hooks", "./hooks/hooks.json"), ("mcpServers", "./.mcp.json")]
+        {
             assert_eq!(plugin[key], path);
         }
+        let server = include_str!("../../../templates/agent/plugin/.mcp.json");
+        assert_eq!(mcp::install(Agent::Claude, server, &program).as_deref(), Ok(server));
+        assert_eq!(mcp::uninstall(Agent::Claude, server, &program).as_deref(), Ok(""));
         let market = read(include_str!("../../../templates/agent/.claude-plugin/marketplace.json"));
         assert_eq!(
             (&market["plugins"][0]["name"], &market["plugins"][0]["source"]),

@@ -68,6 +68,12 @@ fn state(state: &AgentState) -> String {
         (None, Standing::Current) => paint(GOOD, &state.events.join(" ")),
     };
     let skills = if state.skills == 0 { String::new() } else { format!(", {} skills", state.skills) };
+    let server = if state.mcp == Some(true) { ", MCP server" } else { "" };
     let reach = if state.reach == Whose::Project { "project" } else { "user" };
-    format!("{:<9} {reach:<8} {word}{skills}\n{:18} {}\n", state.agent, "", paint(DIM, &safe(&state.path)))
+    format!(
+        "{:<9} {reach:<8} {word}{skills}{server}\n{:18} {}\n",
+        state.agent,
+        "",
+        paint(DIM, &safe(&state.path))
+    )
 }

@@ -222,7 +222,7 @@ fn install_install_again_and_uninstall_give_the_very_bytes_from_before() {
     let all = ["claude", "codex", "cursor", "gemini", "opencode"];
     let with =
         |words: &[&'static str], more: &[&'static str]| -> Vec<&'static str> { [words, &all, more].concat() };
-    cm(&bare, &with(&["hooks", "install"], &["--skills"])).ok();
+    cm(&bare, &with(&["hooks", "install"], &["--skills", "--mcp"])).ok();
     assert!(bare.read(".opencode/plugins/cm.js").starts_with("// cm hooks:"));
     assert!(bare.read(".claude/skills/cm-recall/SKILL.md").contains("name: cm-recall"));
     let status = cm(&bare, &["hooks", "status", "--project", "--json"]).ok().json();
@@ -230,9 +230,60 @@ fn install_install_again_and_uninstall_give_the_very_bytes_from_before() {
         status["agents"].as_array().unwrap().iter().map(|one| (&one["state"], &one["skills"])).collect();
     assert_eq!(states.len(), 5);
     assert!(states.iter().all(|(state, skills)| **state == "current" && **skills == 5), "{status:#}");
+    let servers: Vec<_> =
+        status["agents"].as_array().unwrap().iter().map(|one| one["mcp"].as_bool()).collect();
+    assert_eq!(servers, [Some(true), None, Some(true), Some(true), Some(true)], "{status:#}");
     cm(&bare, &with(&["hooks", "uninstall"], &[])).ok();
     assert_eq!(hashes(&bare.vault()), before);
     assert!(!bare.vault().join(".claude").exists() && !bare.vault().join(".opencode").exists());
+}
+
+#[test]
+fn agents_are_told_of_the_server_where_they_look_for_servers() {
+    let sandbox = vault_of("");
+    sandbox.write("opencode.json", "{\n  \"theme\": \"dark\"\n}\n");
+    sandbox.write(
+        ".mcp.json",
+        "{\"mcpServers\":{\"cm\":{\"command\":\"cm\",\"args\":[\"--vault\",\"notes\",\"mcp\"]}}}",
+    );
+    let before = hashes(&sandbox.vault());
+    let all = ["claude", "codex", "cursor", "gemini", "opencode"];
+    let ran = cm(&sandbox, &[&["hooks", "install", "--project", "--mcp"], &all[..]].concat()).ok();
+    insta::assert_snapshot!(ran.stderr, @"
+    note: Claude Code runs a project's hooks once you have trusted its folder
+    note: codex is told of the server by its own command: codex mcp add cm -- cm mcp
+    note: Codex skips hooks silently until you trust them: run /hooks in Codex
+    note: Cursor runs a project's hooks in a trusted workspace only
+    note: opencode loads plugins when it starts: restart it
+    ");
+    insta::assert_snapshot!(sandbox.read(".cursor/mcp.json"), @r#"
+    {
+      "mcpServers": {
+        "cm": {
+          "command": "cm",
+          "args": ["mcp"]
+        }
+      }
+    }
+    "#);
+    insta::assert_snapshot!(sandbox.read("opencode.json"), @r#"
+    {
+      "theme": "dark",
+      "mcp": {
+        "cm": {
+          "type": "local",
+          "command": ["cm", "mcp"],
+          "enabled": true
+        }
+      }
+    }
+    "#);
+    let gemini: serde_json::Value = serde_json::from_str(&sandbox.read(".gemini/settings.json")).unwrap();
+    assert_eq!(gemini["mcpServers"]["cm"]["args"], serde_json::json!(["mcp"]));
+    assert!(gemini["hooks"]["SessionStart"].is_array());
+    assert!(sandbox.read(".mcp.json").contains("notes"), "what a person set up stays");
+    cm(&sandbox, &[&["hooks", "uninstall", "--project"], &all[..]].concat()).ok();
+    assert_eq!(hashes(&sandbox.vault()), before);
 }
 
 #[test]

@@ -3,27 +3,28 @@
 //!
 //! No vault is needed, and none is changed.
 
+mod status;
+
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Kind, Result};
-use super::hook::failures;
 use super::memory::Call;
 use super::secrets;
+use crate::curate::hook::mcp::{self, Way};
 use crate::curate::hook::program::Program;
 use crate::curate::hook::settings::summary::summary;
 use crate::curate::hook::settings::{self, State};
 use crate::curate::hook::skill::{self, SkillFile};
-use crate::curate::hook::{Agent, Event, Reach, opencode};
+use crate::curate::hook::{Agent, Reach, opencode};
 use crate::domain::path::NotePath;
 use crate::domain::secret::redact;
 use crate::git::Repo;
 use crate::vault::foreign;
 
-/// Failures of hooks that are told beside their state.
-const LATEST: usize = 5;
+pub use status::{AgentState, HookFailure, HooksStatus, Standing, status};
 
 /// Which settings.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +35,8 @@ pub struct Options {
     pub reach: Option<Whose>,
     /// Give agents our skills, too.
     pub skills: bool,
+    /// Tell agents of our MCP server, too.
+    pub mcp: bool,
 }
 
 /// Whose settings.
@@ -44,18 +47,6 @@ pub enum Whose {
     Project,
     /// One person's, in all folders.
     User,
-}
-
-/// How settings stand to our hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Standing {
-    /// There is none in them.
-    Absent,
-    /// All are, as this version writes them.
-    Current,
-    /// Some are, or they are another version's.
-    Outdated,
 }
 
 /// A change of one file.
@@ -106,47 +97,6 @@ pub struct Changes {
     root: PathBuf,
 }
 
-/// How the settings of one agent stand.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct AgentState {
-    /// The agent.
-    pub agent: String,
-    /// Whose settings.
-    pub reach: Whose,
-    /// The file.
-    pub path: String,
-    /// How they stand.
-    pub state: Standing,
-    /// The events for which hooks of ours are in them.
-    pub events: Vec<String>,
-    /// How many of our skills it is given.
-    pub skills: usize,
-    /// Why the file cannot be read.
-    pub problem: Option<String>,
-}
-
-/// Something that went wrong in a hook.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct HookFailure {
-    /// When, as RFC 3339.
-    pub at: String,
-    /// The agent.
-    pub agent: String,
-    /// The event; empty where nobody said it.
-    pub event: String,
-    /// What went wrong.
-    pub message: String,
-}
-
-/// How all settings stand.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct HooksStatus {
-    /// The agents that are used here, the project's settings first.
-    pub agents: Vec<AgentState>,
-    /// What went wrong in hooks last, the latest first.
-    pub failures: Vec<HookFailure>,
-}
-
 impl From<Whose> for Reach {
     fn from(whose: Whose) -> Self {
         match whose {
@@ -165,12 +115,26 @@ pub fn install(call: &Call, options: &Options) -> Result<Changes> {
     let program = Program::default();
     for agent in agents(call, options, changes.reach, &changes.root)? {
         let path = agent.hooks_file(changes.reach.into());
-        changes.settings(agent, path, |text| match agent {
-            Agent::Opencode => {
-                opencode::install(text, &program).map_err(|error| refused(path, &error.to_string()))
-            }
-            _ => settings::install(agent, text, &program).map_err(|fault| faulty(path, &fault)),
+        let way = options.mcp.then(|| mcp::way(agent, changes.reach.into(), &program));
+        let is_told_there = way == Some(Way::File(path));
+        changes.settings(agent, path, |text| {
+            let with_hooks = match agent {
+                Agent::Opencode => {
+                    opencode::install(text, &program).map_err(|error| refused(path, &error.to_string()))?
+                }
+                _ => settings::install(agent, text, &program).map_err(|fault| faulty(path, &fault))?,
+            };
+            if is_told_there { served(agent, path, &with_hooks, &program) } else { Ok(with_hooks) }
         })?;
+        match way {
+            Some(Way::File(path)) if !is_told_there => {
+                changes.settings(agent, path, |text| served(agent, path, text, &program))?;
+            }
+            Some(Way::Command(line)) => {
+                changes.notices.push(format!("{agent} is told of the server by its own command: {line}"));
+            }
+            _ => {}
+        }
         if options.skills {
             for file in skill::files(agent, changes.reach.into()) {
                 changes.skill(agent, &file, &file.text)?;
@@ -185,7 +149,7 @@ pub fn install(call: &Call, options: &Options) -> Result<Changes> {
     shown(call, changes)
 }
 
-/// What taking our hooks and skills out would do; nothing is written.
+/// What taking our hooks, skills and server out would do; nothing is written.
 ///
 /// # Errors
 /// An agent that is not known, and settings that cannot be read.
@@ -193,16 +157,33 @@ pub fn uninstall(call: &Call, options: &Options) -> Result<Changes> {
     let mut changes = begun(call, options)?;
     for agent in agents(call, options, changes.reach, &changes.root)? {
         let path = agent.hooks_file(changes.reach.into());
-        changes.settings(agent, path, |text| match agent {
-            // Another's plugin of that name is none of ours.
-            Agent::Opencode => Ok(opencode::uninstall(text).unwrap_or_else(|_| text.to_owned())),
-            _ => settings::uninstall(agent, text).map_err(|fault| faulty(path, &fault)),
+        let server = mcp::file(agent, changes.reach.into());
+        changes.settings(agent, path, |text| {
+            let without_hooks = match agent {
+                // Another's plugin of that name is none of ours.
+                Agent::Opencode => opencode::uninstall(text).unwrap_or_else(|_| text.to_owned()),
+                _ => settings::uninstall(agent, text).map_err(|fault| faulty(path, &fault))?,
+            };
+            if server == Some(path) { unserved(agent, path, &without_hooks) } else { Ok(without_hooks) }
         })?;
+        if let Some(server) = server.filter(|server| *server != path) {
+            changes.settings(agent, server, |text| unserved(agent, server, text))?;
+        }
         for file in skill::files(agent, changes.reach.into()) {
             changes.skill(agent, &file, "")?;
         }
     }
     shown(call, changes)
+}
+
+/// The settings with our server in them.
+fn served(agent: Agent, path: &str, text: &str, program: &Program) -> Result<String> {
+    mcp::install(agent, text, program).map_err(|fault| faulty(path, &fault))
+}
+
+/// The settings without our server.
+fn unserved(agent: Agent, path: &str, text: &str) -> Result<String> {
+    mcp::uninstall(agent, text, &Program::default()).map_err(|fault| faulty(path, &fault))
 }
 
 /// Writes what was planned.
@@ -227,80 +208,6 @@ pub fn apply(changes: &Changes) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// How the settings of agents stand, and what went wrong in hooks last.
-///
-/// # Errors
-/// A log of failures that cannot be read.
-pub fn status(call: &Call, options: &Options) -> Result<HooksStatus> {
-    let wanted = named(&options.agents)?;
-    let mut states = Vec::new();
-    for whose in
-        [Whose::Project, Whose::User].into_iter().filter(|it| options.reach.is_none_or(|reach| reach == *it))
-    {
-        let Some(root) = root(call, whose) else { continue };
-        for agent in Agent::ALL.into_iter().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
-            let is_used = root.join(agent.folder(whose.into())).is_dir();
-            // In the home itself both are one.
-            let path = shown_path(&root, agent, whose);
-            let is_told = states.iter().any(|state: &AgentState| state.path == path);
-            if (is_used || !wanted.is_empty()) && !is_told {
-                states.push(state(&root, agent, whose));
-            }
-        }
-    }
-    let failures = failures(call, LATEST)?.into_iter();
-    let failures = failures.map(|failure| HookFailure {
-        at: failure.at,
-        agent: failure.agent,
-        event: failure.event,
-        message: failure.message,
-    });
-    Ok(HooksStatus { agents: states, failures: failures.collect() })
-}
-
-fn state(root: &Path, agent: Agent, whose: Whose) -> AgentState {
-    let program = Program::default();
-    let path = agent.hooks_file(whose.into());
-    let looked =
-        note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).and_then(|text| match agent {
-            Agent::Opencode => {
-                let state = opencode::status(&text, &program);
-                let events = settings::entries::events(agent).to_vec();
-                Ok((state, if state == State::Absent { Vec::new() } else { events }))
-            }
-            _ => settings::status(agent, &text, &program)
-                .and_then(|state| Ok((state, settings::installed(agent, &text)?)))
-                .map_err(|fault| faulty(path, &fault)),
-        });
-    let (found, problem) = match looked {
-        Ok(found) => (found, None),
-        Err(error) => ((State::Absent, Vec::new()), Some(error.message)),
-    };
-    let skills = skill::files(agent, whose.into()).into_iter().filter(|file| is_given(root, file)).count();
-    AgentState {
-        agent: agent.name().to_owned(),
-        reach: whose,
-        path: shown_path(root, agent, whose),
-        state: match found.0 {
-            State::Absent => Standing::Absent,
-            State::Current => Standing::Current,
-            State::Outdated => Standing::Outdated,
-        },
-        events: found.1.into_iter().map(|event: Event| event.name().to_owned()).collect(),
-        skills,
-        problem,
-    }
-}
-
-fn shown_path(root: &Path, agent: Agent, whose: Whose) -> String {
-    root.join(agent.hooks_file(whose.into())).display().to_string()
-}
-
-fn is_given(root: &Path, file: &SkillFile) -> bool {
-    let there = note_path(&file.path).and_then(|path| there(root, &path)).ok().flatten();
-    there.is_some_and(|bytes| skill::is_ours(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Changes of no file yet.

@@ -1,0 +1,202 @@
+//! A day of an agent with the memory: it starts, is told what is known, works, cites a rule, finds another one harmful, writes down what
+//! it found, and ends. The next session is told something else, and the history tells why.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{Agent, Said, Sandbox, talk, vault_of};
+
+const FIRST: &str = "aaaaaaaa-0000-4000-8000-000000000001";
+const SECOND: &str = "aaaaaaaa-0000-4000-8000-000000000002";
+
+/// A rule that has proved itself twice, one that nobody has tried, and settings by which an ended session is learned from.
+const VAULT: &str = "\
+--- playbook/testing/port.md
+---
+id: b-mt2ssunl-jq6d8j
+type: rule
+category: testing
+state: active
+created: 2026-11-01T08:00:00Z
+feedback:
+- { at: 2026-11-10T08:00:00Z, signal: helpful, session: s-1 }
+- { at: 2026-11-12T08:00:00Z, signal: helpful, session: s-2 }
+---
+
+Give each upload test a port of its own, or it is flaky.
+--- playbook/testing/ignore.md
+---
+id: b-mnq4ancz-0a0a0a
+type: rule
+category: testing
+state: active
+created: 2026-11-01T08:00:00Z
+feedback:
+- { at: 2026-11-10T08:00:00Z, signal: harmful, session: s-1 }
+---
+
+Run a flaky upload test again until it passes.
+";
+
+/// What an agent is told by a hook at this instant; nothing where nothing is told.
+fn hook(sandbox: &Sandbox, now: &str, event: &str, message: Value) -> Value {
+    let ran = sandbox.run(&["hook", "claude", event]).env("CM_NOW", now).stdin(message.to_string()).go();
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{event}");
+    serde_json::from_str(&ran.stdout).unwrap_or_default()
+}
+
+fn begins(sandbox: &Sandbox, session: &str, now: &str) -> String {
+    let message = json!({
+        "session_id": session, "transcript_path": null, "cwd": sandbox.vault(),
+        "hook_event_name": "SessionStart", "source": "startup",
+    });
+    let told = hook(sandbox, now, "session-start", message);
+    told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+}
+
+/// Waits until what runs in the background has noted that it learned from a session.
+fn learned(state: &Path, session: &str) -> bool {
+    (0..1200).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        std::fs::read_to_string(state.join("reflected.jsonl")).is_ok_and(|lines| lines.contains(session))
+    })
+}
+
+#[test]
+fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
+    let sandbox = vault_of(VAULT);
+    sandbox.write("_config.toml", "[reflect]\nauto = true\n");
+    sandbox.cm(&["reindex"]).ok();
+    sandbox.git(&["checkout", "--quiet", "-b", "fix/flaky-upload-test"]);
+
+    // It starts, and is told what is known of its branch.
+    let morning = "2026-11-20T08:00:00Z";
+    insta::assert_snapshot!(begins(&sandbox, FIRST, morning), @"
+    <!-- cm:begin memory -->
+    On record in this project's memory (cm):
+
+    ## Rules for the work at hand
+
+    - Give each upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, candidate)
+    - Run a flaky upload test again until it passes. (b-mnq4ancz-0a0a0a, testing, candidate)
+    <!-- cm:end memory -->
+    ");
+
+    // It works: at a prompt nothing is told again, and a command that destroys is stopped.
+    let prompt = json!({
+        "session_id": FIRST, "cwd": sandbox.vault(), "hook_event_name": "UserPromptSubmit",
+        "prompt": "the upload test is flaky, please mend it",
+    });
+    assert_eq!(hook(&sandbox, morning, "prompt", prompt), Value::Null);
+    let push = json!({
+        "session_id": FIRST, "cwd": sandbox.vault(), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": { "command": "git push --force" }, "tool_use_id": "t1",
+    });
+    let stopped = hook(&sandbox, morning, "pre-tool", push);
+    assert_eq!(stopped["hookSpecificOutput"]["permissionDecision"], "deny");
+
+    // It asks, marks a rule, and writes down what it found.
+    let mut agent = Agent::of(&sandbox);
+    let briefing = agent.done("memory_context", &json!({ "task": "mend the flaky upload test" }));
+    assert_eq!(briefing["rules"][0]["id"], "b-mt2ssunl-jq6d8j", "{briefing}");
+    let mark =
+        json!({ "id": "b-mnq4ancz", "signal": "harmful", "reason": "hid a real failure", "session": FIRST });
+    agent.done("memory_feedback", &mark);
+    agent.done(
+        "memory_add",
+        &json!({
+            "type": "fix", "title": "The flaky upload test shared the port of the server", "tags": ["upload"],
+            "body": "Both bound port 7000. The test now asks for port 0.",
+        }),
+    );
+    assert_eq!(agent.leave().code, Some(0));
+
+    // It cites a rule in what it says, and ends.
+    talk(
+        &sandbox,
+        FIRST,
+        8,
+        &[
+            Said::Person("The upload test is flaky, please mend it."),
+            Said::Ran("cargo test upload", "Exit code 101\ntest upload ... FAILED"),
+            Said::Agent("The port is shared. [cm: helpful b-mt2ssunl-jq6d8j] I will give the test its own."),
+            Said::Ran("cargo test upload", "test result: ok. 12 passed"),
+            Said::Person("From now on, always ask the system for a free port in tests."),
+        ],
+    );
+    let transcript = sandbox.root().join(format!("home/.claude/projects/-home-dev-demo/{FIRST}.jsonl"));
+    let end = json!({
+        "session_id": FIRST, "transcript_path": transcript, "cwd": sandbox.vault(),
+        "hook_event_name": "SessionEnd", "reason": "prompt_input_exit",
+    });
+    assert_eq!(hook(&sandbox, "2026-11-20T09:00:00Z", "session-end", end), Value::Null);
+    assert!(learned(&sandbox.vault().join("_state"), FIRST));
+
+    // The next one is told what the first one learned.
+    insta::assert_snapshot!(begins(&sandbox, SECOND, "2026-11-21T12:00:00Z"), @"
+    <!-- cm:begin memory -->
+    On record in this project's memory (cm):
+
+    ## Warnings
+
+    - “Run a flaky upload test again until it passes.” (b-mnq4ancz-0a0a0a) is what the task comes near to, and is deprecated: score -3.8352 after 2 harmful. Instead: AVOID: Run a flaky upload test again until it passes. (b-mwqcvpc0-awe52w).
+
+    ## Rules for the work at hand
+
+    - Give each upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, candidate)
+
+    ## Pitfalls of the work at hand
+
+    - AVOID: Run a flaky upload test again until it passes. (b-mwqcvpc0-awe52w, testing, candidate)
+
+    ## Memories of the work at hand
+
+    - The flaky upload test shared the port of the server (fix, 6532a047): Both bound port 7000. The test now asks for port 0.
+
+    ## Past sessions on it
+
+    - The upload test is flaky, please mend it. (2026-11-20, claude-code, aaaaaaaa, demo, success)
+    <!-- cm:end memory -->
+    ");
+    let log = sandbox.cm(&["log", "--json"]).ok().json();
+    let told = log["commits"].as_array().unwrap().iter().rev().map(|commit| {
+        let part = |key: &str| commit[key].as_str().unwrap_or("-").to_owned();
+        format!("{} | {} | {} | {}\n", part("op"), part("agent"), part("session"), part("subject"))
+    });
+    insta::assert_snapshot!(told.collect::<String>(), @r#"
+    - | - | - | Begin
+    mark | tester | aaaaaaaa-0000-4000-8000-000000000001 | Mark "Run a flaky upload test again until it passes." harmful
+    add | tester | - | Add fix "The flaky upload test shared the port of the server"
+    reflect | claude-code | aaaaaaaa-0000-4000-8000-000000000001 | Reflect on claude-code session aaaaaaaa: The upload test is flaky, please mend it.
+    "#);
+    let graph = sandbox.git(&["log", "--format=%s%n%(trailers:only,unfold)", "-4"]);
+    insta::assert_snapshot!(graph, @r#"
+    Reflect on claude-code session aaaaaaaa: The upload test is flaky, please mend it.
+    Cm-Op: reflect
+    Cm-Id: b-mt2ssunl-jq6d8j
+    Cm-Id: b-mwor0dc0-lfgfz1
+    Cm-Id: 1842ca32041f57b8e5289fa6bbbb4acb
+    Cm-Session: aaaaaaaa-0000-4000-8000-000000000001
+    Cm-Agent: claude-code
+    Cm-Operation: 95f1a12a7c48479d96ade781d5c51f34
+
+    Add fix "The flaky upload test shared the port of the server"
+    Cm-Op: add
+    Cm-Id: 6532a047-4ac0-411b-bbcf-9be3cca774fb
+    Cm-Agent: tester
+    Cm-Operation: 9c643642df1f40a2b10deb1a030c85d6
+
+    Mark "Run a flaky upload test again until it passes." harmful
+    Cm-Op: mark
+    Cm-Id: b-mnq4ancz-0a0a0a
+    Cm-Id: b-mwqcvpc0-awe52w
+    Cm-Session: aaaaaaaa-0000-4000-8000-000000000001
+    Cm-Agent: tester
+    Cm-Reason: hid a real failure
+    Cm-Operation: b06143939d8e4920b2383d82592014f0
+
+    Begin
+    "#);
+}
