@@ -99,7 +99,7 @@ impl Effect {
 }
 
 /// Where HTTP has an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Endpoint {
     /// `GET` (input from the query) or `POST` (input from the JSON body).
     pub method: Method,
@@ -107,6 +107,8 @@ pub struct Endpoint {
     pub path: &'static str,
     /// The status where it is done: 200, or 201 where something was made.
     pub done: u16,
+    /// The JSON Schema of what it gives, whole.
+    pub gives: fn() -> Value,
 }
 
 /// How it is asked for.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::{answer, outline, whole};
 use super::{Answer, Effect, Endpoint, Method, Operation};
 use crate::domain::instant::Instant;
 use crate::ops::receive::{self, Received, Said, Speaker};
@@ -21,7 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: true,
     tool: false,
-    endpoint: Some(Endpoint { method: Method::Post, path: "/sessions", done: 201 }),
+    endpoint: Some(Endpoint { method: Method::Post, path: "/sessions", done: 201, gives: whole::<Received> }),
     also: &[],
     example: r#"{"session": "s-1", "agent": "codex", "messages": [{"role": "user", "content": "Fix the flaky test."}]}"#,
     input: schema::<Input>,

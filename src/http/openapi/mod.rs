@@ -9,7 +9,7 @@ use super::bearer::{AGENT, SESSION};
 use crate::operations::{Effect, Endpoint, Method, Operation};
 
 /// Statuses that an operation may answer beside "done", with what each says.
-const FAILURES: [(u16, &str, &str); 15] = [
+const FAILURES: [(u16, &str, &str); 16] = [
     (400, "BadRequest", "The request makes no sense as it stands."),
     (401, "Unauthorized", "No token, or one that is unknown, expired or taken back."),
     (403, "Forbidden", "The token's role does not reach, or a page of another origin asks."),
@@ -24,6 +24,7 @@ const FAILURES: [(u16, &str, &str); 15] = [
     (429, "TooOften", "The token or the address asks too often."),
     (431, "HeadTooLong", "The head of the request is longer than is read; there is no body."),
     (500, "Failed", "The operation failed."),
+    (502, "Provider", "A model or another server that was asked did not answer."),
     (503, "Busy", "Too much to do, or somebody else writes the vault: try again later."),
 ];
 /// Statuses that only a request with a body meets, and one that only a query meets.
@@ -68,7 +69,7 @@ pub fn document(table: &[Operation], version: &str) -> Value {
 
 fn described(operation: &Operation, endpoint: Endpoint, schemas: &mut Schemas) -> Value {
     let input = schemas.hoisted(operation.name, operation.endpoint_input());
-    let output = schemas.hoisted(operation.name, (operation.output)());
+    let output = schemas.hoisted(operation.name, (endpoint.gives)());
     let output = schemas.named(&format!("{}_output", operation.name), output);
     let names =
         json!([{ "$ref": "#/components/parameters/Agent" }, { "$ref": "#/components/parameters/Session" }]);
