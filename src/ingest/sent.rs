@@ -100,9 +100,12 @@ pub fn find(agents: &[Agent], folder: &Path) -> Found {
     found
 }
 
-/// Nothing need be known of earlier lines.
+/// What a line needs to know of those before it.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct State {}
+pub struct State {
+    /// When the messages at hand were sent: a message that has no time of its own has that one.
+    sent: Option<Instant>,
+}
 
 impl Lines for State {
     fn begin(source: &super::Source, out: &mut Out<'_>) {
@@ -113,27 +116,28 @@ impl Lines for State {
 
     fn line(&mut self, line: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
         match serde_json::from_slice(line)? {
-            Line::Sent(Sent { workspace, title, .. }) => {
+            Line::Sent(Sent { at, workspace, title, .. }) => {
+                self.sent = at;
                 out.workspace(workspace.as_deref().unwrap_or_default());
                 out.title(title.as_deref().unwrap_or_default());
                 out.skip("sent", Skip::About);
             }
-            Line::Message(Message { role, at, text, .. }) => match role {
-                Speaker::User => out.person(at, None, &text),
-                Speaker::Assistant => out.tell(at, None, false, EventKind::AssistantText { text }),
-                Speaker::System => out.tell(at, None, false, EventKind::Injected { text }),
-                Speaker::Tool => {
-                    let outcome = ToolOutcome::of_exit(None);
-                    out.tell(
-                        at,
-                        None,
-                        false,
-                        EventKind::ToolResult { id: None, outcome, exit_code: None, text },
-                    );
-                }
-            },
+            Line::Message(Message { role, at, text, .. }) => said(role, at.or(self.sent), text, out),
         }
         Ok(())
+    }
+}
+
+fn said(role: Speaker, at: Option<Instant>, text: String, out: &mut Out<'_>) {
+    match role {
+        Speaker::User => out.person(at, None, &text),
+        Speaker::Assistant => out.tell(at, None, false, EventKind::AssistantText { text }),
+        Speaker::System => out.tell(at, None, false, EventKind::Injected { text }),
+        Speaker::Tool => {
+            let outcome = ToolOutcome::of_exit(None);
+            let kind = EventKind::ToolResult { id: None, outcome, exit_code: None, text };
+            out.tell(at, None, false, kind);
+        }
     }
 }
 
@@ -164,7 +168,8 @@ mod tests {
         let message = |role, text: &str| {
             Line::Message(Message { key: text.to_owned(), role, at: None, text: text.to_owned() })
         };
-        let sent = Sent { workspace: Some("/home/dev/demo".into()), ..Sent::default() };
+        let sent_at = Some(Instant::from_unix(1_000));
+        let sent = Sent { at: sent_at, workspace: Some("/home/dev/demo".into()), ..Sent::default() };
         let lines = [
             Line::Sent(sent),
             message(Speaker::User, "Fix the flaky test."),
@@ -181,5 +186,6 @@ mod tests {
         let meta = told.1.unwrap();
         assert_eq!((meta.id.as_str(), meta.agent), ("s-1", Agent::Codex));
         assert_eq!(meta.workspace.as_deref(), Some("/home/dev/demo"));
+        assert_eq!((meta.started, meta.ended), (sent_at, sent_at), "of what has no time, when it was sent");
     }
 }

@@ -38,6 +38,7 @@ pub const OPERATION: Operation = Operation {
 #[serde(deny_unknown_fields)]
 struct Input {
     /// 10 to 20,000 characters
+    #[schemars(length(min = 10, max = 20_000))]
     content: String,
     /// convention, gotcha, debugging, architecture, workflow, or another word
     category: Option<String>,

@@ -8,6 +8,7 @@ use super::input::schema;
 use super::output::{answer, outline, whole};
 use super::{Answer, Effect, Endpoint, Method, Operation};
 use crate::domain::instant::Instant;
+use crate::domain::session::Agent;
 use crate::ops::receive::{self, Received, Said, Speaker};
 use crate::ops::{Memory, Result};
 use crate::render::text;
@@ -33,13 +34,16 @@ pub const OPERATION: Operation = Operation {
 #[serde(deny_unknown_fields)]
 struct Input {
     /// The agent's id of it
+    #[schemars(regex(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"))]
     session: String,
     /// The agent, such as claude-code; who asks, where none is named
+    #[schemars(extend("enum" = Agent::ALL.map(Agent::name)))]
     agent: Option<String>,
     /// The folder that was worked in
     workspace: Option<String>,
     title: Option<String>,
     /// In order; the whole session again, or what is new
+    #[schemars(length(min = 1, max = 10_000))]
     messages: Vec<Sent>,
 }
 

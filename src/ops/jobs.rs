@@ -1,5 +1,5 @@
 //! What a server does by itself, day by day and week by week: it learns from sessions, and lets what faded go from CORE.md.
-//! When each was last done is kept beside the vault's state.
+//! When each was last done is kept in the vault's state.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,23 @@ use super::stop::Stop;
 use crate::domain::instant::Instant;
 use crate::vault::{Vault, layout};
 
-/// Where it is kept when jobs were done. Without it each waits for its time.
-pub const FILE: &str = "_state/jobs.json";
+/// Where it is kept when jobs were done.
+const FILE: &str = "_state/jobs.json";
 
-/// When each job was last done, by name. A file that is not understood is as none.
-pub fn last(memory: &Memory) -> BTreeMap<String, Instant> {
-    kept(&memory.target().vault)
+/// When a job was last done. One that nobody knows of counts as done now, so that it is missed, and made up for, by a server that
+/// never runs at its time.
+///
+/// # Errors
+/// What the system says.
+pub fn last(memory: &Memory, job: &str) -> Result<Instant> {
+    let vault = &memory.target().vault;
+    match kept(vault).remove(job) {
+        Some(last) => Ok(last),
+        None => keep(vault, job, memory.now()).map(|()| memory.now()),
+    }
 }
 
+/// By name; a file that is not understood is as none.
 fn kept(vault: &Vault) -> BTreeMap<String, Instant> {
     let text = vault.read_own(FILE).ok().flatten().unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()

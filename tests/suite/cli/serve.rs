@@ -113,6 +113,17 @@ fn jobs_that_were_missed_are_done_once_the_server_runs_and_their_time_is_kept() 
 }
 
 #[test]
+fn a_job_that_was_never_done_waits_for_its_time_from_now_on() {
+    let sandbox = rules();
+    let server = Serving::of(&sandbox, &["--jobs"]);
+    assert_eq!(server.ask("GET", "/health", "", "").0, 200);
+    let kept: Value = serde_json::from_str(&sandbox.read("_state/jobs.json")).unwrap();
+    assert_eq!(kept, json!({ "reflect": "2026-11-21T12:00:00Z", "decay": "2026-11-21T12:00:00Z" }));
+    let figures = server.ask("GET", "/metrics", "", "").1;
+    assert!(!figures.contains("cm_job_runs_total{"), "{figures}");
+}
+
+#[test]
 fn what_cannot_be_served_is_refused_before_it_listens() {
     let sandbox = rules();
     let ran = sandbox.cm(&["serve", "--listen", "0.0.0.0:0"]);

@@ -16,20 +16,20 @@ const DECAY: Rhythm = Rhythm::Weekly { weekday: 6, minute: 4 * 60 + 30 };
 /// All jobs, in the name of whoever started the server.
 ///
 /// # Errors
-/// A vault that cannot be opened.
+/// A vault that cannot be opened or written.
 pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
-    let last = jobs::last(&open(calls, Watch::default())?);
-    let job = |name: &'static str, rhythm, work: fn(&Memory, &Stop) -> Result<String>| {
+    let memory = open(calls, Watch::default())?;
+    let job = |name: &'static str, rhythm, work: fn(&Memory, &Stop) -> Result<String>| -> Result<Job> {
         let [to_run, to_keep] = [Arc::clone(calls), Arc::clone(calls)];
-        Job {
+        Ok(Job {
             name,
             rhythm,
-            last: last.get(name).copied(),
+            last: Some(jobs::last(&memory, name)?),
             run: Arc::new(move |stop| work(&open(&to_run, Watch::called_off_by(stop.at_once()))?, stop)),
             done: Arc::new(move |now| jobs::done(&open(&to_keep, Watch::default())?, name, now)),
-        }
+        })
     };
-    Ok(vec![job("reflect", REFLECT, jobs::reflect), job("decay", DECAY, |memory, _| jobs::fade(memory))])
+    Ok(vec![job("reflect", REFLECT, jobs::reflect)?, job("decay", DECAY, |memory, _| jobs::fade(memory))?])
 }
 
 fn open(calls: &Calls, watch: Watch) -> Result<Memory> {
