@@ -6,6 +6,8 @@
 mod question;
 mod start;
 
+use std::time::Duration;
+
 use super::embedding::is_own_word;
 use super::error::{Error, Kind, Result};
 use super::guard;
@@ -20,10 +22,13 @@ use crate::curate::hook::work::{Answer, Room, Work};
 use crate::curate::hook::{Agent, Event, Message};
 use crate::domain::session::Agent as SessionAgent;
 use crate::vault::lines::{Lines, forget_told};
+use crate::vault::lock::Lock;
 use crate::vault::{Vault, layout};
 
 /// How long what a session was told is kept after it was last told anything, in days.
 const KEPT_DAYS: f64 = 30.0;
+/// So long an agent waits for a writer to be done. Past it nothing is told: half of a change may contradict itself.
+const PATIENCE: Duration = Duration::from_millis(15);
 /// What shows an agent more than it was given.
 const MORE: &str = "cm context";
 /// About so many characters make a token.
@@ -138,6 +143,9 @@ fn answer(call: &Call, message: &Message) -> Result<Heard> {
         Err(error) if error.kind == Kind::NoVault => return Ok(heard(Reply::Nothing, None)),
         memory => memory?.in_haste(),
     };
+    for open in &memory.vaults {
+        Lock::wait_until_free(&open.vault, PATIENCE)?;
+    }
     let record = message.session.as_ref().map(|id| Lines::of_told(&memory.target().vault, &file_name(id)));
     let told = Told::read(&record.as_ref().map(Lines::text).transpose()?.unwrap_or_default());
     let work = Work::of(message, &told, false);

@@ -343,10 +343,14 @@ fn a_locked_vault_keeps_no_agent_waiting() {
     fs::create_dir_all(sandbox.vault().join("_state")).unwrap();
     let lock = fs::File::create(sandbox.vault().join("_state/lock")).unwrap();
     lock.lock().unwrap();
-    // Reading needs no lock: a writer that works for minutes changes nothing for an agent.
-    assert!(words(&told(&sandbox, "claude", "prompt")).contains("b-mt2ssunl-jq6d8j"));
-    assert_eq!(failures(&sandbox), "");
+    for (count, event) in (1..).zip(["session-start", "prompt"]) {
+        assert_eq!(told(&sandbox, "claude", event).stdout, "", "{event}");
+        let failures = failures(&sandbox);
+        assert!(failures.lines().count() == count && failures.contains("locked"), "{failures}");
+    }
+    assert!(told(&sandbox, "claude", "pre-tool").stdout.contains("deny"), "the guard waits for nobody");
     drop(lock);
+    assert!(words(&told(&sandbox, "claude", "prompt")).contains("b-mt2ssunl-jq6d8j"));
 }
 
 #[test]
