@@ -38,11 +38,12 @@ pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
     });
     follow(&calls, &server)?;
     if std::io::stdin().is_terminal() {
-        output.notice("waiting for an agent on standard input; `cm help mcp` shows how an agent is told of this");
+        output.notice(
+            "waiting for an agent on standard input; `cm help mcp` shows how an agent is told of this",
+        );
     }
-    let end = mcp::stdio(&server).map_err(|error| {
-        Error::new(Kind::Failed, "io", format!("the agent cannot be served: {error}"))
-    })?;
+    let end = mcp::stdio(&server)
+        .map_err(|error| Error::new(Kind::Failed, "io", format!("the agent cannot be served: {error}")))?;
     Ok(Printed::default().of_kind(match end {
         End::Done => None,
         End::Interrupted => Some(Kind::Interrupted),
