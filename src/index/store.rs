@@ -122,6 +122,11 @@ impl Index {
         Ok(self.text()??.text.notes()?)
     }
 
+    /// Where each note with an id lies as of the last refresh, in no order; errors as for [`Index::search`].
+    pub fn ids(&self) -> Result<Vec<(NotePath, NoteId)>, Error> {
+        Ok(self.text()??.text.ids()?)
+    }
+
     /// The notes of these kinds as of the last refresh, sorted by path; errors as for [`Index::search`].
     pub fn notes_of(&self, kinds: &[Kind]) -> Result<Vec<Note>, Error> {
         Ok(self.text()??.text.of_kinds(kinds)?)

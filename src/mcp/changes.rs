@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::broadcast::{self, Receiver, Sender, error::RecvError};
+use tokio::sync::watch;
 
 use crate::operations::Offer;
 
@@ -21,22 +22,47 @@ pub struct Changed {
 
 /// Where changes are told; clones tell the same listeners.
 #[derive(Debug, Clone)]
-pub struct Feed(Sender<Arc<[Changed]>>);
+pub struct Feed {
+    told: Sender<Arc<[Changed]>>,
+    is_awake: watch::Sender<bool>,
+}
+
+/// Whoever watches the vault, before it does. Dropping it says that it does from now on, or never will.
+#[derive(Debug)]
+pub struct Waking(watch::Sender<bool>);
+
+impl Drop for Waking {
+    fn drop(&mut self) {
+        self.0.send_replace(true);
+    }
+}
 
 impl Feed {
     /// A feed that nobody listens to yet.
     pub fn new() -> Self {
-        Self(Sender::new(KEPT))
+        Self { told: Sender::new(KEPT), is_awake: watch::Sender::new(true) }
+    }
+
+    /// Has those wait who subscribe, until what is returned is dropped: a change after their subscription is told.
+    pub fn waking(&self) -> Waking {
+        self.is_awake.send_replace(false);
+        Waking(self.is_awake.clone())
     }
 
     /// Tells that these files changed together; from any thread, and at once.
     pub fn tell(&self, changed: impl Into<Arc<[Changed]>>) {
         // Nobody who listens is no failure.
-        let _ = self.0.send(changed.into());
+        let _ = self.told.send(changed.into());
     }
 
     pub(super) fn listen(&self) -> Listener {
-        Listener(self.0.subscribe())
+        Listener(self.told.subscribe())
+    }
+
+    /// Waits until changes are watched for.
+    pub(super) async fn awake(&self) {
+        // It cannot be closed as long as the feed is there.
+        let _ = self.is_awake.subscribe().wait_for(|is_awake| *is_awake).await;
     }
 }
 
@@ -123,6 +149,19 @@ mod tests {
         let news = listener.with_more(news);
         assert_eq!(news.changed, [changed("a.md"), changed("b.md")]);
         assert!(!news.everything);
+    }
+
+    #[tokio::test]
+    async fn who_subscribes_waits_until_somebody_watches() {
+        let feed = Feed::new();
+        feed.awake().await;
+        let waking = feed.waking();
+        let waits = feed.clone();
+        let subscribed = tokio::spawn(async move { waits.awake().await });
+        tokio::task::yield_now().await;
+        assert!(!subscribed.is_finished());
+        drop(waking);
+        subscribed.await.unwrap();
     }
 
     #[tokio::test]

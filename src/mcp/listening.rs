@@ -101,6 +101,7 @@ pub(super) async fn listen(
         let error = Error::refused("busy", "too many listen for changes already");
         failure::of_request(&error.hint("ask for the resource when it is needed"))
     })?;
+    server.feed().awake().await;
     let accepted = context.accepted().clone();
     let wanted = accepted.resource_subscriptions.into_iter().flatten().collect();
     let lists = accepted.resources_list_changed == Some(true);

@@ -25,7 +25,7 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use changes::{Changed, Feed};
+pub use changes::{Changed, Feed, Waking};
 pub use gate::{Full, Gate, Pass};
 pub use http::{Guards, guarded};
 pub use limits::Limits;

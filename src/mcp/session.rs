@@ -200,7 +200,9 @@ impl ServerHandler for Session {
     ) -> Result<(), ErrorData> {
         let uri = request.uri;
         resources::target(&uri, self.server.offer()).map_err(|error| resources::refusal(&uri, &error))?;
-        self.subscriptions.add(uri).map_err(|error| failure::of_request(&error))
+        self.subscriptions.add(uri).map_err(|error| failure::of_request(&error))?;
+        self.server.feed().awake().await;
+        Ok(())
     }
 
     async fn unsubscribe(

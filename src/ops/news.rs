@@ -11,6 +11,7 @@ use super::find::load;
 use super::memory::{Call, Level, Memory, OpenVault};
 use super::warm::{Changed, Warm};
 use crate::domain::path::NotePath;
+use crate::index::Index;
 use crate::vault::layout;
 
 /// A file that changed.
@@ -26,16 +27,26 @@ pub struct Touched {
 #[derive(Debug, Default)]
 struct Known(HashMap<(Level, String), String>);
 
-/// Tells from now on which notes of the call's vaults change, in a thread of its own, as long as anything is kept.
+/// Tells which notes of the call's vaults change, in a thread of its own, as long as anything is kept. A change is told
+/// that happens after `waking` is dropped: folders are walked and watched first, which takes a moment in a large vault.
 ///
 /// # Errors
 /// Those of [`Memory::open`].
-pub fn follow(warm: &Arc<Warm>, call: &Call, tell: impl Fn(Vec<Touched>) + Send + 'static) -> Result<()> {
-    let changes = warm.changes(&warm.open(call.clone())?);
+pub fn follow(
+    warm: &Arc<Warm>,
+    call: &Call,
+    waking: impl Send + 'static,
+    tell: impl Fn(Vec<Touched>) + Send + 'static,
+) -> Result<()> {
+    drop(warm.open(call.clone())?);
     let (keeper, call) = (Arc::downgrade(warm), call.clone());
     std::thread::spawn(move || {
         let opened = || keeper.upgrade()?.open(call.clone()).ok();
-        let mut known = opened().map(|memory| Known::of(&memory)).unwrap_or_default();
+        let Some(memory) = opened() else { return };
+        let Some(changes) = keeper.upgrade().map(|warm| warm.changes(&memory)) else { return };
+        drop(waking);
+        let mut known = Known::of(&memory);
+        drop(memory);
         for changed in changes {
             // Where the settings are broken just now, files are told without what they are.
             tell(known.touched(opened().as_ref(), &changed));
@@ -49,11 +60,8 @@ impl Known {
         let mut known = HashMap::new();
         for open in &memory.vaults {
             // What cannot be read now is known when it changes.
-            for note in memory.notes_of(open).iter().flat_map(|notes| notes.iter()) {
-                if let Some(id) = &note.id {
-                    known.insert((open.level, note.path.to_string()), id.to_string());
-                }
-            }
+            let ids = memory.freshen(open).and_then(|()| memory.ask(open, Index::ids)).unwrap_or_default();
+            known.extend(ids.into_iter().map(|(path, id)| ((open.level, path.to_string()), id.to_string())));
         }
         Self(known)
     }

@@ -57,7 +57,7 @@ pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
 /// Those of [`news::follow`].
 pub fn follow(calls: &Calls, server: &Server) -> Result<()> {
     let feed = server.feed().clone();
-    news::follow(&calls.warm, &calls.first, move |touched| {
+    news::follow(&calls.warm, &calls.first, feed.waking(), move |touched| {
         let changed = touched.into_iter().map(|one| Changed { path: one.path, id: one.id });
         feed.tell(changed.collect::<Vec<_>>());
     })

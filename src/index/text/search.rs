@@ -10,7 +10,9 @@ use super::collect::Top;
 use super::document::{Stored, fact};
 use super::statistics::Statistics;
 use super::translate::Translator;
+use crate::domain::id::NoteId;
 use crate::domain::note::{Kind, Note};
+use crate::domain::path::NotePath;
 use crate::domain::query::{Label, Query};
 use crate::index::error::Unusable;
 
@@ -72,6 +74,20 @@ impl Text {
             // Stable sorting is the faster one here: notes lie in long runs that are sorted already.
             notes.sort_by(|a, b| a.path.cmp(&b.path));
             Ok(notes)
+        })
+    }
+
+    /// Where each note with an id lies, in no order; one note at a time is held in memory.
+    pub(in crate::index) fn ids(&self) -> Result<Vec<(NotePath, NoteId)>, Unusable> {
+        self.guarded(|| {
+            let mut ids = Vec::with_capacity(self.count());
+            for segment in self.searcher.segment_readers() {
+                for stored in segment.get_store_reader(0)?.iter::<Stored>(segment.alive_bitset()) {
+                    let note = stored?.note()?;
+                    ids.extend(note.id.map(|id| (note.path, id)));
+                }
+            }
+            Ok(ids)
         })
     }
 
