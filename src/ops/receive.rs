@@ -82,50 +82,49 @@ pub fn receive(memory: &Memory, options: &Options) -> Result<Received> {
     open.writable()?;
     let agent = checked(memory, options)?;
     let rules = secrets::rules_of_logs(memory, open)?.0;
-    let (messages, redacted) = cleaned(&options.messages, &rules);
+    let sent = cleaned(&options.messages, &rules);
     let path = format!("{SENT}/{}", sent::path(agent, &options.session).to_string_lossy());
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
     let before = open.vault.read_own(&path)?.unwrap_or_default();
     let known = keys(&before);
-    let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, &rules).0.into_string());
-    let header = Sent {
+    let (known, new): (Vec<_>, Vec<_>) = sent.into_iter().partition(|one| known.contains(&one.message.key));
+    let redacted = new.iter().map(|one| one.redacted).sum();
+    let received = new.len();
+    if received > 0 {
+        let lines = new.into_iter().map(|one| Line::Message(one.message));
+        let after = longer(before, [sending(memory, options, &rules)].into_iter().chain(lines))?;
+        open.vault.write_own_private(&path, &after)?;
+    }
+    let (session, agent) = (options.session.clone(), agent.name().to_owned());
+    Ok(Received { session, agent, received, known: known.len(), redacted })
+}
+
+/// Who sends, and what they know of the session.
+fn sending(memory: &Memory, options: &Options, rules: &Rules) -> Line {
+    let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, rules).0.into_string());
+    Line::Sent(Sent {
         at: Some(memory.now()),
         by: memory.call.by.actor.clone(),
         workspace: clean(&options.workspace),
         title: clean(&options.title),
-    };
-    let count = messages.len();
-    let new: Vec<(Line, usize)> = messages
-        .into_iter()
-        .zip(redacted)
-        .filter(|(message, _)| !known.contains(&message.key))
-        .map(|(message, redacted)| (Line::Message(message), redacted))
-        .collect();
-    if !new.is_empty() {
-        let mut after = before;
-        if !after.is_empty() && !after.ends_with('\n') {
-            after.push('\n');
-        }
-        for line in [&Line::Sent(header)].into_iter().chain(new.iter().map(|(line, _)| line)) {
-            // Texts and instants always have a JSON form.
-            after.push_str(&serde_json::to_string(line).unwrap_or_default());
-            after.push('\n');
-        }
-        if after.len() > LARGEST {
-            let message = format!("the session has more than {} MB", LARGEST / 1_000_000);
-            return Err(
-                Error::refused("session-full", message).hint("send what follows as a session of its own")
-            );
-        }
-        open.vault.write_own_private(&path, &after)?;
-    }
-    Ok(Received {
-        session: options.session.clone(),
-        agent: agent.name().to_owned(),
-        received: new.len(),
-        known: count - new.len(),
-        redacted: new.iter().map(|(_, redacted)| redacted).sum(),
     })
+}
+
+/// A log with these lines more.
+fn longer(mut log: String, lines: impl Iterator<Item = Line>) -> Result<String> {
+    if !log.is_empty() && !log.ends_with('\n') {
+        log.push('\n');
+    }
+    for line in lines {
+        // Texts and instants always have a JSON form.
+        log.push_str(&serde_json::to_string(&line).unwrap_or_default());
+        log.push('\n');
+    }
+    if log.len() > LARGEST {
+        let message = format!("the session has more than {} MB", LARGEST / 1_000_000);
+        return Err(Error::refused("session-full", message).hint("send what follows as a session of its own"));
+    }
+    Ok(log)
 }
 
 fn checked(memory: &Memory, options: &Options) -> Result<Agent> {
@@ -162,8 +161,15 @@ fn checked(memory: &Memory, options: &Options) -> Result<Agent> {
     }
 }
 
-/// The messages without secrets, each with the key by which it is known again; and how many secrets were taken out of each.
-fn cleaned(messages: &[Said], rules: &Rules) -> (Vec<Message>, Vec<usize>) {
+/// A message without secrets.
+struct Cleaned {
+    message: Message,
+    /// How many secrets were taken out.
+    redacted: usize,
+}
+
+/// The messages without secrets, each with the key by which it is known again.
+fn cleaned(messages: &[Said], rules: &Rules) -> Vec<Cleaned> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let cleaned = messages.iter().map(|said| {
         let (text, removed) = redact(&said.text, rules);
@@ -176,9 +182,9 @@ fn cleaned(messages: &[Said], rules: &Rules) -> (Vec<Message>, Vec<usize>) {
         let times = seen.entry(own.clone()).or_default();
         *times += usize::from(said.id.is_none());
         let key = blake3::hash(format!("{times} {own}").as_bytes()).to_hex()[..16].to_owned();
-        (Message { key, role: said.role, at: said.at, text }, removed.len())
+        Cleaned { message: Message { key, role: said.role, at: said.at, text }, redacted: removed.len() }
     });
-    cleaned.unzip()
+    cleaned.collect()
 }
 
 /// The keys of the messages that were kept before.
@@ -199,7 +205,7 @@ mod tests {
     }
 
     fn keys_of(messages: &[Said]) -> Vec<String> {
-        cleaned(messages, &Rules::default()).0.into_iter().map(|message| message.key).collect()
+        cleaned(messages, &Rules::default()).into_iter().map(|one| one.message.key).collect()
     }
 
     #[test]
@@ -217,11 +223,10 @@ mod tests {
     #[test]
     fn no_secret_is_left_and_none_stands_in_a_key() {
         let secret = format!("ghp_{}", &"aB3dE5gH7j".repeat(4)[..36]);
-        let (messages, redacted) =
-            cleaned(&[said(None, &format!("The key is {secret}."))], &Rules::default());
-        assert_eq!(redacted, [1]);
-        assert!(!messages[0].text.contains(&secret), "{messages:?}");
-        let clean = messages[0].text.clone();
-        assert_eq!(keys_of(&[said(None, &clean)]), [messages[0].key.clone()]);
+        let mut sent = cleaned(&[said(None, &format!("The key is {secret}."))], &Rules::default());
+        let Cleaned { message, redacted } = sent.remove(0);
+        assert_eq!(redacted, 1);
+        assert!(!message.text.contains(&secret), "{message:?}");
+        assert_eq!(keys_of(&[said(None, &message.text)]), [message.key]);
     }
 }
