@@ -9,6 +9,7 @@ pub mod curate;
 pub mod domain;
 pub mod embed;
 pub mod git;
+pub mod http;
 pub mod index;
 pub mod ingest;
 pub mod llm;

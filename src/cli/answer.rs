@@ -124,6 +124,13 @@ impl Output {
         }
     }
 
+    /// Prints a line of a server's log, as it stands.
+    pub fn log(&self, line: &impl std::fmt::Display) {
+        if !self.quiet {
+            eprintln!("{line}");
+        }
+    }
+
     /// Shows a person how far it is, on one line that goes away when all is done.
     pub fn progress(&self, done: usize, all: usize, what: &str) {
         if self.quiet || !io::stderr().is_terminal() {

@@ -122,6 +122,7 @@ impl Globals {
                 agent: self.agent.clone().or_else(|| agent.filter(|name| !name.is_empty())),
                 session: self.session.clone(),
                 reason: self.reason.clone(),
+                is_guest: false,
             },
             clock: milliseconds,
             threads: std::thread::available_parallelism().map_or(1, usize::from),

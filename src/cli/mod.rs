@@ -6,6 +6,7 @@
 
 pub mod answer;
 pub mod call;
+mod calls;
 pub mod commands;
 mod interrupt;
 

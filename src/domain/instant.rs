@@ -109,7 +109,22 @@ impl Instant {
         now.0.checked_sub_signed(age).map(Self).ok_or_else(refuse)
     }
 
-    /// The same, but a day without a time is its end instead of its beginning: what was there on that day.
+    /// Reads when something is to end: everything [`Instant::parse`] takes, and how long after `now`, such as `90d` or `12h`.
+    ///
+    /// # Errors
+    /// What is neither.
+    pub fn parse_ahead(text: &str, now: Self) -> Result<Self, NotADate> {
+        if let Ok(at) = Self::parse(text) {
+            return Ok(at);
+        }
+        let begins_with_digit = text.trim().starts_with(|c: char| c.is_ascii_digit());
+        let refuse = || NotADate { text: text.to_owned() };
+        let ago = if begins_with_digit { Self::parse_typed(text, now)? } else { return Err(refuse()) };
+        let ahead = now.0.checked_add_signed(now.0 - ago.0);
+        ahead.map(Self).ok_or_else(refuse)
+    }
+
+    /// The same as [`Instant::parse_typed`], but a day without a time is its end instead of its beginning: what was there on that day.
     ///
     /// ```
     /// use cm::domain::instant::Instant;
@@ -231,6 +246,21 @@ mod tests {
             ("2026-01-02", "2026-01-02T00:00:00Z"),
         ] {
             assert_eq!(Instant::parse_typed(typed, now).unwrap().to_string(), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn an_end_is_a_date_or_so_long_ahead() {
+        let now = at("2026-11-21T12:00:00Z");
+        for (typed, expected) in [
+            ("90d", "2027-02-19T12:00:00Z"),
+            ("12h", "2026-11-22T00:00:00Z"),
+            ("2027-01-01", "2027-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(Instant::parse_ahead(typed, now).unwrap().to_string(), expected, "{typed}");
+        }
+        for typed in ["", "now", "yesterday", "soon", "-1d", "99999999999d", "d"] {
+            assert!(Instant::parse_ahead(typed, now).is_err(), "{typed}");
         }
     }
 

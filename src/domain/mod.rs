@@ -26,5 +26,6 @@ pub mod score;
 pub mod secret;
 pub mod session;
 pub mod spelling;
+pub mod token;
 pub mod tokens;
 pub mod words;

@@ -12,7 +12,9 @@ use super::reading::{Limits, Reading};
 use super::sink::Sink;
 use super::source::{Format, Found, Source};
 use super::tally::Tally;
-use super::{aider, amp, chatgpt, claude_code, cline, codex, copilot_cli, cursor, gemini, opencode, pi};
+use super::{
+    aider, amp, chatgpt, claude_code, cline, codex, copilot_cli, cursor, gemini, opencode, pi, sent,
+};
 use crate::domain::session::Agent;
 
 /// What an agent's module does: it knows where the logs lie, and what they say.
@@ -71,7 +73,11 @@ pub fn read(
     limits: Limits,
     sink: &mut dyn Sink,
 ) -> Result<Reading, Error> {
-    connector(source.agent).read(source, cursor, limits, sink)
+    match source.format {
+        // In our own form, whichever agent's session it is.
+        Format::SentLines => lines::read_file::<sent::State>(source, cursor, limits, sink),
+        _ => connector(source.agent).read(source, cursor, limits, sink),
+    }
 }
 
 /// Tells a log that is held in memory. Databases, archives and tasks of several files are not read this way; of them,
@@ -83,6 +89,7 @@ pub fn read_bytes(source: &Source, bytes: &[u8], limits: Limits, sink: &mut dyn 
         Format::CodexLines => tell_lines::<codex::State>(source, bytes, limits, &mut out),
         Format::CursorTranscript => tell_lines::<cursor::transcript::State>(source, bytes, limits, &mut out),
         Format::CopilotLines => tell_lines::<copilot_cli::State>(source, bytes, limits, &mut out),
+        Format::SentLines => tell_lines::<sent::State>(source, bytes, limits, &mut out),
         Format::CodexCompressed => codex::tell_compressed(source, bytes, limits, &mut out),
         Format::AiderHistory => aider::tell_bytes(source, bytes, limits, &mut out),
         Format::PiTree => tell_document(pi::tell, source, bytes, limits, &mut out),

@@ -51,6 +51,8 @@ pub enum Format {
     CopilotLines,
     /// Copilot CLI before it wrote lines.
     CopilotDocument,
+    /// A session that was sent to a vault, in our own form: a message a line, appended to.
+    SentLines,
 }
 
 /// One log: a file, with what its surroundings tell of it.

@@ -59,6 +59,12 @@ impl Gate {
         tokio::time::timeout(patience, self.places.acquire_many(all)).await.is_ok()
     }
 
+    /// How many are at work, and how many wait for it.
+    pub fn busy(&self) -> usize {
+        let at_work = self.running.saturating_sub(self.places.available_permits());
+        at_work + self.waiting.load(Ordering::Acquire)
+    }
+
     fn queue(&self) -> Option<Turn<'_>> {
         let next = |waiting| (waiting < self.most_waiting).then_some(waiting + 1);
         let queued = self.waiting.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
@@ -138,7 +144,9 @@ mod tests {
         let gate = gate(2, 0);
         let pass = gate.enter().await.unwrap();
         assert!(!gate.empty(Duration::from_secs(1)).await);
+        assert_eq!(gate.busy(), 1);
         drop(pass);
         assert!(gate.empty(Duration::from_secs(1)).await);
+        assert_eq!(gate.busy(), 0);
     }
 }

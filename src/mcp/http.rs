@@ -22,18 +22,23 @@ use super::Limits;
 
 /// From where requests may come.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Guards {
-    /// The names that the server is asked under, with or without a port; none are those of this machine itself.
-    pub hosts: Vec<String>,
-    /// The web pages that may ask, such as `https://memory.example:443`. Programs are no pages, and may.
-    pub origins: Vec<String>,
+pub enum Guards {
+    /// From these names and pages only.
+    Own {
+        /// The names that the server is asked under, with or without a port; none are those of this machine itself.
+        hosts: Vec<String>,
+        /// The web pages that may ask, such as `https://memory.example:443`. Programs are no pages, and may.
+        origins: Vec<String>,
+    },
+    /// From anywhere: whoever serves the router has judged names and pages before.
+    Before,
 }
 
 impl Default for Guards {
     /// This machine, and pages that it serves itself.
     fn default() -> Self {
         let own = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-        Self { hosts: Vec::new(), origins: own.map(str::to_owned).to_vec() }
+        Self::Own { hosts: Vec::new(), origins: own.map(str::to_owned).to_vec() }
     }
 }
 
@@ -52,14 +57,15 @@ pub fn guarded<H: ServerHandler>(
     limits: &Limits,
     closing: &CancellationToken,
 ) -> Router {
-    let mut config = StreamableHttpServerConfig::default()
-        .with_allowed_origins(guards.origins)
-        .enforce_origin_validation()
-        .with_cancellation_token(closing.child_token());
-    // An empty list would let every host in.
-    if !guards.hosts.is_empty() {
-        config = config.with_allowed_hosts(guards.hosts);
-    }
+    let config = StreamableHttpServerConfig::default().with_cancellation_token(closing.child_token());
+    let mut config = match guards {
+        Guards::Before => config.disable_allowed_hosts().disable_allowed_origins(),
+        Guards::Own { hosts, origins } => {
+            let config = config.with_allowed_origins(origins).enforce_origin_validation();
+            // An empty list would let every host in.
+            if hosts.is_empty() { config } else { config.with_allowed_hosts(hosts) }
+        }
+    };
     config.max_request_body_bytes = limits.message;
     let mut sessions = LocalSessionManager::default();
     sessions.session_config = SessionConfig::default();

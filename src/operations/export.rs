@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::{answer, outline, whole};
 use super::{Answer, Effect, Endpoint, Method, Operation};
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: false,
-    endpoint: Some(Endpoint { method: Method::Get, path: "/export", done: 200 }),
+    endpoint: Some(Endpoint { method: Method::Get, path: "/export", done: 200, gives: whole::<Document> }),
     also: &[],
     example: r#"{}"#,
     input: schema::<Input>,

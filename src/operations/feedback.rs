@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::{answer, outline, whole};
 use super::{Answer, Effect, Endpoint, Method, Operation};
 use crate::domain::note::Signal;
 use crate::ops::mark::{self, Marked};
@@ -21,7 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Changes,
     idempotent: false,
     tool: true,
-    endpoint: Some(Endpoint { method: Method::Post, path: "/feedback", done: 200 }),
+    endpoint: Some(Endpoint { method: Method::Post, path: "/feedback", done: 200, gives: whole::<Marked> }),
     also: &[("memoryId", "id"), ("note", "reason"), ("bullet_id", "id"), ("bulletId", "id")],
     example: r#"{"id": "b-mt2ssunl", "signal": "harmful", "reason": "wasted_time"}"#,
     input: schema::<Input>,

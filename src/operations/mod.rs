@@ -24,17 +24,17 @@ mod relate;
 mod related;
 mod resources;
 mod search;
+mod sessions;
 mod suggest;
 mod update;
 mod validate_rule;
-
-use std::fmt;
 
 use serde_json::Value;
 
 pub use caller::Caller;
 pub use offer::{Contents, Found, Offer, Resource, Suggest};
 
+pub use crate::domain::token::Role;
 use crate::ops::{Memory, Result};
 
 /// An operation.
@@ -98,29 +98,8 @@ impl Effect {
     }
 }
 
-/// What the bearer of a token may do; each may do what those before it may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Ask.
-    Reader,
-    /// And change.
-    Writer,
-    /// And see figures of the server, and run its jobs.
-    Admin,
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Reader => "reader",
-            Self::Writer => "writer",
-            Self::Admin => "admin",
-        })
-    }
-}
-
 /// Where HTTP has an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Endpoint {
     /// `GET` (input from the query) or `POST` (input from the JSON body).
     pub method: Method,
@@ -128,6 +107,8 @@ pub struct Endpoint {
     pub path: &'static str,
     /// The status where it is done: 200, or 201 where something was made.
     pub done: u16,
+    /// The JSON Schema of what it gives, whole.
+    pub gives: fn() -> Value,
 }
 
 /// How it is asked for.
@@ -165,6 +146,7 @@ pub static TABLE: &[Operation] = &[
     episode::OPERATION,
     reflect::OPERATION,
     observe::OPERATION,
+    sessions::OPERATION,
     export::OPERATION,
 ];
 

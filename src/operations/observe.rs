@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::{answer, outline, whole};
 use super::{Answer, Effect, Endpoint, Method, Operation};
 use crate::domain::note::Priority;
 use crate::ops::observe::{self, Observed};
@@ -21,7 +21,12 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: false,
     tool: false,
-    endpoint: Some(Endpoint { method: Method::Post, path: "/observations", done: 201 }),
+    endpoint: Some(Endpoint {
+        method: Method::Post,
+        path: "/observations",
+        done: 201,
+        gives: whole::<Observed>,
+    }),
     also: &[],
     example: r#"{"content": "The gateway drops idle sockets after 60 s.", "category": "gotcha", "priority": "critical"}"#,
     input: schema::<Input>,
@@ -33,6 +38,7 @@ pub const OPERATION: Operation = Operation {
 #[serde(deny_unknown_fields)]
 struct Input {
     /// 10 to 20,000 characters
+    #[schemars(length(min = 10, max = 20_000))]
     content: String,
     /// convention, gotcha, debugging, architecture, workflow, or another word
     category: Option<String>,

@@ -17,6 +17,11 @@ pub(super) fn outline<T: JsonSchema>() -> Value {
     json!({ "type": "object", "properties": keys })
 }
 
+/// A type's JSON Schema, for contracts, which nobody pays for by the word.
+pub(super) fn whole<T: JsonSchema>() -> Value {
+    SchemaGenerator::default().into_root_schema_for::<T>().to_value()
+}
+
 /// An outcome with its words, and what else there is to hear.
 pub(super) fn answer<T: Serialize>(memory: &Memory, outcome: &T, words: &str) -> Answer {
     let mut shown = words.trim_end().to_owned();

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input::schema;
-use super::output::{answer, outline};
+use super::output::{answer, outline, whole};
 use super::{Answer, Effect, Endpoint, Method, Operation};
 use crate::domain::note::Priority;
 use crate::ops::search::{self, Searched};
@@ -21,7 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
-    endpoint: Some(Endpoint { method: Method::Get, path: "/search", done: 200 }),
+    endpoint: Some(Endpoint { method: Method::Get, path: "/search", done: 200, gives: whole::<Searched> }),
     also: &[("q", "query")],
     example: r#"{"query": "connection pool", "type": "fix", "limit": 5}"#,
     input: schema::<Input>,

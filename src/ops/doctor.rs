@@ -8,7 +8,7 @@ use super::error::Result;
 use super::memory::{Memory, OpenVault};
 use super::sessions::understood::{Understood, understood};
 use super::validate::findings_of;
-use super::{init, secrets, write};
+use super::{init, secrets, token, write};
 use crate::config::CommitMode;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::finding::Severity;
@@ -67,6 +67,7 @@ pub fn doctor(memory: &Memory, fix: bool) -> Result<Examined> {
     let mut checks = vec![settings(open)];
     checks.extend(repository(open));
     checks.push(ignored(open)?);
+    checks.extend(tokens(open)?);
     checks.push(journal(open)?);
     checks.push(crowds(&notes));
     checks.push(contents(open, &notes));
@@ -155,6 +156,19 @@ fn ignored(open: &OpenVault) -> Result<Check> {
         let message = format!("lines are missing in {}", names.join(" and "));
         check("git rules", Health::Warn, message, Some("`cm doctor --fix` adds them"))
     })
+}
+
+/// How the file of the server's tokens is; nothing where there is none.
+fn tokens(open: &OpenVault) -> Result<Option<Check>> {
+    const NAME: &str = "tokens";
+    Ok(token::examined(&open.vault)?.map(|examined| match examined {
+        token::Examined::Sound { tokens } => check(NAME, Health::Ok, counted(tokens, "token"), None),
+        token::Examined::Shown => {
+            let message = format!("others than its owner may read {}", token::FILE);
+            check(NAME, Health::Warn, message, Some("`chmod 600 _tokens.toml`; it holds hashes and names"))
+        }
+        token::Examined::Unreadable(error) => check(NAME, Health::Fail, error.message, error.hint.as_deref()),
+    }))
 }
 
 fn journal(open: &OpenVault) -> Result<Check> {

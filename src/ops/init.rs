@@ -38,11 +38,12 @@ pub struct Initialised {
 
 const SETTINGS: &str = include_str!("../../templates/vault/cm.toml");
 /// Derived and private files; the JSON ones are those of the earlier tool, whose `_config.json` may hold keys.
-const IGNORED: [&str; 8] = [
+const IGNORED: [&str; 9] = [
     "/_index/",
     "/_state/",
     "/_embeddings/",
     "/_config.toml",
+    "/_tokens.toml",
     "/_index.json",
     "/_state.json",
     "/_embeddings.json",

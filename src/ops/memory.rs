@@ -84,6 +84,8 @@ pub struct By {
     pub session: Option<String>,
     /// Why.
     pub reason: Option<String>,
+    /// Whether they were let in by a token: the vault is theirs to ask, and agents' logs in somebody's home folder are not.
+    pub is_guest: bool,
 }
 
 /// Which of the two vaults.

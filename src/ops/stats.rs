@@ -57,6 +57,18 @@ pub struct PlaybookStats {
     pub blocked: BTreeMap<BlockKind, usize>,
 }
 
+/// How many notes of each kind the vault has that is written to.
+///
+/// # Errors
+/// Where its index can neither be used nor rebuilt.
+pub fn kinds(memory: &Memory) -> Result<BTreeMap<Kind, usize>> {
+    let mut kinds = BTreeMap::new();
+    for note in &*memory.notes_of(memory.target())? {
+        *kinds.entry(note.kind).or_default() += 1;
+    }
+    Ok(kinds)
+}
+
 /// Counts what is in all open vaults.
 ///
 /// # Errors

@@ -30,6 +30,11 @@ impl Watch {
         Self { called_off: Arc::default(), listener: Some(Arc::new(listener)) }
     }
 
+    /// One who hears no step, and calls off by this flag.
+    pub fn called_off_by(flag: Arc<AtomicBool>) -> Self {
+        Self { called_off: flag, listener: None }
+    }
+
     /// Tells a step.
     pub fn tell(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
         if let Some(listener) = &self.listener {

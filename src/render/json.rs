@@ -21,6 +21,11 @@ pub fn value<T: Serialize>(outcome: &T) -> Value {
 
 /// An error as the document that every surface answers with.
 pub fn error(error: &Error) -> String {
+    document(&error_value(error))
+}
+
+/// The same as a value.
+pub fn error_value(error: &Error) -> Value {
     let mut inner = json!({ "code": error.code, "message": error.message, "hint": error.hint });
     if let Some(place) = &error.place {
         inner["path"] = json!(place.path);
@@ -32,7 +37,7 @@ pub fn error(error: &Error) -> String {
         }
     }
     inner["exit"] = json!(status::exit(error.kind));
-    document(&json!({ "error": inner }))
+    json!({ "error": inner })
 }
 
 fn round(value: &mut Value) {

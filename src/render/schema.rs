@@ -84,6 +84,15 @@ struct ManpagesJson {
     pages: Vec<String>,
 }
 
+/// `cm serve --json`, when it listens
+#[derive(JsonSchema)]
+struct ServeJson {
+    /// Where it listens.
+    address: String,
+    /// Whether nobody needs a token.
+    open: bool,
+}
+
 /// Every document by the name of its command; commands that answer alike share one.
 pub fn documents() -> Vec<(&'static str, Schema)> {
     let mut all = vec![
@@ -148,6 +157,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("review", schema_for!(ops::review::Inbox)),
         ("review-settled", schema_for!(ops::review::Settled)),
         ("search", schema_for!(ops::search::Searched)),
+        ("serve", schema_for!(ServeJson)),
         ("sessions", schema_for!(ops::sessions::list::Sessions)),
         ("sessions-search", schema_for!(ops::sessions::search::Searched)),
         ("sessions-show", schema_for!(ops::sessions::show::Shown)),
@@ -161,6 +171,9 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("stale", schema_for!(ops::stale::Stale)),
         ("stats", schema_for!(ops::stats::Stats)),
         ("tags", schema_for!(ops::tags::Tags)),
+        ("token-add", schema_for!(ops::token::Made)),
+        ("token-list", schema_for!(ops::token::Tokens)),
+        ("token-revoke", schema_for!(ops::token::Tokens)),
         ("top", schema_for!(ops::top::Top)),
         ("trauma-accept", schema_for!(ops::trauma::Accepted)),
         ("trauma-scan", schema_for!(ops::trauma::Scanned)),

@@ -18,6 +18,22 @@ pub fn exit(kind: Kind) -> u8 {
     }
 }
 
+/// The status of HTTP for a failure of this kind.
+pub fn http(kind: Kind) -> u16 {
+    match kind {
+        Kind::Failed => 500,
+        Kind::Usage => 400,
+        // The request may be right; the server has nothing to answer it with.
+        Kind::NoVault => 503,
+        Kind::NotFound => 404,
+        Kind::Refused => 409,
+        // Clients know that 503 with `Retry-After` means "again, later".
+        Kind::Locked | Kind::Interrupted | Kind::Terminated => 503,
+        Kind::Provider => 502,
+        Kind::NothingDone => 422,
+    }
+}
+
 /// The code of JSON-RPC for a failure of this kind, where the protocol of agents knows no result that says it.
 pub fn json_rpc(kind: Kind) -> i32 {
     match kind {

@@ -25,6 +25,24 @@ pub struct Vault {
     root: PathBuf,
 }
 
+/// What tells that a file is another than it was: when it was changed, its length, and which file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    modified: Option<std::time::SystemTime>,
+    length: u64,
+    inode: u64,
+}
+
+impl Stamp {
+    fn of(stat: &std::fs::Metadata) -> Self {
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(stat);
+        #[cfg(not(unix))]
+        let inode = 0;
+        Self { modified: stat.modified().ok(), length: stat.len(), inode }
+    }
+}
+
 impl Vault {
     /// Opens the folder that somebody named; a vault of the earlier tool needs no `cm.toml`.
     ///
@@ -137,12 +155,48 @@ impl Vault {
         }
     }
 
+    /// What tells whether one of the vault's own files is another than it was; `None` where there is none.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn stamp_own(&self, name: &str) -> Result<Option<Stamp>, Error> {
+        let path = self.root.join(name);
+        match std::fs::metadata(&path) {
+            Ok(stat) => Ok(Some(Stamp::of(&stat))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io("look at", &path)(error)),
+        }
+    }
+
+    /// Whether others than its owner may read one of the vault's own files; never where the platform has no modes.
+    pub fn shows_own_to_others(&self, name: &str) -> bool {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let stat = std::fs::metadata(self.root.join(name));
+            stat.is_ok_and(|stat| stat.permissions().mode() & 0o077 != 0)
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = name;
+            false
+        }
+    }
+
     /// Writes the private settings, readable by their owner alone.
     ///
     /// # Errors
     /// [`Error::Io`].
     pub fn write_private(&self, text: &str) -> Result<(), Error> {
-        super::write::replace_private(&self.root.join(PRIVATE), text.as_bytes())
+        self.write_own_private(PRIVATE, text)
+    }
+
+    /// Writes one of the vault's own files, readable by its owner alone.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write_own_private(&self, name: &str, text: &str) -> Result<(), Error> {
+        super::write::replace_private(&self.root.join(name), text.as_bytes())
     }
 
     /// How many files a folder of the vault holds, counted no further than `most`.

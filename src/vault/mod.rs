@@ -16,4 +16,4 @@ pub mod workspace;
 pub mod write;
 
 pub use error::Error;
-pub use layout::{Vault, make};
+pub use layout::{Stamp, Vault, make};

@@ -181,6 +181,9 @@ config list
 config get search.limit
 config set search.limit 7
 config unset search.limit
+token add Ada --role admin --expires 90d
+token list
+token revoke Ada
 completions bash
 manpages --out man
 ";
@@ -192,6 +195,8 @@ const SESSION: &[u8] = include_bytes!(
 
 /// Commands that print for people only, or for agents in their own forms.
 const TALKERS: [&str; 3] = ["hook", "mcp", "quickstart"];
+/// Commands that go on until they are told to end; their own tests read their document.
+const SERVERS: [&str; 1] = ["serve"];
 
 #[test]
 fn every_command_answers_with_one_document_that_fits_its_schema() {
@@ -201,7 +206,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
     sandbox.write("../deltas.json", "[{\"type\": \"helpful\", \"id\": \"b-mt2ssunl-jq6d8j\"}]");
     sandbox
         .write("../home/.claude/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl", SESSION);
-    let mut called: BTreeSet<String> = TALKERS.map(str::to_owned).into();
+    let mut called: BTreeSet<String> = TALKERS.into_iter().chain(SERVERS).map(str::to_owned).collect();
     for line in CALLS.lines() {
         let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();
         let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
@@ -219,7 +224,7 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
             ("onboard", _) if line.ends_with("--template") => "onboard-template",
             ("privacy", Some("allow" | "deny")) => "privacy-set",
             ("privacy", None) => "privacy",
-            ("onboard" | "playbook" | "privacy" | "trauma", Some(action)) => {
+            ("onboard" | "playbook" | "privacy" | "token" | "trauma", Some(action)) => {
                 &format!("{}-{action}", words[0])
             }
             (command, _) => of_command(command),

@@ -1,12 +1,16 @@
-//! One library, two surfaces: every tool of a real `cm mcp` gives the JSON of its command, and refuses in the same words.
+//! One library, three surfaces: every tool of a real `cm mcp` and of `/mcp` of a real `cm serve`, and every endpoint of it, gives
+//! the JSON of its command, and refuses in the same words.
 
 use std::collections::{BTreeSet, HashMap};
 
-use cm::operations::tools;
-use serde_json::Value;
+use cm::operations::{Endpoint, Method, Operation, TABLE, endpoints, tools};
+use cm::ops::Kind;
+use cm::render::status;
+use serde_json::{Value, json};
 
+use crate::http::support::Reply;
 use crate::operations::{calls, refusals, words};
-use crate::support::{Agent, Ran, Sandbox, taught};
+use crate::support::{Agent, Ran, Sandbox, Serving, taught};
 
 /// Ids, paths and commits that were drawn twice, as the command has them and as the tool does. Each stands for one thing.
 #[derive(Default)]
@@ -51,33 +55,87 @@ fn run(sandbox: &Sandbox, line: &str) -> Ran {
     sandbox.run(&arguments).env("CM_AGENT", "tester").go()
 }
 
+/// What a program asks an endpoint for by a call of the table.
+fn asked(server: &Serving, operation: &Operation, endpoint: Endpoint, given: &Value) -> Reply {
+    let given = operation.named_as_http(if given.is_null() { json!({}) } else { given.clone() });
+    let agent = ("cm-agent", "tester");
+    match endpoint.method {
+        Method::Get => {
+            let target = format!("{}?{}", endpoint.path, query(&given));
+            server.send("GET", &target, &[agent], "")
+        }
+        Method::Post => {
+            let headers = [agent, ("content-type", "application/json")];
+            server.send("POST", endpoint.path, &headers, &given.to_string())
+        }
+    }
+}
+
+/// Fields as a query: a list as its items, and nothing for null.
+fn query(given: &Value) -> String {
+    let escaped = |value: &Value| -> String {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+    };
+    let mut pairs = Vec::new();
+    for (name, value) in given.as_object().unwrap() {
+        match value {
+            Value::Null => {}
+            Value::Array(items) => pairs.extend(items.iter().map(|item| format!("{name}={}", escaped(item)))),
+            value => pairs.push(format!("{name}={}", escaped(value))),
+        }
+    }
+    pairs.join("&")
+}
+
+/// The operation of a tool, and where HTTP has it.
+fn operation(tool: &str) -> (&'static Operation, Option<Endpoint>) {
+    let operation = TABLE.iter().find(|one| one.name == tool).unwrap();
+    (operation, operation.endpoint)
+}
+
 #[test]
-fn every_tool_gives_the_json_of_its_command() {
-    let [by_hand, served] = [taught(), taught()];
-    let mut agent = Agent::of(&served);
-    let mut twins = Twins::default();
-    let mut compared = BTreeSet::new();
+fn every_tool_and_endpoint_gives_the_json_of_its_command() {
+    let [by_hand, alone, served] = [taught(), taught(), taught()];
+    let (mut agent, server) = (Agent::of(&alone), Serving::of(&served, &[]));
+    let [mut twins, mut triplets] = [Twins::default(), Twins::default()];
+    let [mut compared, mut asked_for] = [BTreeSet::new(), BTreeSet::new()];
     for (line, tool, given) in calls() {
         let printed = run(&by_hand, line).ok().json();
-        let answered = agent.done(tool, &given);
+        let (operation, endpoint) = operation(tool);
+        let over_http = match endpoint {
+            Some(endpoint) => {
+                let reply = asked(&server, operation, endpoint, &given);
+                assert_eq!(reply.status, endpoint.done, "{line}: {reply:?}");
+                asked_for.insert(tool);
+                reply.json()
+            }
+            None => server.tool("", tool, &given)["structuredContent"].take(),
+        };
         let mut found = Vec::new();
-        twins.differences("", &printed, &answered, &mut found);
-        assert_eq!(found, [""; 0], "{line}");
+        triplets.differences("", &printed, &over_http, &mut found);
+        twins.differences("", &printed, &agent.done(tool, &given), &mut found);
         compared.insert(tool);
+        assert_eq!(found, [""; 0], "{line}");
     }
     assert_eq!(compared, tools().map(|tool| tool.name).collect(), "every tool");
+    // Those that are no tools have no command that prints the same; their own tests read what they give.
+    let both = endpoints().filter(|(one, _)| one.tool).map(|(one, _)| one.name);
+    assert_eq!(asked_for, both.collect(), "every endpoint of a tool");
     assert_eq!(agent.leave().code, Some(0));
     let subjects = |sandbox: &Sandbox| sandbox.git(&["log", "--format=%s"]);
+    assert_eq!(subjects(&alone), subjects(&by_hand), "the same history");
     assert_eq!(subjects(&served), subjects(&by_hand), "the same history");
 }
 
 #[test]
-fn every_tool_refuses_as_its_command_does() {
-    let [by_hand, served] = [taught(), taught()];
-    let mut agent = Agent::of(&served);
+fn every_tool_and_endpoint_refuses_as_its_command_does() {
+    let [by_hand, alone, served] = [taught(), taught(), taught()];
+    let (mut agent, server) = (Agent::of(&alone), Serving::of(&served, &[]));
     let mut compared = BTreeSet::new();
     for (line, tool, given) in refusals() {
-        let mut printed = run(&by_hand, line).json();
+        let ran = run(&by_hand, line);
+        let mut printed = ran.json();
         let refused = agent.refused(tool, &given);
         // Where nothing else is to be said, the command line leads to its own help.
         if refused["error"]["hint"].is_null() {
@@ -85,10 +143,35 @@ fn every_tool_refuses_as_its_command_does() {
         }
         assert_eq!(refused, printed, "{line}");
         compared.insert(tool);
+        let over_http = match operation(tool) {
+            (operation, Some(endpoint)) => {
+                let reply = asked(&server, operation, endpoint, &given);
+                assert_eq!(Some(reply.status), status_of(ran.code), "{line}: {reply:?}");
+                reply.json()
+            }
+            _ => serde_json::from_str(server.tool("", tool, &given)["content"][0]["text"].as_str().unwrap())
+                .unwrap(),
+        };
+        assert_eq!(over_http, printed, "{line}");
     }
     let refusing: BTreeSet<&str> = tools().map(|tool| tool.name).collect();
     let never = ["memory_core", "memory_recent"];
     assert_eq!(compared, refusing.into_iter().filter(|name| !never.contains(name)).collect());
+}
+
+/// The status of HTTP for what a command ends with.
+fn status_of(exit: i32) -> Option<u16> {
+    const KINDS: [Kind; 8] = [
+        Kind::Failed,
+        Kind::Usage,
+        Kind::NoVault,
+        Kind::NotFound,
+        Kind::Refused,
+        Kind::Locked,
+        Kind::Provider,
+        Kind::NothingDone,
+    ];
+    KINDS.into_iter().find(|kind| i32::from(status::exit(*kind)) == exit).map(status::http)
 }
 
 #[test]

@@ -2,15 +2,13 @@
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::instant::Instant;
-use crate::mcp::{self, Asked, Changed, End, Limits, Opener, Server, Setup};
+use crate::cli::calls::Calls;
+use crate::mcp::{self, Asked, Changed, End, Limits, Server, Setup};
 use crate::operations::{Caller, OFFER, Role};
-use crate::ops::warm::Warm;
 use crate::ops::{Call, Error, Kind, Result, news};
 
 /// Serve an agent that speaks the Model Context Protocol, on standard input and output
@@ -29,19 +27,16 @@ pub struct Arguments {}
 
 /// Runs it.
 pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let warm: Arc<Warm> = Arc::default();
+    let calls = Arc::new(Calls::like(call));
+    let opener = Arc::clone(&calls);
     let server = Server::new(Setup {
         offer: OFFER,
-        opener: opener(Arc::clone(&warm), call.clone()),
-        caller: Some(Caller { by: call.by.clone(), role: Role::Admin }),
+        opener: Arc::new(move |asked: Asked| opener.open(asked.by, asked.watch)),
+        caller: Some(Caller { by: calls.first.by.clone(), role: Role::Admin }),
         limits: Limits::default(),
         closing: Default::default(),
     });
-    let feed = server.feed().clone();
-    news::follow(&warm, &call, feed.waking(), move |touched| {
-        let changed = touched.into_iter().map(|one| Changed { path: one.path, id: one.id });
-        feed.tell(changed.collect::<Vec<_>>());
-    })?;
+    follow(&calls, &server)?;
     if std::io::stdin().is_terminal() {
         output.notice(
             "waiting for an agent on standard input; `cm help mcp` shows how an agent is told of this",
@@ -56,13 +51,14 @@ pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
     }))
 }
 
-/// Opens the memory for each call, at its own instant and with its own ids.
-fn opener(warm: Arc<Warm>, first: Call) -> Opener {
-    let calls = AtomicU64::new(0);
-    Arc::new(move |asked: Asked| {
-        let count = calls.fetch_add(1, Ordering::Relaxed);
-        let now = if first.now_is_given { first.now } else { Instant::from(chrono::Utc::now()).whole() };
-        let seed = first.seed.as_ref().map(|seed| format!("{seed} {count}"));
-        warm.open(Call { by: asked.by, watch: asked.watch, now, seed, ..first.clone() })
+/// Tells the server from now on what changes in the vaults of these calls.
+///
+/// # Errors
+/// Those of [`news::follow`].
+pub fn follow(calls: &Calls, server: &Server) -> Result<()> {
+    let feed = server.feed().clone();
+    news::follow(&calls.warm, &calls.first, feed.waking(), move |touched| {
+        let changed = touched.into_iter().map(|one| Changed { path: one.path, id: one.id });
+        feed.tell(changed.collect::<Vec<_>>());
     })
 }

@@ -94,6 +94,8 @@ commands! {
     restore::Restore,
     mcp::Mcp,
     config::Config,
+    token::Token,
+    serve::Serve,
     completions::Completions,
     manpages::Manpages,
     quickstart::Quickstart,

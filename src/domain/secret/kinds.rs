@@ -143,6 +143,7 @@ pub const TOKENS: &[Token] = &[
     token("sntrys_", "sentry-token", BASE64 | UNDERSCORE, 60, 800),
     token("sntryu_", "sentry-token", HEX, 64, 64),
     token("pul-", "pulumi-token", HEX, 40, 40),
+    token("cm_", "cm-token", HEX, 64, 64),
     token("dop_v1_", "digitalocean-token", HEX, 64, 64),
     token("doo_v1_", "digitalocean-token", HEX, 64, 64),
     token("dor_v1_", "digitalocean-token", HEX, 64, 64),

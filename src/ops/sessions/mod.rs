@@ -110,9 +110,9 @@ impl Shelf {
     }
 }
 
-/// Where the index lies.
+/// Where the index lies. Guests have one of their own, of what was sent to the vault.
 pub(super) fn folder(memory: &Memory) -> std::path::PathBuf {
-    memory.target().vault.index().join("sessions")
+    memory.target().vault.index().join(if memory.call.by.is_guest { "sent" } else { "sessions" })
 }
 
 /// An agent by its name.

@@ -16,13 +16,23 @@ use crate::ops::memory::{Call, Memory, OpenVault};
 pub struct Sources {
     /// Which of their sessions.
     pub allowed: Allowed,
-    places: Places,
+    /// Where agents keep their own; nowhere, for who may not be told of those.
+    places: Option<Places>,
+    /// Where those lie that were sent to the vault.
+    sent: Option<PathBuf>,
 }
 
+/// Where the sessions that were sent to a vault lie in it.
+pub const SENT: &str = "_state/sessions";
+
 impl Sources {
-    /// What the settings of a vault say, for the person whose home folder this is.
+    /// What the settings of a vault say, for the person whose home folder this is; a guest is told of none that lie there.
     pub fn of(memory: &Memory, open: &OpenVault, home: PathBuf) -> Self {
         let allowed = Allowed::of(memory, open);
+        let sent = Some(open.vault.root().join(SENT));
+        if memory.call.by.is_guest {
+            return Self { allowed, places: None, sent };
+        }
         let project = project(open);
         let mut places = Places::of_home(home);
         places.environment = memory.call.variables.clone();
@@ -35,7 +45,7 @@ impl Sources {
         let exports =
             exports.filter_map(toml::Value::as_str).map(|typed| resolved(memory, project, typed).into());
         places.named.insert(Agent::Chatgpt, exports.collect());
-        Self { allowed, places }
+        Self { allowed, places: Some(places), sent }
     }
 
     /// For a call that needs no vault: as the vault says that it is made in, if any.
@@ -53,14 +63,19 @@ impl Sources {
         let mut places = Places::of_home(home);
         places.environment.clone_from(&call.variables);
         places.workspaces = vec![call.cwd.clone()];
-        Ok(Self { allowed: Allowed::all(), places })
+        Ok(Self { allowed: Allowed::all(), places: Some(places), sent: None })
     }
 
     /// The logs of the agents that may be read, of all of them or of these alone.
     pub fn find(&self, wanted: &[Agent]) -> Found {
         let is_wanted = |agent: &Agent| wanted.is_empty() || wanted.contains(agent);
         let agents: Vec<Agent> = self.allowed.agents.iter().copied().filter(is_wanted).collect();
-        ingest::find(&agents, &self.places)
+        let mut found = self.places.as_ref().map(|places| ingest::find(&agents, places)).unwrap_or_default();
+        let sent = self.sent.as_deref().map(|folder| ingest::sent::find(&agents, folder)).unwrap_or_default();
+        found.sources.extend(sent.sources);
+        found.refused.extend(sent.refused);
+        found.sources.sort_by(|a, b| a.path.cmp(&b.path).then(a.agent.cmp(&b.agent)));
+        found
     }
 }
 
@@ -68,7 +83,9 @@ impl Sources {
 pub fn sources(memory: &Memory, worked_in: Option<&str>) -> Vec<Source> {
     let Some(home) = memory.call.home.clone() else { return Vec::new() };
     let mut sources = Sources::of(memory, memory.target(), home);
-    sources.places.workspaces.extend(worked_in.map(PathBuf::from));
+    if let Some(places) = &mut sources.places {
+        places.workspaces.extend(worked_in.map(PathBuf::from));
+    }
     sources.find(&[]).sources
 }
 

@@ -68,7 +68,7 @@ const BANS: [Ban; 10] = [
         remedy: "return an outcome or an `ops::Error`; `render::status` maps kinds to codes, the surface returns them",
     },
     Ban {
-        words: &["tokio", "tokio_util"],
+        words: &["tokio", "tokio_util", "hyper"],
         layers: Layers::AllBut(&["mcp", "http"]),
         rule: "knows no runtime",
         remedy: "write it as it runs in one thread; mcp and http run it in a thread of its own",

@@ -8,7 +8,7 @@ use cm::ingest::{Format, Limits, read, read_bytes};
 use super::told::{Told, examples, source};
 
 /// The example of each format that can be read from memory.
-pub const EXAMPLES: [(Format, &str); 11] = [
+pub const EXAMPLES: [(Format, &str); 12] = [
     (Format::ClaudeLines, "claude_code/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl"),
     (
         Format::CodexLines,
@@ -32,6 +32,7 @@ pub const EXAMPLES: [(Format, &str); 11] = [
     (Format::ClineTask, "cline/globalStorage/saoudrizwan.claude-dev/tasks/1791216000000/ui_messages.json"),
     (Format::AmpThread, "amp/threads/T-77777777-0000-4000-8000-000000000009.json"),
     (Format::CopilotLines, "copilot_cli/session-state/88888888-0000-4000-8000-00000000000a/events.jsonl"),
+    (Format::SentLines, "sent/codex/s-1.jsonl"),
 ];
 
 /// Events by session in order, line and part. A session's id may stand late in a log, so that it does not count here.

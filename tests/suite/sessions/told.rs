@@ -119,6 +119,8 @@ pub fn agent_of(format: Format) -> Agent {
         Format::ClineTask => Agent::Cline,
         Format::AmpThread => Agent::Amp,
         Format::CopilotLines | Format::CopilotDocument => Agent::CopilotCli,
+        // In a form of our own, whosever session it is.
+        Format::SentLines => Agent::Codex,
     }
 }
 

@@ -10,6 +10,7 @@ mod notes;
 mod ran;
 mod sandbox;
 mod server;
+mod serving;
 mod talks;
 mod told;
 
@@ -22,5 +23,6 @@ pub use notes::files_of;
 pub use ran::Ran;
 pub use sandbox::{Sandbox, vault_of};
 pub use server::call;
+pub use serving::{Serving, message};
 pub use talks::{Said, scripted, talk};
 pub use told::{diary, told};

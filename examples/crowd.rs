@@ -1,0 +1,115 @@
+//! A crowd of clients that say half a word and wait: `crowd ADDRESS TOKEN [COUNT] [SECONDS]`.
+//!
+//! Half a word comes from 127.0.0.1 again whenever the server hangs up; meanwhile a proper client asks from 127.0.0.2 and is
+//! timed. Linux only, where any address of 127.0.0.0/8 is this machine.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "an example is an edge"
+)]
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+/// Asks once from 127.0.0.2; the status, 0 where nothing came.
+fn ask(address: SocketAddr, token: &str) -> std::io::Result<u16> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut stream = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4()?;
+        socket.bind(([127, 0, 0, 2], 0).into())?;
+        socket.connect(address).await?.into_std()
+    })?;
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    let request = format!(
+        "GET /search?q=pool HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0))
+}
+
+/// A connection that has said half a word; `None` where there is none to be had.
+fn half_word(address: SocketAddr) -> Option<TcpStream> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_nonblocking(true).ok()?;
+    let _ = stream.write_all(b"GET /search?q=po");
+    Some(stream)
+}
+
+/// Whether the server hung up, and with which status.
+fn gone(stream: &mut TcpStream) -> Option<u16> {
+    let mut bytes = [0; 512];
+    match stream.read(&mut bytes) {
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => None,
+        Ok(count) => {
+            Some(String::from_utf8_lossy(&bytes[..count]).split(' ').nth(1)?.parse().unwrap_or(0)).or(Some(0))
+        }
+        Err(_) => Some(0),
+    }
+}
+
+fn main() {
+    let given: Vec<String> = std::env::args().collect();
+    let [_, address, token, rest @ ..] = &given[..] else {
+        eprintln!("crowd ADDRESS TOKEN [COUNT] [SECONDS]");
+        return;
+    };
+    let Ok(address) = address.parse::<SocketAddr>() else { return eprintln!("{address} is no address") };
+    let number =
+        |place: usize, usual: usize| rest.get(place).and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (count, seconds) = (number(0, 10_000), number(1, 20));
+    let began = Instant::now();
+    let last = Duration::from_secs(seconds as u64);
+    let asking = std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let mut asked = Vec::new();
+            while began.elapsed() < last {
+                let at = Instant::now();
+                let status = ask(address, token).unwrap_or(0);
+                asked.push((status, at.elapsed().as_micros()));
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            asked
+        });
+        crowd(address, count, began + last);
+        asking.join().unwrap_or_default()
+    });
+    let mut statuses = BTreeMap::<u16, usize>::new();
+    asking.iter().for_each(|(status, _)| *statuses.entry(*status).or_default() += 1);
+    let mut times: Vec<u128> = asking.iter().map(|(_, micros)| *micros).collect();
+    times.sort_unstable();
+    let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1)));
+    println!("the proper client got, by status: {statuses:?}");
+    println!("it took in microseconds: median {:?}, p99 {:?}, worst {:?}", at(50), at(99), at(100));
+}
+
+/// Keeps so many half words in the air.
+fn crowd(address: SocketAddr, count: usize, end: Instant) {
+    let (mut open, mut most, mut hung_up) = (Vec::<TcpStream>::new(), 0, BTreeMap::<u16, usize>::new());
+    let mut begun = 0_usize;
+    while Instant::now() < end {
+        for _ in 0..500.min(count - open.len()) {
+            open.extend(half_word(address));
+            begun += 1;
+        }
+        most = most.max(open.len());
+        // Those that the server hung up on are kept until the crowd is complete: each was one that it had to bear.
+        if open.len() == count {
+            open.retain_mut(|stream| match gone(stream) {
+                Some(status) => {
+                    *hung_up.entry(status).or_default() += 1;
+                    false
+                }
+                None => true,
+            });
+        }
+    }
+    println!(
+        "{begun} connections begun, {most} at once, hung up on by status (0: without a word): {hung_up:?}"
+    );
+}

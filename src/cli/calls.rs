@@ -1,0 +1,40 @@
+//! The calls of a process that serves many: each at its own instant, with ids of its own, and with what is kept between them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::domain::instant::Instant;
+use crate::ops::warm::Warm;
+use crate::ops::{By, Call, Memory, Result, Watch};
+
+/// What the calls of a process have in common.
+pub struct Calls {
+    /// What is kept between them.
+    pub warm: Arc<Warm>,
+    /// The call that the process was started with.
+    pub first: Call,
+    count: AtomicU64,
+}
+
+impl Calls {
+    /// Calls like this one.
+    pub fn like(first: Call) -> Self {
+        Self { warm: Arc::default(), first, count: AtomicU64::new(0) }
+    }
+
+    /// The instant that it is now; one that was given stands still.
+    pub fn now(&self) -> Instant {
+        if self.first.now_is_given { self.first.now } else { Instant::from(chrono::Utc::now()).whole() }
+    }
+
+    /// Opens the memory for the next call.
+    ///
+    /// # Errors
+    /// Those of [`Memory::open`].
+    pub fn open(&self, by: By, watch: Watch) -> Result<Memory> {
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        // Two calls of a second must not draw the same ids.
+        let seed = self.first.seed.as_ref().map(|seed| format!("{seed} {count}"));
+        self.warm.open(Call { by, watch, seed, now: self.now(), ..self.first.clone() })
+    }
+}

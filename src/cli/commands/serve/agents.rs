@@ -1,0 +1,39 @@
+//! The protocol of agents within the team's server: what `cm mcp` serves on standard streams, under `/mcp` and behind the same
+//! doors as the endpoints.
+
+use std::sync::Arc;
+
+use super::open;
+use crate::cli::calls::Calls;
+use crate::cli::commands::mcp::follow;
+use crate::http::Mount;
+use crate::mcp::{Asked, Guards, Limits, Server, Setup, guarded};
+use crate::operations::OFFER;
+use crate::ops::Result;
+
+/// Serves agents.
+///
+/// # Errors
+/// A vault whose changes cannot be followed.
+pub fn mount(calls: &Arc<Calls>) -> Result<Mount> {
+    let opener = Arc::clone(calls);
+    let server = Server::new(Setup {
+        offer: OFFER,
+        opener: Arc::new(move |asked: Asked| open(&opener, asked.by, asked.watch)),
+        // Who asks is known from the token.
+        caller: None,
+        limits: Limits::default(),
+        closing: Default::default(),
+    });
+    follow(calls, &server)?;
+    let sessions = server.clone();
+    // Names and pages were judged at the door.
+    let router = guarded(move || sessions.session(), Guards::Before, server.limits(), server.closing());
+    let gate = server.clone();
+    Ok(Mount {
+        path: "/mcp",
+        router,
+        at_work: Arc::new(move || gate.gate().busy()),
+        end: Arc::new(move || server.closing().cancel()),
+    })
+}

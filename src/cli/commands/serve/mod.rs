@@ -1,0 +1,115 @@
+//! `cm serve`
+
+mod agents;
+mod jobs;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::cli::answer::{Output, Printed};
+use crate::cli::calls::Calls;
+use crate::domain::note;
+use crate::http::{Ended, Figure, Limits, Opener, Server, Setup, listen, serve};
+use crate::operations::TABLE;
+use crate::ops::token::Ring;
+use crate::ops::{By, Call, Kind, Memory, Result, Watch, stats};
+use crate::render::json;
+
+/// Serve the vault over HTTP to agents that do not have it on their disk
+///
+/// It serves one vault, the one that commands write to, and no global one beside it: endpoints for programs, and for agents the
+/// Model Context Protocol under /mcp. Requests carry a token of `cm token add`, and each change is a commit in the name of the token's
+/// person. On this machine alone nobody needs a token, until there is the first one; where other machines reach the address, it does
+/// not begin without. It speaks plain HTTP: let a proxy or a tunnel add TLS.
+///
+/// /openapi.json is the contract, /health tells that it lives, /metrics has its figures for Prometheus. A line of JSON a request goes to
+/// stderr, without what was asked. Ctrl-C and SIGTERM end what runs first.
+///
+/// With --jobs it learns from sessions each day at 03:00 UTC as `cm reflect` does, and on Sundays at 04:30 scores how memories fade as
+/// `cm decay` does and, where there is a CORE.md, writes it anew. What was missed while no server ran is done once it runs.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  cm serve\n  cm serve --listen 0.0.0.0:7700 --host-name memory.example.org --jobs\n  curl 127.0.0.1:7700/search?q=pool   # while cm serve runs"
+)]
+pub struct Arguments {
+    /// The address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
+    listen: String,
+    /// A name that the server is called by, beside localhost and its address; may be given several times
+    #[arg(long, value_name = "NAME")]
+    host_name: Vec<String>,
+    /// Learn from sessions each day, and see each week what faded
+    #[arg(long)]
+    jobs: bool,
+    /// Serve the endpoints alone, without /mcp
+    #[arg(long)]
+    no_mcp: bool,
+}
+
+/// Runs it.
+pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+    let address = listen::address(&arguments.listen)?;
+    let memory = Memory::open(call)?;
+    output.notices(&memory);
+    let vault = memory.target().vault.clone();
+    // One vault and no other: what lies in a person's own vault is not the team's.
+    let calls = Arc::new(Calls::like(Call { vault: Some(vault.root().to_owned()), ..memory.call }));
+    let jobs = if arguments.jobs { jobs::all(&calls)? } else { Vec::new() };
+    let mounted = if arguments.no_mcp { Vec::new() } else { vec![agents::mount(&calls)?] };
+    let (ring, clock, log) = (Ring::of(vault), Arc::clone(&calls), *output);
+    let setup = Setup {
+        table: TABLE,
+        opener: opener(calls),
+        tokens: Arc::new(move || ring.current()),
+        mounted,
+        jobs,
+        limits: Limits::default(),
+        hosts: arguments.host_name,
+        log: Arc::new(move |entry| log.log(&entry)),
+        clock: Arc::new(move || clock.now()),
+        figures: Some(Arc::new(|memory| Ok(vec![notes(stats::kinds(memory)?)]))),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let mut said = Ok(Printed::default());
+    let Ended { signal, .. } = serve(address, setup, |server| said = tell(server, output))?;
+    Ok(said?.of_kind(signal.map(|signal| if signal == 2 { Kind::Interrupted } else { Kind::Terminated })))
+}
+
+/// Tells where it listens, and who may ask.
+fn tell(server: &Server, output: &Output) -> Result<Printed> {
+    let address = format!("http://{}", server.address());
+    if output.json {
+        return output
+            .plain(&json::document(&serde_json::json!({ "address": address, "open": server.is_open() })));
+    }
+    let who = if server.is_open() {
+        "whoever is on this machine may ask; `cm token add NAME` makes the first token"
+    } else {
+        "who has a token may ask"
+    };
+    output.plain(&format!("listening on {address}\n{who}"))
+}
+
+/// Opens the vault for each request of an endpoint.
+fn opener(calls: Arc<Calls>) -> Opener {
+    Arc::new(move |by: By| open(&calls, by, Watch::default()))
+}
+
+/// Opens the vault for who asks: the token's person, and without one whoever runs the server.
+fn open(calls: &Calls, by: By, watch: Watch) -> Result<Memory> {
+    let actor = by.actor.or_else(|| calls.first.by.actor.clone());
+    calls.open(By { actor, ..by }, watch)
+}
+
+/// How many notes there are, as a figure.
+fn notes(kinds: BTreeMap<note::Kind, usize>) -> Figure {
+    let row = |(kind, count): (note::Kind, usize)| (Some(("kind", kind.name().to_owned())), count as f64);
+    Figure {
+        name: "cm_notes",
+        help: "Notes of the vault by kind.",
+        counts: false,
+        rows: kinds.into_iter().map(row).collect(),
+    }
+}

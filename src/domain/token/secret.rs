@@ -1,0 +1,145 @@
+//! A token as its bearer has it, and what is kept instead of it.
+//!
+//! A secret is 256 random bits, so nobody finds it by trying, and one round of SHA-256 keeps it: slow hashes protect
+//! what people think up, and here would only slow each request. The vault never holds the secret itself.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+use subtle::{Choice, ConstantTimeEq};
+
+/// How every secret begins, so that scanners for leaked secrets know one.
+const PREFIX: &str = "cm_";
+/// Random bytes in it.
+const BYTES: usize = 32;
+
+/// A token as its bearer has it. It has no `Display` and its `Debug` shows nothing, so that no log gets it by accident.
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The secret that these random bytes make: `cm_` and 64 hexadecimal digits.
+    pub fn of(random: [u8; BYTES]) -> Self {
+        Self(format!("{PREFIX}{}", hexadecimal(&random)))
+    }
+
+    /// Reads what a bearer sends; `None` where no secret looks like it.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix(PREFIX)?;
+        let right =
+            digits.len() == 2 * BYTES && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        right.then(|| Self(text.to_owned()))
+    }
+
+    /// The secret itself, to be shown once.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What is kept of it.
+    pub fn hash(&self) -> Hash {
+        Hash(Sha256::digest(self.0.as_bytes()).into())
+    }
+
+    /// Its last four characters, by which its bearer tells it from others. 240 bits stay unknown.
+    pub fn last_four(&self) -> &str {
+        &self.0[self.0.len() - 4..]
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// The SHA-256 of a secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Hash([u8; 32]);
+
+/// How a hash in a file begins.
+const ALGORITHM: &str = "sha256:";
+
+impl Hash {
+    /// Reads what a hash prints.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix(ALGORITHM)?.as_bytes();
+        let mut bytes = [0; 32];
+        if digits.len() != 64 {
+            return None;
+        }
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+        }
+        Some(Self(bytes))
+    }
+
+    /// Whether they are the same, in a time that does not depend on where they differ.
+    pub fn same(&self, other: &Self) -> Choice {
+        self.0.ct_eq(&other.0)
+    }
+
+    /// The first eight digits: the name of a token in lists and logs. It helps nobody to guess the secret.
+    pub fn short(&self) -> String {
+        hexadecimal(&self.0[..4])
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{ALGORITHM}{}", hexadecimal(&self.0))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hash({})", self.short())
+    }
+}
+
+fn nibble(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_read_back_and_known_by_its_hash_alone() {
+        let secret = Secret::of([0xa7; 32]);
+        let again = Secret::parse(secret.reveal()).unwrap();
+        assert!(bool::from(again.hash().same(&secret.hash())));
+        assert!(!bool::from(Secret::of([0xa8; 32]).hash().same(&secret.hash())));
+        let written = secret.hash().to_string();
+        assert_eq!(Hash::parse(&written), Some(secret.hash()));
+        assert!(!written.contains(&secret.reveal()[3..]));
+        assert_eq!(secret.last_four(), "a7a7");
+    }
+
+    #[test]
+    fn nothing_prints_a_secret_by_accident() {
+        let secret = Secret::of([7; 32]);
+        assert_eq!(format!("{secret:?}"), "Secret(…)");
+    }
+
+    #[test]
+    fn what_no_secret_looks_like_is_refused() {
+        let long = format!("cm_{}", "0".repeat(65));
+        let upper = format!("cm_{}", "A".repeat(64));
+        for bad in ["", "cm_", "cm_00", &long, &upper, &"0".repeat(67), &format!("cm_{}", "é".repeat(32))] {
+            assert!(Secret::parse(bad).is_none(), "{bad}");
+        }
+        for bad in ["", "sha256:", "sha256:00", "md5:00", &format!("sha256:{}", "é".repeat(32))] {
+            assert!(Hash::parse(bad).is_none(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! A body as the JSON object that an operation takes.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, StatusCode, header};
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use super::bytes_in::Fault;
+use super::limits::Limits;
+use super::problem::Problem;
+
+/// What a body counts at least, in bytes, where many are read at once.
+const LEAST: usize = 1 << 10;
+
+/// A body that was read, with the room that it takes until it is dropped.
+pub struct Taken {
+    /// Its bytes.
+    pub bytes: Bytes,
+    _room: OwnedSemaphorePermit,
+}
+
+/// Refuses a body that is announced as too long, before any of it is read.
+pub fn announced(headers: &HeaderMap, limits: &Limits) -> Result<(), Problem> {
+    let length =
+        headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > limits.body as u64) { Err(too_long(limits)) } else { Ok(()) }
+}
+
+/// Reads a body of JSON to its end.
+///
+/// # Errors
+/// 415 for another kind, 413 for too much, 408 for too slow, 503 where too many are read at once, 400 for a broken one.
+pub async fn take(
+    headers: &HeaderMap,
+    body: Body,
+    limits: &Limits,
+    room: &Arc<Semaphore>,
+) -> Result<Taken, Problem> {
+    media(headers)?;
+    let length =
+        headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let units = length.unwrap_or(limits.body).min(limits.body).div_ceil(LEAST).max(1);
+    let units = u32::try_from(units).unwrap_or(u32::MAX);
+    let waited = timeout(limits.body_patience, Arc::clone(room).acquire_many_owned(units)).await;
+    let Ok(Ok(room)) = waited else { return Err(Problem::busy("too many bodies are read at once", 1)) };
+    match body.collect().await {
+        Ok(whole) => Ok(Taken { bytes: whole.to_bytes(), _room: room }),
+        Err(error) => Err(match error.into_inner().downcast_ref::<Fault>() {
+            Some(Fault::TooLong) => too_long(limits),
+            Some(Fault::TooSlow) => {
+                let message = "the body did not come in time";
+                Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-body", message, "send it in one go")
+            }
+            None => Problem::bad("broken-body", "the body ends before its end", "send it whole"),
+        }),
+    }
+}
+
+/// The room for bodies that are read at once, in units that [`take`] counts in.
+pub fn room(limits: &Limits) -> Semaphore {
+    Semaphore::new(limits.bodies.max(limits.body).div_ceil(LEAST))
+}
+
+/// Reads bytes as an object. Its fields are the operation's to judge.
+///
+/// # Errors
+/// 400 where they are no JSON object.
+pub fn input(bytes: &[u8]) -> Result<Value, Problem> {
+    const HINT: &str = "send one JSON object, as /openapi.json describes it";
+    let input: Value = serde_json::from_slice(bytes)
+        .map_err(|error| Problem::bad("no-json", format!("the body is no JSON: {error}"), HINT))?;
+    if input.is_object() { Ok(input) } else { Err(Problem::bad("no-object", "the body is no object", HINT)) }
+}
+
+/// JSON only: what a form of a foreign page can send without asking is refused with it.
+fn media(headers: &HeaderMap) -> Result<(), Problem> {
+    let hint = "send `Content-Type: application/json`";
+    let refuse =
+        |message: &str| Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", message, hint));
+    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+    let (Some(Ok(media)), None) = (types.next().map(|media| media.to_str()), types.next()) else {
+        return refuse("the body's type is not told once");
+    };
+    let (name, rest) = media.split_once(';').unwrap_or((media, ""));
+    let named = name.trim().to_ascii_lowercase();
+    let charset = rest.trim().to_ascii_lowercase().replace('"', "");
+    if named != "application/json" || !matches!(charset.as_str(), "" | "charset=utf-8") {
+        return refuse("the body is no JSON in UTF-8");
+    }
+    match headers
+        .get(header::CONTENT_ENCODING)
+        .map(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+    {
+        Some(false) => refuse("the body is compressed"),
+        _ => Ok(()),
+    }
+}
+
+fn too_long(limits: &Limits) -> Problem {
+    let message = format!("the body is longer than {} bytes", limits.body);
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-long", message, "send it in parts")
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn json_alone_is_taken_and_told_once() {
+        let verdict = |types: &[&'static str], coding: Option<&'static str>| {
+            let mut headers = HeaderMap::new();
+            for media in types {
+                headers.append("content-type", HeaderValue::from_static(media));
+            }
+            if let Some(coding) = coding {
+                headers.insert("content-encoding", HeaderValue::from_static(coding));
+            }
+            media(&headers).is_ok()
+        };
+        for good in
+            ["application/json", "Application/JSON; charset=UTF-8", "application/json;charset=\"utf-8\""]
+        {
+            assert!(verdict(&[good], None), "{good}");
+        }
+        assert!(
+            verdict(&["application/json"], Some("identity")) && !verdict(&["application/json"], Some("gzip"))
+        );
+        for bad in [
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "application/json; charset=latin1",
+            "",
+            "json",
+        ] {
+            assert!(!verdict(&[bad], None), "{bad}");
+        }
+        assert!(!verdict(&[], None) && !verdict(&["application/json", "text/plain"], None));
+    }
+
+    #[test]
+    fn one_object_is_taken() {
+        assert!(input(b"{\"n\": 3.0}").is_ok());
+        for bad in ["", "[]", "null", "{", "{\"n\": 1e999}", "{\"x\": \"\\ud800\"}", &"[".repeat(100_000)] {
+            assert_eq!(input(bad.as_bytes()).unwrap_err().status, 400, "{bad:.20}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = input(&bytes);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! A request's body on its way in: no longer than allowed, and no slower.
+//!
+//! It wraps the body of every request, so that whatever is mounted beside the endpoints has the same bounds.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::BoxError;
+use axum::body::{Body, Bytes};
+use http_body::{Body as _, Frame, SizeHint};
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::limits::Limits;
+
+/// Why a body was not read to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It is longer than allowed.
+    #[error("the body is longer than allowed")]
+    TooLong,
+    /// It pauses or takes too long.
+    #[error("the body comes too slowly")]
+    TooSlow,
+}
+
+/// Until when more must come, and until when all.
+type Waits = (Pin<Box<Sleep>>, Pin<Box<Sleep>>);
+
+/// A body within bounds.
+struct BytesIn {
+    inner: Body,
+    left: u64,
+    patience: Duration,
+    whole: Duration,
+    /// Set when the body is first asked for.
+    waits: Option<Waits>,
+}
+
+/// The body within these bounds.
+pub fn bounded(body: Body, limits: &Limits) -> Body {
+    if body.is_end_stream() {
+        return body;
+    }
+    Body::new(BytesIn {
+        inner: body,
+        left: limits.body as u64,
+        patience: limits.body_patience,
+        whole: limits.body_whole,
+        waits: None,
+    })
+}
+
+impl http_body::Body for BytesIn {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let this = self.get_mut();
+        let (patience, whole) = (this.patience, this.whole);
+        let (pause, end) =
+            this.waits.get_or_insert_with(|| (Box::pin(sleep(patience)), Box::pin(sleep(whole))));
+        let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(cx) else {
+            let over = pause.as_mut().poll(cx).is_ready() || end.as_mut().poll(cx).is_ready();
+            return if over { Poll::Ready(Some(Err(Box::new(Fault::TooSlow)))) } else { Poll::Pending };
+        };
+        // A trickle that never pauses is too slow as well.
+        if end.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Some(Err(Box::new(Fault::TooSlow))));
+        }
+        pause.as_mut().reset(Instant::now() + patience);
+        let frame = match frame {
+            None => return Poll::Ready(None),
+            Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+            Some(Ok(frame)) => frame,
+        };
+        let length = frame.data_ref().map_or(0, |data| data.len() as u64);
+        match this.left.checked_sub(length) {
+            Some(left) => this.left = left,
+            None => return Poll::Ready(Some(Err(Box::new(Fault::TooLong)))),
+        }
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

@@ -1,0 +1,187 @@
+//! The connections: how many at once, in all and of one address, and each with patience that ends.
+//!
+//! One connection too many is told so and closed at once; it waits for nothing, so that those who keep their connections open
+//! without asking cannot keep others from being told.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tower::ServiceExt as _;
+
+use super::entrance::Peer;
+use super::jobs::told;
+use super::patient::Patient;
+use super::rate::household;
+use super::state::State;
+
+/// How long one that is turned away may take to hear it.
+const TURNED_AWAY: Duration = Duration::from_millis(500);
+/// So many at once are told; the others are hung up on.
+const TOLD_AT_ONCE: usize = 128;
+/// What they are told: the one error document, written out because nobody reads their request.
+const NO_ROOM: &str = "{\"error\":{\"code\":\"connections\",\"message\":\"too many connections are open\",\
+    \"hint\":\"close some, or try again after the seconds that `Retry-After` says\",\"exit\":6}}";
+
+/// Who holds how many connections.
+#[derive(Debug, Default)]
+struct Held {
+    all: usize,
+    each: HashMap<IpAddr, usize>,
+}
+
+/// A place among the connections; given back when dropped.
+struct Place {
+    held: Arc<Mutex<Held>>,
+    of: IpAddr,
+    state: Arc<State>,
+}
+
+impl Place {
+    fn take(held: &Arc<Mutex<Held>>, of: IpAddr, state: &Arc<State>) -> Option<Self> {
+        let mut counts = held.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = counts.each.get(&of).copied().unwrap_or(0);
+        if counts.all >= state.limits.connections || own >= state.limits.connections_each {
+            return None;
+        }
+        counts.all += 1;
+        counts.each.insert(of, own + 1);
+        state.metrics.connections.fetch_add(1, Ordering::Relaxed);
+        Some(Self { held: Arc::clone(held), of, state: Arc::clone(state) })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut counts = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.all = counts.all.saturating_sub(1);
+        let own = counts.each.get(&self.of).map_or(0, |own| own.saturating_sub(1));
+        if own == 0 {
+            counts.each.remove(&self.of);
+        } else {
+            counts.each.insert(self.of, own);
+        }
+        self.state.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Takes connections until told to stop, then lets what runs end, within the grace. Gives how many were cut off.
+pub(super) async fn serve(
+    listener: TcpListener,
+    state: Arc<State>,
+    router: Router,
+    mut stop: watch::Receiver<bool>,
+) -> usize {
+    let held = Arc::new(Mutex::new(Held::default()));
+    let tellers = Arc::new(Semaphore::new(TOLD_AT_ONCE));
+    let mut open = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = told(&mut stop) => break,
+            accepted = listener.accept() => accepted,
+            Some(_) = open.join_next() => continue,
+        };
+        let (stream, from) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                pause_after(&state, &error).await;
+                continue;
+            }
+        };
+        match Place::take(&held, household(from.ip()), &state) {
+            Some(place) => {
+                open.spawn(connection(stream, from, place, router.clone(), stop.clone()));
+            }
+            None => turn_away(&state, stream, &tellers),
+        }
+    }
+    // From here on the system refuses new ones.
+    drop(listener);
+    let ended = timeout(state.limits.grace, async { while open.join_next().await.is_some() {} }).await;
+    let cut = if ended.is_ok() { 0 } else { open.len() };
+    open.shutdown().await;
+    cut
+}
+
+async fn connection(
+    stream: TcpStream,
+    from: SocketAddr,
+    place: Place,
+    router: Router,
+    mut stop: watch::Receiver<bool>,
+) {
+    let limits = place.state.limits;
+    // Answers are written whole; waiting for more to send would only delay them.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Peer(from.ip()));
+        router.clone().oneshot(request.map(Body::new))
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(limits.head_patience)
+        .max_headers(limits.headers)
+        .max_header_size(limits.head)
+        .max_buf_size(limits.head.max(64 << 10));
+    let served = http.serve_connection(TokioIo::new(Patient::new(stream, limits.write_patience)), service);
+    let mut served = pin!(served);
+    let mut stopping = false;
+    loop {
+        tokio::select! {
+            // A connection that fails has nobody left to tell.
+            _ = served.as_mut() => break,
+            () = told(&mut stop), if !stopping => {
+                stopping = true;
+                served.as_mut().graceful_shutdown();
+            }
+        }
+    }
+    drop(place);
+}
+
+/// Tells a client that there is no room, without reading what it asks for.
+fn turn_away(state: &State, stream: TcpStream, tellers: &Arc<Semaphore>) {
+    state.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+    let Ok(teller) = Arc::clone(tellers).try_acquire_owned() else { return };
+    tokio::spawn(async move {
+        let text = format!(
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+             Retry-After: 2\r\nConnection: close\r\n\r\n{NO_ROOM}",
+            NO_ROOM.len()
+        );
+        let mut stream = Patient::new(stream, TURNED_AWAY);
+        let told = async { (stream.write_all(text.as_bytes()).await, stream.shutdown().await) };
+        // Whether it hears it or not, it is gone after that.
+        let _ = timeout(TURNED_AWAY, told).await;
+        drop(teller);
+    });
+}
+
+/// Where the system has no room for another connection, asking again at once would only burn time.
+async fn pause_after(state: &State, error: &io::Error) {
+    let client_left = matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::Interrupted
+    );
+    if !client_left {
+        state.notice("accept", format!("the system gives no connection: {error}"));
+        sleep(Duration::from_millis(100)).await;
+    }
+}

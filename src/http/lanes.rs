@@ -1,0 +1,165 @@
+//! Where operations run: on threads of their own, so many at once, and so many waiting.
+//!
+//! Reading ones share a lane; writing ones have another, one by one, for the vault's lock lets one in at a time: here they
+//! wait in the order in which they came and hold up no reader. An operation that began runs to its end, whether its client
+//! still waits or not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// A bounded number of threads with a bounded queue.
+#[derive(Debug)]
+pub struct Lane {
+    turns: Arc<Semaphore>,
+    width: usize,
+    waiting: AtomicUsize,
+    queue: usize,
+    patience: Duration,
+}
+
+/// Why an operation gave nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stopped {
+    /// Too many wait, or its turn did not come in time; it was not begun.
+    Busy,
+    /// It panicked.
+    Panicked,
+}
+
+/// Counts one that waits for as long as it waits.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Lane {
+    /// A lane for so many at once, where so many wait for so long.
+    pub fn new(width: usize, queue: usize, patience: Duration) -> Self {
+        let width = width.max(1);
+        let turns = Arc::new(Semaphore::new(width));
+        Self { turns, width, waiting: AtomicUsize::new(0), queue, patience }
+    }
+
+    /// Waits for a turn, and runs the work on a thread that may block.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Stopped> {
+        let turn = match Arc::clone(&self.turns).try_acquire_owned() {
+            Ok(turn) => turn,
+            Err(_) => {
+                let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+                let _waiting = Waiting(&self.waiting);
+                if before >= self.queue {
+                    return Err(Stopped::Busy);
+                }
+                let turn = timeout(self.patience, Arc::clone(&self.turns).acquire_owned()).await;
+                turn.map_err(|_| Stopped::Busy)?.map_err(|_| Stopped::Busy)?
+            }
+        };
+        // The turn goes with the work: a client that leaves does not make room for another one.
+        let work = move || {
+            let done = work();
+            drop(turn);
+            done
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|_| Stopped::Panicked)
+    }
+
+    /// How many run.
+    pub fn running(&self) -> usize {
+        self.width.saturating_sub(self.turns.available_permits())
+    }
+
+    /// How many wait.
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Waits until nothing runs and nothing waits.
+    pub async fn empty(&self) {
+        // Turns are given in order, so whoever waits comes before this.
+        let all = u32::try_from(self.width).unwrap_or(u32::MAX);
+        drop(self.turns.acquire_many(all).await);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    }
+
+    #[test]
+    fn beyond_the_queue_work_is_refused_and_not_begun() {
+        runtime().block_on(async {
+            let lane = Arc::new(Lane::new(1, 1, Duration::from_secs(60)));
+            let (release, wait) = mpsc::channel::<()>();
+            let first = tokio::spawn({
+                let lane = Arc::clone(&lane);
+                async move { lane.run(move || wait.recv().is_ok()).await }
+            });
+            while lane.running() == 0 {
+                tokio::task::yield_now().await;
+            }
+            let second = tokio::spawn({
+                let lane = Arc::clone(&lane);
+                async move { lane.run(|| 2).await }
+            });
+            while lane.waiting() == 0 {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(lane.run(|| 3).await, Err(Stopped::Busy));
+            release.send(()).unwrap();
+            assert_eq!((first.await.unwrap(), second.await.unwrap()), (Ok(true), Ok(2)));
+            lane.empty().await;
+            assert_eq!((lane.running(), lane.waiting()), (0, 0));
+        });
+    }
+
+    #[test]
+    fn a_panic_is_an_answer_and_frees_its_turn() {
+        runtime().block_on(async {
+            let lane = Lane::new(1, 0, Duration::from_secs(60));
+            assert_eq!(lane.run(|| panic!("as asked for")).await.map(|()| 1), Err(Stopped::Panicked));
+            assert_eq!(lane.run(|| 1).await, Ok(1));
+        });
+    }
+
+    #[test]
+    fn work_whose_client_left_runs_to_its_end() {
+        runtime().block_on(async {
+            let lane = Arc::new(Lane::new(1, 0, Duration::from_secs(60)));
+            let (began, begins) = mpsc::channel();
+            let (release, wait) = mpsc::channel::<()>();
+            let (done, ends) = mpsc::channel();
+            let client = tokio::spawn({
+                let lane = Arc::clone(&lane);
+                async move { lane.run(move || (began.send(()), wait.recv(), done.send(())).2.is_ok()).await }
+            });
+            while begins.try_recv().is_err() {
+                tokio::task::yield_now().await;
+            }
+            client.abort();
+            let _ = client.await;
+            assert_eq!(lane.running(), 1);
+            release.send(()).unwrap();
+            lane.empty().await;
+            assert!(ends.try_recv().is_ok());
+        });
+    }
+}

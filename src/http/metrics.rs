@@ -1,0 +1,247 @@
+//! Figures of the server as Prometheus reads them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Upper bounds of the latency histogram, in microseconds.
+const BOUNDS: [u64; 14] = [
+    500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
+    5_000_000, 10_000_000,
+];
+
+/// A figure that somebody else knows, such as how many notes there are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Its name, such as `cm_notes`.
+    pub name: &'static str,
+    /// What it says.
+    pub help: &'static str,
+    /// Whether it only grows.
+    pub counts: bool,
+    /// Label, text and value of each of its rows; no label where it has one row only.
+    pub rows: Vec<(Option<(&'static str, String)>, f64)>,
+}
+
+impl Figure {
+    /// A figure of one value.
+    pub fn of(name: &'static str, help: &'static str, counts: bool, value: f64) -> Self {
+        Self { name, help, counts, rows: vec![(None, value)] }
+    }
+}
+
+/// What was counted.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    requests: Mutex<BTreeMap<(&'static str, &'static str, u16), u64>>,
+    latency: Mutex<BTreeMap<&'static str, Histogram>>,
+    /// Requests that are being answered.
+    pub in_flight: AtomicU64,
+    /// Connections that are open.
+    pub connections: AtomicU64,
+    /// Connections that were turned away.
+    pub turned_away: AtomicU64,
+    /// Requests that came too often, by token, address and failure.
+    pub limited: [AtomicU64; 3],
+    /// Runs of jobs, and those that failed.
+    pub jobs: Mutex<BTreeMap<&'static str, (u64, u64)>>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Histogram {
+    counts: [u64; BOUNDS.len()],
+    count: u64,
+    micros: u64,
+}
+
+/// Why a request was limited; the place in [`Metrics::limited`].
+#[derive(Debug, Clone, Copy)]
+pub enum Limited {
+    /// Its token asked too often.
+    Token,
+    /// Its address did.
+    Address,
+    /// Its address failed to open the door too often.
+    Failure,
+}
+
+impl Metrics {
+    /// Counts a request that was answered.
+    pub fn answered(&self, endpoint: &'static str, method: &'static str, status: u16, took: Duration) {
+        *lock(&self.requests).entry((endpoint, method, status)).or_default() += 1;
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        let mut latency = lock(&self.latency);
+        let histogram = latency.entry(endpoint).or_default();
+        histogram.count += 1;
+        histogram.micros = histogram.micros.saturating_add(micros);
+        for (count, bound) in histogram.counts.iter_mut().zip(BOUNDS) {
+            *count += u64::from(micros <= bound);
+        }
+    }
+
+    /// Counts a request that came too often.
+    pub fn limit(&self, why: Limited) {
+        self.limited[why as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a run of a job.
+    pub fn job(&self, name: &'static str, failed: bool) {
+        let mut jobs = lock(&self.jobs);
+        let (runs, failures) = jobs.entry(name).or_default();
+        *runs += 1;
+        *failures += u64::from(failed);
+    }
+
+    /// All of it in Prometheus' text format, with these figures behind.
+    pub fn text(&self, others: &[Figure]) -> String {
+        let mut out = String::new();
+        head(&mut out, "cm_http_requests_total", "Requests by endpoint, method and status.", "counter");
+        for ((endpoint, method, status), count) in lock(&self.requests).iter() {
+            let labels = format!("endpoint=\"{endpoint}\",method=\"{method}\",status=\"{status}\"");
+            line(&mut out, &format!("cm_http_requests_total{{{labels}}} {count}"));
+        }
+        self.histograms(&mut out);
+        head(
+            &mut out,
+            "cm_http_rate_limited_total",
+            "Requests that were refused for coming too often.",
+            "counter",
+        );
+        for (count, why) in self.limited.iter().zip(["token", "address", "failure"]) {
+            let count = count.load(Ordering::Relaxed);
+            line(&mut out, &format!("cm_http_rate_limited_total{{by=\"{why}\"}} {count}"));
+        }
+        let load = |value: &AtomicU64| value.load(Ordering::Relaxed) as f64;
+        let own = [
+            Figure::of(
+                "cm_http_in_flight",
+                "Requests that are being answered.",
+                false,
+                load(&self.in_flight),
+            ),
+            Figure::of("cm_http_connections", "Connections that are open.", false, load(&self.connections)),
+            Figure::of(
+                "cm_http_turned_away_total",
+                "Connections that were turned away.",
+                true,
+                load(&self.turned_away),
+            ),
+        ];
+        own.iter().chain(others).for_each(|figure| figure_text(&mut out, figure));
+        head(&mut out, "cm_job_runs_total", "Runs of scheduled jobs.", "counter");
+        for (name, (runs, failures)) in lock(&self.jobs).iter() {
+            line(&mut out, &format!("cm_job_runs_total{{job=\"{name}\",result=\"ok\"}} {}", runs - failures));
+            line(&mut out, &format!("cm_job_runs_total{{job=\"{name}\",result=\"failed\"}} {failures}"));
+        }
+        out
+    }
+
+    fn histograms(&self, out: &mut String) {
+        let name = "cm_http_request_seconds";
+        head(out, name, "How long requests take, by endpoint.", "histogram");
+        for (endpoint, histogram) in lock(&self.latency).iter() {
+            for (count, bound) in histogram.counts.iter().zip(BOUNDS) {
+                let bound = bound as f64 / 1e6;
+                line(out, &format!("{name}_bucket{{endpoint=\"{endpoint}\",le=\"{bound}\"}} {count}"));
+            }
+            let count = histogram.count;
+            line(out, &format!("{name}_bucket{{endpoint=\"{endpoint}\",le=\"+Inf\"}} {count}"));
+            let seconds = histogram.micros as f64 / 1e6;
+            line(out, &format!("{name}_sum{{endpoint=\"{endpoint}\"}} {seconds}"));
+            line(out, &format!("{name}_count{{endpoint=\"{endpoint}\"}} {count}"));
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}
+
+fn head(out: &mut String, name: &str, help: &str, kind: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
+}
+
+fn figure_text(out: &mut String, figure: &Figure) {
+    head(out, figure.name, figure.help, if figure.counts { "counter" } else { "gauge" });
+    for (label, value) in &figure.rows {
+        let labels = label.as_ref().map(|(name, text)| format!("{{{name}=\"{}\"}}", escaped(text)));
+        line(out, &format!("{}{} {value}", figure.name, labels.unwrap_or_default()));
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_told_in_prometheus_words() {
+        let metrics = Metrics::default();
+        metrics.answered("/search", "GET", 200, Duration::from_micros(1_500));
+        metrics.answered("/search", "GET", 200, Duration::from_secs(20));
+        metrics.limit(Limited::Failure);
+        metrics.job("reflect", true);
+        let notes = Figure {
+            name: "cm_notes",
+            help: "Notes of the vault.",
+            counts: false,
+            rows: vec![(Some(("type", "a \"b\"\n\\".into())), 3.0)],
+        };
+        insta::assert_snapshot!(metrics.text(&[notes]), @r#"
+        # HELP cm_http_requests_total Requests by endpoint, method and status.
+        # TYPE cm_http_requests_total counter
+        cm_http_requests_total{endpoint="/search",method="GET",status="200"} 2
+        # HELP cm_http_request_seconds How long requests take, by endpoint.
+        # TYPE cm_http_request_seconds histogram
+        cm_http_request_seconds_bucket{endpoint="/search",le="0.0005"} 0
+        cm_http_request_seconds_bucket{endpoint="/search",le="0.001"} 0
+        cm_http_request_seconds_bucket{endpoint="/search",le="0.0025"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="0.005"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="0.01"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="0.025"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="0.05"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="0.1"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="0.25"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="0.5"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="1"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="2.5"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="5"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="10"} 1
+        cm_http_request_seconds_bucket{endpoint="/search",le="+Inf"} 2
+        cm_http_request_seconds_sum{endpoint="/search"} 20.0015
+        cm_http_request_seconds_count{endpoint="/search"} 2
+        # HELP cm_http_rate_limited_total Requests that were refused for coming too often.
+        # TYPE cm_http_rate_limited_total counter
+        cm_http_rate_limited_total{by="token"} 0
+        cm_http_rate_limited_total{by="address"} 0
+        cm_http_rate_limited_total{by="failure"} 1
+        # HELP cm_http_in_flight Requests that are being answered.
+        # TYPE cm_http_in_flight gauge
+        cm_http_in_flight 0
+        # HELP cm_http_connections Connections that are open.
+        # TYPE cm_http_connections gauge
+        cm_http_connections 0
+        # HELP cm_http_turned_away_total Connections that were turned away.
+        # TYPE cm_http_turned_away_total counter
+        cm_http_turned_away_total 0
+        # HELP cm_notes Notes of the vault.
+        # TYPE cm_notes gauge
+        cm_notes{type="a \"b\"\n\\"} 3
+        # HELP cm_job_runs_total Runs of scheduled jobs.
+        # TYPE cm_job_runs_total counter
+        cm_job_runs_total{job="reflect",result="ok"} 0
+        cm_job_runs_total{job="reflect",result="failed"} 1
+        "#);
+    }
+}

@@ -1,0 +1,130 @@
+//! The schemas of all operations in one list, where each definition has one name.
+
+use serde_json::{Map, Value, json};
+
+const LIST: &str = "#/components/schemas/";
+
+/// Schemas by name.
+#[derive(Debug, Default)]
+pub struct Schemas {
+    list: Map<String, Value>,
+}
+
+impl Schemas {
+    /// Puts a schema there under a name that nothing else has.
+    pub fn add(&mut self, name: &str, schema: Value) {
+        self.list.insert(name.to_owned(), schema);
+    }
+
+    /// Puts a schema there, and gives the reference to it.
+    pub fn named(&mut self, name: &str, schema: Value) -> Value {
+        self.add(name, schema);
+        json!({ "$ref": format!("{LIST}{name}") })
+    }
+
+    /// A schema whose definitions lie in the list instead of in itself. Equal definitions of several operations are one;
+    /// where they differ, the later one is called after its operation.
+    pub fn hoisted(&mut self, operation: &str, mut schema: Value) -> Value {
+        let Some(object) = schema.as_object_mut() else { return schema };
+        object.shift_remove("$schema");
+        object.shift_remove("title");
+        let definitions = match object.shift_remove("$defs") {
+            Some(Value::Object(definitions)) => definitions,
+            _ => Map::new(),
+        };
+        let mut names = Map::new();
+        for (name, definition) in &definitions {
+            let taken =
+                self.list.get(name).is_some_and(|other| *other != moved(definition.clone(), &Map::new()));
+            let new = if taken { format!("{operation}_{name}") } else { name.clone() };
+            names.insert(name.clone(), Value::String(new));
+        }
+        for (name, definition) in definitions {
+            let new = names.get(&name).and_then(Value::as_str).unwrap_or(&name).to_owned();
+            self.list.insert(new, moved(definition, &names));
+        }
+        moved(schema, &names)
+    }
+
+    /// All of them, by name.
+    pub fn all(mut self) -> Value {
+        self.list.sort_keys();
+        Value::Object(self.list)
+    }
+}
+
+/// The schema with references that lead to the list, by these names.
+fn moved(mut schema: Value, names: &Map<String, Value>) -> Value {
+    match &mut schema {
+        Value::Object(object) => {
+            for (key, value) in object.iter_mut() {
+                let name =
+                    value.as_str().filter(|_| key == "$ref").and_then(|text| text.strip_prefix("#/$defs/"));
+                *value = match name {
+                    Some(name) => {
+                        let new = names.get(name).and_then(Value::as_str).unwrap_or(name);
+                        Value::String(format!("{LIST}{new}"))
+                    }
+                    None => moved(value.take(), names),
+                };
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = moved(item.take(), names)),
+        _ => {}
+    }
+    schema
+}
+
+/// A schema that takes no `null`: a query has no way to say it.
+pub fn without_null(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    let null = json!("null");
+    if let Some(types) = schema.get_mut("type").and_then(Value::as_array_mut) {
+        types.retain(|name| *name != null);
+        if let [only] = &types[..] {
+            schema["type"] = only.clone();
+        }
+    }
+    if let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(choices) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
+        choices.retain(|choice| choice.get("type") != Some(&null));
+    }
+    if let Some(object) = schema.as_object_mut() {
+        object.retain(|key, value| !(key == "default" && value.is_null()));
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_have_one_name_each_and_references_follow() {
+        let mut schemas = Schemas::default();
+        let input = |kind: &str| json!({ "properties": { "a": { "$ref": "#/$defs/A" } }, "$defs": { "A": { "type": kind } } });
+        for operation in ["one", "two"] {
+            let hoisted = schemas.hoisted(operation, input("string"));
+            assert_eq!(hoisted, json!({ "properties": { "a": { "$ref": "#/components/schemas/A" } } }));
+        }
+        let hoisted = schemas.hoisted("three", input("integer"));
+        assert_eq!(hoisted, json!({ "properties": { "a": { "$ref": "#/components/schemas/three_A" } } }));
+        assert_eq!(schemas.all(), json!({ "A": { "type": "string" }, "three_A": { "type": "integer" } }));
+    }
+
+    #[test]
+    fn a_query_says_no_null() {
+        for (schema, plain) in [
+            (json!({ "type": ["integer", "null"], "default": null }), json!({ "type": "integer" })),
+            (
+                json!({ "anyOf": [{ "type": "null" }, { "$ref": "#/x" }] }),
+                json!({ "anyOf": [{ "$ref": "#/x" }] }),
+            ),
+            (json!({ "enum": ["a", null] }), json!({ "enum": ["a"] })),
+        ] {
+            assert_eq!(without_null(&schema), plain);
+        }
+    }
+}

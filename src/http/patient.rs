@@ -1,0 +1,100 @@
+//! A connection that does not wait for ever for a client to take its answer, and that lets a client say the rest of what it
+//! began before it hangs up.
+//!
+//! Hanging up while the client still sends makes its system throw the answer away unread; so what it sends is read and
+//! forgotten for a while.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
+
+/// How long, and how much, a client is listened to after the answer.
+const LINGER: Duration = Duration::from_secs(2);
+const LINGER_BYTES: usize = 16 << 20;
+
+/// A connection with patience.
+pub struct Patient {
+    stream: TcpStream,
+    patience: Duration,
+    stalled: Option<Pin<Box<Sleep>>>,
+    linger: Option<(Pin<Box<Sleep>>, usize)>,
+    ended: bool,
+}
+
+impl Patient {
+    /// The stream, on which a write waits no longer than that.
+    pub fn new(stream: TcpStream, patience: Duration) -> Self {
+        Self { stream, patience, stalled: None, linger: None, ended: false }
+    }
+
+    /// Passes on what a write came to, and gives up where it waits too long.
+    fn written(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if outcome.is_ready() {
+            self.stalled = None;
+            return outcome;
+        }
+        let patience = self.patience;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(patience)));
+        ready!(stalled.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Patient {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let outcome = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        self.ended |= matches!(outcome, Poll::Ready(Ok(()))) && buffer.filled().len() == before;
+        outcome
+    }
+}
+
+impl AsyncWrite for Patient {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let outcome = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.written(cx, outcome)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let outcome = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.written(cx, outcome)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.linger.is_none() {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
+        }
+        let (end, read) = this.linger.get_or_insert_with(|| (Box::pin(sleep(LINGER)), 0));
+        let mut space = [0; 8 << 10];
+        while !this.ended && *read < LINGER_BYTES && end.as_mut().poll(cx).is_pending() {
+            let mut buffer = ReadBuf::new(&mut space);
+            match ready!(Pin::new(&mut this.stream).poll_read(cx, &mut buffer)) {
+                Ok(()) if !buffer.filled().is_empty() => *read += buffer.filled().len(),
+                _ => this.ended = true,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}

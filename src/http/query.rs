@@ -1,0 +1,176 @@
+//! A query as the JSON object that an operation takes.
+//!
+//! A query holds text only; the operation's schema says what each field means. Nothing is guessed: what does not read as the
+//! schema says is refused, and so is a field that is there twice.
+
+use serde_json::{Map, Number, Value};
+
+use super::problem::Problem;
+use super::shape::{Kind, Shape, whole};
+
+/// Reads a query by the schema.
+///
+/// # Errors
+/// A broken escape, a repeated field, or a value of another kind; 400 each.
+pub fn input(query: &str, shape: &Shape) -> Result<Value, Problem> {
+    let mut fields = Map::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (unescaped(name)?, unescaped(value)?);
+        // What the operation does not know it refuses itself, in the words of all surfaces.
+        match shape.field(&name).map_or((Kind::Text, None), |schema| shape.kind(schema)) {
+            (Kind::List, items) => {
+                let kind = items.map_or(Kind::Text, |items| shape.kind(items).0);
+                let item = read(&name, &value, kind)?;
+                let list = fields.entry(name).or_insert_with(|| Value::Array(Vec::new()));
+                if let Value::Array(list) = list {
+                    list.push(item);
+                }
+            }
+            (kind, _) => {
+                let value = read(&name, &value, kind)?;
+                if fields.contains_key(&name) {
+                    let message = format!("`{name}` is there twice");
+                    return Err(Problem::bad("repeated-field", message, "send it once"));
+                }
+                fields.insert(name, value);
+            }
+        }
+    }
+    Ok(Value::Object(fields))
+}
+
+fn read(name: &str, text: &str, kind: Kind) -> Result<Value, Problem> {
+    let refuse = |wanted: &str, example: &str| {
+        let shown: String = text.chars().take(60).collect();
+        let message = format!("`{name}` is {shown:?}, which is no {wanted}");
+        Problem::bad("wrong-kind", message, &format!("for example {name}={example}"))
+    };
+    match kind {
+        Kind::Text | Kind::List => Ok(Value::from(text)),
+        Kind::Boolean => match text {
+            "true" => Ok(Value::Bool(true)),
+            "false" => Ok(Value::Bool(false)),
+            _ => Err(refuse("true or false", "true")),
+        },
+        // JSON's own grammar: no sign in front, no hexadecimal digits, no infinity.
+        Kind::Number => {
+            serde_json::from_str::<Number>(text).map(Value::Number).map_err(|_| refuse("number", "0.5"))
+        }
+        Kind::Integer => {
+            let number = serde_json::from_str::<Number>(text).map_err(|_| refuse("whole number", "10"))?;
+            if number.is_f64() {
+                let settled = number.as_f64().and_then(whole).ok_or_else(|| refuse("whole number", "10"))?;
+                return Ok(Value::Number(settled));
+            }
+            Ok(Value::Number(number))
+        }
+    }
+}
+
+/// A name or value without its escapes: `+` is a blank, `%41` a byte, and the bytes are UTF-8.
+fn unescaped(text: &str) -> Result<String, Problem> {
+    let refuse = |what: &str| {
+        let message = format!("the query holds {what}");
+        Err(Problem::bad("escape", message, "escape it as UTF-8, for example %C3%A9 for é"))
+    };
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
+                let (Some(high), Some(low)) = (digit(rest.next()), digit(rest.next())) else {
+                    return refuse("a broken escape");
+                };
+                u8::try_from(high * 16 + low).unwrap_or_default()
+            }
+            other => other,
+        });
+    }
+    String::from_utf8(bytes).or_else(|_| refuse("bytes that are no UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn shape() -> Shape {
+        Shape::of(
+            json!({
+                "type": "object",
+                "properties": {
+                    "q": { "type": "string" },
+                    "limit": { "type": ["integer", "null"] },
+                    "priority": { "anyOf": [{ "type": "null" }, { "type": "number" }] },
+                    "explain": { "$ref": "#/$defs/Flag" },
+                    "tag": { "type": "array", "items": { "type": "string" } },
+                    "at": { "type": "array", "items": { "type": "integer" } },
+                    "loop": { "$ref": "#/properties/loop" },
+                },
+                "$defs": { "Flag": { "type": "boolean" } },
+            }),
+            &[("most", "limit")],
+        )
+    }
+
+    #[test]
+    fn each_field_is_read_as_its_schema_says() {
+        for (query, expected) in [
+            ("", json!({})),
+            ("q=a+b%26c%C3%A9&limit=3", json!({ "q": "a b&cé", "limit": 3 })),
+            ("q=10&limit=3.0&priority=1e-1", json!({ "q": "10", "limit": 3, "priority": 0.1 })),
+            (
+                "explain=true&tag=a&tag=a,b&at=1&at=2",
+                json!({ "explain": true, "tag": ["a", "a,b"], "at": [1, 2] }),
+            ),
+            ("q", json!({ "q": "" })),
+            ("&&q=a=b&", json!({ "q": "a=b" })),
+            ("limit=-9223372036854775808", json!({ "limit": i64::MIN })),
+            ("loop=x", json!({ "loop": "x" })),
+            ("most=3&Q=3", json!({ "most": 3, "Q": "3" })),
+        ] {
+            assert_eq!(input(query, &shape()), Ok(expected), "{query}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_name() {
+        for (query, code) in [
+            ("limit=", "wrong-kind"),
+            ("limit=ten", "wrong-kind"),
+            ("limit=3.5", "wrong-kind"),
+            ("limit=0x10", "wrong-kind"),
+            ("limit=1e400", "wrong-kind"),
+            ("priority=NaN", "wrong-kind"),
+            ("explain=1", "wrong-kind"),
+            ("q=a&q=b", "repeated-field"),
+            ("Q=a&Q=b", "repeated-field"),
+            ("most=ten", "wrong-kind"),
+            ("q=%", "escape"),
+            ("q=%zz", "escape"),
+            ("q=%ff", "escape"),
+            ("q=%+1", "escape"),
+        ] {
+            assert_eq!(input(query, &shape()).unwrap_err().error.code, code, "{query}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_query_is_read_or_refused(query in "(?s).{0,60}", name in "q|limit|priority|explain|tag|at") {
+            let _ = input(&query, &shape());
+            let _ = input(&format!("{name}={query}"), &shape());
+        }
+
+        #[test]
+        fn any_text_survives_its_escapes(text in "(?s).{0,40}") {
+            let escaped: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            prop_assert_eq!(input(&format!("q={escaped}"), &shape()), Ok(json!({ "q": text })));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! How often somebody may ask: a bucket of permits that fills again with time.
+//!
+//! It has no clock; every question brings the time since the server began.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// In the long run.
+    pub per_second: u32,
+    /// At once after a rest.
+    pub burst: u32,
+}
+
+/// Somebody asked too often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooOften {
+    /// When there will be a permit again, in whole seconds, 1 at least.
+    pub retry_after: u64,
+}
+
+/// The buckets of all who ask.
+#[derive(Debug)]
+pub struct Buckets<K> {
+    pace: Pace,
+    buckets: Mutex<HashMap<K, Bucket>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    permits: f64,
+    at: Duration,
+}
+
+/// So many buckets are kept; a flood of addresses must not fill the memory.
+const MOST: usize = 20_000;
+
+impl<K: Eq + Hash + Clone> Buckets<K> {
+    /// Full buckets for everybody.
+    pub fn new(pace: Pace) -> Self {
+        Self { pace, buckets: Mutex::new(HashMap::new()) }
+    }
+
+    /// Takes a permit.
+    ///
+    /// # Errors
+    /// [`TooOften`]; nothing is taken then.
+    pub fn take(&self, who: &K, now: Duration) -> Result<(), TooOften> {
+        let (rate, burst) = (f64::from(self.pace.per_second.max(1)), f64::from(self.pace.burst.max(1)));
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() >= MOST && !buckets.contains_key(who) {
+            // A full bucket says nothing that a new one would not.
+            let full = |bucket: &Bucket| filled(*bucket, now, rate, burst) >= burst;
+            buckets.retain(|_, bucket| !full(bucket));
+            if buckets.len() >= MOST {
+                buckets.clear();
+            }
+        }
+        let bucket = buckets.entry(who.clone()).or_insert(Bucket { permits: burst, at: now });
+        *bucket = Bucket { permits: filled(*bucket, now, rate, burst), at: now.max(bucket.at) };
+        if bucket.permits >= 1.0 {
+            bucket.permits -= 1.0;
+            return Ok(());
+        }
+        // At most one second, for the rate is at least one a second; rounded up as the header wants it.
+        let missing = (1.0 - bucket.permits).max(0.0) / rate;
+        Err(TooOften { retry_after: (missing.ceil() as u64).max(1) })
+    }
+}
+
+fn filled(bucket: Bucket, now: Duration, rate: f64, burst: f64) -> f64 {
+    (bucket.permits + now.saturating_sub(bucket.at).as_secs_f64() * rate).min(burst)
+}
+
+/// Whom an address stands for: itself, or its /64, for one host has as many of those as it likes.
+pub fn household(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_passes_then_the_pace_holds() {
+        let buckets = Buckets::new(Pace { per_second: 2, burst: 3 });
+        let at = Duration::from_millis;
+        for _ in 0..3 {
+            assert_eq!(buckets.take(&"ada", at(0)), Ok(()));
+        }
+        assert_eq!(buckets.take(&"ada", at(0)), Err(TooOften { retry_after: 1 }));
+        assert_eq!(buckets.take(&"bob", at(0)), Ok(()), "each has a bucket");
+        assert!(buckets.take(&"ada", at(499)).is_err());
+        assert_eq!(buckets.take(&"ada", at(500)), Ok(()));
+        assert!(buckets.take(&"ada", at(400)).is_err(), "a clock that goes back fills nothing");
+        assert_eq!(buckets.take(&"ada", at(1000)), Ok(()));
+    }
+
+    #[test]
+    fn a_flood_of_names_does_not_fill_the_memory() {
+        let buckets = Buckets::new(Pace { per_second: 1, burst: 1 });
+        for who in 0..3 * MOST {
+            let _ = buckets.take(&who, Duration::ZERO);
+        }
+        assert!(buckets.buckets.lock().unwrap().len() <= MOST);
+    }
+
+    #[test]
+    fn a_host_is_one_whichever_of_its_addresses_it_takes() {
+        let of = |text: &str| household(text.parse().unwrap());
+        assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff::9"));
+        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+        assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));
+        assert_ne!(of("10.0.0.1"), of("10.0.0.2"));
+    }
+}

@@ -1,0 +1,81 @@
+//! What a JSON Schema says of an object's fields, as far as reading a request needs it.
+
+use serde_json::{Number, Value};
+
+/// The kinds of values that a schema may ask for where a query can carry them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text, and whatever else is not named here: the operation judges it.
+    Text,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// A list; the field may be repeated.
+    List,
+}
+
+/// The schema of an operation's input.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    schema: Value,
+    also: &'static [(&'static str, &'static str)],
+}
+
+impl Shape {
+    /// The shape that a schema describes, with names that some of its fields have besides.
+    pub fn of(schema: Value, also: &'static [(&'static str, &'static str)]) -> Self {
+        Self { schema, also }
+    }
+
+    /// The schema of a field, with references followed; `None` where there is no such field.
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        let own = self.also.iter().find(|(also, _)| *also == name).map_or(name, |(_, own)| own);
+        self.schema.get("properties")?.get(own).map(|field| self.followed(field))
+    }
+
+    /// What a schema asks for, and for a list, of what.
+    pub fn kind<'a>(&'a self, schema: &'a Value) -> (Kind, Option<&'a Value>) {
+        let schema = self.followed(schema);
+        let of_type = |name: &str| match name {
+            "integer" => Kind::Integer,
+            "number" => Kind::Number,
+            "boolean" => Kind::Boolean,
+            "array" => Kind::List,
+            _ => Kind::Text,
+        };
+        let named = match schema.get("type") {
+            Some(Value::String(name)) => Some(name.as_str()),
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).find(|name| *name != "null"),
+            _ => None,
+        };
+        if let Some(name) = named {
+            return (of_type(name), schema.get("items"));
+        }
+        let either = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
+        let other =
+            either.into_iter().flatten().find(|choice| choice.get("type") != Some(&Value::from("null")));
+        other.map_or((Kind::Text, None), |choice| self.kind(choice))
+    }
+
+    fn followed<'a>(&'a self, schema: &'a Value) -> &'a Value {
+        let mut schema = schema;
+        // A reference to itself would lead nowhere; eight steps are more than any schema of ours has.
+        for _ in 0..8 {
+            let Some(name) = schema.get("$ref").and_then(Value::as_str) else { break };
+            let Some(found) = name.strip_prefix('#').and_then(|pointer| self.schema.pointer(pointer)) else {
+                break;
+            };
+            schema = found;
+        }
+        schema
+    }
+}
+
+/// A whole number that a float can hold exactly.
+pub fn whole(number: f64) -> Option<Number> {
+    let exact = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
+    exact.then(|| Number::from(number as i64))
+}

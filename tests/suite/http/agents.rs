@@ -1,0 +1,151 @@
+//! Agents behind the team server's doors: `/mcp` of a real `cm serve`, with tokens, roles, names and an end.
+#![cfg(unix)]
+
+use std::io::{BufRead as _, BufReader, Write as _};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::support::{Reply, request};
+use crate::cli::rules::rules;
+use crate::support::{Sandbox, Serving, message};
+
+fn token(sandbox: &Sandbox, person: &str, role: &str) -> String {
+    let made = sandbox.cm(&["token", "add", person, "--role", role, "--json"]).ok().json();
+    made["token"].as_str().unwrap().to_owned()
+}
+
+/// The document of a tool's refusal.
+fn refused(result: &Value) -> Value {
+    assert_eq!(result["isError"], true, "{result}");
+    serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap()
+}
+
+fn fact(title: &str) -> Value {
+    json!({ "type": "fact", "title": title, "content": "Seen." })
+}
+
+#[test]
+fn an_agent_needs_a_token_and_may_what_its_role_may_in_the_name_of_its_person() {
+    let sandbox = rules();
+    let (ada, bob) = (token(&sandbox, "Ada", "writer"), token(&sandbox, "Bob", "reader"));
+    let server = Serving::of(&sandbox, &[]);
+    for headers in [&[][..], &[("authorization", "Bearer cm_nonsense")]] {
+        let reply = server.message("tools/list", json!({}), headers);
+        assert_eq!(reply.status, 401, "{reply:?}");
+    }
+    let found = server.tool(&bob, "memory_search", &json!({ "query": "suite" }));
+    assert_eq!(found["isError"], false, "{found}");
+    let refusal = refused(&server.tool(&bob, "memory_add", &fact("Ports differ")));
+    assert_eq!(refusal["error"]["code"], "forbidden", "{refusal}");
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let done = server.tool(&ada, "memory_add", &fact("Ports differ"));
+    assert_eq!(done["isError"], false, "{done}");
+    assert_ne!(sandbox.git(&["rev-parse", "HEAD"]), head);
+    let commit = sandbox.git(&["log", "-1", "--format=%B"]);
+    for line in ["Cm-Op: add", "Cm-Actor: Ada", "Cm-Agent: tester"] {
+        assert!(commit.lines().any(|found| found == line), "{line} in\n{commit}");
+    }
+    sandbox.cm(&["token", "revoke", "Ada"]).ok();
+    assert_eq!(
+        server.message("tools/list", json!({}), &[("authorization", &format!("Bearer {ada}"))]).status,
+        401
+    );
+    let (code, log) = server.end(Signal::TERM);
+    assert_eq!(code, Some(143), "{log}");
+    assert!(log.contains("\"endpoint\":\"/mcp\"") && !log.contains("Ports") && !log.contains("Ada"), "{log}");
+}
+
+#[test]
+fn names_and_pages_are_judged_as_at_the_endpoints() {
+    let sandbox = rules();
+    let server = Serving::of(&sandbox, &["--host-name", "memory.example"]);
+    for (name, value, status) in [
+        ("host", "memory.example", 200),
+        ("host", "evil.example", 421),
+        ("origin", "https://evil.example", 403),
+        ("origin", "null", 403),
+        ("sec-fetch-site", "cross-site", 403),
+    ] {
+        let reply = server.message("tools/list", json!({}), &[(name, value)]);
+        assert_eq!(reply.status, status, "{name}: {value}: {reply:?}");
+    }
+    let own = [("host", "memory.example"), ("origin", "https://memory.example")];
+    assert_eq!(server.message("tools/list", json!({}), &own).status, 200);
+}
+
+#[test]
+fn whose_logs_lie_on_the_servers_machine_no_bearer_of_a_token_is_told() {
+    let sandbox = crate::support::taught();
+    let server = Serving::of(&sandbox, &[]);
+    let handed = server.tool("", "memory_reflect", &json!({ "days": 0 }));
+    assert_eq!(handed["isError"], false, "whoever is on this machine: {handed}");
+    let ada = token(&sandbox, "Ada", "admin");
+    let handed = server.tool(&ada, "memory_reflect", &json!({ "days": 0 }));
+    assert!(!handed.to_string().contains("11111111"), "{handed}");
+}
+
+/// The headers of an older revision, which has sessions.
+fn older<'a>(bearer: &'a str, session: &'a str) -> Vec<(&'a str, &'a str)> {
+    let mut headers = vec![
+        ("authorization", bearer),
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2025-11-25"),
+    ];
+    headers.extend(Some(("mcp-session-id", session)).filter(|(_, session)| !session.is_empty()));
+    headers
+}
+
+fn hello(server: &Serving, bearer: &str) -> String {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "tester", "version": "1" },
+    } });
+    let reply = server.send("POST", "/mcp", &older(bearer, ""), &body.to_string());
+    let session = reply.header("mcp-session-id").expect("a session").to_owned();
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+    assert_eq!(server.send("POST", "/mcp", &older(bearer, &session), &ready).status, 202);
+    session
+}
+
+#[test]
+fn who_takes_over_a_session_has_the_role_of_their_own_token() {
+    let sandbox = rules();
+    let [ada, bob] = [("Ada", "writer"), ("Bob", "reader")]
+        .map(|(name, role)| format!("Bearer {}", token(&sandbox, name, role)));
+    let server = Serving::of(&sandbox, &[]);
+    let session = hello(&server, &ada);
+    let add = |bearer: &str, title: &str| {
+        let params = json!({ "name": "memory_add", "arguments": fact(title) });
+        let body = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params }).to_string();
+        let reply: Reply = server.send("POST", "/mcp", &older(bearer, &session), &body);
+        message(&reply)["result"].clone()
+    };
+    assert_eq!(refused(&add(&bob, "By Bob"))["error"]["code"], "forbidden");
+    assert_eq!(add(&ada, "By Ada")["isError"], false);
+    let stranger = server.send("GET", "/mcp", &older("Bearer cm_nonsense", &session), "");
+    assert_eq!(stranger.status, 401);
+}
+
+#[test]
+fn an_open_stream_ends_with_the_server() {
+    let sandbox = rules();
+    let ada = format!("Bearer {}", token(&sandbox, "Ada", "reader"));
+    let server = Serving::of(&sandbox, &[]);
+    let session = hello(&server, &ada);
+    let mut open = server.connect();
+    open.write_all(&request("GET", "/mcp", &older(&ada, &session), b"")).unwrap();
+    let mut stream = BufReader::new(open);
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    assert!(line.starts_with("HTTP/1.1 200"), "{line}");
+    let (code, log) = server.end(Signal::TERM);
+    assert_eq!(code, Some(143), "{log}");
+    assert!(log.contains("0 connections cut off, 0 operations left"), "{log}");
+}
+
+#[test]
+fn a_server_without_agents_has_no_such_path() {
+    let server = Serving::of(&rules(), &["--no-mcp"]);
+    assert_eq!(server.message("tools/list", json!({}), &[]).status, 404);
+}

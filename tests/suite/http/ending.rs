@@ -1,0 +1,139 @@
+//! The end: what runs is finished, what is new is refused, and nothing waits for ever.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use cm::domain::instant::Instant;
+use cm::http::schedule::Rhythm;
+use cm::http::{Ended, Job, Mount};
+use cm::operations::Answer;
+use cm::ops::Memory;
+use serde_json::{Value, json};
+
+use super::support::{Reply, START, Start, operation, request, table_with, told};
+
+/// An operation that waits until the test lets it go, then writes.
+fn held(memory: &Memory, _: Value) -> cm::ops::Result<Answer> {
+    let (began, release) = GATE.get().unwrap();
+    began.send(()).unwrap();
+    release.lock().unwrap().recv().unwrap();
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    (operation("/observations").run)(memory, json!({ "content": told(number) }))
+}
+
+type Gate = (mpsc::Sender<()>, Mutex<mpsc::Receiver<()>>);
+static GATE: OnceLock<Gate> = OnceLock::new();
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn what_was_asked_before_the_end_is_done_and_what_comes_after_is_refused() {
+    let (began, begins) = mpsc::channel();
+    let (release, released) = mpsc::channel();
+    assert!(GATE.set((began, Mutex::new(released))).is_ok());
+    let start = Start { table: table_with("/observations", held), ..Start::default() };
+    let mut server = start.run();
+    let post =
+        request("POST", "/observations", &[("content-type", "application/json")], b"{\"content\": \"x\"}");
+    let mut running = server.connect();
+    running.write_all(&post).unwrap();
+    begins.recv().unwrap();
+    // This one waits for its turn.
+    let mut waiting = server.connect();
+    waiting.write_all(&post).unwrap();
+    while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 1\n") {
+    }
+    // And the client of this one leaves: it was not begun, and is not done.
+    let mut left = server.connect();
+    left.write_all(&post).unwrap();
+    while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 2\n") {
+    }
+    drop(left);
+    while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 1\n") {
+    }
+    let idle = server.connect();
+    server.tell();
+    server.until_logged("stopping");
+    while TcpStream::connect(server.address).is_ok() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    release.send(()).unwrap();
+    release.send(()).unwrap();
+    for mut stream in [running, waiting] {
+        let reply = Reply::read(&mut stream);
+        assert_eq!(reply.status, 201, "{reply:?}");
+    }
+    assert_eq!(server.end(), Ended { signal: Some(15), cut: 0, left: 0 });
+    assert_eq!(server.added(), 2);
+    drop(idle);
+}
+
+#[test]
+fn who_does_not_end_in_time_is_cut_off() {
+    let mut start = Start::default();
+    start.limits.grace = Duration::from_millis(300);
+    let mut server = start.run();
+    let mut slow = server.connect();
+    let head = "POST /observations HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{";
+    slow.write_all(head.as_bytes()).unwrap();
+    while !server.ask("GET", "/metrics", &[], "").body.contains("cm_http_in_flight 2\n") {}
+    assert_eq!(server.end().cut, 1);
+}
+
+/// A body that never ends, until it is told to.
+#[test]
+fn what_is_mounted_and_keeps_answers_open_is_told_to_end_them() {
+    use axum::body::{Body, Bytes};
+    use http_body_util::channel::Channel;
+    let (said, told) = tokio::sync::watch::channel(false);
+    let stream = move || {
+        let mut told = told.clone();
+        async move {
+            let (mut sender, body) = Channel::<Bytes, axum::Error>::new(1);
+            tokio::spawn(async move {
+                let _ = sender.send_data(Bytes::from_static(b"first")).await;
+                let _ = told.wait_for(|told| *told).await;
+                drop(sender);
+            });
+            Body::new(body)
+        }
+    };
+    let end = Arc::new(move || said.send(true).unwrap_or_default());
+    let mount = Mount { end, ..Mount::of("/mcp", axum::Router::new().fallback(stream)) };
+    let mut server = Start { mounted: vec![mount], ..Start::default() }.run();
+    let mut open = server.connect();
+    open.write_all(&request("GET", "/mcp", &[], b"")).unwrap();
+    server.until_logged("\"/mcp\"");
+    assert_eq!(server.end(), Ended { signal: Some(15), cut: 0, left: 0 });
+    assert!(Reply::read(&mut open).body.contains("first"));
+}
+
+#[test]
+fn a_job_is_told_to_end_and_waited_for() {
+    let done = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&done);
+    let job = Job {
+        name: "reflect",
+        rhythm: Rhythm::Daily { minute: 0 },
+        last: Some(Instant::from_unix(START - 200_000)),
+        run: Arc::new(move |stop| {
+            while !stop.is_asked() {
+                std::thread::yield_now();
+            }
+            Ok("ended early".into())
+        }),
+        done: Arc::new(move |at| {
+            kept.lock().unwrap().push(at);
+            Ok(())
+        }),
+    };
+    let mut server = Start { jobs: vec![job], ..Start::default() }.run();
+    assert_eq!(server.ask("GET", "/health", &[], "").status, 200);
+    let log = Arc::clone(&server.log);
+    assert_eq!(server.end().left, 0);
+    let job_began = log.lock().unwrap().iter().any(|line| line.contains("ended early"));
+    assert_eq!(job_began, done.lock().unwrap().len() == 1);
+}

@@ -1,0 +1,14 @@
+//! The team server on a loopback address, asked over real sockets, with a real vault behind it.
+
+mod agents;
+mod bounds;
+mod contract;
+mod doors;
+mod ending;
+mod figures;
+mod fuzz;
+mod process;
+mod sent;
+pub mod support;
+mod wire;
+mod work;

@@ -1,0 +1,109 @@
+//! Sessions that are sent to the team server: kept once, without secrets, and read like any other.
+
+use serde_json::{Value, json};
+
+use crate::cli::rules::rules;
+use crate::support::{Sandbox, Serving};
+
+fn token(sandbox: &Sandbox, person: &str, role: &str) -> String {
+    let made = sandbox.cm(&["token", "add", person, "--role", role, "--json"]).ok().json();
+    made["token"].as_str().unwrap().to_owned()
+}
+
+fn said(role: &str, content: &str, minute: u32) -> Value {
+    json!({ "role": role, "content": content, "at": format!("2026-11-20T10:{minute:02}:00Z") })
+}
+
+fn session(id: &str, messages: &[Value]) -> String {
+    json!({ "session": id, "agent": "codex", "workspace": "/home/ada/gateway", "messages": messages })
+        .to_string()
+}
+
+/// What was said, with a secret in it.
+fn messages() -> Vec<Value> {
+    let secret = format!("The token is ghp_{}.", &"aB3dE5gH7j".repeat(4)[..36]);
+    vec![
+        said(
+            "user",
+            "Why does the gateway drop idle sockets? Always run the whole suite before you push.",
+            1,
+        ),
+        said("assistant", "The keepalive is longer than the timeout of the proxy.", 2),
+        said("tool", &secret, 3),
+    ]
+}
+
+#[test]
+fn a_session_is_kept_once_without_secrets_and_with_who_sent_it() {
+    let sandbox = rules();
+    let (ada, bob) = (token(&sandbox, "Ada", "writer"), token(&sandbox, "Bob", "reader"));
+    let server = Serving::of(&sandbox, &[]);
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let mut messages = messages();
+    let send = |token: &str, messages: &[Value]| {
+        let (status, answer) = server.ask("POST", "/sessions", token, &session("s-1", messages));
+        (status, serde_json::from_str::<Value>(&answer).unwrap())
+    };
+    assert_eq!(send(&bob, &messages).0, 403);
+    let counts = |received: u64, known: u64, redacted: u64| json!({ "session": "s-1", "agent": "codex", "received": received, "known": known, "redacted": redacted });
+    assert_eq!(send(&ada, &messages), (201, counts(3, 0, 1)));
+    let kept = sandbox.read("_state/sessions/codex/s-1.jsonl");
+    assert!(!kept.contains("ghp_") && kept.contains("[redacted: "), "{kept}");
+    assert!(kept.contains("\"by\":\"Ada\"") && kept.contains("keepalive"), "{kept}");
+    assert_eq!(send(&ada, &messages), (201, counts(0, 3, 0)));
+    assert_eq!(sandbox.read("_state/sessions/codex/s-1.jsonl"), kept, "nothing is there twice");
+    messages.push(said("user", "Thanks.", 4));
+    assert_eq!(send(&ada, &messages), (201, counts(1, 3, 0)));
+    assert!(sandbox.read("_state/sessions/codex/s-1.jsonl").starts_with(&kept));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = sandbox.vault().join("_state/sessions/codex/s-1.jsonl");
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head, "it is no note");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_session_that_was_sent_is_read_and_learned_from_like_any_other() {
+    let sandbox = rules();
+    let ada = token(&sandbox, "Ada", "writer");
+    let server = Serving::of(&sandbox, &[]);
+    assert_eq!(server.ask("POST", "/sessions", &ada, &session("s-1", &messages())).0, 201);
+    let handed = server.tool(&ada, "memory_reflect", &json!({ "days": 0 }));
+    assert!(handed.to_string().contains("drop idle sockets"), "{handed}");
+    let listed = sandbox.cm(&["sessions", "--days", "0"]).ok().stdout;
+    assert!(listed.contains("s-1") && listed.contains("codex"), "{listed}");
+    let found = sandbox.cm(&["sessions", "search", "keepalive", "--days", "0"]).ok().stdout;
+    assert!(found.contains("keepalive"), "{found}");
+    let learned = sandbox.cm(&["reflect", "--days", "0", "--no-model", "--json"]).json();
+    assert_eq!((&learned["sessions"], &learned["diaries"]), (&json!(1), &json!(1)), "{learned}");
+}
+
+#[test]
+fn what_is_no_session_is_refused_and_leads_to_no_file() {
+    let sandbox = rules();
+    let server = Serving::of(&sandbox, &[]);
+    let long = "x".repeat(129);
+    for id in ["", "..", ".hidden", "../../out", "a/b", "a\\b", "a\u{0}b", "-rf", "a b", "\u{e9}", &long] {
+        let (status, answer) = server.ask("POST", "/sessions", "", &session(id, &messages()));
+        assert_eq!(status, 400, "{id}: {answer}");
+    }
+    for body in [
+        json!({ "session": "s", "agent": "nobody", "messages": messages() }),
+        json!({ "session": "s", "agent": "codex,pi", "messages": messages() }),
+        json!({ "session": "s", "agent": "codex", "messages": [] }),
+        json!({ "session": "s", "agent": "codex", "messages": [{ "role": "king", "content": "x" }] }),
+        json!({ "session": "s", "agent": "codex", "messages": [{ "role": "user" }] }),
+        json!({ "session": "s", "agent": "codex", "messages": [{ "role": "user", "content": "x", "at": "noon" }] }),
+        json!({ "session": "s", "agent": "codex", "workspace": "/a\u{0}b", "messages": messages() }),
+        json!({ "session": "s", "agent": "codex" }),
+    ] {
+        let (status, answer) = server.ask("POST", "/sessions", "", &body.to_string());
+        assert_eq!(status, 400, "{body}: {answer}");
+        let error: Value = serde_json::from_str(&answer).unwrap();
+        assert!(!error["error"]["hint"].is_null(), "{answer}");
+    }
+    assert!(!sandbox.vault().join("_state/sessions").exists());
+}

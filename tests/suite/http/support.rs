@@ -1,0 +1,284 @@
+//! A server of its own for each test, and a client that sends any bytes it likes.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use cm::domain::instant::Instant;
+use cm::domain::token::Role;
+use cm::http::{Ended, Figures, Job, Limits, Mount, Server, Setup};
+use cm::operations::{Answer, Operation, TABLE};
+use cm::ops::token::{self, Ring};
+use cm::ops::warm::Warm;
+use cm::ops::{By, Call, Memory};
+use cm::vault::Vault;
+use serde_json::Value;
+
+use crate::support::{Sandbox, call, vault_of};
+
+/// When every test begins.
+pub const START: i64 = 1_795_000_000;
+
+/// A rule, and no model: what is told is compared by its words alone.
+const VAULT: &str = "\
+--- cm.toml
+[embeddings]
+provider = \"none\"
+--- playbook/testing/run-the-whole-suite-before-you-push-75ecd8.md
+---
+id: b-mt2ssunl-jq6d8j
+category: testing
+state: active
+created: 2026-11-01T08:00:00Z
+updated: 2026-11-01T08:00:00Z
+---
+
+Run the whole suite before you push.
+";
+
+/// The operation of an endpoint.
+pub fn operation(path: &str) -> &'static Operation {
+    TABLE.iter().find(|one| one.endpoint.is_some_and(|endpoint| endpoint.path == path)).unwrap()
+}
+
+/// The table, but that this endpoint is run by something else.
+pub fn table_with(path: &str, run: fn(&Memory, Value) -> cm::ops::Result<Answer>) -> &'static [Operation] {
+    let own = operation(path).name;
+    let swapped = |one: &Operation| if one.name == own { Operation { run, ..*one } } else { *one };
+    TABLE.iter().map(swapped).collect::<Vec<_>>().leak()
+}
+
+/// Something to tell that no other number makes anything like.
+pub fn told(number: usize) -> String {
+    let words = blake3::hash(&number.to_le_bytes()).to_hex();
+    words
+        .as_bytes()
+        .chunks(8)
+        .map(|word| format!("w{}", String::from_utf8_lossy(word)))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// What a server begins with.
+pub struct Start {
+    pub limits: Limits,
+    pub jobs: Vec<Job>,
+    pub figures: Option<Figures>,
+    pub table: &'static [Operation],
+    pub mounted: Vec<Mount>,
+    pub sandbox: Sandbox,
+    pub clock: Arc<AtomicI64>,
+}
+
+impl Default for Start {
+    fn default() -> Self {
+        let sandbox = vault_of(VAULT);
+        sandbox.own_identity();
+        Self {
+            limits: Limits { tick: Duration::from_millis(5), ..Limits::default() },
+            jobs: Vec::new(),
+            figures: None,
+            table: TABLE,
+            mounted: Vec::new(),
+            sandbox,
+            clock: Arc::new(AtomicI64::new(START)),
+        }
+    }
+}
+
+/// A call of nobody in particular, at that time.
+fn at(sandbox: &Sandbox, by: By, now: i64) -> Call {
+    Call { by, now: Instant::from_unix(now), seed: None, ..call(sandbox, &[]) }
+}
+
+/// Makes a token for a person of this name.
+pub fn token_for(
+    sandbox: &Sandbox,
+    person: &str,
+    role: Role,
+    expires: Option<i64>,
+    random: u8,
+) -> token::Made {
+    let expires = expires.map(Instant::from_unix);
+    let options = token::Options { person: person.to_owned(), role, expires };
+    let memory = Memory::open(at(sandbox, By::default(), START)).unwrap();
+    token::add(&memory, &options, [random; 32]).unwrap()
+}
+
+impl Start {
+    /// Makes a token for a person of the role's name.
+    pub fn token(&self, role: Role, random: u8) -> String {
+        token_for(&self.sandbox, &format!("Ada the {role}"), role, None, random).token
+    }
+
+    pub fn setup(self) -> (Setup, Sandbox, Arc<Mutex<Vec<String>>>) {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let (written, clock) = (Arc::clone(&lines), self.clock);
+        let ring = Ring::of(Vault::at(&self.sandbox.vault()).unwrap());
+        let (warm, asked) = (Arc::new(Warm::default()), at(&self.sandbox, By::default(), START));
+        let setup = Setup {
+            table: self.table,
+            opener: Arc::new(move |by: By| warm.open(Call { by, ..asked.clone() })),
+            tokens: Arc::new(move || ring.current()),
+            mounted: self.mounted,
+            jobs: self.jobs,
+            limits: self.limits,
+            hosts: vec!["memory.example".to_owned()],
+            log: Arc::new(move |entry| written.lock().unwrap().push(entry.to_string())),
+            clock: Arc::new(move || Instant::from_unix(clock.load(Ordering::Relaxed))),
+            figures: self.figures,
+            version: "0.0.0",
+        };
+        (setup, self.sandbox, lines)
+    }
+
+    pub fn run(self) -> Running {
+        let (setup, sandbox, log) = self.setup();
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime =
+                tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+            let ended = runtime.block_on(async {
+                let server = Server::bind("127.0.0.1:0".parse().unwrap(), setup).await.unwrap();
+                tell.send(server.address()).unwrap();
+                server.run(async { stopped.await.ok() }).await
+            });
+            runtime.shutdown_timeout(Duration::from_millis(100));
+            ended
+        });
+        let address = told.recv().unwrap();
+        Running { address, sandbox, log, stop: Some(stop), thread: Some(thread) }
+    }
+}
+
+/// A server that runs.
+pub struct Running {
+    pub address: SocketAddr,
+    pub sandbox: Sandbox,
+    pub log: Arc<Mutex<Vec<String>>>,
+    stop: Option<tokio::sync::oneshot::Sender<u8>>,
+    thread: Option<JoinHandle<Ended>>,
+}
+
+/// How often `operation` was committed in a vault.
+pub fn commits(sandbox: &Sandbox, operation: &str) -> usize {
+    let ops = sandbox.git(&["log", "--format=%(trailers:key=Cm-Op,valueonly,separator=%x2C)"]);
+    ops.lines().filter(|line| *line == operation).count()
+}
+
+impl Running {
+    pub fn vault(&self) -> Vault {
+        Vault::at(&self.sandbox.vault()).unwrap()
+    }
+
+    pub fn memory(&self) -> Memory {
+        Memory::open(at(&self.sandbox, By::default(), START)).unwrap()
+    }
+
+    /// The last commit.
+    pub fn head(&self) -> String {
+        self.sandbox.git(&["rev-parse", "HEAD"])
+    }
+
+    /// How many notes were added.
+    pub fn added(&self) -> usize {
+        commits(&self.sandbox, "add")
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+    }
+
+    /// Sends these bytes and reads the one answer.
+    pub fn send(&self, bytes: &[u8]) -> Reply {
+        let mut stream = self.connect();
+        // A server that has heard enough may hang up before all is sent.
+        let _ = stream.write_all(bytes);
+        Reply::read(&mut stream)
+    }
+
+    pub fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        self.send(&request(method, target, headers, body.as_bytes()))
+    }
+
+    pub fn get(&self, target: &str, token: &str) -> Reply {
+        self.ask("GET", target, &[("authorization", &format!("Bearer {token}"))], "")
+    }
+
+    /// Waits until the log has a line with these words.
+    pub fn until_logged(&self, words: &str) -> String {
+        loop {
+            let found = self.log.lock().unwrap().iter().find(|line| line.contains(words)).cloned();
+            match found {
+                Some(line) => return line,
+                None => std::thread::sleep(Duration::from_millis(2)),
+            }
+        }
+    }
+
+    /// Tells it to end.
+    pub fn tell(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(15);
+        }
+    }
+
+    pub fn end(&mut self) -> Ended {
+        self.tell();
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
+
+/// A request that ends its connection.
+pub fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+    let mut head = format!("{method} {target} HTTP/1.1\r\nconnection: close\r\n");
+    if !headers.iter().any(|(name, _)| *name == "host") {
+        head.push_str("host: localhost\r\n");
+    }
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    if !body.is_empty() {
+        head.push_str(&format!("content-length: {}\r\n", body.len()));
+    }
+    [head.as_bytes(), b"\r\n", body].concat()
+}
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Reply {
+    /// Reads until the server hangs up, and takes the first answer.
+    pub fn read(stream: &mut TcpStream) -> Self {
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Self { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Status and code of the error.
+    pub fn refusal(&self) -> (u16, String) {
+        (self.status, self.json()["error"]["code"].as_str().unwrap_or_default().to_owned())
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+}

@@ -1,0 +1,128 @@
+//! The team server as a process: `cm serve` upon a sandbox's vault, asked over real sockets.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Stdio};
+
+use serde_json::{Value, json};
+
+use super::Sandbox;
+use crate::http::support::{Reply, request};
+
+/// The revision of the protocol of agents that has no sessions.
+pub const CURRENT: &str = "2026-07-28";
+
+/// The program as it serves; ended when dropped.
+pub struct Serving {
+    child: Child,
+    log: BufReader<ChildStderr>,
+    /// Where it listens.
+    pub address: String,
+    /// What it said when it began.
+    pub said: String,
+}
+
+impl Serving {
+    /// Begins to serve on a free port, with these arguments more.
+    pub fn of(sandbox: &Sandbox, words: &[&str]) -> Self {
+        let mut command = sandbox.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], words].concat());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+        let mut said = String::new();
+        while !said.ends_with("}\n") {
+            said.push_str(&lines.next().expect("it says where it listens").unwrap());
+            said.push('\n');
+        }
+        let address: Value = serde_json::from_str(&said).unwrap();
+        let address = address["address"].as_str().unwrap().trim_start_matches("http://").to_owned();
+        let log = BufReader::new(child.stderr.take().unwrap());
+        Self { child, log, address, said }
+    }
+
+    /// A connection.
+    pub fn connect(&self) -> TcpStream {
+        TcpStream::connect(&self.address).unwrap()
+    }
+
+    /// Sends a request with these headers, and reads its answer.
+    pub fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut stream = self.connect();
+        // A server that has heard enough may hang up before all is sent.
+        let _ = stream.write_all(&request(method, target, headers, body.as_bytes()));
+        Reply::read(&mut stream)
+    }
+
+    /// Asks an endpoint as the agent codex, and gives status and body.
+    pub fn ask(&self, method: &str, target: &str, token: &str, body: &str) -> (u16, String) {
+        let bearer = format!("Bearer {token}");
+        let headers =
+            [("authorization", &*bearer), ("content-type", "application/json"), ("cm-agent", "codex")];
+        let reply = self.send(method, target, &headers, body);
+        (reply.status, reply.body)
+    }
+
+    /// Sends a message of the protocol of agents in its current revision, with these headers more.
+    pub fn message(&self, method: &str, mut params: Value, more: &[(&str, &str)]) -> Reply {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": CURRENT,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { "name": "tester", "version": "1" },
+        });
+        let name =
+            params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).map(str::to_owned);
+        let mut headers = vec![
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", CURRENT),
+            ("mcp-method", method),
+        ];
+        headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
+        headers.extend(more);
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        self.send("POST", "/mcp", &headers, &body)
+    }
+
+    /// The result of a tool, refusals included.
+    pub fn tool(&self, token: &str, tool: &str, given: &Value) -> Value {
+        let bearer = format!("Bearer {token}");
+        let authorized = [("authorization", &*bearer)];
+        let headers = if token.is_empty() { &[][..] } else { &authorized };
+        let reply = self.message("tools/call", json!({ "name": tool, "arguments": given }), headers);
+        let mut message = message(&reply);
+        assert!(message.get("result").is_some(), "{tool}: {reply:?}");
+        message["result"].take()
+    }
+
+    /// The next line of its log.
+    pub fn line(&mut self) -> Value {
+        let mut line = String::new();
+        assert_ne!(self.log.read_line(&mut line).unwrap(), 0, "it goes on");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    /// Sends it a signal; its exit code and the rest of its log.
+    #[cfg(unix)]
+    pub fn end(mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, signal).unwrap();
+        let mut log = String::new();
+        self.log.read_to_string(&mut log).unwrap();
+        (self.child.wait().unwrap().code(), log)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The message in an answer, alone or the last of a stream of events.
+pub fn message(reply: &Reply) -> Value {
+    let lines = reply.body.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
+    lines
+        .rev()
+        .find_map(|line| serde_json::from_str::<Value>(line).ok().filter(Value::is_object))
+        .unwrap_or_default()
+}
