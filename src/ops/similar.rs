@@ -12,7 +12,7 @@ use super::find::{find, load};
 use super::memory::{Level, Memory, OpenVault};
 use super::retrieve::{Question, Stages};
 use super::search::rounded;
-use crate::curate::conflict::{Statement, opposition};
+use crate::curate::conflict::{self, Statement, opposition};
 use crate::curate::health::statement;
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::id::BulletId;
@@ -275,7 +275,7 @@ fn shown(note: &Note) -> String {
 
 /// The words that tell texts apart.
 fn content(text: &str) -> BTreeSet<String> {
-    Statement::of(text).words().clone()
+    conflict::words(text)
 }
 
 /// The words of a note's title and text; of a bullet those of its rule.

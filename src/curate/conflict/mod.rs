@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 pub use many::Rules;
 pub use meant::{Meant, Near, Nearness, name_differently, opposed};
 pub use pairs::{alike, oppositions};
-pub use statement::{Statement, likeness, may_be_like};
+pub use statement::{Statement, likeness, may_be_like, words};
 
 /// Why two rules are taken to contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

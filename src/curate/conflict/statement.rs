@@ -42,7 +42,7 @@ impl Statement {
         let claims = claims(&pieces);
         let written: BTreeMap<String, Written> = pieces
             .iter()
-            .filter(|piece| !piece.negated && counts(&piece.raw))
+            .filter(|piece| tells(piece))
             .map(|piece| (piece.stem.clone(), Written { raw: piece.raw.clone(), firm: is_firm(piece) }))
             .collect();
         let words: BTreeSet<String> = written.keys().cloned().collect();
@@ -93,6 +93,16 @@ impl Statement {
             count(&|claim| claim.only),
         ]
     }
+}
+
+/// The stems of a text's words, without those that only steer: [`Statement::words`] of texts of which nothing else is asked.
+pub fn words(text: &str) -> BTreeSet<String> {
+    pieces(text).into_iter().filter(tells).map(|piece| piece.stem).collect()
+}
+
+/// Whether a piece is a word that tells rules apart.
+fn tells(piece: &Piece) -> bool {
+    !piece.negated && counts(&piece.raw)
 }
 
 /// Whether a word tells rules apart, rather than only steering them.

@@ -150,6 +150,13 @@ fn rules() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
+    fn the_words_of_a_text_are_those_of_its_statement(rule in rules(), text in "\\PC{0,80}") {
+        for text in [rule, text] {
+            prop_assert_eq!(words(&text), Statement::of(&text).words().clone());
+        }
+    }
+
+    #[test]
     fn it_does_not_matter_which_rule_comes_first(a in rules(), b in rules()) {
         let (a, b) = (Statement::of(&a), Statement::of(&b));
         prop_assert_eq!(opposition(&a, &b).is_some(), opposition(&b, &a).is_some());
