@@ -26,7 +26,8 @@ const NOTES: usize = 500;
 
 impl Memory {
     /// Lets the fine model read what is new, the changed notes first, until the command's time is up. It never fails:
-    /// what is left out is read later.
+    /// what is left out is read later. A process that lives on reads the changed notes alone, for somebody waits for each of
+    /// its answers.
     pub(in crate::ops) fn refine(&self, open: &OpenVault, changed: &[NotePath]) {
         let budget = open.settings.whole("embeddings.budget_ms") as u64;
         if budget == 0 || changed.is_empty() {
@@ -35,7 +36,12 @@ impl Memory {
         let Some(Ok(model)) = self.models().fine() else { return };
         let deadline = (self.call.clock)() + budget;
         let mut go_on = |_: Progress| (self.call.clock)() < deadline;
-        if let Err(error) = self.read_finely(open, &model, changed, STEP, &mut go_on) {
+        let read = if open.kept().is_some() {
+            self.read_changed(open, &model, changed, &mut go_on)
+        } else {
+            self.read_finely(open, &model, changed, STEP, &mut go_on)
+        };
+        if let Err(error) = read {
             self.notice(format!("`{}` has not read all that is new: {}", model.name(), error.message));
         }
     }
@@ -52,14 +58,8 @@ impl Memory {
         step: usize,
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Progress> {
-        let vectors = open.vectors();
         let live = open.index().passages()?;
-        let mut known = PassageSet::default();
-        for (dimension, _) in vectors.dimensions(model.name()) {
-            if let Some(table) = vectors.table(model.name(), dimension)? {
-                known.extend(table.keys());
-            }
-        }
+        let mut known = known(open, model)?;
         let done = live.iter().filter(|key| known.contains(*key)).count();
         let mut progress = Progress { done, of: live.len() };
         let (lacking, _) = open.index().without(&known, usize::MAX)?;
@@ -79,6 +79,28 @@ impl Memory {
             }
         }
         go_on(progress);
+        Ok(progress)
+    }
+
+    /// Lets a model read the passages of these notes that it has not read, as long as `go_on` says so.
+    fn read_changed(
+        &self,
+        open: &OpenVault,
+        model: &Model,
+        changed: &[NotePath],
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Progress> {
+        let mut known = known(open, model)?;
+        let passages = changed.iter().flat_map(|path| open.passages_of(path));
+        let unread: Vec<Passage> = passages.filter(|passage| known.insert(passage.key)).collect();
+        let mut progress = Progress { done: 0, of: unread.len() };
+        for some in unread.chunks(STEP) {
+            if !go_on(progress) {
+                break;
+            }
+            self.read_some(open, model, some)?;
+            progress.done += some.len();
+        }
         Ok(progress)
     }
 
@@ -122,4 +144,16 @@ impl Memory {
             Ok(all)
         })
     }
+}
+
+/// The passages that a model has read.
+fn known(open: &OpenVault, model: &Model) -> Result<PassageSet> {
+    let vectors = open.vectors();
+    let mut known = PassageSet::default();
+    for (dimension, _) in vectors.dimensions(model.name()) {
+        if let Some(table) = vectors.table(model.name(), dimension)? {
+            known.extend(table.keys());
+        }
+    }
+    Ok(known)
 }
