@@ -28,9 +28,9 @@ WARMING = 50
 class Agent:
     """An agent that has started the program; it asks one thing after the other."""
 
-    def __init__(self, vault, env):
+    def __init__(self, vault):
         self.begun = time.perf_counter()
-        self.program = subprocess.Popen(vault.cm("mcp"), cwd=vault.folder, env=env, stdin=subprocess.PIPE,
+        self.program = subprocess.Popen(vault.cm("mcp"), cwd=vault.folder, env=vault.env, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.last = 0
 
@@ -74,9 +74,9 @@ def titles(vault):
                     break
 
 
-def searches(vault, env, queries):
+def searches(vault, queries):
     """How long each took in one session, and how much memory that had."""
-    agent, times = Agent(vault, env), []
+    agent, times = Agent(vault), []
     agent.ask("initialize", HELLO)
     for query in queries:
         begun = time.perf_counter()
@@ -102,7 +102,7 @@ def main():
         run(vault.cm("reindex"), vault.folder, vault.env)
         first = []
         for _ in range(args.runs):
-            agent = Agent(vault, vault.env)
+            agent = Agent(vault)
             agent.ask("initialize", HELLO)
             first.append(time.perf_counter() - agent.begun)
             listed = len(agent.ask("tools/list", {})[1].encode())
@@ -110,12 +110,10 @@ def main():
         draw = random.Random(7)
         words = sorted({word for title in titles(vault) for word in title.split() if word.isalpha() and len(word) > 3})
         queries = [" ".join(draw.sample(words, 3)) for _ in range(WARMING + args.searches)]
-        meaning, memory = searches(vault, vault.env, queries)
-        plain, _ = searches(vault, {**vault.env, "CM_EMBEDDING_PROVIDER": "none"}, queries)
+        times, memory = searches(vault, queries)
         print("| wall ms | median | 95 % within | worst |\n|---|---:|---:|---:|")
         row("first answer of a new process", first)
-        row("search by words and meaning", meaning)
-        row("search by words alone", plain)
+        row("search", times)
         print(f"\ntools/list takes {listed:,} bytes with its envelope; memory at most {memory:.0f} MB")
     except (Failed, subprocess.SubprocessError, OSError) as failure:
         print(f"mcp.py: {failure}", file=sys.stderr)
