@@ -1,6 +1,7 @@
 //! `cm add`
 
 use clap::Args;
+
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, add};
@@ -8,7 +9,9 @@ use crate::render::text;
 
 /// Write a new memory and commit it
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm add --type solution --title \"Retry with jitter\" --tags net --body \"Over 30 s.\"\n  cm add --type decision --title \"Use Postgres\" --body - < reasons.md")]
+#[command(
+    after_help = "Examples:\n  cm add --type solution --title \"Retry with jitter\" --tags net --body \"Over 30 s.\"\n  cm add --type decision --title \"Use Postgres\" --body - < reasons.md"
+)]
 pub struct Arguments {
     /// Its type: solution, fix, decision, configuration, problem, workflow, code_pattern, error, general, procedure,
     /// insight, fact, preference, observation, or one that cm.toml declares

@@ -8,7 +8,9 @@ use crate::render::text;
 
 /// Give notes without an id one, where they lie. Nothing else in them changes; until then a note answers to its path.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm adopt --dry-run\n  cm adopt docs/decisions README.md\n  cm adopt --full notes")]
+#[command(
+    after_help = "Examples:\n  cm adopt --dry-run\n  cm adopt docs/decisions README.md\n  cm adopt --full notes"
+)]
 pub struct Arguments {
     /// Files and folders of the vault [default: all of it, but for documents such as README.md]
     paths: Vec<String>,
@@ -23,8 +25,7 @@ pub struct Arguments {
 /// Runs it.
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
-    let options =
-        adopt::Options { paths: arguments.paths, full: arguments.full, dry_run: arguments.dry_run };
+    let options = adopt::Options { paths: arguments.paths, full: arguments.full, dry_run: arguments.dry_run };
     let outcome = adopt::adopt(&memory, &options)?;
     Ok(output.print(&memory, &outcome, text::adopt::adopted)?.failed(outcome.failed()))
 }

@@ -10,7 +10,9 @@ use crate::render::text;
 ///
 /// Later layers win: defaults, cm.toml of the global vault, cm.toml, _config.toml, CM_… variables.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm config list\n  cm config get git.commit\n  cm config set git.commit manual\n  CM_SEARCH_LIMIT=3 cm search pool")]
+#[command(
+    after_help = "Examples:\n  cm config list\n  cm config get git.commit\n  cm config set git.commit manual\n  CM_SEARCH_LIMIT=3 cm search pool"
+)]
 pub struct Arguments {
     #[command(subcommand)]
     action: Action,

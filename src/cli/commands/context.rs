@@ -75,7 +75,9 @@ impl From<Urgency> for Priority {
 /// Runs it.
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     if output.json && arguments.format.is_some_and(|format| format != Format::Json) {
-        return Err(Error::usage("--json and another --format exclude each other").hint("leave one of them out"));
+        return Err(
+            Error::usage("--json and another --format exclude each other").hint("leave one of them out")
+        );
     }
     let memory = Memory::open(call)?;
     let options = context::Options {

@@ -19,7 +19,9 @@ use crate::render::text;
 /// file a second time changes nothing where it names its session. The answer to `cm reflect --emit` is taken here too: what the
 /// session does not say is refused, its diary is written, and it counts as learned from.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm curate deltas.json --dry-run\n  cm curate - < deltas.json\n  cm curate answer.json")]
+#[command(
+    after_help = "Examples:\n  cm curate deltas.json --dry-run\n  cm curate - < deltas.json\n  cm curate answer.json"
+)]
 pub struct Arguments {
     /// The file; - for standard input
     #[arg(value_name = "FILE")]

@@ -11,7 +11,9 @@ use crate::render::text;
 ///
 /// Every memory's decay score now, or at another instant.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm decay\n  cm decay --status fading --limit 50\n  cm decay --now 2027-01-01     # what will be left by then")]
+#[command(
+    after_help = "Examples:\n  cm decay\n  cm decay --status fading --limit 50\n  cm decay --now 2027-01-01     # what will be left by then"
+)]
 pub struct Arguments {
     /// Of this status only: pinned, active, fading, dormant or archived
     #[arg(long, value_name = "STATUS", value_parser = status)]

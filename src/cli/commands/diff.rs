@@ -12,7 +12,9 @@ use crate::render::text;
 /// what the change did and not that time passed. Of a date without a time (UTC), the older side is what was there when
 /// the day began, the newer one what was there when it ended.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm diff                 # the newest commit\n  cm diff 7d              # since a week ago\n  cm diff HEAD~5 HEAD~1\n  cm diff 2026-11-01 2026-11-07   # of that week")]
+#[command(
+    after_help = "Examples:\n  cm diff                 # the newest commit\n  cm diff 7d              # since a week ago\n  cm diff HEAD~5 HEAD~1\n  cm diff 2026-11-01 2026-11-07   # of that week"
+)]
 pub struct Arguments {
     /// The older one: a commit, a date, or an age [default: the one before the newer]
     from: Option<String>,

@@ -31,7 +31,8 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
 
 /// Runs the person's editor on a file and waits for it.
 pub fn open_editor(file: &PathBuf) -> Result<()> {
-    let named = ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let named =
+        ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
     let line = named.unwrap_or_else(|| "vi".to_owned());
     let words = shell_words::split(&line)
         .map_err(|error| Error::usage(format!("the editor `{line}` is no command: {error}")))?;
@@ -39,7 +40,8 @@ pub fn open_editor(file: &PathBuf) -> Result<()> {
         return Err(Error::usage("the editor is empty").hint("set EDITOR to a program"));
     };
     let failed = |why: String| {
-        Error::new(Kind::Failed, "editor", format!("the editor `{line}` {why}")).hint("set EDITOR to another program")
+        Error::new(Kind::Failed, "editor", format!("the editor `{line}` {why}"))
+            .hint("set EDITOR to another program")
     };
     let status = Command::new(program)
         .args(arguments)

@@ -15,7 +15,9 @@ use crate::render::text;
 /// Search goes by words and by what notes mean. A coarse model reads every note at once; a finer one reads new notes as
 /// far as a command's time allows, and all that is left here.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm embed\n  cm embed status\n  cm embed use ollama --model nomic-embed-text\n  cm embed use fastembed --path ~/models/bge-small --runtime ~/lib/libonnxruntime.so\n  cm embed use builtin")]
+#[command(
+    after_help = "Examples:\n  cm embed\n  cm embed status\n  cm embed use ollama --model nomic-embed-text\n  cm embed use fastembed --path ~/models/bge-small --runtime ~/lib/libonnxruntime.so\n  cm embed use builtin"
+)]
 pub struct Arguments {
     #[command(subcommand)]
     action: Option<Action>,
@@ -71,13 +73,10 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         }
         Some(Action::Use { provider, model, url, path, runtime }) => {
             let file = |path: PathBuf| call.cwd.join(path).to_string_lossy().into_owned();
-            let given = [
-                ("model", model),
-                ("url", url),
-                ("path", path.map(file)),
-                ("runtime", runtime.map(file)),
-            ];
-            let provider = provider.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+            let given =
+                [("model", model), ("url", url), ("path", path.map(file)), ("runtime", runtime.map(file))];
+            let provider =
+                provider.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
             let with = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
             let outcome = embed::change(call.clone(), &embed::Change { provider, with })?;
             output.print(&Memory::open(call)?, &outcome, text::embed::changed)

@@ -11,7 +11,9 @@ use crate::render::text;
 ///
 /// Entries are only ever appended.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cm episode \"Release 1.4\" --tags release --memory 1f0c2a --summary \"Out at noon.\"")]
+#[command(
+    after_help = "Example:\n  cm episode \"Release 1.4\" --tags release --memory 1f0c2a --summary \"Out at noon.\""
+)]
 pub struct Arguments {
     /// What happened, in a few words
     title: String,

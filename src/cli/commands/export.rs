@@ -12,8 +12,7 @@ use crate::render::text;
 
 /// Write the vault out for other tools. No format holds keys or other secrets of the settings.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "\
+#[command(after_help = "\
 Formats:
   claude-memory  _index.json, _state.json, _embeddings.json and _config.json with copies of the notes;
                  without --out the JSON files alone, beside the notes
@@ -25,8 +24,7 @@ Examples:
   cm export --format claude-memory --out ../for-the-old-tool
   cm export --format json | jq '.notes[].title'
   cm export --format markdown --out ../copy
-  cm export --format memory.md > ../MEMORY.md"
-)]
+  cm export --format memory.md > ../MEMORY.md")]
 pub struct Arguments {
     /// In which form
     #[arg(long, value_name = "FORM", value_parser = forms())]

@@ -65,7 +65,8 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         Named::Classic => Rules::Classic,
     };
     let options = Options { path: arguments.path, wanted, rules, out: arguments.out };
-    let (found, notices) = friction::friction(&call, &options, &|done, all| output.progress(done, all, "logs"))?;
+    let (found, notices) =
+        friction::friction(&call, &options, &|done, all| output.progress(done, all, "logs"))?;
     notices.iter().for_each(|notice| output.notice(notice));
     output.plain(&if output.json { json::document(&found) } else { text::friction::found(&found) })
 }

@@ -10,7 +10,9 @@ use crate::render::text;
 ///
 /// Reading a memory keeps it from fading.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw")]
+#[command(
+    after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw"
+)]
 pub struct Arguments {
     /// Its id or the beginning of it, its title, or its path
     note: String,

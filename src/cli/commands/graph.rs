@@ -9,7 +9,9 @@ use crate::ops::{Call, Error, Memory, Result, graph};
 ///
 /// As text for other programs: the whole, or the part around a note.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm graph --format dot | dot -Tsvg > graph.svg\n  cm graph 1f0c2a --hops 2 --format mermaid")]
+#[command(
+    after_help = "Examples:\n  cm graph --format dot | dot -Tsvg > graph.svg\n  cm graph 1f0c2a --hops 2 --format mermaid"
+)]
 pub struct Arguments {
     /// Only the part around this note
     note: Option<String>,

@@ -78,7 +78,9 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         return hooked(call, &given, named, output);
     }
     if given.trim().is_empty() {
-        return Err(Error::usage("there is no command to judge").hint("for example: cm guard -- rm -rf build"));
+        return Err(
+            Error::usage("there is no command to judge").hint("for example: cm guard -- rm -rf build")
+        );
     }
     judged(call, &given, as_json, output)
 }
@@ -118,7 +120,9 @@ fn is_message(given: &str) -> bool {
 fn standard_input() -> Result<String> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        return Err(Error::usage("there is no command to judge").hint("for example: cm guard -- rm -rf build"));
+        return Err(
+            Error::usage("there is no command to judge").hint("for example: cm guard -- rm -rf build")
+        );
     }
     let mut bytes = Vec::new();
     stdin

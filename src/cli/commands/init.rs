@@ -12,7 +12,9 @@ use crate::render::text;
 ///
 /// It gets settings, ignore rules, and a repository where there is none. Notes that lie in it stay as they are.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm init notes\n  cm init .memory      # inside a project's repository\n  cm init --global     # your own, for all projects")]
+#[command(
+    after_help = "Examples:\n  cm init notes\n  cm init .memory      # inside a project's repository\n  cm init --global     # your own, for all projects"
+)]
 pub struct Arguments {
     /// The folder [default: the working folder]
     folder: Option<PathBuf>,

@@ -22,7 +22,11 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let folder = call.cwd.join(&arguments.out);
     let failed = |error: std::io::Error| {
-        Error::new(Kind::Failed, "io", format!("cannot write the manual pages: {error}")).at(folder.display(), None, None)
+        Error::new(Kind::Failed, "io", format!("cannot write the manual pages: {error}")).at(
+            folder.display(),
+            None,
+            None,
+        )
     };
     std::fs::create_dir_all(&folder).map_err(failed)?;
     clap_mangen::generate_to(crate::cli::Cli::command(), &folder).map_err(failed)?;

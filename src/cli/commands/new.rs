@@ -11,7 +11,9 @@ use crate::render::text;
 ///
 /// Without a terminal, with --json and with --no-edit the template is only written.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm new --type decision --title \"Use Postgres\" --tags database\n  cm new --type fix --title \"Close idle connections\" --no-edit")]
+#[command(
+    after_help = "Examples:\n  cm new --type decision --title \"Use Postgres\" --tags database\n  cm new --type fix --title \"Close idle connections\" --no-edit"
+)]
 pub struct Arguments {
     /// Its type, such as solution, fix or decision
     #[arg(long = "type", short = 't', value_name = "TYPE", default_value = "general")]

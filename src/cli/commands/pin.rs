@@ -10,7 +10,9 @@ use crate::render::text;
 ///
 /// A memory moves to vault/, and its id stays. A rule stays where it is; its score never deprecates it, and only a person changes it.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cm pin 1f0c2a\n  cm pin b-mt2ssunl --reason \"required by the auditors\"")]
+#[command(
+    after_help = "Example:\n  cm pin 1f0c2a\n  cm pin b-mt2ssunl --reason \"required by the auditors\""
+)]
 pub struct Arguments {
     /// Its id or the beginning of it, its title, or its path
     note: String,

@@ -59,7 +59,10 @@ const BEFORE: [Step; 7] = [
 ];
 
 const AFTER: [Step; 4] = [
-    step("The hand edit is found by the next search; nothing has to be told", &["search", "seiche", "--limit", "2"]),
+    step(
+        "The hand edit is found by the next search; nothing has to be told",
+        &["search", "seiche", "--limit", "2"],
+    ),
     step("Commit what was edited by hand", &["commit"]),
     step("Write CORE.md, what an agent loads into its prompt", &["core"]),
     step("Read back what was curated", &["log"]),
@@ -77,7 +80,8 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     edit_by_hand(output, &folder)?;
     AFTER.iter().try_for_each(|step| show(output, &folder, step))?;
     show_program(output, &folder, "git", &["log", "--oneline"])?;
-    let core = std::fs::read_to_string(folder.join("CORE.md")).map_err(|error| failed(&folder.join("CORE.md"), &error))?;
+    let core = std::fs::read_to_string(folder.join("CORE.md"))
+        .map_err(|error| failed(&folder.join("CORE.md"), &error))?;
     output.plain(&format!("\n$ cat CORE.md\n{core}"))?;
     output.plain(&format!("\nGo on in {}: `cm help` lists the commands.", folder.display()))
 }
@@ -92,7 +96,8 @@ fn folder(arguments: &Arguments, call: &Call) -> Result<PathBuf> {
     if empty {
         Ok(folder)
     } else {
-        Err(Error::refused("exists", format!("{} is there already", folder.display())).hint("name a new folder"))
+        Err(Error::refused("exists", format!("{} is there already", folder.display()))
+            .hint("name a new folder"))
     }
 }
 
@@ -134,7 +139,9 @@ fn edit_by_hand(output: &Output, folder: &Path) -> Result<()> {
         .flatten()
         .map(|entry| entry.path())
         .find(|path| path.to_string_lossy().contains("six-minutes"))
-        .ok_or_else(|| Error::new(Kind::Failed, "example", "the example vault lacks the note that is edited"))?;
+        .ok_or_else(|| {
+            Error::new(Kind::Failed, "example", "the example vault lacks the note that is edited")
+        })?;
     let line = "\nA seiche in the inner harbour shows only at this interval.\n";
     let shown = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
     output.plain("\n# Edit a note by hand, in any editor")?;

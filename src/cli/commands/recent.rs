@@ -31,7 +31,12 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
     let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
-    let options = recent::Options { limit: arguments.limit, offset: arguments.offset, since, note_type: arguments.note_type };
+    let options = recent::Options {
+        limit: arguments.limit,
+        offset: arguments.offset,
+        since,
+        note_type: arguments.note_type,
+    };
     let outcome = recent::recent(&memory, &options)?;
     output.print(&memory, &outcome, text::recent::recent)
 }

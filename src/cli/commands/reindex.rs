@@ -12,7 +12,9 @@ use crate::render::text;
 ///
 /// Every read does so by itself; this says what was found.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm reindex\n  cm reindex --full     # drop the index and read everything anew\n  cm reindex --check    # exit 1 where something is stale, and change nothing")]
+#[command(
+    after_help = "Examples:\n  cm reindex\n  cm reindex --full     # drop the index and read everything anew\n  cm reindex --check    # exit 1 where something is stale, and change nothing"
+)]
 pub struct Arguments {
     /// Drop what is there and read everything anew
     #[arg(long, conflicts_with = "check")]
@@ -30,6 +32,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     let options = reindex::Options { full: arguments.full, check: arguments.check };
     let outcome = reindex::reindex(&memory, options, &clock)?;
     let failed = arguments.check && (!outcome.stale.is_empty() || outcome.rebuilt.is_some());
-    let printed = output.print(&memory, &outcome, |outcome| text::reindex::reindexed(outcome, arguments.check))?;
+    let printed =
+        output.print(&memory, &outcome, |outcome| text::reindex::reindexed(outcome, arguments.check))?;
     Ok(printed.failed(failed))
 }

@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-
 use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Error, Memory, Result, relate};
 use crate::render::text;
@@ -11,7 +10,9 @@ use crate::render::text;
 ///
 /// The edge becomes a file of its own.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm relate \"Retry with jitter\" \"Gauges time out\" --type SOLVES --why \"less load\"\n  cm relate 1f0c2a REQUIRES 77ab01")]
+#[command(
+    after_help = "Examples:\n  cm relate \"Retry with jitter\" \"Gauges time out\" --type SOLVES --why \"less load\"\n  cm relate 1f0c2a REQUIRES 77ab01"
+)]
 pub struct Arguments {
     /// FROM TO, or FROM TYPE TO: notes by id, title or path
     #[arg(required = true, num_args = 2..=3, value_name = "NOTE")]

@@ -11,7 +11,9 @@ use crate::render::text;
 ///
 /// By typed edges, relations, wikilinks and markdown links.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm related 1f0c2a\n  cm related 1f0c2a --hops 2 --type SOLVES,CAUSES --direction incoming")]
+#[command(
+    after_help = "Examples:\n  cm related 1f0c2a\n  cm related 1f0c2a --hops 2 --type SOLVES,CAUSES --direction incoming"
+)]
 pub struct Arguments {
     /// Its id or the beginning of it, its title, or its path
     note: String,

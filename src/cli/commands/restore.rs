@@ -24,7 +24,9 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         .what
         .rsplit_once('@')
         .filter(|(note, commit)| !note.is_empty() && !commit.is_empty())
-        .ok_or_else(|| Error::usage("write it as NOTE@COMMIT").hint("for example: cm restore 1f0c2a@HEAD~3"))?;
+        .ok_or_else(|| {
+            Error::usage("write it as NOTE@COMMIT").hint("for example: cm restore 1f0c2a@HEAD~3")
+        })?;
     let outcome = restore::restore(&memory, note, commit)?;
     output.print(&memory, &outcome, text::update::changed)
 }

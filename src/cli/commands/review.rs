@@ -20,7 +20,9 @@ use crate::render::text;
 /// rules worth merging, and notes that nobody has looked at for long or whose source no longer holds. Decide by flags,
 /// several at once, or one by one with --interactive. Each kind of decision is one commit, and nothing is deleted.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm review\n  cm review --kind due --limit 5\n  cm review --accept b-mwnpvin0-ddisyl b-mwnoitv5-on318w\n  cm review --reject b-mo76pd48-ckhtk7 --reason \"holds for one project only\"\n  cm review --confirm 1f0c2a 77ab01\n  cm review --merge b-mo76pd48-ckhtk7 b-mt2ssunl-jq6d8j --content \"Name every number with its unit.\"\n  cm review --interactive")]
+#[command(
+    after_help = "Examples:\n  cm review\n  cm review --kind due --limit 5\n  cm review --accept b-mwnpvin0-ddisyl b-mwnoitv5-on318w\n  cm review --reject b-mo76pd48-ckhtk7 --reason \"holds for one project only\"\n  cm review --confirm 1f0c2a 77ab01\n  cm review --merge b-mo76pd48-ckhtk7 b-mt2ssunl-jq6d8j --content \"Name every number with its unit.\"\n  cm review --interactive"
+)]
 pub struct Arguments {
     /// Take drafts into use
     #[arg(long, value_name = "ID", num_args = 1..)]
@@ -85,7 +87,8 @@ fn interactive(memory: &Memory, options: &review::Options, output: &Output) -> R
         let wrong = edited.findings.iter().find(|found| found.severity == Severity::Error);
         Ok(wrong.map(|found| found.message.clone()))
     };
-    let (mut keys, mut screen) = (std::io::stdin().lock(), anstream::AutoStream::auto(std::io::stderr().lock()));
+    let (mut keys, mut screen) =
+        (std::io::stdin().lock(), anstream::AutoStream::auto(std::io::stderr().lock()));
     let words = walk::through(&inbox, &mut keys, &mut screen, &mut edit)?;
     let outcome = review::settle(memory, &words)?;
     output.print(memory, &outcome, text::review::settled)

@@ -71,15 +71,18 @@ pub fn set_apart(arguments: Vec<OsString>, cli: &clap::Command) -> Vec<OsString>
         let name = word.split('=').next().unwrap_or(word);
         flags.iter().copied().find(|flag| {
             flag.get_long().is_some_and(|long| name.strip_prefix("--") == Some(long))
-                || flag.get_short().is_some_and(|short| name.strip_prefix('-') == Some(short.to_string().as_str()))
+                || flag
+                    .get_short()
+                    .is_some_and(|short| name.strip_prefix('-') == Some(short.to_string().as_str()))
         })
     };
-    let takes_next = |word: &str| {
-        !word.contains('=') && named(word).is_some_and(|flag| flag.get_action().takes_values())
-    };
+    let takes_next =
+        |word: &str| !word.contains('=') && named(word).is_some_and(|flag| flag.get_action().takes_values());
     // The command is the first word that is neither a flag nor a flag's value.
     let mut at = 1;
-    while let Some(word) = arguments.get(at).map(|word| word.to_string_lossy()).filter(|word| word.starts_with('-')) {
+    while let Some(word) =
+        arguments.get(at).map(|word| word.to_string_lossy()).filter(|word| word.starts_with('-'))
+    {
         at += 1 + usize::from(takes_next(&word));
     }
     if arguments.get(at).is_none_or(|word| word != "search") {
@@ -150,7 +153,10 @@ mod tests {
             let apart = set_apart(words, &crate::cli::Cli::command());
             apart.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(apart("cm search pool -sqlite --limit 5 --json"), "cm search --limit 5 --json -- pool -sqlite");
+        assert_eq!(
+            apart("cm search pool -sqlite --limit 5 --json"),
+            "cm search --limit 5 --json -- pool -sqlite"
+        );
         assert_eq!(apart("cm search --no-verify -n 3"), "cm search -n 3 -- --no-verify");
         assert_eq!(apart("cm search --limit=2 -- --json"), "cm search --limit=2 -- --json");
         assert_eq!(apart("cm get search --raw"), "cm get search --raw");

@@ -47,7 +47,9 @@ enum Action {
         limit: usize,
     },
     /// Find sessions by what was said in them
-    #[command(after_help = "Example:\n  cm sessions search \"connection pool\" --agent claude-code --days 90")]
+    #[command(
+        after_help = "Example:\n  cm sessions search \"connection pool\" --agent claude-code --days 90"
+    )]
     Search {
         /// The words, as in `cm search`
         query: String,

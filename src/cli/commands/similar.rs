@@ -11,7 +11,9 @@ use crate::render::text;
 ///
 /// In all open vaults, the likest first. A rule that contradicts another is marked.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm similar 1f0c2a\n  cm similar \"always mock the clock in tests\" --kind bullet")]
+#[command(
+    after_help = "Examples:\n  cm similar 1f0c2a\n  cm similar \"always mock the clock in tests\" --kind bullet"
+)]
 pub struct Arguments {
     /// A note by its id or the beginning of it, its title or its path; anything else is a text
     #[arg(required = true, value_name = "NOTE|TEXT")]

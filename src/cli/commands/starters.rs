@@ -11,7 +11,9 @@ use crate::render::text;
 /// Small sets of good rules come with the program. They enter the playbook as candidates with the tag `starter`; those
 /// that are there already, or blocked, are left out.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm starters\n  cm starters add rust --dry-run\n  cm starters add python --category types")]
+#[command(
+    after_help = "Examples:\n  cm starters\n  cm starters add rust --dry-run\n  cm starters add python --category types"
+)]
 pub struct Arguments {
     #[command(subcommand)]
     action: Option<Action>,

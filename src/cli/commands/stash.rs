@@ -58,8 +58,12 @@ enum Action {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
     match arguments.action {
-        Some(Action::List { limit }) => output.print(&memory, &stash::list(&memory, limit)?, text::stash::listed),
-        Some(Action::Show { stash }) => output.print(&memory, &stash::show(&memory, &stash)?, text::stash::shown),
+        Some(Action::List { limit }) => {
+            output.print(&memory, &stash::list(&memory, limit)?, text::stash::listed)
+        }
+        Some(Action::Show { stash }) => {
+            output.print(&memory, &stash::show(&memory, &stash)?, text::stash::shown)
+        }
         None => {
             let from = given(&memory, &arguments, output)?;
             let options = Options { name: arguments.name, from, tags: arguments.tags };
@@ -96,7 +100,9 @@ fn of_session(memory: &Memory, id: &str, output: &Output) -> Result<From> {
 
 /// What a person writes in an editor, in a file that nobody else may read and that is gone afterwards.
 fn from_editor() -> Result<String> {
-    let failed = |error: std::io::Error| Error::new(Kind::Failed, "editor", format!("no file for the editor: {error}"));
+    let failed = |error: std::io::Error| {
+        Error::new(Kind::Failed, "editor", format!("no file for the editor: {error}"))
+    };
     let file = tempfile::Builder::new().prefix("cm-stash-").suffix(".md").tempfile().map_err(failed)?;
     let path: PathBuf = file.path().to_owned();
     open_editor(&path)?;

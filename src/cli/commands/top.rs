@@ -10,7 +10,9 @@ use crate::render::text;
 ///
 /// By effective score: what helped, less four times what harmed, fading by half every 90 days.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm top\n  cm top 20 --category testing\n  cm top --json --now 2027-01-01     # which rules will still stand by then")]
+#[command(
+    after_help = "Examples:\n  cm top\n  cm top 20 --category testing\n  cm top --json --now 2027-01-01     # which rules will still stand by then"
+)]
 pub struct Arguments {
     /// At most so many
     #[arg(value_name = "N", default_value_t = 10)]

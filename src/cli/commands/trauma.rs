@@ -64,7 +64,11 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
             };
             let (scanned, notices) = trauma::scan(&call, &wanted, &progress)?;
             notices.iter().for_each(|notice| output.notice(notice));
-            output.plain(&if output.json { json::document(&scanned) } else { text::trauma::scanned(&scanned) })
+            output.plain(&if output.json {
+                json::document(&scanned)
+            } else {
+                text::trauma::scanned(&scanned)
+            })
         }
         Action::Accept(accept) => {
             let since = Some(friction::since(&call, checked(accept.days)?));
@@ -77,5 +81,9 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
 }
 
 fn checked(days: f64) -> Result<f64> {
-    if days.is_finite() && days >= 0.0 { Ok(days) } else { Err(Error::usage("--days takes a number of days such as 7")) }
+    if days.is_finite() && days >= 0.0 {
+        Ok(days)
+    } else {
+        Err(Error::usage("--days takes a number of days such as 7"))
+    }
 }

@@ -10,7 +10,9 @@ use crate::render::text;
 ///
 /// Refuses where later commits changed the same notes, and names them.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm undo              # the newest curation that still stands\n  cm undo 1f0c2a3d4e")]
+#[command(
+    after_help = "Examples:\n  cm undo              # the newest curation that still stands\n  cm undo 1f0c2a3d4e"
+)]
 pub struct Arguments {
     /// The commit [default: the newest curation that still stands]
     commit: Option<String>,

@@ -11,7 +11,9 @@ use crate::render::text;
 ///
 /// All other lines stay as they are.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm update 1f0c2a --set importance=0.9 --add-tag postgres\n  cm update 1f0c2a --remove priority --append \"Seen again on Friday.\"")]
+#[command(
+    after_help = "Examples:\n  cm update 1f0c2a --set importance=0.9 --add-tag postgres\n  cm update 1f0c2a --remove priority --append \"Seen again on Friday.\""
+)]
 pub struct Arguments {
     /// Its id or the beginning of it, its title, or its path
     note: String,

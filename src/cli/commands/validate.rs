@@ -28,5 +28,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     let under = arguments.under.map(|path| path.trim_start_matches("./").to_owned());
     let outcome = validate::validate(&memory, &validate::Options { under, all: arguments.all })?;
     let failed = outcome.errors > 0 || (arguments.strict && outcome.warnings > 0);
-    Ok(output.print(&memory, &outcome, |outcome| text::validate::validated(outcome, arguments.all))?.failed(failed))
+    Ok(output
+        .print(&memory, &outcome, |outcome| text::validate::validated(outcome, arguments.all))?
+        .failed(failed))
 }

@@ -20,7 +20,9 @@ use crate::render::text;
 /// (`llm.provider`), it is asked as well: it can talk a rule out or put it in other words, and no more. The vault stays as it is,
 /// and the exit code is 0 whatever the verdict; 7 where the model does not answer.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm validate-rule \"Run the whole suite before you push.\"\n  cm validate-rule \"Never squash commits before merging.\" --category git --json")]
+#[command(
+    after_help = "Examples:\n  cm validate-rule \"Run the whole suite before you push.\"\n  cm validate-rule \"Never squash commits before merging.\" --category git --json"
+)]
 pub struct Arguments {
     /// The rule, `-` for standard input
     rule: String,

@@ -14,7 +14,9 @@ use crate::ops::{Call, Memory, Result};
 
 /// List, show, add and remove the rules and anti-patterns of the playbook, and exchange them with other tools
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm playbook list --category testing\n  cm playbook get b-mt2ssunl\n  cm playbook export --out playbook.yaml\n  cm playbook import playbook.yaml")]
+#[command(
+    after_help = "Examples:\n  cm playbook list --category testing\n  cm playbook get b-mt2ssunl\n  cm playbook export --out playbook.yaml\n  cm playbook import playbook.yaml"
+)]
 pub struct Arguments {
     #[command(subcommand)]
     action: Action,

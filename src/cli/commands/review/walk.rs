@@ -27,9 +27,15 @@ type Edit<'a> = &'a mut dyn FnMut(&str) -> Result<Option<String>>;
 ///
 /// # Errors
 /// Where the terminal cannot be read or written.
-pub fn through(inbox: &Inbox, keys: &mut dyn BufRead, screen: &mut dyn Write, edit: Edit<'_>) -> Result<Words> {
+pub fn through(
+    inbox: &Inbox,
+    keys: &mut dyn BufRead,
+    screen: &mut dyn Write,
+    edit: Edit<'_>,
+) -> Result<Words> {
     let mut words = Words::default();
-    let entries = inbox.sections.iter().flat_map(|section| section.items.iter().map(|item| (section.kind, item)));
+    let entries =
+        inbox.sections.iter().flat_map(|section| section.items.iter().map(|item| (section.kind, item)));
     for (kind, item) in entries {
         if decided(&words, item) {
             continue;
@@ -42,7 +48,8 @@ pub fn through(inbox: &Inbox, keys: &mut dyn BufRead, screen: &mut dyn Write, ed
                 Key::Edit => match edit(&item.notes[item.notes.len() - 1].id) {
                     Ok(None) => break,
                     Ok(Some(wrong)) => {
-                        writeln!(screen, "     saved, and not committed: {}", safe(&wrong)).map_err(broken)?;
+                        writeln!(screen, "     saved, and not committed: {}", safe(&wrong))
+                            .map_err(broken)?;
                     }
                     // What was decided so far must not be lost to an editor that does not start.
                     Err(error) => writeln!(screen, "     {}", safe(&error.to_string())).map_err(broken)?,
@@ -68,7 +75,9 @@ fn note(words: &mut Words, key: Key, item: &Item) {
         Key::Accept => words.accept.extend(ids()),
         Key::Reject => words.reject.extend(ids()),
         Key::Confirm => words.confirm.extend(ids()),
-        Key::Keep(kept) => words.reject.extend(ids().enumerate().filter(|(at, _)| *at != kept).map(|(_, id)| id)),
+        Key::Keep(kept) => {
+            words.reject.extend(ids().enumerate().filter(|(at, _)| *at != kept).map(|(_, id)| id))
+        }
         Key::Edit | Key::Skip | Key::Quit => {}
     }
 }
@@ -130,7 +139,13 @@ mod tests {
             path: format!("{id}.md"),
         };
         let commands = commands.iter().map(|word| format!("cm review {word} x")).collect();
-        Item { number: 1, notes: ids.iter().map(note).collect(), why: "it waits".to_owned(), since: None, commands }
+        Item {
+            number: 1,
+            notes: ids.iter().map(note).collect(),
+            why: "it waits".to_owned(),
+            since: None,
+            commands,
+        }
     }
 
     fn inbox() -> Inbox {
@@ -142,7 +157,10 @@ mod tests {
                     vec![item(&["d1"], &["--accept", "--reject"]), item(&["d2"], &["--accept", "--reject"])],
                 ),
                 section(Waiting::Conflicts, vec![item(&["k1", "k2"], &["--reject"])]),
-                section(Waiting::Due, vec![item(&["k2"], &["--confirm", "--reject"]), item(&["u"], &["--confirm"])]),
+                section(
+                    Waiting::Due,
+                    vec![item(&["k2"], &["--confirm", "--reject"]), item(&["u"], &["--confirm"])],
+                ),
             ],
             total: 5,
         }
