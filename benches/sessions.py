@@ -149,6 +149,8 @@ def main():
     given = given.parse_args()
     cm = str(pathlib.Path(given.cm).resolve())
     sources = [path.read_text(errors="replace") for path in sorted(given.logs.glob("*.jsonl"))]
+    if not any(sources):
+        raise SystemExit(f"sessions.py: {given.logs} has no logs (*.jsonl)")
     with tempfile.TemporaryDirectory() as folder:
         home, vault = pathlib.Path(folder) / "home", pathlib.Path(folder) / "vault"
         vault.mkdir()
