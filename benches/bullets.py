@@ -88,7 +88,7 @@ def write(folder, count):
 
 
 def run(command, folder):
-    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "CM_NOW": NOW, "CM_GLOBAL_VAULT": ""}
+    environment = {"PATH": os.environ["PATH"], "HOME": f"{folder}-home", "CM_NOW": NOW, "CM_GLOBAL_VAULT": ""}
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=True)
     wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -115,6 +115,7 @@ def main():
         "cm context --no-refresh": [cm, "context", task, "--no-refresh", "--quiet"],
         "cm search --no-refresh": [cm, "search", task, "--no-refresh", "--quiet"],
     }
+    run([cm, "trust"], given.folder)
     run([cm, "reindex"], given.folder)
     costs = {name: [] for name in pieces}
     for _ in range(given.runs + 1):

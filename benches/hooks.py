@@ -67,6 +67,7 @@ def main():
         vault = Vault(args.size, os.path.join(work, "vault"), os.path.abspath(args.cm), environment(work))
         vault.make(os.path.abspath(args.genvault), 60 + args.size / 10)
         rules(vault.folder)
+        run(vault.cm("trust"), vault.folder, vault.env)
         run(vault.cm("core"), vault.folder, vault.env)
         run(["git", "checkout", "--quiet", "-b", "fix/gateway-retry-timeout"], vault.folder, vault.env)
         run(vault.cm("reindex"), vault.folder, vault.env)

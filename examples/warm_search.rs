@@ -78,6 +78,8 @@ fn call(vault: &str) -> Call {
         now_is_given: false,
         seed: None,
         no_refresh: false,
+        for_prompts: false,
+        private: None,
         by: By::default(),
         clock: || u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX),
         threads: 1,

@@ -115,6 +115,8 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
         now_is_given: true,
         seed: None,
         no_refresh: false,
+        for_prompts: false,
+        private: Some(private()),
         by: By::default(),
         clock: || 0,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
@@ -122,6 +124,12 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
         holder: format!("process {} (cm-eval)", std::process::id()),
         watch: Default::default(),
     }
+}
+
+/// Journals of measured vaults: no one's private files are touched.
+fn private() -> cm::ops::PrivateHome {
+    let folder = std::env::temp_dir().join("cm-eval");
+    cm::ops::PrivateHome { state: folder.join("state"), config: folder.join("config") }
 }
 
 /// The filter of the query language for the notes of a group.

@@ -8,7 +8,7 @@ use clap::Args;
 use etcetera::BaseStrategy as _;
 
 use crate::domain::instant::Instant;
-use crate::ops::{By, Call, Error, Result, Watch};
+use crate::ops::{By, Call, Error, PrivateHome, Result, Watch};
 
 /// Variables of others: those that stand in for a setting, and those by which agents and systems say where files lie.
 const FOREIGN: [&str; 16] = [
@@ -109,6 +109,7 @@ impl Globals {
             vault: self.vault.clone(),
             home: etcetera::home_dir().ok(),
             global: global(&variables),
+            private: private(),
             now,
             now_is_given: self.now.is_some(),
             // Not with the program's own path, which is another on every machine.
@@ -116,6 +117,7 @@ impl Globals {
             variables,
             environment,
             no_refresh: self.no_refresh,
+            for_prompts: false,
             by: By {
                 actor: self.actor.clone(),
                 // Not read by the parser: commands that have a flag of this name mean another agent by it.
@@ -160,6 +162,14 @@ fn global(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
         return Some(PathBuf::from(named)).filter(|path| !path.as_os_str().is_empty());
     }
     Some(etcetera::choose_base_strategy().ok()?.data_dir().join("cm"))
+}
+
+/// The user's folders for private files: `cm` in the state and configuration folders of the XDG base directories, or in the
+/// platform's counterparts.
+fn private() -> Option<PrivateHome> {
+    let folders = etcetera::choose_base_strategy().ok()?;
+    let state = folders.state_dir().unwrap_or_else(|| folders.data_dir().join("state"));
+    Some(PrivateHome { state: state.join("cm"), config: folders.config_dir().join("cm") })
 }
 
 #[cfg(test)]

@@ -17,8 +17,9 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Calls like this one.
+    /// Calls like this one, whose answers reach agents.
     pub fn like(first: Call) -> Self {
+        let first = Call { for_prompts: true, ..first };
         Self { warm: Arc::default(), first, count: AtomicU64::new(0) }
     }
 

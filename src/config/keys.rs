@@ -48,7 +48,41 @@ pub struct Key {
     pub about: &'static str,
 }
 
+/// Settings that run programs, load libraries, send text anywhere, switch a protection off or choose whose sessions are read.
+/// They count from the user's own settings only; a group is named by its prefix with a dot at its end.
+const USERS: [&str; 15] = [
+    "embeddings.key",
+    "embeddings.path",
+    "embeddings.provider",
+    "embeddings.runtime",
+    "embeddings.url",
+    "git.hooks",
+    "hooks.reflect",
+    "llm.",
+    "redaction.enabled",
+    "redaction.rules",
+    "reflect.auto",
+    "sessions.cross_agent",
+    "sessions.exports",
+    "sessions.workspaces",
+    "sources.",
+];
+
 impl Key {
+    /// Whether a value may stand in a file of a vault's folder, which others can write.
+    pub fn may_be_shared(&self, value: &toml::Value) -> bool {
+        // These two stay on this machine and load nothing.
+        let harmless =
+            self.name == "embeddings.provider" && matches!(value.as_str(), Some("builtin" | "none"));
+        harmless || !self.is_users()
+    }
+
+    /// Whether the setting counts from the user's own settings only.
+    pub fn is_users(&self) -> bool {
+        let named = |name: &&str| *name == self.name || (name.ends_with('.') && self.name.starts_with(*name));
+        USERS.iter().any(|name| named(&name))
+    }
+
     /// The value as it may be shown: a secret is only said to be set.
     pub fn shown(&self, value: &toml::Value) -> toml::Value {
         if self.shape == Shape::Secret { toml::Value::String("(set)".to_owned()) } else { value.clone() }
@@ -136,7 +170,7 @@ pub const KEYS: &[Key] = &[
         "embeddings.key",
         Shape::Secret,
         "",
-        "key of the server that embeds; from _config.toml or CM_EMBEDDINGS_KEY alone, for OpenAI's own also OPENAI_API_KEY",
+        "key of the server that embeds; from your own settings or CM_EMBEDDINGS_KEY only, for OpenAI's own server also OPENAI_API_KEY",
     ),
     key(
         "embeddings.model",
@@ -148,19 +182,19 @@ pub const KEYS: &[Key] = &[
         "embeddings.path",
         Shape::Text,
         "\"\"",
-        "folder of an ONNX model for fastembed; never from a project's cm.toml",
+        "folder of an ONNX model for fastembed; from your own settings only",
     ),
     key(
         "embeddings.provider",
         Shape::Word(&["builtin", "fastembed", "ollama", "openai", "none"]),
         "\"builtin\"",
-        "what embeds notes; one that sends them elsewhere never from a project's cm.toml",
+        "what embeds notes; anything but builtin and none from your own settings only",
     ),
     key(
         "embeddings.runtime",
         Shape::Text,
         "\"\"",
-        "ONNX Runtime library for fastembed; never from a project's cm.toml",
+        "ONNX Runtime library for fastembed; from your own settings only",
     ),
     key(
         "embeddings.timeout_s",
@@ -172,7 +206,7 @@ pub const KEYS: &[Key] = &[
         "embeddings.url",
         Shape::Text,
         "\"\"",
-        "server that embeds, such as http://localhost:11434; another machine never from a project's cm.toml",
+        "server that embeds, such as http://localhost:11434; from your own settings only",
     ),
     key(
         "git.commit",
@@ -180,7 +214,7 @@ pub const KEYS: &[Key] = &[
         "",
         "commit every curation at once; by default auto in the vault's own repository, manual inside another",
     ),
-    key("git.hooks", Shape::Bool, "false", "run git's commit hooks"),
+    key("git.hooks", Shape::Bool, "false", "run git's commit hooks; from your own settings only"),
     key("git.sign", Shape::Bool, "", "sign commits; by default as git's commit.gpgsign says"),
     key(
         "hooks.capture",
@@ -216,37 +250,37 @@ pub const KEYS: &[Key] = &[
         "llm.api_key_cmd",
         Shape::Text,
         "\"\"",
-        "command that prints the key of the model's server; never from a project's cm.toml",
+        "command that prints the key of the model's server; from your own settings only",
     ),
     key(
         "llm.base_url",
         Shape::Text,
         "\"\"",
-        "server of the model, such as http://localhost:11434/v1; never from a project's cm.toml",
+        "server of the model, such as http://localhost:11434/v1; from your own settings only",
     ),
     key(
         "llm.command",
         Shape::Text,
         "\"\"",
-        "command that answers a prompt on its standard input, such as `claude -p`; never from a project's cm.toml",
+        "command that answers a prompt on its standard input, such as `claude -p`; from your own settings only",
     ),
     key(
         "llm.command_env",
         Shape::Texts,
         "[]",
-        "variables that the command is given besides the usual ones, such as ANTHROPIC_API_KEY or AWS_*; never from a project's cm.toml",
+        "variables that the command is given besides the usual ones, such as ANTHROPIC_API_KEY or AWS_*; from your own settings only",
     ),
     key(
         "llm.fallback",
         Shape::Texts,
         "[]",
-        "models that are asked where the first does not answer, such as ollama/qwen3:8b or cli; never from a project's cm.toml",
+        "models that are asked where the first does not answer, such as ollama/qwen3:8b or cli; from your own settings only",
     ),
     key(
         "llm.key",
         Shape::Secret,
         "",
-        "key of the model's server; from _config.toml or CM_LLM_KEY alone, for the provider's own server also its usual variable",
+        "key of the model's server; from your own settings or CM_LLM_KEY only, for the provider's own server also its usual variable",
     ),
     key(
         "llm.max_tokens",
@@ -258,13 +292,13 @@ pub const KEYS: &[Key] = &[
         "llm.model",
         Shape::Text,
         "\"\"",
-        "model that answers, for providers have no default; never from a project's cm.toml",
+        "model that answers, for providers have no default; from your own settings only",
     ),
     key(
         "llm.prices",
         Shape::Texts,
         "[]",
-        "what models cost in dollars for a million tokens in and out, such as \"gpt-5-mini 0.25 2\"; never from a project's cm.toml",
+        "what models cost in dollars for a million tokens in and out, such as \"gpt-5-mini 0.25 2\"; from your own settings only",
     ),
     key(
         "llm.provider",
@@ -280,14 +314,14 @@ pub const KEYS: &[Key] = &[
             "scripted",
         ]),
         "\"none\"",
-        "whose model reads sessions for `cm diary` and `cm reflect`; but for none, never from a project's cm.toml",
+        "whose model reads sessions for `cm diary` and `cm reflect`; from your own settings only",
     ),
     key("llm.retries", Shape::Whole(0, 10), "3", "how often a server that is busy or silent is asked again"),
     key(
         "llm.script",
         Shape::Text,
         "\"\"",
-        "file of answers for the provider `scripted`, a JSON object a line; never from a project's cm.toml",
+        "file of answers for the provider `scripted`, a JSON object a line; from your own settings only",
     ),
     key(
         "llm.timeout_s",
@@ -301,7 +335,7 @@ pub const KEYS: &[Key] = &[
         "redaction.enabled",
         Shape::Bool,
         "true",
-        "whether secrets are taken out of what is read, and refused in what is written",
+        "whether secrets are taken out of what is read, and refused in what is written; from your own settings only",
     ),
     key(
         "redaction.extra",
@@ -313,13 +347,13 @@ pub const KEYS: &[Key] = &[
         "redaction.rules",
         Shape::Text,
         "\"\"",
-        "file of further rules for secrets, as gitleaks reads it; from a project's cm.toml only one within the vault",
+        "file of further rules for secrets, as gitleaks reads it; from your own settings only",
     ),
     key(
         "reflect.auto",
         Shape::Bool,
         "false",
-        "whether a hook starts `cm reflect` in the background when a session ends, which Codex and opencode do not tell; never from a project's cm.toml",
+        "whether a hook starts `cm reflect` in the background when a session ends, which Codex and opencode do not tell; from your own settings only",
     ),
     key("reflect.max_deltas", Shape::Whole(1, 50), "50", "proposals that one session may make, at most"),
     key(
@@ -459,13 +493,13 @@ pub const KEYS: &[Key] = &[
         "sessions.cross_agent",
         Shape::Bool,
         "false",
-        "whether an agent that asks may be shown sessions of another; never from a project's cm.toml",
+        "whether an agent that asks may be shown sessions of another; from your own settings only",
     ),
     key(
         "sessions.exports",
         Shape::Texts,
         "[]",
-        "files or folders of ChatGPT exports that are read as sessions; never from a project's cm.toml",
+        "files or folders of ChatGPT exports that are read as sessions; from your own settings only",
     ),
     key(
         "sessions.lookback_days",
@@ -489,13 +523,13 @@ pub const KEYS: &[Key] = &[
         "sessions.workspaces",
         Shape::Texts,
         "[]",
-        "folders whose sessions are read; all where none is named; a project's cm.toml can only narrow it",
+        "folders whose sessions are read; by default those of the vault's project, or all for the global vault; from your own settings only",
     ),
     key(
         "sources.cass",
         Shape::Bool,
         "false",
-        "whether `cm sessions search` asks the program `cass` too, where it is installed; never from a project's cm.toml",
+        "whether `cm sessions search` asks the program `cass` too, where it is installed; from your own settings only",
     ),
     key("sources.cass_timeout_s", Shape::Number(0.1, 600.0), "10.0", "seconds to wait for what `cass` finds"),
     key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),

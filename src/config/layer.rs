@@ -18,7 +18,9 @@ pub enum Origin {
     Global,
     /// `cm.toml` of the project's vault, or of the one vault in use.
     Vault,
-    /// `_config.toml`.
+    /// The user's `config.toml` for every vault.
+    User,
+    /// The user's private settings of this vault.
     Private,
     /// This environment variable.
     Environment(String),
@@ -30,14 +32,22 @@ impl fmt::Display for Origin {
             Self::Default => f.write_str("default"),
             Self::Global => f.write_str("cm.toml of the global vault"),
             Self::Vault => f.write_str("cm.toml"),
-            Self::Private => f.write_str("_config.toml"),
+            Self::User => f.write_str("your settings of every vault"),
+            Self::Private => f.write_str("your settings of this vault"),
             Self::Environment(name) => f.write_str(name),
         }
     }
 }
 
-/// The one file that may hold secrets.
-const PRIVATE: &str = "_config.toml";
+impl Origin {
+    /// Whether only the user can have set the value: it is in no file of a vault's folder, which others may have made.
+    pub fn is_users(&self) -> bool {
+        !matches!(self, Self::Global | Self::Vault)
+    }
+}
+
+/// The settings of a vault's folder, which whoever made the folder has written.
+const SHARED: &str = "cm.toml";
 
 /// The values of one source.
 #[derive(Clone, Default)]
@@ -48,6 +58,8 @@ pub struct Layer {
     pub tables: BTreeMap<&'static str, toml::Value>,
     /// What is wrong in it.
     pub findings: Vec<Finding>,
+    /// Settings of a shared file that count from the user's own settings only: name, and a sentence that says so.
+    pub ignored: Vec<(&'static str, String)>,
 }
 
 impl fmt::Debug for Layer {
@@ -111,18 +123,11 @@ impl Layer {
                 if let Some(value) = value_of(item) {
                     self.tables.insert(known, value);
                 }
-            } else if let Some(key) =
-                keys::find(&name).filter(|key| key.shape == Shape::Secret && file != PRIVATE)
-            {
-                let message =
-                    format!("`{}` is a secret, and does not count in {file}, which is shared", key.name);
-                let hint = format!(
-                    "take it out, get a new one if others saw it, then: cm config set {} … --private",
-                    key.name
-                );
-                self.find(file, text, at, Code::InvalidSetting, message, Some(hint));
             } else if let Some(key) = keys::find(&name) {
                 match value_of(item).filter(|value| fits(key.shape, value)) {
+                    Some(value) if file == SHARED && !key.may_be_shared(&value) => {
+                        self.ignore(file, text, at, key);
+                    }
                     Some(value) => drop(self.values.insert(key.name, value)),
                     None => {
                         let message = format!("`{name}` takes {}", key.shape.words());
@@ -143,6 +148,20 @@ impl Layer {
                 );
             }
         }
+    }
+
+    /// Leaves out a setting that the folder's maker may not decide.
+    fn ignore(&mut self, file: &str, text: &str, at: usize, key: &'static keys::Key) {
+        let name = key.name;
+        let message = format!("`{name}` does not count in {file}, which others can write");
+        let hint = match key.shape {
+            Shape::Secret => {
+                format!("take it out, get a new one if others saw it, then: cm config set {name} … --private")
+            }
+            _ => format!("to set it for yourself: cm config set {name} … --private"),
+        };
+        self.ignored.push((name, format!("{message}; {hint}")));
+        self.find(file, text, at, Code::InvalidSetting, message, Some(hint));
     }
 
     fn find(&mut self, file: &str, text: &str, at: usize, code: Code, message: String, hint: Option<String>) {
@@ -295,12 +314,12 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_counts_in_the_private_file_alone_and_is_never_shown() {
+    fn a_secret_counts_in_private_settings_alone_and_is_never_shown() {
         let text = "[embeddings]\nmodel = 'm'\nkey = 'sk-12345'\n";
         let shared = Layer::of_toml("cm.toml", text);
         assert_eq!(shared.values.len(), 1);
         assert_eq!((shared.findings[0].line, shared.findings[0].column), (Some(3), Some(1)));
-        let private = Layer::of_toml("_config.toml", text);
+        let private = Layer::of_toml("config.toml", text);
         assert_eq!(private.values["embeddings.key"].as_str(), Some("sk-12345"));
         assert!(private.findings.is_empty());
         for layer in [shared, private] {

@@ -30,6 +30,8 @@ pub struct Settings {
     pub relations: RelationTable,
     /// What is wrong in the layers.
     pub findings: Vec<Finding>,
+    /// Settings of shared files that do not count, each with a sentence for the user.
+    ignored: Vec<(&'static str, String)>,
 }
 
 impl fmt::Debug for Settings {
@@ -57,9 +59,11 @@ impl Settings {
             types: TypeTable::default(),
             relations: RelationTable::default(),
             findings: Vec::new(),
+            ignored: Vec::new(),
         };
         for (layer, origin) in layers {
             settings.findings.extend(layer.findings);
+            settings.ignored.extend(layer.ignored);
             for (name, value) in layer.values {
                 settings.values.entry(name).or_default().push((value, origin.clone()));
             }
@@ -118,6 +122,16 @@ impl Settings {
         self.values.get(name)?.iter().rev().find(|(_, origin)| counts(origin))
     }
 
+    /// Why settings whose names begin so do not count although a shared file has them, a sentence each.
+    pub fn ignored(&self, prefix: &str) -> impl Iterator<Item = &str> {
+        self.ignored.iter().filter(move |(name, _)| name.starts_with(prefix)).map(|(_, why)| why.as_str())
+    }
+
+    /// The value of the last layer that is the user's own or a default.
+    pub fn users(&self, name: &str) -> Option<&toml::Value> {
+        self.get_from(name, Origin::is_users).map(|(value, _)| value)
+    }
+
     /// Why the settings cannot be relied upon: a file of them could not be read.
     pub fn broken(&self) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.severity == Severity::Error)
@@ -155,7 +169,8 @@ impl Settings {
         items.into_iter().flatten().filter_map(toml::Value::as_str).map(str::to_owned).collect()
     }
 
-    fn text(&self, name: &str) -> Option<&str> {
+    /// A text; `None` where the setting has no default and is not set.
+    pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.0.as_str()
     }
 }
@@ -187,7 +202,7 @@ mod tests {
         let settings = Settings::of(vec![
             (Layer::of_toml("cm.toml", "embeddings.model = 'mine'"), Origin::Global),
             (Layer::of_toml("cm.toml", "embeddings.model = 'theirs'"), Origin::Vault),
-            (Layer::of_toml("_config.toml", "embeddings.key = 'sk-12345'"), Origin::Private),
+            (Layer::of_toml("config.toml", "embeddings.key = 'sk-12345'"), Origin::Private),
         ]);
         let model = |counts: fn(&Origin) -> bool| {
             settings.get_from("embeddings.model", counts).and_then(|(value, _)| value.as_str())

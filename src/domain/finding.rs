@@ -35,6 +35,8 @@ pub enum Code {
     InvalidUtf8,
     /// The file is empty.
     EmptyNote,
+    /// A file that is too large to be read as a whole.
+    TooLarge,
     /// A file that cannot be read at all.
     Unreadable,
     /// A path that is not UTF-8.

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A path relative to the vault's root: `/` between parts, never absolute, no `.` or `..` part, no NUL.
+/// A path relative to the vault's root: `/` between parts, never absolute, no `.`, `..` or `.git` part, no NUL.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
@@ -14,7 +14,7 @@ pub struct NotePath(String);
 /// A path that could leave the vault or that no file can have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{path}` is no path inside a vault: it must be relative, without `..`, and at most {} bytes",
+    "`{path}` is no path inside a vault: it must be relative, without `..` or `.git`, and at most {} bytes",
     NotePath::MAX
 )]
 pub struct OutsideVault {
@@ -38,7 +38,7 @@ impl NotePath {
 
     /// The path of `name` in a folder that is known to be sound, empty for the root; for walks, which meet many.
     pub fn below(folder: &str, name: &str) -> Option<Self> {
-        let sound = !matches!(name, "" | "." | "..") && !name.contains(['/', '\0']);
+        let sound = !matches!(name, "" | "." | "..") && !name.contains(['/', '\0']) && !is_git_folder(name);
         let length = folder.len() + 1 + name.len();
         if !sound || length > Self::MAX {
             return None;
@@ -107,12 +107,27 @@ impl NotePath {
     }
 }
 
+/// Whether a file system may take this name for `.git`, where a file can decide what the next git command runs: in any
+/// letter case, as NTFS's short name, and with the endings and invisible characters that NTFS and HFS+ ignore.
+pub fn is_git_folder(name: &str) -> bool {
+    // Most names begin otherwise, and every file of a walk is asked.
+    let first = name.chars().next();
+    if !first.is_some_and(|c| matches!(c, '.' | 'g' | 'G') || !c.is_ascii()) {
+        return false;
+    }
+    let visible = |c: &char| !matches!(*c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let plain: String = name.chars().filter(visible).collect::<String>().to_ascii_lowercase();
+    // NTFS ignores dots and spaces at the end, and takes what follows a colon for a stream of the same file.
+    let plain = plain.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    matches!(plain, ".git" | "git~1")
+}
+
 /// Whether a path is relative and has no part that leads elsewhere.
 fn is_inside(path: &str) -> bool {
     let sound = !path.is_empty()
         && path.len() <= NotePath::MAX
         && !path.as_bytes().contains(&0)
-        && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        && path.split('/').all(|part| !matches!(part, "" | "." | "..") && !is_git_folder(part));
     // A drive letter or a backslash would be a way out on Windows only; a file there cannot be named so.
     let escapes = cfg!(windows) && path.contains(['\\', ':']);
     sound && !escapes
@@ -149,6 +164,26 @@ mod tests {
             assert!(NotePath::parse(path).is_err(), "{path:?}");
         }
         assert!(NotePath::parse(&"x".repeat(4097)).is_err());
+    }
+
+    #[test]
+    fn no_path_leads_into_gits_own_folder_however_it_is_spelt() {
+        for path in [
+            ".git/config",
+            "a/.git/config",
+            ".GIT/x",
+            ".git./x",
+            ".git /x",
+            "git~1/x",
+            ".g\u{200c}it/x",
+            ".git::$DATA",
+        ] {
+            assert!(NotePath::parse(path).is_err(), "{path:?}");
+        }
+        assert!(NotePath::below("", ".git").is_none() && NotePath::below("a", ".Git").is_none());
+        for path in [".gitignore", ".gitattributes", ".github/x.md", "git/x.md", "git.md", "über/a.md"] {
+            assert!(NotePath::parse(path).is_ok(), "{path:?}");
+        }
     }
 
     #[test]

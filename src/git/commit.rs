@@ -18,7 +18,7 @@ use crate::git::error::{Doing, Error, Result};
 use crate::git::identity::Signatures;
 use crate::git::lock::IndexLock;
 use crate::git::plan::Plan;
-use crate::git::repo::{CommitId, Repo};
+use crate::git::repo::{CommitId, Programs, Repo};
 use crate::git::staging::Staging;
 
 /// Makes the curation's change in another version of the same note; `None` where it cannot be made cleanly.
@@ -139,8 +139,9 @@ impl Repo {
             0 => None,
             _ => Some(IndexLock::take(self, options.wait)?),
         };
+        self.without_denied_filters()?;
         let plan = self.plan(changes, message, whole)?;
-        if plan.needed && options.hooks {
+        if plan.needed && options.hooks && self.programs == Programs::Allowed {
             drop(early);
             return self.commit_with_hooks(plan, options);
         }

@@ -26,6 +26,14 @@ pub enum Error {
         /// Its work tree, which `safe.directory` would have to name.
         workdir: PathBuf,
     },
+    /// The work tree's `.git` file names a repository that knows nothing of the work tree.
+    #[error("{} names the repository {}, which has another work tree", workdir.join(".git").display(), git_dir.display())]
+    OtherWorkTree {
+        /// The repository.
+        git_dir: PathBuf,
+        /// The work tree that names it.
+        workdir: PathBuf,
+    },
     /// The repository is laid out in a way that this program cannot read.
     #[error("the repository {} has `{name} = {value}`, which is not supported", git_dir.display())]
     Unsupported {
@@ -106,6 +114,14 @@ pub enum Error {
         /// Which they are.
         candidates: Vec<String>,
     },
+    /// The repository's own configuration runs a program over files, and the user does not trust it.
+    #[error("{} runs a program over files (filter `{name}`)", git_dir.join("config").display())]
+    UntrustedFilter {
+        /// The repository.
+        git_dir: PathBuf,
+        /// The filter's name.
+        name: String,
+    },
     /// git's own program failed.
     #[error("`{command}` failed ({status}): {output}")]
     Program {
@@ -173,6 +189,14 @@ impl Error {
             }
             Self::AmbiguousRevision { candidates, .. } => {
                 format!("write more of it: {}", candidates[..candidates.len().min(5)].join(", "))
+            }
+            Self::OtherWorkTree { git_dir, workdir } => format!(
+                "if that is meant: git --git-dir '{}' config core.worktree '{}'",
+                git_dir.display(),
+                workdir.display()
+            ),
+            Self::UntrustedFilter { .. } => {
+                "if you know where the folder comes from, `cm trust` lets its filters run".to_owned()
             }
             Self::Program { .. } | Self::Io { .. } | Self::Repository { .. } => return None,
         })

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::git::repo::Repo;
+use crate::git::repo::{Programs, Repo};
 
 /// As many loose objects in one of the 256 folders as git's own limit of 6,700 makes.
 const MANY: usize = 27;
@@ -11,6 +11,9 @@ impl Repo {
     /// Starts `git maintenance` where loose objects seem many, and answers whether it did. git itself
     /// decides whether there is something to do, by its own settings.
     pub fn maintain(&self) -> bool {
+        if self.programs == Programs::Denied {
+            return false;
+        }
         let sample = self.inner.common_dir().join("objects/17");
         if std::fs::read_dir(sample).map_or(0, Iterator::count) < MANY {
             return false;

@@ -33,6 +33,6 @@ pub use history::{CommitInfo, LogFilter};
 pub use identity::Identity;
 pub use lineage::Version;
 pub use past::Past;
-pub use repo::{CommitId, Head, Operation, Repo};
+pub use repo::{CommitId, Head, Operation, Programs, Repo};
 pub use status::Changed;
 pub use trees::TreeChange;

@@ -19,6 +19,18 @@ pub struct Repo {
     pub(super) index: PathBuf,
     /// The vault's folder within the work tree: empty, or with a `/` at its end.
     pub(super) prefix: String,
+    /// Whether programs that the repository's own configuration names may run.
+    pub(super) programs: Programs,
+}
+
+/// Whether programs may run that the repository's own configuration names: hooks, filters, signing, maintenance. An unpacked
+/// folder brings a `.git/config` of somebody else along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Programs {
+    /// The user trusts the repository.
+    Allowed,
+    /// Only what the user's and the system's configuration name.
+    Denied,
 }
 
 /// The name of a commit.
@@ -94,8 +106,14 @@ impl fmt::Display for Operation {
 }
 
 impl Repo {
-    /// Opens the repository that this folder lies in; `None` where there is none.
+    /// Opens the repository that this folder lies in, without the programs that its own configuration names; `None` where there is
+    /// none.
     pub fn discover(vault_root: &Path) -> Result<Option<Self>> {
+        Self::discover_with(vault_root, Programs::Denied)
+    }
+
+    /// Like [`Repo::discover`], with those programs where they are allowed.
+    pub fn discover_with(vault_root: &Path, programs: Programs) -> Result<Option<Self>> {
         let vault = vault_root.canonicalize().in_path(vault_root)?;
         let options = || {
             let options =
@@ -109,7 +127,11 @@ impl Repo {
         };
         let (git_dir, worktree) = found.into_repository_and_work_tree_directories();
         check_layout(&git_dir)?;
-        let mut inner = gix::ThreadSafeRepository::discover_opts(&vault, options(), Default::default())
+        let mut trust = gix::sec::trust::Mapping::<gix::open::Options>::default();
+        if programs == Programs::Denied {
+            trust.full = trust.full.filter_config_section(is_not_the_repositorys);
+        }
+        let mut inner = gix::ThreadSafeRepository::discover_opts(&vault, options(), trust)
             .doing("opening the repository", &git_dir)?
             .to_thread_local();
         // A hook of another repository may have set these for itself; the vault's repository is the one found.
@@ -117,7 +139,30 @@ impl Repo {
         if std::env::var_os("GIT_WORK_TREE").is_some() {
             inner.set_workdir(worktree).doing("opening the work tree", &git_dir)?;
         }
-        Self::take(inner, &vault).map(Some)
+        Ok(Some(Self { programs, ..Self::take(inner, &vault)? }))
+    }
+
+    /// Refuses to write where the repository's own configuration runs a program over files and that is not allowed: without the
+    /// program something else would be stored than the repository asks for.
+    pub(super) fn without_denied_filters(&self) -> Result<()> {
+        if self.programs == Programs::Allowed {
+            return Ok(());
+        }
+        let config = self.inner.config_snapshot();
+        let own = |meta: &gix::config::file::Metadata| !is_not_the_repositorys(meta);
+        let mut filters = config.sections_by_name_and_filter("filter", own).into_iter().flatten();
+        let found = filters.find(|section| {
+            section
+                .value_names()
+                .any(|name| matches!(name.to_ascii_lowercase().as_str(), "clean" | "process"))
+        });
+        match found {
+            None => Ok(()),
+            Some(section) => Err(Error::UntrustedFilter {
+                git_dir: self.git_dir().to_owned(),
+                name: section.header().subsection_name().map(ToString::to_string).unwrap_or_default(),
+            }),
+        }
     }
 
     /// Makes a repository of this folder, on the branch of `init.defaultBranch` or else `main`, and opens it.
@@ -141,6 +186,9 @@ impl Repo {
             return Err(Error::ForeignOwner { git_dir, workdir });
         }
         let workdir = workdir.canonicalize().in_path(&workdir)?;
+        if !belongs_to(&inner, &workdir) {
+            return Err(Error::OtherWorkTree { git_dir, workdir });
+        }
         let Ok(inside) = vault.strip_prefix(&workdir) else { return Err(Error::Bare { git_dir }) };
         let inside = gix::path::into_bstr(inside).doing("reading the vault's path", &git_dir)?;
         let mut prefix = gix::path::to_unix_separators_on_windows(inside)
@@ -154,7 +202,7 @@ impl Repo {
         inner.object_cache_size_if_unset(4 << 20);
         // Not `index_path()`: a `GIT_INDEX_FILE` in the environment is another repository's.
         let index = git_dir.join("index");
-        Ok(Self { inner, workdir, index, prefix })
+        Ok(Self { inner, workdir, index, prefix, programs: Programs::Allowed })
     }
 
     /// Whether the vault is the whole work tree, not a folder inside somebody's repository.
@@ -183,6 +231,23 @@ impl Repo {
             InProgress::Revert | InProgress::RevertSequence => Operation::Revert,
             InProgress::Bisect => Operation::Bisect,
         })
+    }
+
+    /// The URL of `origin`, or of the first remote by name; `None` where there is none.
+    pub fn remote(&self) -> Option<String> {
+        // Read as text: nothing of a remote is used, so that it need not be trusted.
+        let config = self.inner.config_snapshot();
+        let mut remotes: Vec<(String, String)> = config
+            .sections_by_name("remote")
+            .into_iter()
+            .flatten()
+            .filter_map(|section| {
+                let name = section.header().subsection_name()?.to_string();
+                Some((name, section.value("url")?.to_string()))
+            })
+            .collect();
+        remotes.sort_by_key(|(name, _)| (name != "origin", name.clone()));
+        remotes.into_iter().next().map(|(_, url)| url)
     }
 
     /// Where the next commit goes.
@@ -223,6 +288,30 @@ impl fmt::Debug for Repo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Repo").field("git_dir", &self.git_dir()).field("prefix", &self.prefix).finish()
     }
+}
+
+/// Whether a repository knows the work tree that names it. An unpacked folder may bring a `.git` file that names any repository of
+/// the user, which would then take its notes.
+fn belongs_to(repo: &gix::Repository, workdir: &Path) -> bool {
+    let same = |path: &Path| path.canonicalize().is_ok_and(|path| path == workdir);
+    let git_dir = repo.git_dir();
+    if git_dir.parent().is_some_and(same) {
+        return true;
+    }
+    // A linked work tree is named by a file of its own; a submodule, or a folder made with `--separate-git-dir`, by the
+    // configuration. Where the environment names the work tree, the user does.
+    let linked = gix::discover::path::from_plain_file(&git_dir.join("gitdir"));
+    let linked =
+        linked.and_then(Result::ok).and_then(|file| file.parent().map(|folder| git_dir.join(folder)));
+    let named = repo.config_snapshot().string("core.worktree");
+    let named = named.and_then(|path| Some(git_dir.join(gix::path::from_bstr(path.as_bstr()).ok()?)));
+    let by_environment = std::env::var_os("GIT_WORK_TREE").is_some() || std::env::var_os("GIT_DIR").is_some();
+    linked.is_some_and(|path| same(&path)) || named.is_some_and(|path| same(&path)) || by_environment
+}
+
+/// Whether a section of the configuration is the user's or the system's, and not the repository's own.
+fn is_not_the_repositorys(meta: &gix::config::file::Metadata) -> bool {
+    meta.source.kind() != gix::config::source::Kind::Repository
 }
 
 fn nothing_found(err: &gix::Error) -> bool {

@@ -16,6 +16,18 @@ use crate::ops::By;
 pub const AGENT: HeaderName = HeaderName::from_static("cm-agent");
 /// The agent's session.
 pub const SESSION: HeaderName = HeaderName::from_static("cm-session");
+/// Headers that proxies add: where one stands before an open server, others than this machine may be asking.
+const FORWARDED: [&str; 9] = [
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-forwarded-server",
+    "x-real-ip",
+    "cf-connecting-ip",
+    "true-client-ip",
+];
 /// The longest value of these two.
 const LONGEST: usize = 200;
 
@@ -41,6 +53,12 @@ pub fn admit(state: &State, headers: &HeaderMap, address: IpAddr) -> Result<Admi
     })?;
     let by = By { agent: named(headers, &AGENT)?, session: named(headers, &SESSION)?, ..By::default() };
     if state.is_open && ring.is_empty() {
+        if let Some(name) = FORWARDED.iter().find(|name| headers.contains_key(**name)) {
+            let message =
+                format!("the request came through a proxy (`{name}`), and this server asks for no token");
+            let hint = "make a token on the server with `cm token add NAME`, then start it again";
+            return Err(Problem::new(StatusCode::FORBIDDEN, "proxied", message, hint));
+        }
         return Ok(Admitted { caller: Caller { by, role: Role::Admin }, token: None });
     }
     known(state, &ring, headers, by).map_err(|problem| failed(state, problem, address))

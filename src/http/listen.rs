@@ -18,13 +18,17 @@ pub fn address(text: &str) -> Result<SocketAddr> {
     text.to_socket_addrs().map_err(|_| refuse())?.next().ok_or_else(refuse)
 }
 
-/// Whether nobody needs a token there: only this machine reaches it, and no token was ever made.
+/// Whether the server begins open: only this machine reaches it, it has no name of its own, and no token was ever issued.
 ///
 /// # Errors
-/// `open-door`, where other machines reach it and no token would let anybody in, or anybody could come in without one.
-pub fn needs_no_token(address: SocketAddr, ring: &Keyring, now: Instant) -> Result<bool> {
-    if address.ip().to_canonical().is_loopback() {
+/// `open-door` where other machines may reach it, by its address or by a proxy that the names in `hosts` point to, and no token is live.
+pub fn needs_no_token(address: SocketAddr, hosts: &[String], ring: &Keyring, now: Instant) -> Result<bool> {
+    if address.ip().to_canonical().is_loopback() && (hosts.is_empty() || !ring.is_empty()) {
         return Ok(ring.is_empty());
+    }
+    if let Some(name) = hosts.first().filter(|_| ring.is_empty()) {
+        let message = format!("others reach it as {name}, and there is no token that is live");
+        return Err(Error::refused("open-door", message).hint("make one with `cm token add NAME`"));
     }
     if ring.opens(now) {
         return Ok(false);
@@ -70,8 +74,13 @@ mod tests {
         let revoked = Keyring::parse(&keyring::without(&text, &token.id, now).unwrap()).unwrap();
         let none = Keyring::default();
         let verdict = |address: &str, ring, now| {
-            needs_no_token(address.parse().unwrap(), ring, now).map_err(|e| e.code)
+            needs_no_token(address.parse().unwrap(), &[], ring, now).map_err(|e| e.code)
         };
+        let proxied = |ring| {
+            let hosts = ["memory.example".to_owned()];
+            needs_no_token("127.0.0.1:0".parse().unwrap(), &hosts, ring, now).map_err(|e| e.code)
+        };
+        assert_eq!((proxied(&none), proxied(&live)), (Err("open-door"), Ok(false)));
         for loopback in ["127.0.0.1:0", "127.9.9.9:0", "[::1]:0", "[::ffff:127.0.0.1]:0"] {
             assert_eq!(verdict(loopback, &none, now), Ok(true), "{loopback}");
             assert_eq!(verdict(loopback, &live, now), Ok(false));

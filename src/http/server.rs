@@ -48,7 +48,7 @@ impl Server {
     pub async fn bind(address: SocketAddr, setup: Setup) -> Result<Self> {
         let setup = Setup { limits: setup.limits.afforded(), ..setup };
         let ring = (setup.tokens)()?;
-        let is_open = listen::needs_no_token(address, &ring, (setup.clock)())?;
+        let is_open = listen::needs_no_token(address, &setup.hosts, &ring, (setup.clock)())?;
         let listener = listen::on(address).map_err(|error| listen::taken(address, &error))?;
         let address = listener.local_addr().map_err(|error| listen::taken(address, &error))?;
         let state = Arc::new(State::new(&setup, address, is_open));

@@ -10,6 +10,8 @@ use crate::domain::message::Message;
 use crate::domain::note::read;
 use crate::domain::path::NotePath;
 use crate::git::Changed;
+use crate::vault::caches::CACHES;
+use crate::vault::write::is_temporary;
 
 /// A file that was committed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -58,9 +60,10 @@ pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
     Ok(Committed { commit, files })
 }
 
-/// Derived and private files are never committed, whatever the ignore rules have become.
+/// Derived, private and temporary files are never committed, whatever the ignore rules have become.
 pub(super) fn is_ours(path: &NotePath) -> bool {
-    !matches!(path.top(), "_index" | "_state" | "_embeddings") && path.as_str() != "_config.toml"
+    let former = ["_config.toml", "_tokens.toml"].contains(&path.as_str());
+    !former && !CACHES.contains(&path.top()) && !is_temporary(path.file_name())
 }
 
 fn word(changed: Changed) -> &'static str {

@@ -50,7 +50,9 @@ pub struct Written {
     pub commit: Option<String>,
     /// Whether the file changed.
     pub changed: bool,
-    /// Whether the file is the private one, which is never committed.
+    /// Which file of settings it is: `shared`, `private` or `user`.
+    pub target: Target,
+    /// Whether the file is the user's own, which is never committed.
     pub private: bool,
 }
 
@@ -88,12 +90,24 @@ fn by_place(memory: &Memory, key: &Key) -> Option<toml::Value> {
     (key.name == "git.commit").then(|| toml::Value::String(word.to_owned()))
 }
 
-/// Writes a setting to the vault's `cm.toml`, or to `_config.toml` where it is private; `None` takes it out.
-/// Comments and order of the file stay.
+/// The file of settings that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// The vault's `cm.toml`, which others may read and write.
+    Shared,
+    /// The user's private settings of this vault.
+    Private,
+    /// The user's settings of every vault.
+    User,
+}
+
+/// Writes a setting to a file of settings; `None` takes it out. Comments and order of the file stay.
 ///
 /// # Errors
-/// No such setting, a value of another kind, a secret for the shared file, a file that is no TOML, and those of [`write::apply`].
-pub fn set(memory: &Memory, name: &str, typed: Option<&str>, private: bool) -> Result<Written> {
+/// No such setting, a value of another kind, a setting for the shared file that counts from the user's own files only, a file that is
+/// no TOML, and those of [`write::apply`].
+pub fn set(memory: &Memory, name: &str, typed: Option<&str>, target: Target) -> Result<Written> {
     let key = known(name)?;
     let value = typed.map(|typed| {
         layer::read_typed(key.shape, typed).ok_or_else(|| {
@@ -101,14 +115,26 @@ pub fn set(memory: &Memory, name: &str, typed: Option<&str>, private: bool) -> R
         })
     });
     let value = value.transpose()?;
-    if value.is_some() && key.shape == Shape::Secret && !private {
-        return Err(Error::usage(format!("`{name}` is a secret, and {} is shared", layout::SETTINGS))
-            .hint(format!("cm config set {name} … --private keeps it in {}", layout::PRIVATE)));
+    if target == Target::Shared && value.as_ref().is_some_and(|value| !key.may_be_shared(value)) {
+        let message = match key.shape {
+            Shape::Secret => format!("`{name}` is a secret, and {} is shared", layout::SETTINGS),
+            _ => format!("`{name}` does not count in {}, which others can write", layout::SETTINGS),
+        };
+        return Err(Error::usage(message).hint(format!("cm config set {name} … --private")));
     }
-    let file = if private { layout::PRIVATE } else { layout::SETTINGS };
     let open = memory.target();
     open.writable()?;
-    let before = open.vault.read_own(file)?.unwrap_or_default();
+    let private = match target {
+        Target::Shared => None,
+        Target::Private => Some(open.vault.private()?.settings()),
+        Target::User => Some(open.vault.private()?.user_settings()),
+    };
+    let file = &private.as_ref().map_or(layout::SETTINGS.to_owned(), |path| path.display().to_string());
+    let before = match &private {
+        Some(path) => open.vault.private()?.read(path)?,
+        None => open.vault.read_own(layout::SETTINGS)?,
+    };
+    let before = before.unwrap_or_default();
     let after = layer::with_value(&before, key.name, value.as_ref()).map_err(|error| {
         Error::refused("invalid-setting", format!("{file} is no TOML: {error}")).at(file, None, None)
     })?;
@@ -117,20 +143,21 @@ pub fn set(memory: &Memory, name: &str, typed: Option<&str>, private: bool) -> R
     let mut outcome = Written {
         key: key.name.to_owned(),
         value: shown,
-        path: file.to_owned(),
+        path: file.clone(),
         commit: None,
         changed: false,
-        private,
+        target,
+        private: private.is_some(),
     };
     if before == after {
         return Ok(outcome);
     }
     outcome.changed = true;
-    if private {
-        open.vault.write_private(&after)?;
+    if let Some(path) = private {
+        open.vault.private()?.write(&path, after.as_bytes())?;
         return Ok(outcome);
     }
-    let path = NotePath::parse(file).map_err(|error| Error::usage(error.to_string()))?;
+    let path = NotePath::parse(layout::SETTINGS).map_err(|error| Error::usage(error.to_string()))?;
     let subject = match &value {
         Some(value) => format!("Set {} = {value}", key.name),
         None => format!("Unset {}", key.name),

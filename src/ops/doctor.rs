@@ -8,7 +8,7 @@ use super::error::Result;
 use super::memory::{Memory, OpenVault};
 use super::sessions::understood::{Understood, understood};
 use super::validate::findings_of;
-use super::{init, secrets, token, write};
+use super::{former, init, secrets, token, trust, write};
 use crate::config::CommitMode;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::finding::Severity;
@@ -67,6 +67,8 @@ pub fn doctor(memory: &Memory, fix: bool) -> Result<Examined> {
     let mut checks = vec![settings(open)];
     checks.extend(repository(open));
     checks.push(ignored(open)?);
+    checks.extend(former_places(open));
+    checks.push(trusted(memory)?);
     checks.extend(tokens(open)?);
     checks.push(journal(open)?);
     checks.push(crowds(&notes));
@@ -158,21 +160,39 @@ fn ignored(open: &OpenVault) -> Result<Check> {
     })
 }
 
+/// Private files in the vault's own folder, where earlier versions kept them and anybody may have put them.
+fn former_places(open: &OpenVault) -> Option<Check> {
+    let places = former::places(&open.vault);
+    let message = format!("{} in the vault's folder: ignored", places.join(", "));
+    let hint = "`cm trust --import-private` takes over what you confirm; then remove them";
+    (!places.is_empty()).then(|| check("former private files", Health::Warn, message, Some(hint)))
+}
+
+/// Whether agents are given anything of the vault.
+fn trusted(memory: &Memory) -> Result<Check> {
+    const NAME: &str = "trust";
+    Ok(match trust::is_trusted(memory.target())? {
+        true => check(NAME, Health::Ok, "agents may read it", None),
+        false => check(
+            NAME,
+            Health::Warn,
+            "not trusted, so agents are given nothing of it",
+            Some("`cm trust` allows it"),
+        ),
+    })
+}
+
 /// How the file of the server's tokens is; nothing where there is none.
 fn tokens(open: &OpenVault) -> Result<Option<Check>> {
     const NAME: &str = "tokens";
     Ok(token::examined(&open.vault)?.map(|examined| match examined {
         token::Examined::Sound { tokens } => check(NAME, Health::Ok, counted(tokens, "token"), None),
-        token::Examined::Shown => {
-            let message = format!("others than its owner may read {}", token::FILE);
-            check(NAME, Health::Warn, message, Some("`chmod 600 _tokens.toml`; it holds hashes and names"))
-        }
         token::Examined::Unreadable(error) => check(NAME, Health::Fail, error.message, error.hint.as_deref()),
     }))
 }
 
 fn journal(open: &OpenVault) -> Result<Check> {
-    Ok(match Journal::of(&open.vault).unfinished()?.len() {
+    Ok(match Journal::of(&open.vault)?.unfinished()?.len() {
         0 => check("journal", Health::Ok, "nothing is unfinished", None),
         n => {
             let message = format!("{} cut off", counted(n, "operation"));

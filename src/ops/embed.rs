@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::config;
+use super::config::{self, Target};
 use super::error::{Error, Result};
 use super::meaning::{Model, Progress};
 use super::memory::{Call, Level, Memory, OpenVault};
@@ -145,9 +145,9 @@ pub fn change(call: Call, change: &Change) -> Result<Embeddings> {
     memory.take_notices();
     let memory = Memory::open(call.clone())?;
     for last in BELONGING.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
-        config::set(&memory, &format!("embeddings.{last}"), with(last), true)?;
+        config::set(&memory, &format!("embeddings.{last}"), with(last), Target::Private)?;
     }
-    config::set(&memory, "embeddings.provider", Some(&change.provider), true)?;
+    config::set(&memory, "embeddings.provider", Some(&change.provider), Target::Private)?;
     let memory = Memory::open(call)?;
     let status = status(&memory)?;
     memory.take_notices();

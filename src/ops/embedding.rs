@@ -1,18 +1,15 @@
-//! Which model embeds the notes of a vault, from its settings, and whose word counts for what.
+//! Which model embeds the notes of a vault, from its settings. Nothing is opened here.
 //!
-//! A vault's `cm.toml` is written by everybody who can push to it. It may choose among what stays on this machine, but
-//! never send notes to another one, nor name files that are loaded into this process. Nothing is opened here.
+//! A vault's `cm.toml` is written by whoever made the folder. It may choose between the built-in models and none; what sends
+//! notes anywhere or loads files into this process counts from the user's own settings only (`config::keys`).
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::error::Result;
-use super::memory::{Level, Memory, OpenVault};
+use super::memory::{Memory, OpenVault};
 use crate::config::{Origin, Settings};
-use crate::domain::path::NotePath;
 use crate::embed::{self, Address, Choice, Key, Onnx, Outside, openai_address};
-use crate::vault::layout;
 
 const PROVIDER: &str = "embeddings.provider";
 const MODEL: &str = "embeddings.model";
@@ -20,20 +17,6 @@ const PATH: &str = "embeddings.path";
 const RUNTIME: &str = "embeddings.runtime";
 const URL: &str = "embeddings.url";
 const KEY: &str = "embeddings.key";
-
-/// Why a value of a shared file does not count.
-const WHOSE: &str = "and a file that others can write cannot decide that";
-
-/// Whose files the settings stand in.
-#[derive(Debug, Clone)]
-pub struct Place {
-    /// Whether the vault's own `cm.toml` is the person's, as that of the global vault is.
-    pub own: bool,
-    /// Whether `_config.toml` is the person's: it is not where git tracks it, for then others write it.
-    pub private: bool,
-    /// Where models of a hub are kept.
-    pub cache: PathBuf,
-}
 
 /// What embeds, and what the person should hear about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +34,13 @@ pub fn choice(memory: &Memory, open: &OpenVault) -> Choice {
 
 /// The model that these settings of a vault give, which may be newer than those that it was opened with.
 pub(super) fn heard(memory: &Memory, open: &OpenVault, settings: &Settings) -> Choice {
-    let chosen = choose(settings, &place(memory, open, settings), &memory.call.variables);
-    chosen.notices.into_iter().for_each(|notice| memory.notice(notice));
+    let cache = match &memory.call.private {
+        Some(private) => private.state.join("models"),
+        None => open.vault.vectors().join("models"),
+    };
+    let chosen = choose(settings, &cache, &memory.call.variables);
+    let ignored = settings.ignored("embeddings.").map(str::to_owned);
+    chosen.notices.into_iter().chain(ignored).for_each(|notice| memory.notice(notice));
     chosen.choice
 }
 
@@ -61,174 +49,66 @@ pub fn budget(settings: &Settings) -> Duration {
     Duration::from_millis(settings.whole("embeddings.budget_ms") as u64)
 }
 
-/// Whether a value of this origin is the person's own word: those of files that others can write are not.
-pub(super) fn is_own_word(memory: &Memory, open: &OpenVault, origin: &Origin) -> bool {
-    match origin {
-        Origin::Vault => is_own(memory, open),
-        Origin::Private => is_untracked(open),
-        Origin::Default | Origin::Global | Origin::Environment(_) => true,
-    }
+/// Whether a value of this origin is the user's own.
+pub(super) fn is_own_word(_: &Memory, _: &OpenVault, origin: &Origin) -> bool {
+    origin.is_users()
 }
 
-/// Whether the vault's `cm.toml` is the person's.
-fn is_own(memory: &Memory, open: &OpenVault) -> bool {
-    let global = memory.call.global.as_ref().and_then(|path| path.canonicalize().ok());
-    open.level == Level::Global || global.is_some_and(|path| path == open.vault.root())
-}
-
-fn place(memory: &Memory, open: &OpenVault, settings: &Settings) -> Place {
-    let global = memory.call.global.as_ref();
-    let cache = global.map_or_else(|| open.vault.root(), PathBuf::as_path).join("_embeddings/models");
-    let holds = |name| settings.get_from(name, |origin| *origin == Origin::Private).is_some();
-    let asked = [PROVIDER, PATH, RUNTIME, URL, KEY].into_iter().any(holds);
-    Place { own: is_own(memory, open), private: !asked || is_untracked(open), cache }
-}
-
-/// Whether the private file is in no commit. Where that cannot be known, it counts as one that is.
-fn is_untracked(open: &OpenVault) -> bool {
-    let tracked = || -> Result<bool> {
-        let Some(repo) = open.repo()? else { return Ok(false) };
-        let (Some(commit), Ok(path)) = (repo.head()?.commit, NotePath::parse(layout::PRIVATE)) else {
-            return Ok(false);
-        };
-        Ok(repo.has_at(commit, &path)?)
-    };
-    tracked().is_ok_and(|tracked| !tracked)
-}
-
-/// Maps settings to a choice. Variables are those of the environment that stand in for settings.
-pub fn choose(settings: &Settings, place: &Place, variables: &BTreeMap<String, String>) -> Chosen {
-    let mut words = Words { settings, place, notices: Vec::new() };
-    let choice = words.choice(variables).unwrap_or_else(|why| {
-        words.notices.push(format!("{why}; the built-in model embeds"));
-        Choice::Builtin
-    });
-    Chosen { choice, notices: words.notices }
-}
-
-/// The settings as words of somebody.
-struct Words<'a> {
-    settings: &'a Settings,
-    place: &'a Place,
-    notices: Vec<String>,
-}
-
-impl Words<'_> {
-    fn choice(&mut self, variables: &BTreeMap<String, String>) -> std::result::Result<Choice, String> {
-        let timeout = Duration::from_secs_f64(self.settings.number("embeddings.timeout_s").clamp(0.1, 600.0));
-        // What a file says is shown again, so it holds nothing that moves a cursor.
-        let model: String = self.any(MODEL).0.trim().chars().filter(|c| !c.is_control()).collect();
-        Ok(match self.provider().as_str() {
-            "none" => Choice::None,
-            "fastembed" => Choice::Outside(Outside::Onnx(self.onnx(model, variables))),
-            "ollama" => Choice::Outside(Outside::Ollama { model, address: self.ollama_address()?, timeout }),
-            "openai" => {
-                let address = address(&self.mine_alone(URL, "another server"))?;
-                let key = self.key(address.as_ref(), variables);
-                Choice::Outside(Outside::OpenAi { model, address, key, timeout })
-            }
-            _ => Choice::Builtin,
-        })
-    }
-
-    /// The provider that counts: of a shared file only one that needs nobody's leave.
-    fn provider(&mut self) -> String {
-        let (provider, origin) = self.any(PROVIDER);
-        let does = match provider.as_str() {
-            _ if self.is_mine(&origin) => return provider,
-            "openai" => "sends notes to another machine",
-            "ollama" if self.stays_here() => return provider,
-            "ollama" => "would send notes to another machine",
-            "fastembed" if !self.mine(PATH).is_empty() => return provider,
-            "fastembed" => "fetches a model and loads it",
-            _ => return provider,
-        };
-        self.notices.push(format!(
-            "{origin} sets {PROVIDER} to {provider}, which {does}, {WHOSE}. To allow it: {}",
-            self.remedy(PROVIDER, &provider)
-        ));
-        self.mine(PROVIDER)
-    }
-
-    fn stays_here(&self) -> bool {
-        let (url, _) = self.any(URL);
-        url.is_empty() || Address::parse(&url).is_ok_and(|address| address.is_loopback())
-    }
-
-    fn ollama_address(&mut self) -> std::result::Result<Option<Address>, String> {
-        let url = if self.stays_here() { self.any(URL).0 } else { self.mine_alone(URL, "another machine") };
-        address(&url)
-    }
-
-    fn onnx(&mut self, model: String, variables: &BTreeMap<String, String>) -> Onnx {
-        let path = |text: String| (!text.is_empty()).then(|| PathBuf::from(text));
-        let folder = path(self.mine_alone(PATH, "files that are loaded"));
-        let runtime = path(self.mine_alone(RUNTIME, "a library that is loaded")).map(|path| (RUNTIME, path));
-        let variable = || path(variables.get("ORT_DYLIB_PATH")?.clone()).map(|path| ("ORT_DYLIB_PATH", path));
-        let runtime = runtime.or_else(variable);
-        Onnx { model, folder, hub: None, cache: self.place.cache.clone(), runtime }
-    }
-
-    /// The key for a server. OpenAI's own goes to nobody else.
-    fn key(&self, address: Option<&Address>, variables: &BTreeMap<String, String>) -> Option<Key> {
-        let private = |origin: &Origin| {
-            matches!(origin, Origin::Private | Origin::Environment(_)) && self.is_mine(origin)
-        };
-        let set = self.settings.get_from(KEY, private).and_then(|(value, _)| Key::of(value.as_str()?));
-        let openai = openai_address();
-        let is_openai = address.is_none_or(|address| {
-            address.host() == openai.host() && address.to_string().starts_with("https://")
-        });
-        let theirs = || variables.get("OPENAI_API_KEY").filter(|_| is_openai).and_then(|key| Key::of(key));
-        set.or_else(theirs)
-    }
-
-    /// The person's own value; another one is told not to count.
-    fn mine_alone(&mut self, name: &str, what: &str) -> String {
-        let (value, origin) = self.any(name);
-        if !value.is_empty() && !self.is_mine(&origin) {
-            let remedy = self.remedy(name, "…");
-            self.notices
-                .push(format!("{origin} sets {name}, which names {what}, {WHOSE}. To allow it: {remedy}"));
-        }
-        self.mine(name)
-    }
-
-    fn remedy(&self, name: &str, value: &str) -> String {
-        if self.place.private {
-            return format!("cm config set {name} {value} --private");
-        }
-        let private = layout::PRIVATE;
-        format!(
-            "git rm --cached {private}, commit that, read what it says, then cm config set {name} {value} --private"
-        )
-    }
-
-    /// The value that holds, whoever set it, and where it stands.
-    fn any(&self, name: &str) -> (String, Origin) {
-        text(self.settings.get(name))
-    }
-
-    /// The value that holds where only the person's own words count.
-    fn mine(&self, name: &str) -> String {
-        text(self.settings.get_from(name, |origin| self.is_mine(origin))).0
-    }
-
-    fn is_mine(&self, origin: &Origin) -> bool {
-        match origin {
-            Origin::Default | Origin::Global | Origin::Environment(_) => true,
-            Origin::Vault => self.place.own,
-            Origin::Private => self.place.private,
+/// Maps settings to a choice. Models of a hub are kept in the folder `cache`; variables are those of the environment that
+/// stand in for settings.
+pub fn choose(settings: &Settings, cache: &Path, variables: &BTreeMap<String, String>) -> Chosen {
+    match chosen_by(settings, cache, variables) {
+        Ok(choice) => Chosen { choice, notices: Vec::new() },
+        Err(why) => {
+            Chosen { choice: Choice::Builtin, notices: vec![format!("{why}; the built-in model embeds")] }
         }
     }
 }
 
-fn text(found: Option<&(toml::Value, Origin)>) -> (String, Origin) {
-    let held = found.and_then(|(value, origin)| Some((value.as_str()?.trim().to_owned(), origin.clone())));
-    held.unwrap_or((String::new(), Origin::Default))
+fn chosen_by(
+    settings: &Settings,
+    cache: &Path,
+    variables: &BTreeMap<String, String>,
+) -> Result<Choice, String> {
+    let timeout = Duration::from_secs_f64(settings.number("embeddings.timeout_s").clamp(0.1, 600.0));
+    // The name is printed, so it must not hold anything that moves a cursor.
+    let model: String = text(settings, MODEL).chars().filter(|c| !c.is_control()).collect();
+    let address = || address(&text(settings, URL));
+    Ok(match text(settings, PROVIDER).as_str() {
+        "none" => Choice::None,
+        "fastembed" => Choice::Outside(Outside::Onnx(onnx(settings, model, cache, variables))),
+        "ollama" => Choice::Outside(Outside::Ollama { model, address: address()?, timeout }),
+        "openai" => {
+            let address = address()?;
+            let key = key(settings, address.as_ref(), variables);
+            Choice::Outside(Outside::OpenAi { model, address, key, timeout })
+        }
+        _ => Choice::Builtin,
+    })
 }
 
-fn address(url: &str) -> std::result::Result<Option<Address>, String> {
+fn onnx(settings: &Settings, model: String, cache: &Path, variables: &BTreeMap<String, String>) -> Onnx {
+    let path = |text: String| (!text.is_empty()).then(|| PathBuf::from(text));
+    let runtime = path(text(settings, RUNTIME)).map(|path| (RUNTIME, path));
+    let variable = || path(variables.get("ORT_DYLIB_PATH")?.clone()).map(|path| ("ORT_DYLIB_PATH", path));
+    let runtime = runtime.or_else(variable);
+    Onnx { model, folder: path(text(settings, PATH)), hub: None, cache: cache.to_owned(), runtime }
+}
+
+/// The key for a server. The key of OpenAI's own variable goes to OpenAI's server only.
+fn key(settings: &Settings, address: Option<&Address>, variables: &BTreeMap<String, String>) -> Option<Key> {
+    let set = settings.get(KEY).and_then(|(value, _)| Key::of(value.as_str()?));
+    let openai = openai_address();
+    let is_openai = address
+        .is_none_or(|address| address.host() == openai.host() && address.to_string().starts_with("https://"));
+    set.or_else(|| variables.get("OPENAI_API_KEY").filter(|_| is_openai).and_then(|key| Key::of(key)))
+}
+
+fn text(settings: &Settings, name: &str) -> String {
+    settings.text(name).unwrap_or_default().trim().to_owned()
+}
+
+fn address(url: &str) -> Result<Option<Address>, String> {
     if url.is_empty() {
         return Ok(None);
     }
@@ -239,26 +119,19 @@ fn address(url: &str) -> std::result::Result<Option<Address>, String> {
 mod tests {
     use super::*;
     use crate::config::Layer;
-    use crate::ops::Call;
 
-    const CACHE: &str = "/cache";
-
-    fn chosen_in(place: &Place, files: &[(&str, Origin)], variables: &[(&str, &str)]) -> Chosen {
+    fn chosen(files: &[(&str, Origin)], variables: &[(&str, &str)]) -> Chosen {
         let variables: BTreeMap<String, String> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let mut layers: Vec<_> = files
             .iter()
             .map(|(text, origin)| {
-                let name = if *origin == Origin::Private { "_config.toml" } else { "cm.toml" };
+                let name = if origin.is_users() { "config.toml" } else { "cm.toml" };
                 (Layer::of_toml(name, &format!("[embeddings]\n{text}\n")), origin.clone())
             })
             .collect();
         layers.extend(Layer::of_environment(&variables));
-        choose(&Settings::of(layers), place, &variables)
-    }
-
-    fn chosen(files: &[(&str, Origin)], variables: &[(&str, &str)]) -> Chosen {
-        chosen_in(&Place { own: false, private: true, cache: CACHE.into() }, files, variables)
+        choose(&Settings::of(layers), Path::new("/cache"), &variables)
     }
 
     /// What is chosen and what is said, as one text.
@@ -293,139 +166,38 @@ mod tests {
     }
 
     #[test]
-    fn a_project_chooses_what_stays_on_this_machine() {
-        let text = "provider = 'ollama'\nmodel = 'all-minilm'\nurl = 'http://localhost:1'\ntimeout_s = 2.5";
-        insta::assert_snapshot!(shown(&chosen(&[(text, Origin::Vault)], &[])), @r#"ollama "all-minilm" http://localhost:1 2.5s"#);
-        insta::assert_snapshot!(shown(&chosen(&[("provider = 'ollama'", Origin::Vault)], &[])), @r#"ollama "" - 30s"#);
-        let theirs = ("provider = 'fastembed'", Origin::Vault);
-        let mine = ("path = '/models/minilm'", Origin::Private);
-        insta::assert_snapshot!(shown(&chosen(&[theirs, mine], &[])), @r#"fastembed "" Some("/models/minilm") None"#);
-    }
-
-    #[test]
-    fn a_project_sends_no_notes_to_another_machine() {
-        insta::assert_snapshot!(shown(&chosen(&[("provider = 'openai'", Origin::Vault)], &[("OPENAI_API_KEY", "sk-12345")])), @"
-        Builtin
-        cm.toml sets embeddings.provider to openai, which sends notes to another machine, and a file that others can write cannot decide that. To allow it: cm config set embeddings.provider openai --private
-        ");
-        // Not even one of this machine: a key would go with it.
-        let here = "provider = 'openai'\nurl = 'http://localhost:1/v1'";
-        assert_eq!(chosen(&[(here, Origin::Vault)], &[]).choice, Choice::Builtin);
-        let there = "provider = 'ollama'\nurl = 'http://example.org'";
-        insta::assert_snapshot!(shown(&chosen(&[(there, Origin::Vault)], &[])), @"
-        Builtin
-        cm.toml sets embeddings.provider to ollama, which would send notes to another machine, and a file that others can write cannot decide that. To allow it: cm config set embeddings.provider ollama --private
-        ");
-        let mine = ("provider = 'openai'\nkey = 'sk-12345'", Origin::Private);
-        for url in ["https://example.org/v1", "http://localhost:1/v1"] {
-            let theirs = format!("url = '{url}'");
-            // The private file is laid upon the shared one and names no address.
-            insta::allow_duplicates!(
-                insta::assert_snapshot!(shown(&chosen(&[(&theirs, Origin::Vault), mine.clone()], &[])), @r#"
-                openai "" - with a key
-                cm.toml sets embeddings.url, which names another server, and a file that others can write cannot decide that. To allow it: cm config set embeddings.url … --private
-                "#)
-            );
+    fn a_folder_chooses_between_the_built_in_models_and_none() {
+        for origin in [Origin::Vault, Origin::Global] {
+            for provider in ["ollama", "openai", "fastembed"] {
+                let theirs = format!(
+                    "provider = '{provider}'\npath = '/tmp/evil'\nruntime = '/tmp/evil.so'\nurl = 'http://localhost:1'"
+                );
+                let chosen = chosen(&[(&theirs, origin.clone())], &[("OPENAI_API_KEY", "sk-12345")]);
+                assert_eq!(chosen.choice, Choice::Builtin, "{provider}");
+            }
         }
     }
 
     #[test]
-    fn what_a_project_may_not_say_does_not_hide_what_the_person_said() {
-        let mine = ("provider = 'ollama'\nurl = 'http://10.0.0.7:11434'", Origin::Global);
+    fn what_a_folder_may_not_decide_does_not_hide_what_the_user_decided() {
+        let mine = ("provider = 'ollama'\nurl = 'http://10.0.0.7:11434'", Origin::User);
         let theirs = ("provider = 'openai'\nurl = 'https://example.org'", Origin::Vault);
-        insta::assert_snapshot!(shown(&chosen(&[mine, theirs], &[])), @r#"
-        ollama "" http://10.0.0.7:11434 30s
-        cm.toml sets embeddings.provider to openai, which sends notes to another machine, and a file that others can write cannot decide that. To allow it: cm config set embeddings.provider openai --private
-        cm.toml sets embeddings.url, which names another machine, and a file that others can write cannot decide that. To allow it: cm config set embeddings.url … --private
-        "#);
+        insta::assert_snapshot!(shown(&chosen(&[mine, theirs], &[])), @r#"ollama "" http://10.0.0.7:11434 30s"#);
     }
 
     #[test]
-    fn a_project_names_no_file_that_is_loaded() {
-        let theirs = "provider = 'fastembed'\npath = '/tmp/evil'\nruntime = '/tmp/evil.so'";
-        insta::assert_snapshot!(shown(&chosen(&[(theirs, Origin::Vault)], &[])), @"
-        Builtin
-        cm.toml sets embeddings.provider to fastembed, which fetches a model and loads it, and a file that others can write cannot decide that. To allow it: cm config set embeddings.provider fastembed --private
-        ");
-        let mine = ("provider = 'fastembed'", Origin::Private);
-        insta::assert_snapshot!(shown(&chosen(&[(theirs, Origin::Vault), mine], &[("ORT_DYLIB_PATH", "/opt/ort.so")])), @r#"
-        fastembed "" None Some(("ORT_DYLIB_PATH", "/opt/ort.so"))
-        cm.toml sets embeddings.path, which names files that are loaded, and a file that others can write cannot decide that. To allow it: cm config set embeddings.path … --private
-        cm.toml sets embeddings.runtime, which names a library that is loaded, and a file that others can write cannot decide that. To allow it: cm config set embeddings.runtime … --private
-        "#);
-    }
-
-    #[test]
-    fn the_persons_own_files_and_the_environment_decide_everything() {
+    fn the_users_own_files_and_the_environment_decide_everything() {
         let text = "provider = 'fastembed'\npath = '/m'\nruntime = '/r.so'\nmodel = 'x'";
         let expected = "fastembed \"x\" Some(\"/m\") Some((\"embeddings.runtime\", \"/r.so\"))";
-        for origin in [Origin::Private, Origin::Global] {
+        for origin in [Origin::Private, Origin::User] {
             assert_eq!(shown(&chosen(&[(text, origin)], &[("ORT_DYLIB_PATH", "/other.so")])), expected);
         }
-        let own = Place { own: true, private: true, cache: CACHE.into() };
-        assert_eq!(shown(&chosen_in(&own, &[(text, Origin::Vault)], &[])), expected);
         let variables = [
             ("CM_EMBEDDINGS_PROVIDER", "openai"),
             ("CM_EMBEDDINGS_URL", "https://example.org/v1"),
             ("CM_EMBEDDINGS_KEY", "k"),
         ];
         assert_eq!(shown(&chosen(&[], &variables)), "openai \"\" https://example.org/v1 with a key");
-    }
-
-    #[test]
-    fn a_private_file_that_git_tracks_is_not_private() {
-        let place = Place { own: false, private: false, cache: CACHE.into() };
-        let text = "provider = 'openai'\nkey = 'sk-12345'";
-        insta::assert_snapshot!(shown(&chosen_in(&place, &[(text, Origin::Private)], &[])), @"
-        Builtin
-        _config.toml sets embeddings.provider to openai, which sends notes to another machine, and a file that others can write cannot decide that. To allow it: git rm --cached _config.toml, commit that, read what it says, then cm config set embeddings.provider openai --private
-        ");
-    }
-
-    #[test]
-    #[allow(clippy::disallowed_methods, reason = "a test makes its own repository")]
-    fn whether_git_tracks_the_private_file_is_looked_up() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        std::fs::write(root.join("cm.toml"), "").unwrap();
-        std::fs::write(root.join("_config.toml"), "[embeddings]\nprovider = 'openai'\n").unwrap();
-        let git = |arguments: &[&str]| {
-            let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-            let mut git = std::process::Command::new("git");
-            let output = git.arg("-C").arg(&root).args(identity).args(arguments).output().unwrap();
-            assert!(output.status.success(), "{output:?}");
-        };
-        let opened = || {
-            let call = Call {
-                cwd: root.clone(),
-                vault: None,
-                home: None,
-                global: None,
-                variables: BTreeMap::new(),
-                environment: BTreeMap::new(),
-                now: crate::domain::instant::Instant::parse("2026-11-21T12:00:00Z").unwrap(),
-                now_is_given: true,
-                seed: None,
-                no_refresh: true,
-                by: crate::ops::By::default(),
-                clock: || 0,
-                threads: 1,
-                verb: "cm embed".to_owned(),
-                holder: "a test".to_owned(),
-                watch: Default::default(),
-            };
-            let memory = Memory::open(call).unwrap();
-            (choice(&memory, memory.target()), memory.take_notices().len())
-        };
-        let is_openai = |choice: &Choice| matches!(choice, Choice::Outside(Outside::OpenAi { .. }));
-        assert!(is_openai(&opened().0), "there is no repository");
-        git(&["init", "--quiet"]);
-        git(&["add", "cm.toml"]);
-        git(&["commit", "--quiet", "--message", "Begin"]);
-        assert!(is_openai(&opened().0), "git does not track it");
-        git(&["add", "--force", "_config.toml"]);
-        git(&["commit", "--quiet", "--message", "Push what is private"]);
-        assert_eq!(opened(), (Choice::Builtin, 1));
     }
 
     #[test]
@@ -456,6 +228,6 @@ mod tests {
     #[test]
     fn a_models_name_moves_no_cursor() {
         let text = "provider = 'ollama'\nmodel = \"a\\u001b[2Jb\"";
-        assert!(shown(&chosen(&[(text, Origin::Vault)], &[])).starts_with("ollama \"a[2Jb\""));
+        assert!(shown(&chosen(&[(text, Origin::User)], &[])).starts_with("ollama \"a[2Jb\""));
     }
 }

@@ -131,6 +131,11 @@ impl From<vault::Error> for Error {
             }
             vault::Error::Locked { .. } => Self::new(Kind::Locked, "locked", message)
                 .hint("try again when it is done; `lock.patience_s` says how long to wait"),
+            vault::Error::NoPrivateFolder => Self::new(Kind::Failed, "no-home", message)
+                .hint("set HOME, or XDG_STATE_HOME and XDG_CONFIG_HOME"),
+            vault::Error::Changed { path } => Self::refused("changed-meanwhile", message)
+                .at(path.display(), None, None)
+                .hint("nothing was written; run the command again"),
             vault::Error::LeadsOut { path } => Self::refused("leads-out", message)
                 .at(path.display(), None, None)
                 .hint("a symbolic link on this path leaves the vault; nothing is written through it"),
@@ -156,6 +161,8 @@ impl From<git::Error> for Error {
             git::Error::UnsafePath { path } => Self::refused("unsafe-path", message).at(path, None, None),
             git::Error::UnknownRevision { .. } => Self::not_found(message),
             git::Error::AmbiguousRevision { .. } => Self::new(Kind::NotFound, "ambiguous", message),
+            git::Error::OtherWorkTree { .. } => Self::refused("other-work-tree", message),
+            git::Error::UntrustedFilter { .. } => Self::refused("untrusted", message),
             git::Error::Program { .. } => Self::new(Kind::Failed, "git-failed", message),
             git::Error::Io { path, .. } => {
                 Self::new(Kind::Failed, "io", message).at(path.display(), None, None)

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::memory::{Call, Level, Memory};
-use super::write;
+use super::{trust, write};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::message::Message;
 use crate::domain::path::NotePath;
@@ -37,13 +37,14 @@ pub struct Initialised {
 }
 
 const SETTINGS: &str = include_str!("../../templates/vault/cm.toml");
-/// Derived and private files; the JSON ones are those of the earlier tool, whose `_config.json` may hold keys.
-const IGNORED: [&str; 9] = [
+/// Derived, private and temporary files; the JSON ones are those of the earlier tool, whose `_config.json` may hold keys.
+const IGNORED: [&str; 10] = [
     "/_index/",
     "/_state/",
     "/_embeddings/",
     "/_config.toml",
     "/_tokens.toml",
+    ".cm-*.tmp",
     "/_index.json",
     "/_state.json",
     "/_embeddings.json",
@@ -58,9 +59,11 @@ const ATTRIBUTES: [&str; 2] = ["/CORE.md linguist-generated", "/REFLECTION.md li
 pub fn init(call: Call, options: &Options) -> Result<(Memory, Initialised)> {
     let folder = folder_of(&call, options)?;
     vault::make(&folder)?;
-    let vault = Vault::at(&folder)?;
+    let vault = Vault::at(&folder)?.ready(call.private.as_ref());
     let mut files = missing_rules(&vault)?;
-    if vault.read_own(layout::SETTINGS)?.is_none() {
+    // A folder that came with settings was made by somebody else, and `cm trust` is asked for.
+    let is_new = vault.read_own(layout::SETTINGS)?.is_none();
+    if is_new {
         files.push((own(layout::SETTINGS)?, SETTINGS.to_owned()));
     }
     if Repo::discover(vault.root())?.is_none() {
@@ -71,6 +74,9 @@ pub fn init(call: Call, options: &Options) -> Result<(Memory, Initialised)> {
     let memory = Memory::open_new(call, if options.global { Level::Global } else { Level::Project }, vault)?;
     let message = Message::new("init", "Make this folder a vault");
     let written = write::apply(&memory, ChangeSet { message, changes })?;
+    if is_new && memory.call.by.agent.is_none() {
+        trust::grant_new(&memory)?;
+    }
     let repository = memory.target().repo()?.map(|repo| repo.workdir().display().to_string());
     let outcome = Initialised {
         vault: memory.target().vault.root().display().to_string(),

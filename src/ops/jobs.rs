@@ -1,5 +1,5 @@
 //! What a server does by itself, day by day and week by week: it learns from sessions, and lets what faded go from CORE.md.
-//! When each was last done is kept in the vault's state.
+//! When each was last done is kept among the user's private files.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use super::stop::Stop;
 use crate::domain::instant::Instant;
 use crate::vault::{Vault, layout};
 
-/// Where it is kept when jobs were done.
-const FILE: &str = "_state/jobs.json";
+/// Where it is kept when jobs were done, among the user's private files.
+const FILE: &str = "jobs.json";
 
 /// When a job was last done. One that nobody knows of counts as done now, so that it is missed, and made up for, by a server that
 /// never runs at its time.
@@ -31,7 +31,7 @@ pub fn last(memory: &Memory, job: &str) -> Result<Instant> {
 
 /// By name; a file that is not understood is as none.
 fn kept(vault: &Vault) -> BTreeMap<String, Instant> {
-    let text = vault.read_own(FILE).ok().flatten().unwrap_or_default();
+    let text = vault.read_private(FILE).ok().flatten().unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
 
@@ -48,7 +48,7 @@ fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
     jobs.insert(job.to_owned(), now);
     let text = serde_json::to_string(&jobs)
         .map_err(|error| Error::new(Kind::Failed, "internal", error.to_string()))?;
-    Ok(vault.write_own_private(FILE, &format!("{text}\n"))?)
+    Ok(vault.write_private(FILE, &format!("{text}\n"))?)
 }
 
 /// Learns from the sessions that nobody has learned from yet, as `cm reflect` does; says how it ended.
@@ -98,14 +98,16 @@ mod tests {
     #[test]
     fn when_a_job_was_done_is_known_to_the_next_server_and_damage_is_as_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let vault = Vault::at(folder.path()).unwrap();
+        let home =
+            crate::vault::PrivateHome { state: folder.path().join("s"), config: folder.path().join("c") };
+        let vault = Vault::at(folder.path()).unwrap().ready(Some(&home));
         assert!(kept(&vault).is_empty());
         keep(&vault, "reflect", Instant::from_unix(60)).unwrap();
         keep(&vault, "decay", Instant::from_unix(120)).unwrap();
         let both = [("decay", 120), ("reflect", 60)];
         let both = both.map(|(name, at)| (name.to_owned(), Instant::from_unix(at)));
         assert_eq!(kept(&vault), BTreeMap::from(both));
-        vault.write_own_private(FILE, "{").unwrap();
+        vault.write_private(FILE, "{").unwrap();
         assert!(kept(&vault).is_empty());
         keep(&vault, "decay", Instant::from_unix(180)).unwrap();
         assert_eq!(kept(&vault).len(), 1);

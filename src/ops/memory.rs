@@ -13,16 +13,18 @@ use serde::{Deserialize, Serialize};
 use super::error::Result;
 use super::meaning::Models;
 use super::past::Past;
+use super::trust;
 use super::warm::{Kept, Warm};
 use super::watch::Watch;
 use crate::config::{Layer, Origin, Settings};
 use crate::domain::finding::Finding;
 use crate::domain::instant::Instant;
 use crate::domain::note::Note;
-use crate::git::Repo;
+use crate::git::{Programs, Repo};
 use crate::index::{Index, Vectors};
+use crate::vault::trust::Trust;
 use crate::vault::usage::Usage;
-use crate::vault::{self, Vault, layout};
+use crate::vault::{self, PrivateHome, Vault, layout};
 
 /// What the surface knows about the call.
 #[derive(Clone)]
@@ -35,6 +37,8 @@ pub struct Call {
     pub home: Option<PathBuf>,
     /// The folder of the global vault.
     pub global: Option<PathBuf>,
+    /// Where the user's private files lie; `None` where there is no home folder.
+    pub private: Option<PrivateHome>,
     /// Environment variables that are settings, or stand in for one.
     pub variables: BTreeMap<String, String>,
     /// All of the environment, of which a program that answers for a model is given a small part.
@@ -47,6 +51,8 @@ pub struct Call {
     pub seed: Option<String>,
     /// Answer from the index as it stands.
     pub no_refresh: bool,
+    /// Whether the answer reaches an agent's prompt, so that only vaults count that the user trusts.
+    pub for_prompts: bool,
     /// Who asks.
     pub by: By,
     /// Milliseconds since some moment, for what a command may take.
@@ -140,6 +146,9 @@ pub struct Memory {
     notices: Rc<RefCell<Vec<String>>>,
     drawn: std::cell::Cell<u64>,
     in_haste: bool,
+    /// Whether the project's vault was left out because the user does not trust it: then nothing is written to another one in
+    /// its place.
+    without_project: bool,
 }
 
 impl Memory {
@@ -155,12 +164,13 @@ impl Memory {
     pub(super) fn open_with(call: Call, warm: Option<Arc<Warm>>) -> Result<Self> {
         let mut found = Vec::new();
         if let Some(named) = &call.vault {
-            found.push((Level::Project, Vault::open(&call.cwd.join(named))?));
+            found.push((Level::Project, Vault::open(&call.cwd.join(named))?.ready(call.private.as_ref())));
         } else {
-            found.extend(Vault::above(&call.cwd).map(|vault| (Level::Project, vault)));
+            let above = Vault::above(&call.cwd);
+            found.extend(above.map(|vault| (Level::Project, vault.ready(call.private.as_ref()))));
             let global = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file());
             if let Some(global) = global {
-                let global = Vault::open(global)?;
+                let global = Vault::open(global)?.ready(call.private.as_ref());
                 if found.iter().all(|(_, vault)| *vault != global) {
                     found.push((Level::Global, global));
                 }
@@ -170,7 +180,7 @@ impl Memory {
             return Err(vault::Error::NoVault { from: call.cwd }.into());
         }
         let global = found.iter().find(|(level, _)| *level == Level::Global).map(|(_, vault)| vault.clone());
-        let vaults = found
+        let mut vaults = found
             .into_iter()
             .map(|(level, vault)| {
                 let settings = settings_of(&vault, level, global.as_ref(), &call)?;
@@ -181,13 +191,29 @@ impl Memory {
                 })
             })
             .collect::<Result<Vec<_>>>()?;
+        let untrusted = if call.for_prompts { trust::leave_out_untrusted(&mut vaults)? } else { Vec::new() };
         for open in &vaults {
             // A vault on a read-only disk can still be read.
             let _ = super::import::adopt_usage(open);
         }
-        let memory = Self { warm, ..Self::upon_these(vaults, call, Rc::default()) };
+        let mut memory = Self { warm, ..Self::upon_these(vaults, call, Rc::default()) };
+        memory.without_project = untrusted.iter().any(|left_out| left_out.level == Level::Project);
+        untrusted.iter().for_each(|left_out| memory.notice(left_out.to_string()));
         memory.tell_broken();
         Ok(memory)
+    }
+
+    /// Refuses to change a vault in place of the project's, which the user does not trust.
+    ///
+    /// # Errors
+    /// That the project's vault was left out.
+    pub(super) fn may_write(&self) -> Result<()> {
+        match self.without_project {
+            true => {
+                Err(trust::refused("the memory of this project is not trusted, so nothing is written to it"))
+            }
+            false => Ok(()),
+        }
     }
 
     fn tell_broken(&self) {
@@ -209,7 +235,7 @@ impl Memory {
     /// The same call upon other vaults; what there is to hear of them is heard through this memory.
     pub(super) fn upon(&self, vaults: Vec<OpenVault>) -> Self {
         let upon = Self::upon_these(vaults, self.call.clone(), Rc::clone(&self.notices));
-        let memory = Self { warm: self.warm.clone(), ..upon };
+        let memory = Self { warm: self.warm.clone(), without_project: self.without_project, ..upon };
         memory.tell_broken();
         memory
     }
@@ -223,6 +249,7 @@ impl Memory {
             notices,
             drawn: std::cell::Cell::new(0),
             in_haste: false,
+            without_project: false,
         }
     }
 
@@ -359,7 +386,12 @@ impl OpenVault {
     /// What git says of a repository that cannot be used.
     pub fn repo(&self) -> Result<Option<&Repo>> {
         if self.repo.get().is_none() {
-            let found = Repo::discover(self.vault.root())?;
+            let mut found = Repo::discover(self.vault.root())?;
+            let trust = found.as_ref().map(|repo| Trust::of(&self.vault, || repo.remote()));
+            // Without private files nothing is trusted.
+            if trust.is_some_and(|trust| trust.is_ok_and(|trust| trust.is_trusted())) {
+                found = Repo::discover_with(self.vault.root(), Programs::Allowed)?;
+            }
             return Ok(self.repo.get_or_init(|| found).as_ref());
         }
         Ok(self.repo.get().and_then(Option::as_ref))
@@ -453,7 +485,10 @@ pub(super) fn layered(
     };
     file(layout::SETTINGS, global, Origin::Global);
     file(layout::SETTINGS, own, Origin::Vault);
-    file(layout::PRIVATE, vault.read_own(layout::PRIVATE)?, Origin::Private);
+    if let Ok(private) = vault.private() {
+        file("config.toml", private.read(&private.user_settings())?, Origin::User);
+        file("config.toml", private.read(&private.settings())?, Origin::Private);
+    }
     layers.extend(Layer::of_environment(&call.variables));
     Ok(Settings::of(layers))
 }

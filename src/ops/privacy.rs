@@ -81,14 +81,11 @@ pub fn cross_agent(memory: &Memory) -> bool {
     flag(memory, "sessions.cross_agent")
 }
 
-/// A setting that opens something: what a file says that others can write does not count.
+/// A setting that lets something be read. One of a vault's own file does not count, which becomes a notice.
 pub(super) fn flag(memory: &Memory, name: &str) -> bool {
-    let open = memory.target();
-    let value = own(memory, open, name).and_then(toml::Value::as_bool).unwrap_or(false);
-    if !value && open.settings.flag(name) == Some(true) {
-        memory.notice(format!("{name} of a file that others can write does not count"));
-    }
-    value
+    let settings = &memory.target().settings;
+    settings.ignored(name).for_each(|notice| memory.notice(notice));
+    settings.flag(name).unwrap_or(false)
 }
 
 fn own<'a>(memory: &Memory, open: &'a OpenVault, name: &str) -> Option<&'a toml::Value> {
@@ -149,7 +146,7 @@ pub struct Set {
     pub changed: bool,
 }
 
-/// Lets something be read, or keeps it from being read, in `_config.toml`, which is never committed.
+/// Lets something be read, or keeps it from being read, in the user's private settings of the vault.
 ///
 /// # Errors
 /// No such agent, what a list of those that may be read cannot say, and those of [`config::set`].
@@ -159,8 +156,12 @@ pub fn set(memory: &Memory, what: &What, allow: bool) -> Result<Set> {
         What::Workspace(typed) => ("sessions.workspaces", workspaces_with(memory, typed, allow)?),
     };
     let typed = items.join(",");
-    let written =
-        config::set(memory, key, Some(&typed).filter(|typed| !typed.is_empty()).map(String::as_str), true)?;
+    let written = config::set(
+        memory,
+        key,
+        Some(typed.as_str()).filter(|typed| !typed.is_empty()),
+        config::Target::Private,
+    )?;
     Ok(Set { key: key.to_owned(), items, path: written.path, changed: written.changed })
 }
 
@@ -196,7 +197,9 @@ fn workspaces_with(memory: &Memory, typed: &str, allow: bool) -> Result<Vec<Stri
     const NAME: &str = "sessions.workspaces";
     let folder = resolved(memory, &memory.call.cwd, typed);
     if folder.contains(',') {
-        return Err(Error::usage("a folder whose name has a comma is written into _config.toml by hand"));
+        return Err(Error::usage(
+            "a folder whose name has a comma is written into your settings of the vault by hand",
+        ));
     }
     let base = project(memory.target());
     let mut named = listed(memory, NAME);

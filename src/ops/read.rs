@@ -1,19 +1,21 @@
 //! Fresh answers: every read first asks whether anything changed since the index was written.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
 
 use super::error::Result;
 use super::meaning::Filling;
 use super::memory::{Level, Memory, OpenVault};
+use crate::domain::finding::{Code, Finding, Severity};
 use crate::domain::listing::Listing;
 use crate::domain::note::{Kind, Note, read};
 use crate::domain::passage::passages;
 use crate::domain::path::NotePath;
 use crate::embed::builtin::Static;
 use crate::index::{self, Entry, Index, Options, Refreshed};
+use crate::vault::layout::{LARGEST_NOTE, LONGEST_NOTE};
 use crate::vault::walk;
 
 /// The notes of one vault.
@@ -70,8 +72,13 @@ impl OpenVault {
         coarse: Option<&'static Static>,
     ) -> Result<Refreshed> {
         let filling = coarse.map(|model| RefCell::new(Filling::new(self, model)));
-        let parse = |path: &_, bytes: &[u8]| {
-            let reading = read::read(path, bytes, &self.settings.types, &self.settings.relations);
+        let cut: RefCell<HashMap<NotePath, u64>> = RefCell::default();
+        let parse = |path: &NotePath, bytes: &[u8]| {
+            let mut reading = read::read(path, bytes, &self.settings.types, &self.settings.relations);
+            if let Some(size) = cut.borrow().get(path) {
+                reading.note.findings.retain(|found| found.code != Code::EmptyNote);
+                reading.note.findings.push(too_large(path, *size));
+            }
             let passages = passages(&reading.note, &reading.outline);
             let entry = Entry { passages: passages.iter().map(|passage| passage.key).collect(), reading };
             if let Some(filling) = &filling {
@@ -79,7 +86,14 @@ impl OpenVault {
             }
             entry
         };
-        let read = |path: &_| self.read(path);
+        let read = |path: &NotePath| {
+            if self.past.is_some() {
+                return self.read(path);
+            }
+            let (bytes, size) = self.vault.read_start(path)?;
+            cut.borrow_mut().extend(size.map(|size| (path.clone(), size)));
+            Ok(bytes)
+        };
         let options = Options { patience: self.patience() };
         let indexed = || {
             if full {
@@ -103,6 +117,18 @@ impl OpenVault {
         self.set_unread(refreshed.findings.clone());
         Ok(refreshed)
     }
+}
+
+/// The finding about a note that is not read as a whole.
+fn too_large(path: &NotePath, size: u64) -> Finding {
+    let megabytes = size >> 20;
+    let message = match size {
+        ..=LARGEST_NOTE => {
+            format!("the note has {megabytes} MB, and is found by its first {} MB", LONGEST_NOTE >> 20)
+        }
+        _ => format!("the note has {megabytes} MB, and is found by its name only"),
+    };
+    Finding::new(path, Code::TooLarge, Severity::Warning, message).hint("split it into several notes")
 }
 
 impl Memory {

@@ -1,7 +1,8 @@
 //! Taking in what was said in a session that happened elsewhere, for later reading: without secrets, with who sent it, and each
 //! message once.
 //!
-//! It lies in the vault's `_state/`, private and not committed, where the index of sessions finds it beside agents' own logs.
+//! It lies among the user's private files of the vault, where the index of sessions finds it beside agents' own logs. It is data
+//! and no cache: nothing removes it but its owner.
 
 use std::collections::{HashMap, HashSet};
 
@@ -80,12 +81,13 @@ const LONGEST_FOLDER: usize = 4096;
 pub fn receive(memory: &Memory, options: &Options) -> Result<Received> {
     let open = memory.target();
     open.writable()?;
+    memory.may_write()?;
     let agent = checked(memory, options)?;
     let rules = secrets::rules_of_logs(memory, open)?.0;
     let sent = cleaned(&options.messages, &rules);
     let path = format!("{SENT}/{}", sent::path(agent, &options.session).to_string_lossy());
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
-    let before = open.vault.read_own(&path)?.unwrap_or_default();
+    let before = open.vault.read_private(&path)?.unwrap_or_default();
     let known = keys(&before);
     let (known, new): (Vec<_>, Vec<_>) = sent.into_iter().partition(|one| known.contains(&one.message.key));
     let redacted = new.iter().map(|one| one.redacted).sum();
@@ -93,7 +95,7 @@ pub fn receive(memory: &Memory, options: &Options) -> Result<Received> {
     if received > 0 {
         let lines = new.into_iter().map(|one| Line::Message(one.message));
         let after = longer(before, [sending(memory, options, &rules)].into_iter().chain(lines))?;
-        open.vault.write_own_private(&path, &after)?;
+        open.vault.write_private(&path, &after)?;
     }
     let (session, agent) = (options.session.clone(), agent.name().to_owned());
     Ok(Received { session, agent, received, known: known.len(), redacted })

@@ -5,11 +5,9 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use super::embedding::is_own_word;
 use super::error::{Error, Result};
 use super::memory::{Call, Memory, OpenVault};
 use super::sessions::allowed::resolved;
-use crate::config::Origin;
 use crate::domain::note::Note;
 use crate::domain::path::NotePath;
 use crate::domain::secret::{PatternError, Removed, RuleError, Rules, find, suspects};
@@ -46,40 +44,20 @@ struct RuleFile {
     text: String,
 }
 
-/// The files that `redaction.rules` names: the person's own, which may lie anywhere, and one within the vault that a file
-/// names which others can write.
+/// The file that `redaction.rules` of the user's own settings names.
 fn files(memory: &Memory, open: &OpenVault) -> Result<Vec<RuleFile>> {
     const NAME: &str = "redaction.rules";
-    let own = |origin: &Origin| is_own_word(memory, open, origin);
-    let typed = |found: Option<&(toml::Value, Origin)>| {
-        let (value, origin) = found?;
-        let typed = value.as_str().filter(|typed| !typed.trim().is_empty())?;
-        Some((typed.to_owned(), origin.clone()))
-    };
-    let root = open.vault.root();
-    let mut paths: Vec<PathBuf> = Vec::new();
-    if let Some((typed, origin)) = typed(open.settings.get_from(NAME, own)) {
-        let global = memory.call.global.as_deref().filter(|_| origin == Origin::Global);
-        paths.push(resolved(memory, global.unwrap_or(root), &typed).into());
-    }
-    if let Some((typed, _)) = typed(open.settings.get_from(NAME, |origin| !own(origin))) {
-        let inner = NotePath::parse(&typed).ok().map(|path| open.vault.file(&path));
-        match inner.filter(|path| !path.exists() || foreign::is_within(&open.vault, path)) {
-            Some(path) => paths.push(path),
-            None => memory.notice(format!(
-                "{NAME} of a file that others can write names a file outside of the vault, and does not count"
-            )),
-        }
-    }
-    paths.dedup();
-    let read = |path: PathBuf| {
+    let typed = open.settings.text(NAME).map(str::trim).filter(|typed| !typed.is_empty());
+    let read = |typed: &str| {
+        let path = PathBuf::from(resolved(memory, &memory.call.cwd, typed));
         let bytes = foreign::file(&path).map_err(|error| {
             Error::refused("invalid-setting", format!("the file of {NAME} is not read: {error}"))
-                .hint(format!("correct the path, or take it out: cm config unset {NAME}"))
+                .hint(format!("correct the path, or take it out: cm config unset {NAME} --private"))
         })?;
         Ok(RuleFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
     };
-    paths.into_iter().map(read).collect()
+    open.settings.ignored("redaction.").for_each(|notice| memory.notice(notice));
+    typed.map(read).into_iter().collect()
 }
 
 /// The rules with those of files, and these in words, so that a change of them shows.
@@ -105,16 +83,11 @@ fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
 /// # Errors
 /// Those of [`rules`].
 pub(super) fn rules_of_logs(memory: &Memory, open: &OpenVault) -> Result<(Rules, String)> {
-    let own = |origin: &Origin| is_own_word(memory, open, origin);
     let settings = &open.settings;
-    let enabled = settings.get_from("redaction.enabled", own).and_then(|(value, _)| value.as_bool());
-    let enabled = enabled.unwrap_or(true);
-    if enabled && settings.flag("redaction.enabled") == Some(false) {
-        memory.notice("redaction.enabled of a file that others can write does not count for sessions");
-    }
-    let lists =
-        [settings.get_from("redaction.extra", own), settings.get_from("redaction.extra", |o| !own(o))];
-    let items = lists.into_iter().flatten().filter_map(|(value, _)| value.as_array()).flatten();
+    let enabled = settings.flag("redaction.enabled").unwrap_or(true);
+    let shared = settings.get_from("redaction.extra", |origin| !origin.is_users()).map(|(value, _)| value);
+    let lists = [settings.users("redaction.extra"), shared];
+    let items = lists.into_iter().flatten().filter_map(toml::Value::as_array).flatten();
     let mut extra: Vec<String> = items.filter_map(toml::Value::as_str).map(str::to_owned).collect();
     extra.dedup();
     let rules = if enabled { Rules::default() } else { Rules::none() };

@@ -7,17 +7,15 @@ use serde::Serialize;
 
 use super::error::{Error, Kind, Result};
 use super::memory::{Memory, OpenVault};
-use super::{init, write};
-use crate::domain::change::{Change, ChangeSet};
 use crate::domain::instant::Instant;
-use crate::domain::message::Message;
 use crate::domain::token::{Keyring, Role, Secret, Token, Unreadable, keyring, person};
 use crate::vault::lock::Lock;
 use crate::vault::{Stamp, Vault};
 
-/// Where a vault keeps its tokens: private, beside the private settings. Not in `_state/`, which people delete; whoever
-/// loses this file loses who was let in.
-pub const FILE: &str = "_tokens.toml";
+/// Where the tokens of a vault's server lie, among the user's private files.
+pub const FILE: &str = "tokens.toml";
+/// Stands beside it once a token was issued, so that a server does not open when the file of tokens is lost.
+const ISSUED: &str = "tokens.issued";
 
 /// A new token.
 #[derive(Debug, Clone)]
@@ -67,8 +65,7 @@ pub struct Tokens {
     pub tokens: Vec<Listed>,
 }
 
-/// Makes a token. `random` must come from the system's source and never from a seed: who can repeat it has the token. Where git
-/// does not ignore the file of tokens yet, the missing rule is written first, as a commit.
+/// Makes a token. `random` must come from the system's source and never from a seed: who can repeat it has the token.
 ///
 /// # Errors
 /// No person, an end that is past, a file that is not understood, and those of a change.
@@ -76,7 +73,6 @@ pub fn add(memory: &Memory, options: &Options, random: [u8; 32]) -> Result<Made>
     let open = memory.target();
     open.writable()?;
     checked(options, memory.now())?;
-    write::apply_with(memory, |open| rules(&open.vault))?;
     let _lock = lock(memory, open)?;
     add_to(&open.vault, options, memory.now(), random)
 }
@@ -102,17 +98,16 @@ pub fn revoke(memory: &Memory, which: &str) -> Result<Tokens> {
     revoke_in(&open.vault, which, memory.now())
 }
 
-/// What is wrong with the file of tokens, worst first: others may read it, or it is not understood. `None` where there is none.
+/// How the file of tokens is; `None` where there is none.
 ///
 /// # Errors
 /// What the system says.
 pub(super) fn examined(vault: &Vault) -> Result<Option<Examined>> {
-    if vault.stamp_own(FILE)?.is_none() {
+    if vault.stamp_private(FILE)?.is_none() {
         return Ok(None);
     }
     Ok(Some(match read(vault) {
         Err(error) => Examined::Unreadable(error),
-        Ok(_) if vault.shows_own_to_others(FILE) => Examined::Shown,
         Ok(ring) => Examined::Sound { tokens: ring.tokens().len() },
     }))
 }
@@ -124,23 +119,12 @@ pub(super) enum Examined {
         /// Revoked ones and those whose time is over among them.
         tokens: usize,
     },
-    /// Others than its owner may read it.
-    Shown,
     /// It is not understood.
     Unreadable(Error),
 }
 
 fn lock(memory: &Memory, open: &OpenVault) -> Result<Lock> {
     Ok(Lock::take(&open.vault, &memory.call.holder, open.patience())?)
-}
-
-/// The rules by which git ignores the file of tokens, as far as they are missing.
-fn rules(vault: &Vault) -> Result<ChangeSet> {
-    let changes = init::missing_rules(vault)?
-        .into_iter()
-        .map(|(path, text)| Change::Replace { path, expected: None, text })
-        .collect();
-    Ok(ChangeSet { message: Message::new("token", "Add the rules for git"), changes })
 }
 
 fn checked(options: &Options, now: Instant) -> Result<&str> {
@@ -156,20 +140,21 @@ fn add_to(vault: &Vault, options: &Options, now: Instant, random: [u8; 32]) -> R
     let name = checked(options, now)?;
     let secret = Secret::of(random);
     let token = Token::of(&secret, name, options.role, now, options.expires);
-    let text = vault.read_own(FILE)?.unwrap_or_default();
+    let text = vault.read_private(FILE)?.unwrap_or_default();
     let longer = keyring::with(&text, &token).map_err(|error| unreadable(&error))?;
-    vault.write_own_private(FILE, &longer)?;
+    vault.write_private(FILE, &longer)?;
+    vault.write_private(ISSUED, "")?;
     Ok(Made { token: secret.reveal().to_owned(), record: listed(&token, now) })
 }
 
 fn revoke_in(vault: &Vault, which: &str, now: Instant) -> Result<Tokens> {
-    let mut text = vault.read_own(FILE)?.unwrap_or_default();
+    let mut text = vault.read_private(FILE)?.unwrap_or_default();
     let ring = Keyring::parse(&text).map_err(|error| unreadable(&error))?;
     let ids = chosen(&ring, which)?;
     for id in &ids {
         text = keyring::without(&text, id, now).map_err(|error| unreadable(&error))?;
     }
-    vault.write_own_private(FILE, &text)?;
+    vault.write_private(FILE, &text)?;
     let ring = read(vault)?;
     let taken = ring.tokens().iter().filter(|token| ids.contains(&token.id));
     Ok(Tokens { tokens: taken.map(|token| listed(token, now)).collect() })
@@ -217,8 +202,15 @@ fn listed(token: &Token, now: Instant) -> Listed {
 }
 
 fn read(vault: &Vault) -> Result<Keyring> {
-    let text = vault.read_own(FILE)?.unwrap_or_default();
-    Keyring::parse(&text).map_err(|error| unreadable(&error))
+    match vault.read_private(FILE)? {
+        Some(text) => Keyring::parse(&text).map_err(|error| unreadable(&error)),
+        None if vault.stamp_private(ISSUED)?.is_some() => {
+            Err(Error::refused("tokens-unreadable", format!("{FILE} is gone, and tokens were issued before"))
+                .at(FILE, None, None)
+                .hint("`cm token add NAME` makes a new one; until then nobody is let in"))
+        }
+        None => Ok(Keyring::default()),
+    }
 }
 
 fn unreadable(error: &Unreadable) -> Error {
@@ -248,7 +240,7 @@ impl Ring {
     pub fn current(&self) -> Result<Arc<Keyring>> {
         let mut kept = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         // The stamp is taken before the text: a change between the two is read again by the next call.
-        let stamp = self.vault.stamp_own(FILE)?;
+        let stamp = self.vault.stamp_private(FILE)?;
         if let Some((old, ring)) = kept.as_ref().filter(|(old, _)| *old == stamp) {
             let _ = old;
             return Ok(Arc::clone(ring));
@@ -263,6 +255,25 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vault::PrivateHome;
+
+    fn ready(folder: &std::path::Path) -> Vault {
+        let home = PrivateHome { state: folder.join("state"), config: folder.join("config") };
+        Vault::at(folder).unwrap().ready(Some(&home))
+    }
+
+    #[test]
+    fn a_lost_file_of_tokens_lets_nobody_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = ready(folder.path());
+        assert!(Ring::of(vault.clone()).current().unwrap().is_empty(), "no token was ever issued");
+        ada(&vault, 1);
+        std::fs::remove_file(vault.private_file(FILE).unwrap()).unwrap();
+        let ring = Ring::of(vault.clone());
+        assert_eq!(ring.current().unwrap_err().code, "tokens-unreadable");
+        ada(&vault, 2);
+        assert_eq!(ring.current().unwrap().tokens().len(), 1);
+    }
 
     fn ada(vault: &Vault, random: u8) -> Made {
         let options = Options { person: "Ada".into(), role: Role::Writer, expires: None };
@@ -272,9 +283,9 @@ mod tests {
     #[test]
     fn a_token_is_shown_once_and_only_its_hash_is_kept_where_its_owner_alone_reads() {
         let folder = tempfile::tempdir().unwrap();
-        let vault = Vault::at(folder.path()).unwrap();
+        let vault = ready(folder.path());
         let made = ada(&vault, 1);
-        let text = vault.read_own(FILE).unwrap().unwrap();
+        let text = vault.read_private(FILE).unwrap().unwrap();
         assert!(made.token.starts_with("cm_") && !text.contains(&made.token[3..]), "{text}");
         let kept = read(&vault).unwrap();
         assert_eq!(listed(&kept.tokens()[0], Instant::from_unix(0)), made.record);
@@ -289,7 +300,7 @@ mod tests {
     #[test]
     fn a_token_that_is_taken_back_stays_on_record_and_opens_nothing_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let vault = Vault::at(folder.path()).unwrap();
+        let vault = ready(folder.path());
         let ring = Ring::of(vault.clone());
         assert!(ring.current().unwrap().is_empty());
         let made = ada(&vault, 1);
@@ -303,7 +314,7 @@ mod tests {
     #[test]
     fn a_person_loses_all_tokens_and_a_wrong_name_takes_none() {
         let folder = tempfile::tempdir().unwrap();
-        let vault = Vault::at(folder.path()).unwrap();
+        let vault = ready(folder.path());
         ada(&vault, 1);
         ada(&vault, 2);
         for nobody in ["", "Bob", "zz"] {
@@ -315,14 +326,14 @@ mod tests {
     #[test]
     fn a_damaged_file_lets_nobody_in_and_is_not_written_over() {
         let folder = tempfile::tempdir().unwrap();
-        let vault = Vault::at(folder.path()).unwrap();
+        let vault = ready(folder.path());
         ada(&vault, 1);
         let ring = Ring::of(vault.clone());
         ring.current().unwrap();
-        vault.write_own_private(FILE, "token = [").unwrap();
+        vault.write_private(FILE, "token = [").unwrap();
         assert_eq!(ring.current().unwrap_err().code, "tokens-unreadable");
         let options = Options { person: "Eve".into(), role: Role::Admin, expires: None };
         assert!(add_to(&vault, &options, Instant::from_unix(0), [3; 32]).is_err());
-        assert_eq!(vault.read_own(FILE).unwrap().unwrap(), "token = [");
+        assert_eq!(vault.read_private(FILE).unwrap().unwrap(), "token = [");
     }
 }

@@ -15,6 +15,7 @@ use crate::domain::message::Message;
 use crate::domain::note::{self, read};
 use crate::domain::path::NotePath;
 use crate::git::{self, Kind as PathKind, PathChange};
+use crate::vault::exchange::{self, Replaced};
 use crate::vault::journal::{Bytes, Entry, FileChange, Journal};
 use crate::vault::lock::Lock;
 use crate::vault::write as files;
@@ -43,13 +44,29 @@ pub fn apply(memory: &Memory, set: ChangeSet) -> Result<Written> {
 pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>) -> Result<Written> {
     let open = memory.target();
     open.writable()?;
+    memory.may_write()?;
     trusted(open)?;
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
     // What was read before may have been written by the one who held the lock.
     open.set_stale();
-    let journal = Journal::of(&open.vault);
+    let journal = Journal::of(&open.vault)?;
     finish_leftovers(memory, open, &journal)?;
     let set = plan(open)?;
+    let mut attempts = 0;
+    loop {
+        match attempt(memory, open, &journal, set.clone()) {
+            // A program saved a note between the reading and the writing of it: the change is made on what it holds now.
+            Err(error) if error.code == "changed-meanwhile" && attempts < ATTEMPTS => attempts += 1,
+            outcome => return outcome,
+        }
+    }
+}
+
+/// How often a change is planned anew because another program saved one of its notes meanwhile.
+const ATTEMPTS: usize = 10;
+
+/// Plans, journals, writes and commits a change once.
+fn attempt(memory: &Memory, open: &OpenVault, journal: &Journal, set: ChangeSet) -> Result<Written> {
     let mut files = bytes_of(memory, open, set.changes)?;
     if files.is_empty() {
         return Ok(Written::default());
@@ -100,9 +117,10 @@ pub fn preview(memory: &Memory, set: ChangeSet) -> Result<Vec<(NotePath, String,
 pub fn commit_as_is(memory: &Memory, paths: &[NotePath], message: Message) -> Result<Option<String>> {
     let open = memory.target();
     open.writable()?;
+    memory.may_write()?;
     trusted(open)?;
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
-    finish_leftovers(memory, open, &Journal::of(&open.vault))?;
+    finish_leftovers(memory, open, &Journal::of(&open.vault)?)?;
     let Some(repo) = open.repo()? else { return Ok(None) };
     quiet(repo)?;
     let contents: Vec<Option<Vec<u8>>> = paths.iter().map(|path| open.vault.read(path).ok()).collect();
@@ -132,7 +150,7 @@ pub fn recover(memory: &Memory) -> Result<usize> {
     let open = memory.target();
     open.writable()?;
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
-    finish_leftovers(memory, open, &Journal::of(&open.vault))
+    finish_leftovers(memory, open, &Journal::of(&open.vault)?)
 }
 
 /// Refuses to write by settings that nobody has set: those of a file that cannot be read.
@@ -341,13 +359,27 @@ fn sound(open: &OpenVault, path: &NotePath, before: Option<&[u8]>, after: Option
 
 /// Writes the files, then the commit.
 fn carry_out(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<String>> {
-    for file in &entry.files {
-        match &file.after {
-            Some(after) => files::write(&open.vault, &file.path, after.as_slice())?,
-            None => files::remove(&open.vault, &file.path)?,
+    let mut replaced = Vec::new();
+    let outcome = write_files(open, entry, &mut replaced).and_then(|()| commit(memory, open, entry));
+    for (path, old) in replaced {
+        if !old.settle(&open.vault)? {
+            memory
+                .notice(format!("{path} was saved by another program at the same moment; the save was kept"));
         }
     }
-    commit(memory, open, entry)
+    outcome
+}
+
+fn write_files(open: &OpenVault, entry: &Entry, replaced: &mut Vec<(NotePath, Replaced)>) -> Result<()> {
+    for file in &entry.files {
+        let before = file.before.as_ref().map(Bytes::as_slice);
+        let old = match &file.after {
+            Some(after) => exchange::replace(&open.vault, &file.path, before, after.as_slice())?,
+            None => exchange::remove(&open.vault, &file.path, before)?,
+        };
+        replaced.extend(old.map(|old| (file.path.clone(), old)));
+    }
+    Ok(())
 }
 
 fn commit(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<String>> {
@@ -381,15 +413,25 @@ fn commit(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<Str
 fn take_back(open: &OpenVault, entry: &Entry) -> Result<()> {
     for file in &entry.files {
         let found = current(open, &file.path)?;
-        if found.as_deref() != file.after.as_ref().map(Bytes::as_slice) {
-            continue;
-        }
-        match &file.before {
-            Some(before) => files::write(&open.vault, &file.path, before.as_slice())?,
-            None => files::remove(&open.vault, &file.path)?,
+        let after = file.after.as_ref().map(Bytes::as_slice);
+        if found.as_deref() == after {
+            change_places(open, &file.path, after, file.before.as_ref())?;
         }
     }
     Ok(())
+}
+
+/// Makes `to` of a file that holds `from`; one that was saved meanwhile stays as it is.
+fn change_places(open: &OpenVault, path: &NotePath, from: Option<&[u8]>, to: Option<&Bytes>) -> Result<()> {
+    let replaced = match to {
+        Some(to) => exchange::replace(&open.vault, path, from, to.as_slice()),
+        None => exchange::remove(&open.vault, path, from),
+    };
+    match replaced {
+        Ok(None) | Err(crate::vault::Error::Changed { .. }) => Ok(()),
+        Ok(Some(old)) => Ok(old.settle(&open.vault).map(drop)?),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Finishes what a kill cut off: files that still are as before are written, and the commit is made unless it was.
@@ -398,12 +440,12 @@ fn finish_leftovers(memory: &Memory, open: &OpenVault, journal: &Journal) -> Res
     let count = unfinished.len();
     for entry in unfinished {
         for file in &entry.files {
-            files::sweep(&open.vault, &file.path)?;
-            if current(open, &file.path)?.as_deref() == file.before.as_ref().map(Bytes::as_slice) {
-                match &file.after {
-                    Some(after) => files::write(&open.vault, &file.path, after.as_slice())?,
-                    None => files::remove(&open.vault, &file.path)?,
-                }
+            let (before, after) = (file.before.as_ref(), file.after.as_ref());
+            let known: Vec<&[u8]> = before.into_iter().chain(after).map(Bytes::as_slice).collect();
+            files::sweep(&open.vault, &file.path, &known)?;
+            let before = before.map(Bytes::as_slice);
+            if current(open, &file.path)?.as_deref() == before {
+                change_places(open, &file.path, before, after)?;
             }
         }
         if entry.commits && !is_committed(open, &entry.operation)? {

@@ -177,6 +177,8 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("top", schema_for!(ops::top::Top)),
         ("trauma-accept", schema_for!(ops::trauma::Accepted)),
         ("trauma-scan", schema_for!(ops::trauma::Scanned)),
+        ("trust", schema_for!(ops::trust::Trusted)),
+        ("trust-import-private", schema_for!(ops::former::TakenOver)),
         ("undo", schema_for!(ops::undo::Undone)),
         ("update", schema_for!(ops::update::Changed)),
         ("usage", schema_for!(ops::usage::UsageReport)),

@@ -36,6 +36,15 @@ pub enum Error {
         /// Who holds it and since when, as they wrote it.
         holder: String,
     },
+    /// The user has no home folder, so private files have no place.
+    #[error("there is no home folder for the private files of a vault")]
+    NoPrivateFolder,
+    /// The note was changed by another program between reading and writing it.
+    #[error("{} was changed meanwhile", .path.display())]
+    Changed {
+        /// The note.
+        path: PathBuf,
+    },
     /// A path that leads out of the vault through a symbolic link.
     #[error("{} leads out of the vault", .path.display())]
     LeadsOut {

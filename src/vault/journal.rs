@@ -1,4 +1,7 @@
 //! What a writer is about to do, on disk before it does it, so that whoever comes next can finish what a kill cut off.
+//!
+//! The journal lies among the user's private files, and each entry is signed with the user's secret for this vault: an entry
+//! that another program or another folder brought there is never replayed.
 
 use std::fs;
 use std::io;
@@ -9,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::layout::Vault;
-use super::write;
+use super::private::PrivateFolder;
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::message::Message;
 use crate::domain::path::NotePath;
@@ -76,12 +79,21 @@ const KEPT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Journal {
     folder: PathBuf,
+    private: PrivateFolder,
+    /// Signs entries of this vault.
+    secret: [u8; 32],
 }
 
 impl Journal {
     /// The journal of this vault.
-    pub fn of(vault: &Vault) -> Self {
-        Self { folder: vault.state().join("journal") }
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`], and [`Error::Io`] where the user's secret cannot be read or made.
+    pub fn of(vault: &Vault) -> Result<Self, Error> {
+        let private = vault.private()?.clone();
+        let root = vault.root().as_os_str().as_encoded_bytes();
+        let secret = *blake3::keyed_hash(&private.secret()?, root).as_bytes();
+        Ok(Self { folder: private.state().join("journal"), private, secret })
     }
 
     /// Writes the entry, before anything that it speaks of is done.
@@ -91,7 +103,21 @@ impl Journal {
     pub fn begin(&self, entry: &Entry) -> Result<(), Error> {
         // Serialising to memory cannot fail: the entry holds strings, numbers and lists only.
         let bytes = serde_json::to_vec(entry).unwrap_or_default();
-        write::replace(&self.pending(&entry.operation), &bytes)
+        let signed = [self.signature(&bytes).as_bytes(), b"\n", bytes.as_slice()].concat();
+        self.private.write(&self.pending(&entry.operation), &signed)
+    }
+
+    /// The keyed hash of an entry, in hex.
+    fn signature(&self, entry: &[u8]) -> String {
+        blake3::keyed_hash(&self.secret, entry).to_hex().to_string()
+    }
+
+    /// The entry in a file of the journal, where this user's `cm` wrote it for this vault.
+    fn verified(&self, bytes: &[u8]) -> Option<Entry> {
+        let end = bytes.iter().position(|byte| *byte == b'\n')?;
+        let (signature, entry) = (bytes.get(..end)?, bytes.get(end + 1..)?);
+        // Both sides are hashes: how long the comparison takes tells nothing that could be used.
+        (signature == self.signature(entry).as_bytes()).then(|| serde_json::from_slice(entry).ok())?
     }
 
     /// Marks the entry as done; it is kept for a minute and removed by a later writer.
@@ -118,8 +144,8 @@ impl Journal {
         }
     }
 
-    /// What earlier writers began and did not finish, oldest first. An entry that was cut off while it was written
-    /// describes nothing that was done, and is removed.
+    /// What earlier writers began and did not finish, oldest first. An entry that is torn or not signed by this user for this
+    /// vault describes nothing that was done here, and is removed.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -134,9 +160,9 @@ impl Journal {
             if path.extension().is_some_and(|ending| ending == "pending") {
                 let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
                 let begun = fs::metadata(&path).and_then(|stat| stat.modified()).ok();
-                match serde_json::from_slice::<Entry>(&bytes) {
-                    Ok(entry) => found.push((begun, entry)),
-                    Err(_) => fs::remove_file(&path).map_err(Error::io("remove", &path))?,
+                match self.verified(&bytes) {
+                    Some(entry) => found.push((begun, entry)),
+                    None => fs::remove_file(&path).map_err(Error::io("remove", &path))?,
                 }
             }
         }
@@ -164,6 +190,7 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vault::PrivateHome;
 
     fn entry(operation: &str) -> Entry {
         Entry {
@@ -180,10 +207,30 @@ mod tests {
         }
     }
 
+    fn vault(folder: &std::path::Path) -> Vault {
+        let home = PrivateHome { state: folder.join("state"), config: folder.join("config") };
+        Vault::at(folder).unwrap().ready(Some(&home))
+    }
+
+    #[test]
+    fn an_entry_of_another_vault_or_without_a_signature_is_dropped() {
+        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let home = PrivateHome { state: here.path().join("state"), config: here.path().join("config") };
+        let of =
+            |folder: &std::path::Path| Journal::of(&Vault::at(folder).unwrap().ready(Some(&home))).unwrap();
+        let (journal, other) = (of(here.path()), of(there.path()));
+        other.begin(&entry("one")).unwrap();
+        fs::create_dir_all(&journal.folder).unwrap();
+        fs::copy(other.pending("one"), journal.pending("one")).unwrap();
+        fs::write(journal.pending("two"), serde_json::to_vec(&entry("two")).unwrap()).unwrap();
+        assert_eq!(journal.unfinished().unwrap(), []);
+        assert_eq!(other.unfinished().unwrap(), [entry("one")]);
+    }
+
     #[test]
     fn what_was_begun_is_found_until_it_is_done() {
         let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::of(&Vault::at(folder.path()).unwrap());
+        let journal = Journal::of(&vault(folder.path())).unwrap();
         assert_eq!(journal.unfinished().unwrap(), []);
         journal.begin(&entry("one")).unwrap();
         journal.begin(&entry("two")).unwrap();
@@ -196,8 +243,7 @@ mod tests {
     #[test]
     fn a_torn_entry_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
-        let vault = Vault::at(folder.path()).unwrap();
-        let journal = Journal::of(&vault);
+        let journal = Journal::of(&vault(folder.path())).unwrap();
         journal.begin(&entry("one")).unwrap();
         let path = journal.pending("one");
         let bytes = fs::read(&path).unwrap();

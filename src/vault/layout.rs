@@ -3,17 +3,21 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::caches;
 use super::error::Error;
+use super::private::{PrivateFolder, PrivateHome};
 use crate::domain::path::NotePath;
 
 /// The file whose presence marks a vault.
 pub const SETTINGS: &str = "cm.toml";
-/// Private settings, never committed.
-pub const PRIVATE: &str = "_config.toml";
 /// What an agent loads into its system prompt.
 pub const CORE: &str = "CORE.md";
 /// What a person reads about the whole.
 pub const REFLECTION: &str = "REFLECTION.md";
+/// A longer note is indexed by its first so many bytes.
+pub const LONGEST_NOTE: u64 = 4 << 20;
+/// A note of more bytes is indexed by its name only.
+pub const LARGEST_NOTE: u64 = 64 << 20;
 /// A project's vault inside its repository.
 const PROJECT_FOLDER: &str = ".memory";
 /// Folders of which one makes a folder without `cm.toml` a vault of the earlier tool.
@@ -23,6 +27,7 @@ const OLD_MARKS: [&str; 3] = ["graph", "_index.json", "episodes"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vault {
     root: PathBuf,
+    private: Option<PrivateFolder>,
 }
 
 /// What tells that a file is another than it was: when it was changed, its length, and which file it is.
@@ -54,7 +59,7 @@ impl Vault {
         }
         let root = path.canonicalize().map_err(Error::io("open", path))?;
         let marked = root.join(SETTINGS).is_file() || OLD_MARKS.iter().any(|mark| root.join(mark).exists());
-        if marked { Ok(Self { root }) } else { Err(Error::NotAVault { path: root }) }
+        if marked { Ok(Self { root, private: None }) } else { Err(Error::NotAVault { path: root }) }
     }
 
     /// Takes a folder as a vault whether it is marked or not; for `init` and `import`, which mark it.
@@ -63,19 +68,43 @@ impl Vault {
     /// [`Error::Io`] where it cannot be looked at.
     pub fn at(path: &Path) -> Result<Self, Error> {
         let root = path.canonicalize().map_err(Error::io("open", path))?;
-        Ok(Self { root })
+        Ok(Self { root, private: None })
     }
 
-    /// The project's vault: the nearest folder at or above `from` that has `cm.toml` or `.memory/`.
+    /// The project's vault: the nearest folder at or above `from` that has `cm.toml` or `.memory/`. A `.memory` that is a
+    /// symbolic link counts only where it leads to a folder with `cm.toml`.
     pub fn above(from: &Path) -> Option<Self> {
         let from = from.canonicalize().ok()?;
         from.ancestors().find_map(|folder| {
             let memory = folder.join(PROJECT_FOLDER);
-            [folder.join(SETTINGS).is_file().then_some(folder), memory.is_dir().then_some(memory.as_path())]
+            let counts = memory.is_dir() && (!memory.is_symlink() || memory.join(SETTINGS).is_file());
+            [folder.join(SETTINGS).is_file().then_some(folder), counts.then_some(memory.as_path())]
                 .into_iter()
                 .flatten()
                 .find_map(|root| Self::at(root).ok())
         })
+    }
+
+    /// The same vault with the user's private files, and with its caches scrubbed: ready for use.
+    pub fn ready(self, home: Option<&PrivateHome>) -> Self {
+        caches::scrub(&self.root);
+        Self { private: home.map(|home| home.of(&self.root)), ..self }
+    }
+
+    /// The user's private files of this vault.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`] where the user has no home folder.
+    pub fn private(&self) -> Result<&PrivateFolder, Error> {
+        self.private.as_ref().ok_or(Error::NoPrivateFolder)
+    }
+
+    /// A private file of the vault's state by its name.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`].
+    pub fn private_file(&self, name: &str) -> Result<PathBuf, Error> {
+        Ok(self.private()?.state().join(name))
     }
 
     /// The root folder.
@@ -111,7 +140,7 @@ impl Vault {
         self.root.join("_embeddings")
     }
 
-    /// Usage, lock and journal; not derived, but no knowledge either.
+    /// Usage, records of hooks, and the lock of writers; not derived, but no knowledge either.
     pub fn state(&self) -> PathBuf {
         self.root.join("_state")
     }
@@ -142,12 +171,40 @@ impl Vault {
         std::fs::read(self.file(path))
     }
 
+    /// The beginning of a note that is longer than [`LONGEST_NOTE`], nothing of one that is longer than [`LARGEST_NOTE`], and else all
+    /// of it; with the size of the file where it was cut.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn read_start(&self, path: &NotePath) -> io::Result<(Vec<u8>, Option<u64>)> {
+        let file = std::fs::File::open(self.file(path))?;
+        let size = file.metadata()?.len();
+        let most = match size {
+            0..=LONGEST_NOTE => u64::MAX,
+            ..=LARGEST_NOTE => LONGEST_NOTE,
+            _ => 0,
+        };
+        let mut bytes = Vec::with_capacity(usize::try_from(size.min(most)).unwrap_or_default());
+        io::Read::read_to_end(&mut io::Read::take(file, most), &mut bytes)?;
+        if size <= LONGEST_NOTE {
+            return Ok((bytes, None));
+        }
+        // Cut at the end of a line, so that no character is torn.
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        bytes.truncate(end);
+        Ok((bytes, Some(size)))
+    }
+
     /// The text of one of the vault's own files at the root; `None` where there is none.
     ///
     /// # Errors
-    /// [`Error::Io`] where it exists and cannot be read as text.
+    /// [`Error::Io`] where it exists and cannot be read as text, [`Error::LeadsOut`] where it is a link out of the vault.
     pub fn read_own(&self, name: &str) -> Result<Option<String>, Error> {
         let path = self.root.join(name);
+        // Its text may reach a prompt, so it must not be another file of the user.
+        if path.is_symlink() {
+            super::write::inside(self, &path)?;
+        }
         match std::fs::read_to_string(&path) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -160,48 +217,44 @@ impl Vault {
     /// # Errors
     /// [`Error::Io`].
     pub fn stamp_own(&self, name: &str) -> Result<Option<Stamp>, Error> {
-        let path = self.root.join(name);
-        match std::fs::metadata(&path) {
-            Ok(stat) => Ok(Some(Stamp::of(&stat))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io("look at", &path)(error)),
-        }
+        stamp(&self.root.join(name))
     }
 
-    /// Whether others than its owner may read one of the vault's own files; never where the platform has no modes.
-    pub fn shows_own_to_others(&self, name: &str) -> bool {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let stat = std::fs::metadata(self.root.join(name));
-            stat.is_ok_and(|stat| stat.permissions().mode() & 0o077 != 0)
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = name;
-            false
-        }
-    }
-
-    /// Writes the private settings, readable by their owner alone.
+    /// Like [`Vault::stamp_own`], of a private file of the vault's state.
     ///
     /// # Errors
-    /// [`Error::Io`].
-    pub fn write_private(&self, text: &str) -> Result<(), Error> {
-        self.write_own_private(PRIVATE, text)
+    /// [`Error::Io`] and [`Error::NoPrivateFolder`].
+    pub fn stamp_private(&self, name: &str) -> Result<Option<Stamp>, Error> {
+        stamp(&self.private_file(name)?)
     }
 
-    /// Writes one of the vault's own files, readable by its owner alone.
+    /// The text of a private file of the vault's state; `None` where there is none.
     ///
     /// # Errors
-    /// [`Error::Io`].
-    pub fn write_own_private(&self, name: &str, text: &str) -> Result<(), Error> {
-        super::write::replace_private(&self.root.join(name), text.as_bytes())
+    /// [`Error::Io`] and [`Error::NoPrivateFolder`].
+    pub fn read_private(&self, name: &str) -> Result<Option<String>, Error> {
+        self.private()?.read(&self.private_file(name)?)
+    }
+
+    /// Writes a private file of the vault's state.
+    ///
+    /// # Errors
+    /// [`Error::Io`] and [`Error::NoPrivateFolder`].
+    pub fn write_private(&self, name: &str, text: &str) -> Result<(), Error> {
+        self.private()?.write(&self.private_file(name)?, text.as_bytes())
     }
 
     /// How many files a folder of the vault holds, counted no further than `most`.
     pub fn crowd(&self, folder: &str, most: usize) -> usize {
         std::fs::read_dir(self.root.join(folder)).map_or(0, |entries| entries.take(most).count())
+    }
+}
+
+fn stamp(path: &Path) -> Result<Option<Stamp>, Error> {
+    match std::fs::metadata(path) {
+        Ok(stat) => Ok(Some(Stamp::of(&stat))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("look at", path)(error)),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Files of JSON lines in `_state/`: appended to by whoever has something to say, read as a whole, and set aside when they
-//! grow too long.
+//! Files of JSON lines: appended to, read as a whole, and set aside when they grow too long. Records and failures of hooks
+//! lie in the vault's `_state/`, all others among the user's private files.
 //!
 //! It does not know what a line says.
 
@@ -11,8 +11,10 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::caches::{open_regular, read_regular};
 use super::error::Error;
 use super::layout::Vault;
+use super::private::PrivateFolder;
 use crate::domain::instant::Instant;
 
 /// A file of lines, each a JSON object.
@@ -21,6 +23,8 @@ pub struct Lines {
     path: PathBuf,
     /// Beyond so many bytes the file is set aside, and what was set aside before is dropped.
     most: Option<u64>,
+    /// The private folder that it lies in; `None` in a vault's `_state/`.
+    private: Option<PrivateFolder>,
 }
 
 /// How long the log of what was read may grow, in bytes; as much again is set aside.
@@ -47,28 +51,38 @@ pub fn forget_told(vault: &Vault, since: Instant) {
 
 impl Lines {
     /// What was read of agents' sessions: `reads.jsonl`, and `reads.jsonl.1` with what came before.
-    pub fn of_reads(vault: &Vault) -> Self {
-        Self { path: vault.state().join("reads.jsonl"), most: Some(MOST_READS) }
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_reads(vault: &Vault) -> Result<Self, Error> {
+        Ok(Self { most: Some(MOST_READS), ..Self::private(vault, "reads.jsonl")? })
     }
 
     /// The sessions that onboarding is done with: `onboarded.jsonl`.
-    pub fn of_onboarding(vault: &Vault) -> Self {
-        Self { path: vault.state().join("onboarded.jsonl"), most: None }
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_onboarding(vault: &Vault) -> Result<Self, Error> {
+        Self::private(vault, "onboarded.jsonl")
     }
 
     /// What went wrong in hooks: `hooks.log`, and `hooks.log.1` with what came before.
     pub fn of_hooks(vault: &Vault) -> Self {
-        Self { path: vault.state().join("hooks.log"), most: Some(MOST_FAILURES) }
+        Self { path: vault.state().join("hooks.log"), most: Some(MOST_FAILURES), private: None }
     }
 
     /// What an agent's session was told, by the name of its record: a file in `hooks/`.
     pub fn of_told(vault: &Vault, name: &str) -> Self {
-        Self { path: vault.state().join(TOLD).join(name), most: None }
+        Self { path: vault.state().join(TOLD).join(name), most: None, private: None }
     }
 
-    /// The file of that name in a vault's `_state/`; it need not be there, and it is never set aside.
-    pub fn of(vault: &Vault, name: &str) -> Self {
-        Self { path: vault.state().join(name), most: None }
+    /// The file of that name among the user's private files of a vault; it need not exist, and is never set aside.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`].
+    pub fn private(vault: &Vault, name: &str) -> Result<Self, Error> {
+        let private = vault.private()?.clone();
+        Ok(Self { path: private.state().join(name), most: None, private: Some(private) })
     }
 
     /// Appends lines. Processes that do so at once wait for each other.
@@ -120,7 +134,7 @@ impl Lines {
     /// # Errors
     /// [`Error::Io`] where it is there and cannot be read.
     pub fn text(&self) -> Result<String, Error> {
-        match fs::read(&self.path) {
+        match read_regular(&self.path) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
             Err(error) => Err(Error::io("read", &self.path)(error)),
@@ -134,7 +148,7 @@ impl Lines {
     pub fn read<T: DeserializeOwned>(&self) -> Result<(Vec<T>, usize), Error> {
         let (mut lines, mut damaged) = (Vec::new(), 0);
         for path in [self.aside(), self.path.clone()] {
-            let bytes = match fs::read(&path) {
+            let bytes = match read_regular(&path) {
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(Error::io("read", &path)(error)),
@@ -151,8 +165,12 @@ impl Lines {
 
     /// The file, locked until it is dropped. One that was set aside while the lock was waited for is not it any more.
     fn held(&self) -> Result<File, Error> {
-        if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+        match (&self.private, self.path.parent()) {
+            (Some(private), _) => private.make_parent(&self.path)?,
+            (None, Some(folder)) => {
+                fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+            }
+            (None, None) => {}
         }
         loop {
             let file = self.opened()?;
@@ -168,7 +186,7 @@ impl Lines {
         options.create(true).read(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&self.path).map_err(Error::io("open", &self.path))
+        open_regular(&mut options, &self.path).map_err(Error::io("open", &self.path))
     }
 
     fn aside(&self) -> PathBuf {
@@ -207,7 +225,7 @@ mod tests {
     fn lines(most: Option<u64>) -> (tempfile::TempDir, Lines) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("_state/x.jsonl");
-        (folder, Lines { path, most })
+        (folder, Lines { path, most, private: None })
     }
 
     #[test]

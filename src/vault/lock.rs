@@ -1,9 +1,13 @@
 //! The one advisory lock of a vault's writers. The kernel lets go of it when its holder dies, however it dies.
+//!
+//! The lock file is never written, truncated or replaced. Who holds it is noted among the user's private files.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
+use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use super::caches::{LOCK, open_regular};
 use super::error::Error;
 use super::layout::Vault;
 
@@ -11,6 +15,8 @@ use super::layout::Vault;
 #[derive(Debug)]
 pub struct Lock {
     file: File,
+    /// Where the holder is noted; `None` where the user has no private folder.
+    note: Option<PathBuf>,
 }
 
 impl Lock {
@@ -21,19 +27,18 @@ impl Lock {
     /// # Errors
     /// [`Error::Locked`] past the deadline, [`Error::Io`] where the lock file cannot be made.
     pub fn take(vault: &Vault, holder: &str, patience: Duration) -> Result<Self, Error> {
-        let path = vault.state().join("lock");
+        let path = vault.root().join(LOCK);
         fs::create_dir_all(vault.state()).map_err(Error::io("make the folder", &vault.state()))?;
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
+        let mut options = OpenOptions::new();
+        let file = open_regular(options.read(true).write(true).create(true).truncate(false), &path)
             .map_err(Error::io("open", &path))?;
-        wait(vault, &mut file, patience, File::try_lock)?;
-        file.set_len(0).and_then(|()| file.rewind()).map_err(Error::io("write", &path))?;
-        file.write_all(holder.as_bytes()).map_err(Error::io("write", &path))?;
-        Ok(Self { file })
+        wait(vault, &file, patience, File::try_lock)?;
+        let note = holder_note(vault);
+        if let Some(note) = &note {
+            // Who holds the lock is a courtesy to others who wait.
+            let _ = vault.private().and_then(|private| private.write(note, holder.as_bytes()));
+        }
+        Ok(Self { file, note })
     }
 
     /// Waits up to `patience` until nobody holds the lock, for readers that would rather see all of a change or none.
@@ -42,9 +47,9 @@ impl Lock {
     /// # Errors
     /// Those of [`Lock::take`].
     pub fn wait_until_free(vault: &Vault, patience: Duration) -> Result<(), Error> {
-        let path = vault.state().join("lock");
-        match File::open(&path) {
-            Ok(mut file) => wait(vault, &mut file, patience, File::try_lock_shared),
+        let path = vault.root().join(LOCK);
+        match open_regular(OpenOptions::new().read(true), &path) {
+            Ok(file) => wait(vault, &file, patience, File::try_lock_shared),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             Err(error) => Err(Error::io("open", &path)(error)),
         }
@@ -54,7 +59,7 @@ impl Lock {
 /// Tries to lock until it can or patience is over.
 fn wait(
     vault: &Vault,
-    file: &mut File,
+    file: &File,
     patience: Duration,
     lock: impl Fn(&File) -> Result<(), TryLockError>,
 ) -> Result<(), Error> {
@@ -68,23 +73,28 @@ fn wait(
                 waited += pause;
             }
             Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                // A note of who it is helps, and its absence must not hide the refusal.
-                let _ = file.read_to_string(&mut holder);
-                let holder = if holder.is_empty() { "another process".to_owned() } else { holder };
+                let noted = holder_note(vault).and_then(|note| fs::read_to_string(note).ok());
+                let holder = noted.filter(|text| !text.is_empty()).unwrap_or("another process".to_owned());
                 return Err(Error::Locked { path: vault.root().to_owned(), holder });
             }
             Err(TryLockError::Error(error)) => {
-                return Err(Error::io("lock", &vault.state().join("lock"))(error));
+                return Err(Error::io("lock", &vault.root().join(LOCK))(error));
             }
         }
     }
 }
 
+/// Where the holder of a vault's lock is noted.
+fn holder_note(vault: &Vault) -> Option<PathBuf> {
+    vault.private_file("holder").ok()
+}
+
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Emptied so that nobody is named who has gone; the kernel frees the lock with the file in any case.
-        let _ = self.file.set_len(0);
+        // The kernel frees the lock with the file in any case.
+        if let Some(note) = &self.note {
+            let _ = fs::remove_file(note);
+        }
         let _ = self.file.unlock();
     }
 }
@@ -92,11 +102,14 @@ impl Drop for Lock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vault::PrivateHome;
 
     #[test]
     fn a_second_writer_hears_who_holds_the_vault_and_gets_in_afterwards() {
         let folder = tempfile::tempdir().unwrap();
-        let vault = Vault::at(folder.path()).unwrap();
+        let private = tempfile::tempdir().unwrap();
+        let home = PrivateHome { state: private.path().join("state"), config: private.path().join("config") };
+        let vault = Vault::at(folder.path()).unwrap().ready(Some(&home));
         assert!(Lock::wait_until_free(&vault, Duration::ZERO).is_ok(), "nobody ever wrote");
         assert!(!vault.state().exists());
         let first = Lock::take(&vault, "process 7 (cm add) since noon", Duration::ZERO).unwrap();

@@ -3,12 +3,16 @@
 //! It knows nothing of commits, of the index, or of what a note means.
 #![allow(clippy::disallowed_methods, reason = "this layer owns the vault's files")]
 
+pub mod caches;
 pub mod error;
+pub mod exchange;
 pub mod foreign;
 pub mod journal;
 pub mod layout;
 pub mod lines;
 pub mod lock;
+pub mod private;
+pub mod trust;
 pub mod usage;
 pub mod walk;
 pub mod watch;
@@ -17,3 +21,4 @@ pub mod write;
 
 pub use error::Error;
 pub use layout::{Stamp, Vault, make};
+pub use private::{PrivateFolder, PrivateHome};

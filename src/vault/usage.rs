@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::caches::{open_regular, read_regular};
 use super::error::Error;
 use super::layout::Vault;
 use super::write;
@@ -140,8 +141,8 @@ impl Usage {
         let path = self.log();
         fs::create_dir_all(&self.folder).map_err(Error::io("make the folder", &self.folder))?;
         // One write of short lines with O_APPEND: lines of several processes do not mix.
-        let mut file =
-            OpenOptions::new().create(true).append(true).open(&path).map_err(Error::io("open", &path))?;
+        let mut file = open_regular(OpenOptions::new().create(true).append(true), &path)
+            .map_err(Error::io("open", &path))?;
         file.write_all(&lines).map_err(Error::io("write", &path))
     }
 
@@ -244,7 +245,7 @@ impl Usage {
 }
 
 fn read(path: &std::path::Path) -> Result<Vec<u8>, Error> {
-    match fs::read(path) {
+    match read_regular(path) {
         Ok(bytes) => Ok(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(Error::io("read", path)(error)),

@@ -67,7 +67,7 @@ fn learned(state: &Path, session: &str) -> bool {
 #[test]
 fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     let sandbox = vault_of(VAULT);
-    sandbox.write("_config.toml", "[reflect]\nauto = true\n");
+    sandbox.settings("[reflect]\nauto = true\n");
     sandbox.cm(&["reindex"]).ok();
     sandbox.git(&["checkout", "--quiet", "-b", "fix/flaky-upload-test"]);
 
@@ -132,7 +132,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
         "hook_event_name": "SessionEnd", "reason": "prompt_input_exit",
     });
     assert_eq!(hook(&sandbox, "2026-11-20T09:00:00Z", "session-end", end), Value::Null);
-    assert!(learned(&sandbox.vault().join("_state"), FIRST));
+    assert!(learned(sandbox.private("reflected.jsonl").parent().unwrap(), FIRST));
 
     // The next one is told what the first one learned.
     insta::assert_snapshot!(begins(&sandbox, SECOND, "2026-11-21T12:00:00Z"), @"

@@ -321,6 +321,8 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
         now_is_given: true,
         seed: None,
         no_refresh: true,
+        for_prompts: false,
+        private: Some(sandbox.private_home()),
         by: Default::default(),
         clock: || 0,
         threads: 1,

@@ -250,7 +250,7 @@ fn lost_usage_costs_counts_and_no_answer() {
       0.387  fading  1a1a1a1a  solution  Keep pooled connections alive
     … of 8 notes
     [stderr]
-    note: cannot read [ROOT]/vault/_state/usage.log: is a directory; the usage in it is left out
+    note: cannot read [ROOT]/vault/_state/usage.log: it is no regular file of this user with a single name; remove it; the usage in it is left out
     [exit 0]
     ");
     let core = sandbox.cm(&["core", "--print"]);

@@ -83,7 +83,7 @@ fn a_curation_reads_no_log_and_a_vault_without_an_index_of_sessions_knows_nothin
 #[test]
 fn what_is_older_than_the_days_that_count_says_nothing() {
     let sandbox = after(&["success", "success", "success"]);
-    sandbox.write("_config.toml", "[sessions]\nvalidation_lookback_days = 0.5\n");
+    sandbox.settings("[sessions]\nvalidation_lookback_days = 0.5\n");
     assert_eq!(proposed(&sandbox)["applied"][0]["state"], "draft");
 }
 

@@ -23,6 +23,7 @@ mod frontmatter;
 mod generated;
 mod guard;
 mod hooks;
+mod hostile;
 mod http;
 mod json;
 mod learned_secrets;

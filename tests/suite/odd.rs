@@ -127,7 +127,7 @@ Word: wordepisode
 "#;
 
 /// Every file that is a note, with the word that it is found by.
-const WORDS: [&str; 29] = [
+const WORDS: [&str; 28] = [
     "wordsound",
     "wordbadyaml",
     "wordnofrontmatter",
@@ -156,7 +156,6 @@ const WORDS: [&str; 29] = [
     "wordquotes",
     "wordlong",
     "wordlinked",
-    "wordlastline",
 ];
 
 fn odd() -> Sandbox {
@@ -180,7 +179,7 @@ fn odd() -> Sandbox {
     sandbox
 }
 
-/// A note of five megabytes: the others are quick without it.
+/// A note of five megabytes, of which the first four are read: the others are quick without it.
 fn write_huge(sandbox: &Sandbox) {
     let filler = "Filler of many lines and no meaning at all.\n".repeat(120_000);
     sandbox.write("graph/facts/huge.md", format!("Word: wordhuge\n\n{filler}\nwordlastline\n"));

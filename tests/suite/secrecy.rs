@@ -74,16 +74,18 @@ fn a_vault_names_secrets_of_its_own_and_may_switch_the_check_off() {
     let ran = add("Anything.");
     assert!(ran.code == 5 && ran.stderr.contains("redaction.extra[0]"), "{}", ran.snapshot());
     sandbox.write("cm.toml", "[redaction]\nenabled = false\n");
+    assert_eq!(add(&format!("With {}.", key())).code, 5, "only the user switches it off");
+    sandbox.settings("[redaction]\nenabled = false\n");
     add(&format!("With {}.", key())).ok();
 }
 
 const RULES: &str = "[[rules]]\nid = \"Badge\"\nregex = \"BADGE-[0-9]{6}\"\nkeywords = [\"badge-\"]\n[rules.allowlist]\nstopwords = [\"000000\"]\n";
 
 #[test]
-fn a_file_of_rules_within_the_vault_holds_for_all_who_share_it() {
+fn a_file_of_rules_of_the_user_holds_beside_the_built_in_ones() {
     let sandbox = deploys("By hand.");
     sandbox.write("secrets.toml", RULES);
-    sandbox.write("cm.toml", "[redaction]\nrules = \"secrets.toml\"\n");
+    sandbox.settings("[redaction]\nrules = \"secrets.toml\"\n");
     let add = |body: &str| sandbox.cm(&["add", "--type", "fact", "--title", "Badges", "--body", body]);
     let ran = add("Ada has BADGE-123456.");
     assert!(ran.code == 5 && ran.stderr.contains("(badge)"), "{}", ran.snapshot());
@@ -101,15 +103,15 @@ fn a_file_of_rules_within_the_vault_holds_for_all_who_share_it() {
 }
 
 #[test]
-fn a_shared_file_names_no_rules_outside_of_the_vault() {
+fn a_file_of_the_vault_names_no_file_of_rules() {
     let sandbox = deploys("By hand.");
     sandbox.write("../rules.toml", RULES);
     let add = |body: &str| sandbox.cm(&["add", "--type", "fact", "--title", "Badges", "--body", body]);
     for named in ["../rules.toml".to_owned(), sandbox.root().join("rules.toml").display().to_string()] {
         sandbox.write("cm.toml", format!("[redaction]\nrules = \"{named}\"\n"));
         let ran = add(&format!("Ada has BADGE-123456, as {} says.", named.len())).ok();
-        assert!(ran.stderr.contains("redaction.rules of a file that others can write"), "{}", ran.snapshot());
+        assert!(ran.stderr.contains("`redaction.rules` does not count in cm.toml"), "{}", ran.snapshot());
     }
-    sandbox.write("_config.toml", "[redaction]\nrules = \"../rules.toml\"\n");
+    sandbox.settings("[redaction]\nrules = \"../rules.toml\"\n");
     assert_eq!(add("Bob has BADGE-654321.").code, 5, "a person's own file may");
 }

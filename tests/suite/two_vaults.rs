@@ -70,7 +70,9 @@ struct Two {
 
 impl Two {
     fn new() -> Self {
-        Self { project: vault_of(PROJECT), global: vault_of(GLOBAL) }
+        let two = Self { project: vault_of(PROJECT), global: vault_of(GLOBAL) };
+        two.project.trust(&two.global.vault());
+        two
     }
 
     fn run(&self, words: &[&str]) -> Ran {

@@ -87,7 +87,7 @@ fn a_writer_waits_no_longer_than_it_is_told_and_says_who_holds_the_vault() {
     std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
     let held = std::fs::File::create(&lock).unwrap();
     held.lock().unwrap();
-    std::fs::write(&lock, "process 7 (cm add) since noon").unwrap();
+    std::fs::write(sandbox.private("holder"), "process 7 (cm add) since noon").unwrap();
     let ran = sandbox
         .run(&["add", "--type", "fact", "--title", "Late", "--json"])
         .env("CM_LOCK_PATIENCE_S", "0.05")

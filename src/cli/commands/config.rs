@@ -3,12 +3,15 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
+use crate::ops::config::Target;
 use crate::ops::{Call, Memory, Result, config};
 use crate::render::text;
 
 /// Read and write settings
 ///
-/// Later layers win: defaults, cm.toml of the global vault, cm.toml, _config.toml, CM_… variables.
+/// Later layers win: defaults, cm.toml of the global vault, cm.toml, your settings of every vault, your settings of this
+/// vault, CM_… variables. What runs programs, sends text anywhere or switches a protection off counts from your own
+/// settings only, wherever a vault's folder lies.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm config list\n  cm config get git.commit\n  cm config set git.commit manual\n  CM_SEARCH_LIMIT=3 cm search pool"
@@ -33,18 +36,36 @@ enum Action {
         key: String,
         /// Its value; a list is separated by commas
         value: String,
-        /// Write it to _config.toml, which is never committed
-        #[arg(long)]
-        private: bool,
+        #[command(flatten)]
+        target: Place,
     },
     /// Take a setting out of cm.toml
     Unset {
         /// Its name
         key: String,
-        /// Take it out of _config.toml instead
-        #[arg(long)]
-        private: bool,
+        #[command(flatten)]
+        target: Place,
     },
+}
+
+#[derive(Debug, Args)]
+struct Place {
+    /// Your settings of this vault, outside of its folder
+    #[arg(long, conflicts_with = "user")]
+    private: bool,
+    /// Your settings of every vault
+    #[arg(long)]
+    user: bool,
+}
+
+impl Place {
+    fn target(&self) -> Target {
+        match self {
+            Self { private: true, .. } => Target::Private,
+            Self { user: true, .. } => Target::User,
+            _ => Target::Shared,
+        }
+    }
 }
 
 /// Runs it.
@@ -53,12 +74,12 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     match arguments.action {
         Action::List => output.print(&memory, &config::list(&memory, None)?, text::config::listed),
         Action::Get { key } => output.print(&memory, &config::list(&memory, Some(&key))?, text::config::got),
-        Action::Set { key, value, private } => {
-            let outcome = config::set(&memory, &key, Some(&value), private)?;
+        Action::Set { key, value, target } => {
+            let outcome = config::set(&memory, &key, Some(&value), target.target())?;
             output.print(&memory, &outcome, text::config::written)
         }
-        Action::Unset { key, private } => {
-            let outcome = config::set(&memory, &key, None, private)?;
+        Action::Unset { key, target } => {
+            let outcome = config::set(&memory, &key, None, target.target())?;
             output.print(&memory, &outcome, text::config::written)
         }
     }

@@ -79,7 +79,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
             Error::usage("--json and another --format exclude each other").hint("leave one of them out")
         );
     }
-    let memory = Memory::open(call)?;
+    let memory = Memory::open(Call { for_prompts: true, ..call })?;
     let options = context::Options {
         task: text_or_stdin(&arguments.task.join(" "))?,
         workspace: arguments.workspace,

@@ -95,6 +95,7 @@ commands! {
     mcp::Mcp,
     config::Config,
     token::Token,
+    trust::Trust,
     serve::Serve,
     completions::Completions,
     manpages::Manpages,

@@ -10,7 +10,7 @@ use crate::render::text;
 
 /// Show what of agents' sessions may be read, where it may go, and what was read
 ///
-/// What a command reads of sessions is written down in `_state/reads.jsonl`: which log, by which command, when, how much, and
+/// What a command reads of sessions is written down in a private log: which log, by which command, when, how much, and
 /// whether a model was given it; never a word of a session. The file stays on this machine and is set aside at 1 MiB.
 #[derive(Debug, Args)]
 #[command(

@@ -40,7 +40,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let format = Format::named(&arguments.format)
         .ok_or_else(|| Error::usage(format!("there is no format `{}`", arguments.format)))?;
-    let memory = Memory::open(call)?;
+    let memory = Memory::open(Call { for_prompts: true, ..call })?;
     let options = project::Options {
         format,
         file: arguments.file,

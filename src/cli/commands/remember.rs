@@ -41,7 +41,7 @@ pub struct Arguments {
 
 /// Runs it.
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+    let memory = Memory::open(Call { for_prompts: true, ..call })?;
     let options = Options {
         file: arguments.file,
         files: arguments.files,

@@ -11,7 +11,7 @@ use crate::render::text;
 
 /// Make, list and take back the tokens that let people ask `cm serve`
 ///
-/// A token is 256 random bits and is shown once; `_tokens.toml` in the vault keeps its hash, is private and is not committed.
+/// A token is 256 random bits and is shown once; its hash is kept among your private files, outside of the vault.
 /// Each change that is made with it is attributed to its person. A server that runs sees both new tokens and revoked ones at once.
 #[derive(Debug, Args)]
 #[command(

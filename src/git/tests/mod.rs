@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::domain::instant::Instant;
 use crate::domain::message::Message;
 use crate::domain::path::NotePath;
-use crate::git::{Committed, Kind, Options, PathChange, Reapply, Repo, Result};
+use crate::git::{Committed, Kind, Options, PathChange, Programs, Reapply, Repo, Result};
 
 /// A folder with repositories, and git cut off from the settings of whoever runs the tests.
 struct Sandbox {
@@ -141,7 +141,7 @@ impl Place<'_> {
     }
 
     fn repo(&self) -> Repo {
-        Repo::discover(&self.root).unwrap().unwrap()
+        Repo::discover_with(&self.root, Programs::Allowed).unwrap().unwrap()
     }
 
     fn others(&self, paths: &[&str]) -> String {

@@ -13,6 +13,7 @@ use super::error::{Error, Kind, Result};
 use super::guard;
 use super::memory::{Call, Memory};
 use super::sessions;
+use super::trust::UNTRUSTED;
 use crate::curate::hook::border::{LONGEST, Part};
 use crate::curate::hook::failure::Failure;
 use crate::curate::hook::program::asked_for;
@@ -130,6 +131,7 @@ fn placed(mut call: Call, message: &Message) -> Call {
     call.by.agent = Some(agent.name().to_owned());
     call.by.session = message.session.clone();
     call.no_refresh = true;
+    call.for_prompts = true;
     call
 }
 
@@ -141,6 +143,7 @@ fn answer(call: &Call, message: &Message) -> Result<Heard> {
     }
     let memory = match Memory::open(call.clone()) {
         Err(error) if error.kind == Kind::NoVault => return Ok(heard(Reply::Nothing, None)),
+        Err(error) if error.code == UNTRUSTED => return Ok(heard(untrusted(message), None)),
         memory => memory?.in_haste(),
     };
     for open in &memory.vaults {
@@ -157,6 +160,15 @@ fn answer(call: &Call, message: &Message) -> Result<Heard> {
     }
     count(&memory, &answer);
     Ok(heard(answer.reply, later(&memory, message, &work)))
+}
+
+/// Says once, when a session begins, why nothing of the memory is given. It holds no word of the vault.
+fn untrusted(message: &Message) -> Reply {
+    let text = "The memory in this folder is not trusted, so nothing of it is given here. A person who knows where the folder comes from can allow it: cm trust";
+    match message.event {
+        Some(Event::SessionStart) => Reply::Context(text.to_owned()),
+        _ => Reply::Nothing,
+    }
 }
 
 /// What the guard says of a command.
@@ -268,6 +280,7 @@ fn vault_of(call: &Call) -> Option<Vault> {
         Some(named) => Vault::open(&call.cwd.join(named)).ok(),
         None => Vault::above(&call.cwd).or_else(|| global(call)),
     }
+    .map(|vault| vault.ready(call.private.as_ref()))
 }
 
 fn global(call: &Call) -> Option<Vault> {

@@ -55,7 +55,7 @@ pub fn done(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Done> {
         at: memory.now(),
         by: by.agent.clone().or_else(|| by.actor.clone()),
     };
-    Lines::of_onboarding(&memory.target().vault).append(std::slice::from_ref(&line))?;
+    Lines::of_onboarding(&memory.target().vault)?.append(std::slice::from_ref(&line))?;
     Ok(said(line, true))
 }
 
@@ -72,9 +72,9 @@ pub(super) fn known(memory: &Memory) -> Result<HashSet<SessionKey>> {
 }
 
 fn lines(memory: &Memory) -> Result<Vec<Line>> {
-    let (lines, damaged) = Lines::of_onboarding(&memory.target().vault).read::<Line>()?;
+    let (lines, damaged) = Lines::of_onboarding(&memory.target().vault)?.read::<Line>()?;
     if damaged > 0 {
-        memory.notice(format!("{damaged} lines of _state/onboarded.jsonl are damaged and left out"));
+        memory.notice(format!("{damaged} lines of onboarded.jsonl are damaged and left out"));
     }
     Ok(lines)
 }

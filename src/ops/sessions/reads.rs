@@ -82,7 +82,8 @@ pub fn record(memory: &Memory, reads: Vec<Read>) {
         model: read.model,
     };
     let entries: Vec<Entry> = reads.into_iter().map(entry).collect();
-    if let Err(error) = Lines::of_reads(&memory.target().vault).append(&entries) {
+    let log = Lines::of_reads(&memory.target().vault);
+    if let Err(error) = log.and_then(|log| log.append(&entries)) {
         memory.notice(format!("what was read of sessions is not written down: {error}"));
     }
 }
@@ -92,9 +93,9 @@ pub fn record(memory: &Memory, reads: Vec<Read>) {
 /// # Errors
 /// Where the file cannot be read. Lines that cannot are a notice.
 pub fn entries(memory: &Memory) -> Result<Vec<Entry>> {
-    let (entries, damaged) = Lines::of_reads(&memory.target().vault).read()?;
+    let (entries, damaged) = Lines::of_reads(&memory.target().vault)?.read()?;
     if damaged > 0 {
-        memory.notice(format!("{damaged} lines of _state/reads.jsonl are damaged and left out"));
+        memory.notice(format!("{damaged} lines of reads.jsonl are damaged and left out"));
     }
     Ok(entries)
 }

@@ -22,14 +22,14 @@ pub struct Sources {
     sent: Option<PathBuf>,
 }
 
-/// Where the sessions that were sent to a vault lie in it.
-pub const SENT: &str = "_state/sessions";
+/// Where the sessions that were sent to a vault lie, among its private files.
+pub const SENT: &str = "sessions";
 
 impl Sources {
     /// What the settings of a vault say, for the person whose home folder this is; a guest is told of none that lie there.
     pub fn of(memory: &Memory, open: &OpenVault, home: PathBuf) -> Self {
         let allowed = Allowed::of(memory, open);
-        let sent = Some(open.vault.root().join(SENT));
+        let sent = open.vault.private_file(SENT).ok();
         if memory.call.by.is_guest {
             return Self { allowed, places: None, sent };
         }

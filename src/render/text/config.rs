@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::committed;
 use super::list::rows;
 use super::style::{DIM, STRONG, paint};
-use crate::ops::config::{Listed, Written};
+use crate::ops::config::{Listed, Target, Written};
 
 /// All settings, as text.
 pub fn listed(outcome: &Listed) -> String {
@@ -36,9 +36,14 @@ pub fn written(outcome: &Written) -> String {
         (_, true, true) => "private, never committed".to_owned(),
         (commit, true, false) => committed(commit.as_deref()),
     };
+    let file = match outcome.target {
+        Target::Shared => &outcome.path,
+        Target::Private => "your settings of this vault",
+        Target::User => "your settings of every vault",
+    };
     match &outcome.value {
-        Value::Null => format!("{} is not set in {}  {what}\n", outcome.key, outcome.path),
-        set => format!("{} = {} in {}  {what}\n", outcome.key, value(set), outcome.path),
+        Value::Null => format!("{} is not set in {file}  {what}\n", outcome.key),
+        set => format!("{} = {} in {file}  {what}\n", outcome.key, value(set)),
     }
 }
 

@@ -55,6 +55,7 @@ pub mod tags;
 pub mod token;
 pub mod top;
 pub mod trauma;
+pub mod trust;
 pub mod undo;
 pub mod update;
 pub mod usage;

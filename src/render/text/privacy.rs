@@ -90,5 +90,6 @@ fn read(entry: &Entry) -> String {
 pub fn set(outcome: &Set) -> String {
     let items = if outcome.items.is_empty() { "all".to_owned() } else { outcome.items.join(", ") };
     let how = if outcome.changed { paint(GOOD, "set") } else { paint(DIM, "as it was") };
-    format!("{} {items}  {how} in {}\n", paint(STRONG, &format!("{}:", outcome.key)), outcome.path)
+    let name = paint(STRONG, &format!("{}:", outcome.key));
+    format!("{name} {items}  {how} in your settings of this vault\n")
 }

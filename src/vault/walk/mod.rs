@@ -14,7 +14,7 @@ use std::path::Path;
 
 use crate::domain::finding::{Code, Finding, Severity};
 use crate::domain::listing::{FileStat, Listing};
-use crate::domain::path::NotePath;
+use crate::domain::path::{NotePath, is_git_folder};
 
 #[cfg(target_os = "linux")]
 use linux::Handle;
@@ -111,7 +111,10 @@ fn on_disk(root: &Path) -> impl Fn(&str) -> End {
         let Ok(root) = &root else { return End::Other };
         let Ok(target) = root.join(link).canonicalize() else { return End::Nowhere };
         let Ok(metadata) = target.metadata() else { return End::Other };
+        let is_git =
+            |inner: &Path| inner.components().any(|part| is_git_folder(&part.as_os_str().to_string_lossy()));
         match target.strip_prefix(root) {
+            Ok(inner) if is_git(inner) => End::Outside { folder: metadata.is_dir() },
             Err(_) => End::Outside { folder: metadata.is_dir() },
             Ok(_) if metadata.is_dir() => End::Folder,
             Ok(inner) if metadata.is_file() => {

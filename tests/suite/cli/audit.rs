@@ -200,7 +200,6 @@ fn a_named_bullet_is_checked_whether_or_not_it_is_in_use() {
         .gitignore:1  /_index/
         .gitignore:2  /_state/
         .gitignore:3  /_embeddings/
-        .gitignore:4  /_config.toml
         src/lib.rs:1  #![forbid(unsafe_code)]
     unchecked b-mq6d3m8l-a5a5a5 A rule that no program can look for.
         it has no `verify` block

@@ -114,6 +114,7 @@ fn derived_and_private_files_are_never_committed_whatever_the_ignore_rules_say()
     let sandbox = small();
     sandbox.write(".gitignore", "");
     sandbox.write("_config.toml", "[search]\nlimit = 3\n");
+    sandbox.write("_tokens.toml", "");
     sandbox.cm(&["search", "gauges"]).ok();
     sandbox.cm(&["commit"]).ok();
     assert_eq!(committed(&sandbox), "M\t.gitignore\n");

@@ -610,6 +610,7 @@ fn two_vaults_are_one_playbook_in_which_the_projects_words_win() {
          --- playbook/net/d.md\n---\nid: b-mq6d3m8l-dddddd\nstate: active\nscope: workspace\nworkspace: elsewhere\n---\n\nRetry elsewhere.\n\
          --- blocked/y.md\n---\nid: y\nkind: deprecated\npattern: is-odd\n---\n",
     );
+    project.trust(&global.vault());
     let folder = global.vault().to_string_lossy().into_owned();
     let run = |task: &str| {
         project.run(&["context", task, "--json"]).env("CM_GLOBAL_VAULT", &folder).go().ok().json()

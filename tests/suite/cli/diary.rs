@@ -134,7 +134,7 @@ fn a_model_writes_the_diary_as_far_as_the_session_bears_it() {
         "the line is the log's own:\n{text}"
     );
     assert!(!text.contains("cheese"), "{text}");
-    let ledger = sandbox.read("_state/models.jsonl");
+    let ledger = sandbox.read_private("models.jsonl");
     assert!(ledger.lines().count() == 1 && ledger.contains("\"input\":900"), "{ledger}");
     let without = sandbox.cm(&["diary", "aaaaaaaa", "--no-model", "--json"]).ok().json();
     assert_eq!(without["made"], "rules");
@@ -167,7 +167,7 @@ fn a_bad_answer_is_put_right_once_and_after_that_rules_do_it() {
 fn a_model_that_does_not_answer_leaves_nothing_behind() {
     let sandbox = mended(&[]);
     let before = sandbox.git(&["rev-parse", "HEAD"]);
-    sandbox.write("_config.toml", "[llm]\nprovider = \"cli\"\ncommand = \"sleep 60\"\ntimeout_s = 1.0\n");
+    sandbox.settings("[llm]\nprovider = \"cli\"\ncommand = \"sleep 60\"\ntimeout_s = 1.0\n");
     insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
     [stderr]
     error: `sleep` did not answer within 1s
@@ -184,8 +184,7 @@ fn a_model_that_does_not_answer_leaves_nothing_behind() {
 #[test]
 fn a_model_that_may_cost_something_wants_a_budget_which_is_held() {
     let sandbox = mended(&[]);
-    sandbox
-        .write("_config.toml", "[llm]\nprovider = \"openai\"\nmodel = \"gpt-5-mini\"\nkey = \"k-12345\"\n");
+    sandbox.settings("[llm]\nprovider = \"openai\"\nmodel = \"gpt-5-mini\"\nkey = \"k-12345\"\n");
     insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
     [stderr]
     error: openai/gpt-5-mini may cost something, and no budget is set
@@ -198,14 +197,14 @@ fn a_model_that_may_cost_something_wants_a_budget_which_is_held() {
 }
 
 #[test]
-fn a_shared_file_names_no_model_and_may_switch_one_off() {
+fn no_file_of_a_vault_names_a_model() {
     let sandbox = mended(&[]);
     sandbox.write("../script.jsonl", "{\"answer\": {\"status\": \"success\"}}\n");
     sandbox.write("cm.toml", "[llm]\nprovider = \"scripted\"\nscript = \"../script.jsonl\"\n");
     let ran = sandbox.cm(&["diary", "aaaaaaaa", "--dry-run", "--json"]).ok();
     assert_eq!(ran.json()["made"], "rules");
-    assert!(ran.stderr.contains("cannot decide who reads sessions"), "{}", ran.stderr);
-    sandbox.write("cm.toml", "[llm]\nprovider = \"none\"\n");
+    assert!(ran.stderr.contains("`llm.provider` does not count in cm.toml"), "{}", ran.stderr);
+    sandbox.write("cm.toml", "");
     let global = sandbox.root().join("global");
     sandbox.write("../global/cm.toml", "[llm]\nprovider = \"scripted\"\nscript = \"../script.jsonl\"\n");
     let ran = sandbox.run(&["diary", "aaaaaaaa", "--dry-run", "--json"]);

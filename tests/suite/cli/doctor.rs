@@ -18,6 +18,7 @@ fn a_sound_vault_is_well_in_every_check() {
     ok    hand edits    1 file not committed yet
                         hint: `cm commit` commits them
     ok    git rules     derived and private files are ignored
+    ok    trust         agents may read it
     ok    journal       nothing is unfinished
     ok    folders       none is crowded
     ok    notes         4 notes, 0 errors, 0 warnings
@@ -62,6 +63,7 @@ fn what_is_missing_around_the_notes_is_named_and_fixed_in_a_commit() {
     ok    hand edits    all committed
     warn  git rules     lines are missing in .gitattributes and .gitignore
                         hint: `cm doctor --fix` adds them
+    ok    trust         agents may read it
     ok    journal       nothing is unfinished
     ok    folders       none is crowded
     warn  notes         4 notes, 0 errors, 1 warning
@@ -78,6 +80,7 @@ fn what_is_missing_around_the_notes_is_named_and_fixed_in_a_commit() {
     ok    author        Ada Example <ada@example.org>
     ok    hand edits    all committed
     ok    git rules     derived and private files are ignored
+    ok    trust         agents may read it
     ok    journal       nothing is unfinished
     ok    folders       none is crowded
     warn  notes         4 notes, 0 errors, 1 warning
@@ -102,6 +105,8 @@ fn where_git_knows_no_author_and_where_there_is_no_repository_it_says_so() {
     ok    hand edits    all committed
     warn  git rules     lines are missing in .gitattributes and .gitignore
                         hint: `cm doctor --fix` adds them
+    warn  trust         not trusted, so agents are given nothing of it
+                        hint: `cm trust` allows it
     ok    journal       nothing is unfinished
     ok    folders       none is crowded
     ok    notes         4 notes, 0 errors, 0 warnings
@@ -117,6 +122,8 @@ fn where_git_knows_no_author_and_where_there_is_no_repository_it_says_so() {
                         hint: `cm init` makes one; without it nothing can be undone
     warn  git rules     lines are missing in .gitattributes and .gitignore
                         hint: `cm doctor --fix` adds them
+    warn  trust         not trusted, so agents are given nothing of it
+                        hint: `cm trust` allows it
     ok    journal       nothing is unfinished
     ok    folders       none is crowded
     ok    notes         0 notes, 0 errors, 0 warnings
@@ -149,6 +156,7 @@ fn a_crowded_folder_is_spread_in_one_commit_and_every_note_is_still_found() {
     ok    hand edits    1 file not committed yet
                         hint: `cm commit` commits them
     ok    git rules     derived and private files are ignored
+    ok    trust         agents may read it
     ok    journal       nothing is unfinished
     ok    folders       none is crowded
     ok    notes         1001 notes, 0 errors, 0 warnings

@@ -73,7 +73,7 @@ fn shop() -> Sandbox {
     let sandbox = vault_of(SHOP);
     sandbox.cm(&["reindex"]).ok();
     // No background may read the notes while a test looks at them.
-    sandbox.write("_config.toml", "[hooks]\ncapture = false\n");
+    sandbox.settings("[hooks]\ncapture = false\n");
     sandbox
 }
 
@@ -252,7 +252,7 @@ fn a_prompt_that_nothing_fits_is_given_nothing() {
     {
         assert_eq!(prompt("quiet", &sandbox, words).stdout, "", "{words}");
     }
-    sandbox.write("_config.toml", "[hooks]\ncapture = false\nmax_notes = 0\n");
+    sandbox.settings("[hooks]\ncapture = false\nmax_notes = 0\n");
     assert_eq!(prompt("quiet", &sandbox, "the upload test is flaky again").stdout, "");
     assert_eq!(failures(&sandbox), "");
 }
@@ -421,7 +421,7 @@ fn a_session_that_ends_is_read_in_the_background() {
     let (sessions, notes) = (sandbox.vault().join("_index/sessions"), sandbox.vault().join("_index"));
     assert!(awaited(&sessions) && notes.exists());
     let closed = vault_of(SHOP);
-    closed.write("_config.toml", "[hooks]\ncapture = false\n");
+    closed.settings("[hooks]\ncapture = false\n");
     talk(&closed, SESSION, 8, &[Said::Person("Always give the client a timeout.")]);
     hooked(&closed, &["read"], "");
     told(&closed, "claude", "session-end");
@@ -432,7 +432,7 @@ fn a_session_that_ends_is_read_in_the_background() {
 #[test]
 fn a_session_that_ends_is_learned_from_where_the_person_wants_that() {
     let sandbox = vault_of(SHOP);
-    sandbox.write("_config.toml", "[reflect]\nauto = true\n");
+    sandbox.settings("[reflect]\nauto = true\n");
     let rule = "From now on, always run the tests before you commit.";
     talk(
         &sandbox,

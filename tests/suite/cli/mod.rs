@@ -63,6 +63,7 @@ mod tags;
 mod token;
 mod top;
 mod trauma;
+mod trust;
 mod undo;
 mod unforget;
 mod unpin;

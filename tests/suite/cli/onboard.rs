@@ -82,12 +82,12 @@ fn the_session_that_fills_a_gap_comes_first_and_one_that_is_done_comes_no_more()
     aaaaaaaa-0000-4000-8000-000000000001 is done
     [exit 0]
     ");
-    let first = sandbox.read("_state/onboarded.jsonl");
+    let first = sandbox.read_private("onboarded.jsonl");
     insta::assert_snapshot!(sandbox.cm(&["onboard", "done", LOGIN]).snapshot(), @"
     aaaaaaaa-0000-4000-8000-000000000001 has been done since 2026-11-21 by pi
     [exit 0]
     ");
-    assert_eq!(sandbox.read("_state/onboarded.jsonl"), first, "to say it again changes nothing");
+    assert_eq!(sandbox.read_private("onboarded.jsonl"), first, "to say it again changes nothing");
     assert_eq!(ids(&sample(&[])), [REBASE]);
     let status = sandbox.cm(&["onboard", "status", "--json"]).ok().json();
     assert_eq!((&status["sessions"], &status["done"], &status["left"]), (&json!(2), &json!(1), &json!(1)));
@@ -133,7 +133,7 @@ fn a_session_is_read_without_its_secrets_and_as_data_alone() {
     ");
     assert_eq!(sandbox.cm(&["onboard", "read", "nope"]).code, 4);
     // A pattern that is new takes out what an index of before still holds.
-    sandbox.write("_config.toml", "[redaction]\nextra = [\"word = obey me\"]\n");
+    sandbox.settings("[redaction]\nextra = [\"word = obey me\"]\n");
     let stale = sandbox.cm(&["onboard", "read", "dddddddd", "--no-refresh"]).ok().stdout;
     assert!(stale.contains("[redacted: word]") && !stale.contains("obey me"), "{stale}");
 }
@@ -217,7 +217,7 @@ fn an_agent_is_shown_sessions_of_others_only_where_a_person_lets_it() {
     sandbox.write("cm.toml", "[sessions]\ncross_agent = true\n");
     let ran = asked(&["onboard", "read", LOGIN]);
     assert!(ran.code == 5, "{}", ran.snapshot());
-    sandbox.write("_config.toml", "[sessions]\ncross_agent = true\n");
+    sandbox.settings("[sessions]\ncross_agent = true\n");
     asked(&["onboard", "read", LOGIN]).ok();
     let own = sandbox.run(&["onboard", "read", LOGIN]).env("CM_AGENT", "claude-code").go();
     assert_eq!(own.code, 0);

@@ -26,12 +26,12 @@ fn what_may_be_read_is_shown_with_what_was() {
       none
     [exit 0]
     ");
-    sandbox.write("cm.toml", "[sessions]\nworkspaces = [\"/home/dev\"]\ncross_agent = true\n");
-    sandbox.write("_config.toml", "[sessions]\nagents = [\"claude-code\", \"pi\"]\nworkspaces = [\"~/src\", \"/home\"]\n[redaction]\nextra = [\"a-[0-9]+\"]\n");
+    sandbox.write("cm.toml", "[sessions]\ncross_agent = true\n");
+    sandbox.settings("[sessions]\nagents = [\"claude-code\", \"pi\"]\nworkspaces = [\"~/src\", \"/home\"]\n[redaction]\nextra = [\"a-[0-9]+\"]\n");
     sandbox.cm(&["sessions"]).ok();
     insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"
     agents        claude-code, pi (never codex, cursor, aider, gemini, chatgpt, opencode, cline, amp, copilot-cli)
-    folders       [ROOT]/home/src, /home; and of these only /home/dev
+    folders       [ROOT]/home/src, /home
     cross-agent   an agent is shown sessions of its own alone
     redaction     secrets are taken out by the built-in rules, and 1 pattern of your own
     model         none: no text of a session is sent anywhere
@@ -39,13 +39,13 @@ fn what_may_be_read_is_shown_with_what_was() {
     latest reads; `cm privacy log` lists more
       2026-11-21 12:00  cm sessions  claude-code  aaaaaaaa-0000-4000-8000-000000000001, 38 bytes  [ROOT]/home/.claude/projects/-home-dev-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl
     [stderr]
-    note: sessions.cross_agent of a file that others can write does not count
+    note: `sessions.cross_agent` does not count in cm.toml, which others can write; to set it for yourself: cm config set sessions.cross_agent … --private
     [exit 0]
     ");
     let shown = sandbox.cm(&["privacy", "--json"]).ok().json();
     assert_eq!(shown["provider"], "none");
     assert_eq!((&shown["cross_agent"], &shown["redaction"]["own"]), (&json!(false), &json!(1)));
-    sandbox.write("_config.toml", "[redaction]\nenabled = false\n");
+    sandbox.settings("[redaction]\nenabled = false\n");
     let ran = sandbox.cm(&["privacy"]).ok();
     assert!(ran.stdout.contains("OFF"), "{}", ran.snapshot());
 }
@@ -88,7 +88,7 @@ fn every_command_that_reads_logs_is_written_down_and_no_word_of_them() {
       2026-11-21 12:00  cm sessions  claude-code  aaaaaaaa-0000-4000-8000-000000000001, 38 bytes  [ROOT]/home/.claude/projects/-home-dev-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl
     [exit 0]
     ");
-    let file = sandbox.read("_state/reads.jsonl");
+    let file = sandbox.read_private("reads.jsonl");
     assert!(!file.contains("xylophone") && !file.contains("please"), "{file}");
     let first: serde_json::Value = serde_json::from_str(file.lines().next().unwrap()).unwrap();
     assert_eq!((&first["command"], &first["count"]), (&json!("cm sessions"), &json!(1)));
@@ -107,11 +107,12 @@ fn every_command_that_reads_logs_is_written_down_and_no_word_of_them() {
 fn a_log_of_reads_that_is_damaged_or_cannot_be_written_hinders_nothing() {
     let sandbox = with_session();
     sandbox.cm(&["sessions"]).ok();
-    sandbox.write("_state/reads.jsonl", sandbox.read("_state/reads.jsonl") + "{\"torn\n");
+    std::fs::write(sandbox.private("reads.jsonl"), sandbox.read_private("reads.jsonl") + "{\"torn\n")
+        .unwrap();
     let ran = sandbox.cm(&["privacy", "log"]).ok();
-    assert!(ran.stderr.contains("1 lines of _state/reads.jsonl are damaged"), "{}", ran.snapshot());
-    std::fs::remove_file(sandbox.vault().join("_state/reads.jsonl")).unwrap();
-    std::fs::create_dir(sandbox.vault().join("_state/reads.jsonl")).unwrap();
+    assert!(ran.stderr.contains("1 lines of reads.jsonl are damaged"), "{}", ran.snapshot());
+    std::fs::remove_file(sandbox.private("reads.jsonl")).unwrap();
+    std::fs::create_dir(sandbox.private("reads.jsonl")).unwrap();
     let ran = sandbox.cm(&["trauma", "scan"]).ok();
     assert!(ran.stderr.contains("what was read of sessions is not written down"), "{}", ran.snapshot());
 }
@@ -122,14 +123,14 @@ fn an_agent_is_denied_and_allowed_again_in_the_private_file() {
     let total = || sandbox.cm(&["sessions", "--json"]).ok().json()["total"].clone();
     assert_eq!(total(), 1);
     insta::assert_snapshot!(sandbox.cm(&["privacy", "deny", "agent", "claude-code"]).snapshot(), @"
-    sessions.agents: codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli  set in _config.toml
+    sessions.agents: codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli  set in your settings of this vault
     [exit 0]
     ");
     assert_eq!(total(), 0, "what was read before is gone too");
     let denied = sandbox.cm(&["privacy", "--json"]).ok().json()["denied"].clone();
     assert_eq!(denied, json!(["claude-code"]));
     insta::assert_snapshot!(sandbox.cm(&["privacy", "allow", "agent", "claude-code"]).snapshot(), @"
-    sessions.agents: all  set in _config.toml
+    sessions.agents: all  set in your settings of this vault
     [exit 0]
     ");
     assert_eq!(total(), 1);
@@ -139,7 +140,7 @@ fn an_agent_is_denied_and_allowed_again_in_the_private_file() {
     );
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
     assert_eq!(sandbox.cm(&["privacy", "deny", "agent", "otter"]).code, 2);
-    sandbox.write("_config.toml", "[sessions]\nagents = [\"pi\"]\n");
+    sandbox.settings("[sessions]\nagents = [\"pi\"]\n");
     insta::assert_snapshot!(sandbox.cm(&["privacy", "deny", "agent", "pi"]).snapshot(), @"
     [stderr]
     error: pi is the last agent whose sessions are read
@@ -157,7 +158,7 @@ fn a_folder_is_allowed_and_denied_where_folders_are_listed() {
      hint: `cm config set sessions.workspaces /home/dev/demo --private` reads those of this folder alone
     [exit 5]
     ");
-    sandbox.write("_config.toml", "[sessions]\nworkspaces = [\"/elsewhere\"]\n");
+    sandbox.settings("[sessions]\nworkspaces = [\"/elsewhere\"]\n");
     let allow = sandbox.cm(&["privacy", "allow", "workspace", "/home/dev/demo", "--json"]).ok().json();
     assert_eq!(allow["items"], json!(["/elsewhere", "/home/dev/demo"]));
     assert_eq!(sandbox.cm(&["sessions", "--json"]).ok().json()["total"], 1);

@@ -209,6 +209,7 @@ fn a_rule_of_another_project_is_none_of_this_one() {
     let shared = rule("bbbbbb", "other", "Deploy the shop with the blue script.")
         + &rule("cccccc", "Vault", "Say which station a height belongs to.");
     let (project, global) = (vault_of(&own), vault_of(&shared));
+    project.trust(&global.vault());
     let folder = global.vault().display().to_string();
     insta::assert_snapshot!(project.run(&["project"]).env("CM_GLOBAL_VAULT", &folder).go().snapshot(), @"
     + Ask the tide tables of the harbour first.

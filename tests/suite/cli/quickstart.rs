@@ -16,6 +16,8 @@ fn a_copy_of_the_example_is_made_searched_edited_and_curated() {
     insta::assert_snapshot!(steps, @"
     # Make the folder a vault: a git repository of its own
     $ cm init
+    # Let agents read it: a memory that somebody else wrote gives them nothing until you say so
+    $ cm trust
     # Commit the notes that lie in it
     $ cm commit
     # Read them all into the index

@@ -143,7 +143,7 @@ fn a_session_that_went_on_is_learned_from_again_and_nothing_is_written_twice() {
     assert_eq!(notes(&sandbox), before + 1, "a new rule, and no second diary or memory");
     assert_eq!(states(&sandbox), ["a processed", "b processed"]);
     // Without the record all is worked on once more, and found to be there.
-    std::fs::remove_file(sandbox.vault().join("_state/reflected.jsonl")).unwrap();
+    std::fs::remove_file(sandbox.private("reflected.jsonl")).unwrap();
     let count = commits(&sandbox);
     let ran = sandbox.cm(&["reflect", "--json"]);
     assert_eq!(
@@ -200,7 +200,7 @@ fn a_model_proposes_and_the_program_says_where_it_comes_from() {
         hashes(&sandbox.vault()).into_keys().filter(|path| path.contains("facts/")).collect();
     let fact = sandbox.read(&facts[0]);
     assert!(fact.contains(&format!("session: {ONE}")) && fact.contains("agent: claude-code"), "{fact}");
-    assert_eq!(sandbox.read("_state/models.jsonl").lines().count(), 3, "a line a call");
+    assert_eq!(sandbox.read_private("models.jsonl").lines().count(), 3, "a line a call");
 }
 
 #[test]
@@ -244,11 +244,11 @@ fn a_run_that_failed_in_part_or_as_a_whole_says_so_and_tries_again() {
 #[test]
 fn a_model_that_does_not_answer_in_time_fails_the_run() {
     let sandbox = two();
-    sandbox.write("_config.toml", "[llm]\nprovider = \"cli\"\ncommand = \"sleep 60\"\ntimeout_s = 1.0\n");
+    sandbox.settings("[llm]\nprovider = \"cli\"\ncommand = \"sleep 60\"\ntimeout_s = 1.0\n");
     let ran = sandbox.cm(&["reflect", "--json"]);
     assert_eq!((outcome(&ran.json()), ran.code), ("failed", 7), "{}", ran.snapshot());
     assert!(ran.json()["reasons"].to_string().contains("did not answer within 1s"), "{}", ran.stdout);
-    sandbox.write("_config.toml", "[llm]\nprovider = \"cli\"\ncommand = \"no-such-program-here\"\n");
+    sandbox.settings("[llm]\nprovider = \"cli\"\ncommand = \"no-such-program-here\"\n");
     let ran = sandbox.cm(&["reflect", "--json"]).json();
     assert_eq!(
         (&ran["outcome"], &ran["left"]),
@@ -362,7 +362,7 @@ fn one_session_verdict_never_credits_a_rule_that_the_session_did_not_cite() {
     let credited = sandbox.read(&format!("playbook/testing/{}.md", ids[7]));
     assert!(credited.contains("weight: 0.3") && credited.contains(ONE), "{credited}");
     // Once for a session and a rule, however often it is looked at.
-    std::fs::remove_file(sandbox.vault().join("_state/reflected.jsonl")).unwrap();
+    std::fs::remove_file(sandbox.private("reflected.jsonl")).unwrap();
     sandbox.cm(&["reflect"]);
     assert_eq!(sandbox.read(&format!("playbook/testing/{}.md", ids[7])), credited);
 }
@@ -402,7 +402,7 @@ fn slow(sandbox: &Sandbox) {
     let path = sandbox.root().join("model");
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    sandbox.write("_config.toml", format!("[llm]\nprovider = \"cli\"\ncommand = \"{}\"\n", path.display()));
+    sandbox.settings(format!("[llm]\nprovider = \"cli\"\ncommand = \"{}\"\n", path.display()));
 }
 
 #[cfg(unix)]
@@ -477,7 +477,7 @@ fn a_run_that_is_killed_loses_nothing_and_the_next_one_goes_on() {
     sandbox.write("../home/go", "");
     until(|| commits(&sandbox) == 2);
     std::fs::remove_file(sandbox.root().join("home/go")).unwrap();
-    let done = || std::fs::read_to_string(sandbox.vault().join("_state/reflected.jsonl")).unwrap_or_default();
+    let done = || std::fs::read_to_string(sandbox.private("reflected.jsonl")).unwrap_or_default();
     until(|| done().lines().count() >= 1);
     if child.try_wait().unwrap().is_none() {
         child.kill().unwrap();

@@ -87,7 +87,7 @@ fn the_export_is_the_document_that_the_command_prints_and_the_contract_is_shown(
 fn jobs_that_were_missed_are_done_once_the_server_runs_and_their_time_is_kept() {
     let sandbox = crate::support::taught();
     let long_ago = "{\"reflect\": \"2026-11-01T03:00:00Z\", \"decay\": \"2026-11-01T04:30:00Z\"}";
-    sandbox.write("_state/jobs.json", long_ago);
+    sandbox.open_vault().write_private("jobs.json", long_ago).unwrap();
     let before = sandbox.read("CORE.md");
     sandbox.write("CORE.md", before.replace("- ", "* "));
     let mut server = Serving::of(&sandbox, &["--jobs"]);
@@ -103,10 +103,10 @@ fn jobs_that_were_missed_are_done_once_the_server_runs_and_their_time_is_kept() 
     assert!(words("reflect: ").contains("sessions"), "{said:?}");
     assert!(words("decay: ").contains("active"), "{said:?}");
     // Its time is kept a moment after it was told.
-    while sandbox.read("_state/jobs.json").contains("2026-11-01") {
+    while sandbox.read_private("jobs.json").contains("2026-11-01") {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let kept: Value = serde_json::from_str(&sandbox.read("_state/jobs.json")).unwrap();
+    let kept: Value = serde_json::from_str(&sandbox.read_private("jobs.json")).unwrap();
     assert_eq!(kept["reflect"], "2026-11-21T12:00:00Z");
     assert_eq!(server.end(rustix::process::Signal::TERM).0, Some(143));
     assert_eq!(sandbox.read("CORE.md"), before, "what was done to it by hand is written anew");
@@ -117,7 +117,7 @@ fn a_job_that_was_never_done_waits_for_its_time_from_now_on() {
     let sandbox = rules();
     let server = Serving::of(&sandbox, &["--jobs"]);
     assert_eq!(server.ask("GET", "/health", "", "").0, 200);
-    let kept: Value = serde_json::from_str(&sandbox.read("_state/jobs.json")).unwrap();
+    let kept: Value = serde_json::from_str(&sandbox.read_private("jobs.json")).unwrap();
     assert_eq!(kept, json!({ "reflect": "2026-11-21T12:00:00Z", "decay": "2026-11-21T12:00:00Z" }));
     let figures = server.ask("GET", "/metrics", "", "").1;
     assert!(!figures.contains("cm_job_runs_total{"), "{figures}");

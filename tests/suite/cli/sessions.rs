@@ -114,9 +114,15 @@ fn sessions_of_all_agents_are_listed_and_older_ones_are_counted() {
 fn reading_logs_changes_none_of_them_and_nothing_that_git_sees() {
     let sandbox = all_agents();
     sandbox.commit_all("Logs");
-    let home = everything(&sandbox.root().join("home"));
+    // What was read is written down among the user's private files, which are no logs.
+    let logs = || {
+        let mut home = everything(&sandbox.root().join("home"));
+        home.retain(|path, _| !path.starts_with(".local/state/cm/"));
+        home
+    };
+    let home = logs();
     sandbox.cm(&["sessions", "--days", "0"]).ok();
-    assert_eq!(everything(&sandbox.root().join("home")), home);
+    assert_eq!(logs(), home);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
 }
 
@@ -345,7 +351,7 @@ fn a_new_pattern_of_secrets_takes_out_what_was_read_before() {
     let sandbox = one(&lines(&[("user", "the door code is xylophone-17")]));
     let total = || sandbox.cm(&["sessions", "search", "xylophone", "--json"]).ok().json()["total"].clone();
     assert_eq!(total(), 1);
-    sandbox.write("_config.toml", "[redaction]\nextra = [\"door = xylophone-[0-9]+\"]\n");
+    sandbox.settings("[redaction]\nextra = [\"door = xylophone-[0-9]+\"]\n");
     assert_eq!(total(), 0);
     // A file that others can write adds patterns and takes none away.
     sandbox.write("cm.toml", "[redaction]\nenabled = false\nextra = []\n");
@@ -364,22 +370,22 @@ fn settings_say_whose_sessions_are_read_and_a_shared_file_only_narrows_them() {
         agents.join(" ")
     };
     assert!(agents().contains("gemini"));
-    sandbox.write("_config.toml", "[sessions]\nagents = [\"codex\", \"pi\"]\n");
+    sandbox.settings("[sessions]\nagents = [\"codex\", \"pi\"]\n");
     assert_eq!(agents(), "codex pi");
     sandbox.write("cm.toml", "[sessions]\nagents = [\"pi\", \"gemini\"]\n");
     assert_eq!(agents(), "pi");
-    sandbox.write("_config.toml", "");
+    sandbox.settings("");
     assert_eq!(agents(), "gemini gemini pi");
 }
 
 #[test]
 fn sessions_of_other_folders_are_not_written_down() {
     let sandbox = one(&lines(&[("user", "a xylophone please")]));
-    sandbox.write("_config.toml", "[sessions]\nworkspaces = [\"/elsewhere\"]\n");
+    sandbox.settings("[sessions]\nworkspaces = [\"/elsewhere\"]\n");
     let total = || sandbox.cm(&["sessions", "search", "xylophone", "--json"]).ok().json()["total"].clone();
     assert_eq!(total(), 0);
     assert_eq!(sandbox.cm(&["sessions", "--json"]).ok().json()["total"], 0);
-    sandbox.write("_config.toml", "[sessions]\nworkspaces = [\"/w\", \"/elsewhere\"]\n");
+    sandbox.settings("[sessions]\nworkspaces = [\"/w\", \"/elsewhere\"]\n");
     assert_eq!(total(), 1);
     append(&sandbox, &line("user", "and a glockenspiel"));
     assert_eq!(sandbox.cm(&["sessions", "search", "glockenspiel", "--json"]).ok().json()["total"], 1);
@@ -394,7 +400,7 @@ fn an_export_of_chatgpt_is_read_where_the_person_names_it_and_nobody_else() {
     let total = || sandbox.cm(&["sessions", "--days", "0", "--json"]).ok().json()["total"].clone();
     assert_eq!(total(), 0);
     sandbox.write("cm.toml", "");
-    sandbox.write("_config.toml", "[sessions]\nexports = [\"../exports\"]\n");
+    sandbox.settings("[sessions]\nexports = [\"../exports\"]\n");
     assert_eq!(total(), 1);
 }
 
@@ -465,7 +471,7 @@ fn without_a_project_the_global_vault_keeps_the_index_and_without_logs_there_is_
 #[cfg(unix)]
 fn with_cass(script: &str) -> Sandbox {
     let sandbox = one(&lines(&[("user", "the pool was empty")]));
-    sandbox.write("_config.toml", "[sources]\ncass = true\n");
+    sandbox.settings("[sources]\ncass = true\n");
     // Written by another process, so that no file of ours is open for writing while it is started.
     let made = std::process::Command::new("sh")
         .args([
@@ -526,7 +532,7 @@ fn what_cass_finds_stands_beside_our_own_hits_without_secrets() {
     assert!(sandbox.cm(&["privacy", "log", "-n", "90"]).ok().stdout.contains("  cass  "));
     with_path(&sandbox, &["sessions", "search", "--", "-pool"]).ok();
     assert!(sandbox.read("../home/cass-words").starts_with("search\n -pool\n"), "no query is a flag");
-    sandbox.write("_config.toml", "[sources]\ncass = true\n[sessions]\nagents = [\"pi\"]\n");
+    sandbox.settings("[sources]\ncass = true\n[sessions]\nagents = [\"pi\"]\n");
     assert_eq!(count(&[]), 0, "what may not be read is not shown");
 }
 
@@ -535,7 +541,7 @@ fn what_cass_finds_stands_beside_our_own_hits_without_secrets() {
 fn cass_that_is_missing_slow_or_mad_changes_nothing() {
     let told = |script: &str, settings: &str| {
         let sandbox = with_cass(script);
-        sandbox.write("_config.toml", format!("[sources]\ncass = true\n{settings}"));
+        sandbox.settings(format!("[sources]\ncass = true\n{settings}"));
         let ran = with_path(&sandbox, &["sessions", "search", "pool"]).ok();
         let own = "s1111111  the pool was empty  claude-code 2026-11-20";
         assert!(ran.stdout.starts_with(own) && !ran.stdout.contains("cass"), "{}", ran.snapshot());
@@ -554,7 +560,7 @@ fn cass_that_is_missing_slow_or_mad_changes_nothing() {
         "note: cass did not answer within 200ms; its sessions are left out\n"
     );
     let sandbox = one(&lines(&[("user", "the pool was empty")]));
-    sandbox.write("_config.toml", "[sources]\ncass = true\n");
+    sandbox.settings("[sources]\ncass = true\n");
     let ran = sandbox.run(&["sessions", "search", "pool"]).env("PATH", "/nowhere").go().ok();
     assert_eq!(ran.stderr, "note: cass is not installed; its sessions are left out\n");
 }
@@ -563,10 +569,10 @@ fn cass_that_is_missing_slow_or_mad_changes_nothing() {
 #[test]
 fn a_shared_file_starts_no_program() {
     let sandbox = with_cass(ECHO);
-    sandbox.write("_config.toml", "");
+    sandbox.settings("");
     sandbox.write("cm.toml", "[sources]\ncass = true\n");
     let ran = with_path(&sandbox, &["sessions", "search", "pool"]).ok();
-    assert_eq!(ran.stderr, "note: sources.cass of a file that others can write does not count\n");
+    assert!(ran.stderr.contains("`sources.cass` does not count in cm.toml"), "{}", ran.snapshot());
     assert!(!sandbox.root().join("home/cass-words").exists());
 }
 
@@ -578,7 +584,7 @@ fn a_file_of_rules_for_secrets_takes_out_what_was_read_before() {
     let rules =
         "[[rules]]\nid = \"badge\"\nregex = \"badge is ([A-Z]{2}-[0-9]{6})\"\nkeywords = [\"badge\"]\n";
     sandbox.write("../badges.toml", rules);
-    sandbox.write("_config.toml", "[redaction]\nrules = \"../badges.toml\"\n");
+    sandbox.settings("[redaction]\nrules = \"../badges.toml\"\n");
     assert_eq!(total("123456"), 0);
     let shown = sandbox.cm(&["sessions", "show", "s1111111"]).ok().stdout;
     assert!(shown.contains("badge is [redacted: badge], ask"), "{shown}");

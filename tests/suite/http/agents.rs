@@ -59,6 +59,8 @@ fn an_agent_needs_a_token_and_may_what_its_role_may_in_the_name_of_its_person() 
 #[test]
 fn names_and_pages_are_judged_as_at_the_endpoints() {
     let sandbox = rules();
+    let ada = token(&sandbox, "Ada", "reader");
+    let bearer = format!("Bearer {ada}");
     let server = Serving::of(&sandbox, &["--host-name", "memory.example"]);
     for (name, value, status) in [
         ("host", "memory.example", 200),
@@ -67,10 +69,10 @@ fn names_and_pages_are_judged_as_at_the_endpoints() {
         ("origin", "null", 403),
         ("sec-fetch-site", "cross-site", 403),
     ] {
-        let reply = server.message("tools/list", json!({}), &[(name, value)]);
+        let reply = server.message("tools/list", json!({}), &[(name, value), ("authorization", &bearer)]);
         assert_eq!(reply.status, status, "{name}: {value}: {reply:?}");
     }
-    let own = [("host", "memory.example"), ("origin", "https://memory.example")];
+    let own = [("host", "memory.example"), ("origin", "https://memory.example"), ("authorization", &*bearer)];
     assert_eq!(server.message("tools/list", json!({}), &own).status, 200);
 }
 

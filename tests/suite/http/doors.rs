@@ -150,12 +150,12 @@ fn without_any_token_only_this_machine_is_let_in() {
 #[test]
 fn a_file_of_tokens_that_is_damaged_lets_nobody_in() {
     let (server, [_, _, admin]) = roles();
-    let good = server.vault().read_own(token::FILE).unwrap().unwrap();
-    server.vault().write_own_private(token::FILE, &format!("{good}x = [")).unwrap();
+    let good = server.vault().read_private(token::FILE).unwrap().unwrap();
+    server.vault().write_private(token::FILE, &format!("{good}x = [")).unwrap();
     let reply = server.get("/search?q=x", &admin);
     assert_eq!(reply.refusal(), (503, "tokens-unreadable".into()));
     assert!(reply.header("retry-after").is_some() && !reply.body.contains("_tokens"));
-    server.vault().write_own_private(token::FILE, &good).unwrap();
+    server.vault().write_private(token::FILE, &good).unwrap();
     assert_eq!(server.get("/search?q=x", &admin).status, 200);
 }
 
@@ -172,7 +172,9 @@ fn a_name_that_is_led_here_and_a_foreign_page_reach_nothing() {
         (vec![("host", &*host), ("origin", "null")], 403),
         (vec![("host", &*host), ("sec-fetch-site", "cross-site")], 403),
         (vec![("host", &*host), ("origin", &*own), ("sec-fetch-site", "same-origin")], 201),
-        (vec![("host", "memory.example")], 201),
+        (vec![("host", "memory.example")], 421),
+        (vec![("x-forwarded-for", "10.0.0.7")], 403),
+        (vec![("forwarded", "for=10.0.0.7")], 403),
         (vec![("host", "127.0.0.1")], 201),
     ] {
         let mut headers = headers;

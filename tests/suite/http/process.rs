@@ -42,7 +42,7 @@ fn a_real_server_holds_its_doors_and_keeps_hashes_only() {
         assert!(!reply.head.contains("set-cookie"), "{reply:?}");
     }
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head, "nothing came of it");
-    let kept = sandbox.read("_tokens.toml");
+    let kept = sandbox.read_private("tokens.toml");
     assert!(kept.contains("sha256:") && !kept.contains(&token[3..20]), "{kept}");
     assert_eq!(server.send("POST", "/observations", &with(("cm-agent", "codex")), NOTE).status, 201);
     for path in everything(&sandbox.vault()).keys() {

@@ -47,18 +47,18 @@ fn a_session_is_kept_once_without_secrets_and_with_who_sent_it() {
     assert_eq!(send(&bob, &messages).0, 403);
     let counts = |received: u64, known: u64, redacted: u64| json!({ "session": "s-1", "agent": "codex", "received": received, "known": known, "redacted": redacted });
     assert_eq!(send(&ada, &messages), (201, counts(3, 0, 1)));
-    let kept = sandbox.read("_state/sessions/codex/s-1.jsonl");
+    let kept = sandbox.read_private("sessions/codex/s-1.jsonl");
     assert!(!kept.contains("ghp_") && kept.contains("[redacted: "), "{kept}");
     assert!(kept.contains("\"by\":\"Ada\"") && kept.contains("keepalive"), "{kept}");
     assert_eq!(send(&ada, &messages), (201, counts(0, 3, 0)));
-    assert_eq!(sandbox.read("_state/sessions/codex/s-1.jsonl"), kept, "nothing is there twice");
+    assert_eq!(sandbox.read_private("sessions/codex/s-1.jsonl"), kept, "nothing is there twice");
     messages.push(said("user", "Thanks.", 4));
     assert_eq!(send(&ada, &messages), (201, counts(1, 3, 0)));
-    assert!(sandbox.read("_state/sessions/codex/s-1.jsonl").starts_with(&kept));
+    assert!(sandbox.read_private("sessions/codex/s-1.jsonl").starts_with(&kept));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let file = sandbox.vault().join("_state/sessions/codex/s-1.jsonl");
+        let file = sandbox.private("sessions/codex/s-1.jsonl");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head, "it is no note");
@@ -105,5 +105,5 @@ fn what_is_no_session_is_refused_and_leads_to_no_file() {
         let error: Value = serde_json::from_str(&answer).unwrap();
         assert!(!error["error"]["hint"].is_null(), "{answer}");
     }
-    assert!(!sandbox.vault().join("_state/sessions").exists());
+    assert!(!sandbox.private("sessions").exists());
 }

@@ -117,7 +117,8 @@ impl Start {
     pub fn setup(self) -> (Setup, Sandbox, Arc<Mutex<Vec<String>>>) {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let (written, clock) = (Arc::clone(&lines), self.clock);
-        let ring = Ring::of(Vault::at(&self.sandbox.vault()).unwrap());
+        let ring = Ring::of(self.sandbox.open_vault());
+        let named = !ring.current().unwrap().is_empty();
         let (warm, asked) = (Arc::new(Warm::default()), at(&self.sandbox, By::default(), START));
         let setup = Setup {
             table: self.table,
@@ -126,7 +127,8 @@ impl Start {
             mounted: self.mounted,
             jobs: self.jobs,
             limits: self.limits,
-            hosts: vec!["memory.example".to_owned()],
+            // An open server has no name of its own.
+            hosts: if named { vec!["memory.example".to_owned()] } else { Vec::new() },
             log: Arc::new(move |entry| written.lock().unwrap().push(entry.to_string())),
             clock: Arc::new(move || Instant::from_unix(clock.load(Ordering::Relaxed))),
             figures: self.figures,
@@ -172,7 +174,7 @@ pub fn commits(sandbox: &Sandbox, operation: &str) -> usize {
 
 impl Running {
     pub fn vault(&self) -> Vault {
-        Vault::at(&self.sandbox.vault()).unwrap()
+        self.sandbox.open_vault()
     }
 
     pub fn memory(&self) -> Memory {

@@ -10,6 +10,7 @@ pub fn example() -> Sandbox {
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("example-vault"), &sandbox.vault());
     sandbox.git(&["init", "--quiet"]);
     sandbox.commit_all("Begin");
+    sandbox.trust(&sandbox.vault());
     sandbox
 }
 

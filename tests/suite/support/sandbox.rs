@@ -7,6 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use cm::domain::instant::Instant;
+use cm::vault::trust::{self, Source, TrustRecord};
+use cm::vault::{PrivateHome, Vault};
 use tempfile::TempDir;
 
 use super::notes::files_of;
@@ -38,12 +41,13 @@ pub struct Sandbox {
 pub fn vault_of(files: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("cm.toml", "");
-    sandbox.write(".gitignore", "/_index/\n/_state/\n/_embeddings/\n/_config.toml\n");
+    sandbox.write(".gitignore", "/_index/\n/_state/\n/_embeddings/\n");
     for (path, bytes) in files_of(files) {
         sandbox.write(&path, bytes);
     }
     sandbox.git(&["init", "--quiet"]);
     sandbox.commit_all("Begin");
+    sandbox.trust(&sandbox.vault());
     sandbox
 }
 
@@ -63,6 +67,50 @@ impl Sandbox {
     /// The sandbox's own folder.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Where the program in the sandbox keeps private files.
+    pub fn private_home(&self) -> PrivateHome {
+        let home = self.root.join("home");
+        PrivateHome { state: home.join(".local/state/cm"), config: home.join(".config/cm") }
+    }
+
+    /// The vault, opened in this process as the program opens it.
+    pub fn open_vault(&self) -> Vault {
+        Vault::at(&self.vault()).expect("the folder exists").ready(Some(&self.private_home()))
+    }
+
+    /// A private file of the vault, by its name.
+    pub fn private(&self, name: &str) -> PathBuf {
+        self.open_vault().private_file(name).expect("the sandbox has a home folder")
+    }
+
+    /// The text of a private file of the vault.
+    ///
+    /// # Panics
+    /// Where there is no such file, or it is no UTF-8.
+    pub fn read_private(&self, name: &str) -> String {
+        fs::read_to_string(self.private(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Writes the user's private settings of the vault.
+    pub fn settings(&self, text: impl AsRef<str>) {
+        let vault = self.open_vault();
+        let private = vault.private().expect("the sandbox has a home folder");
+        private.write(&private.settings(), text.as_ref().as_bytes()).expect("the home folder can be written");
+    }
+
+    /// Lets agents read the vault at this folder, as `cm trust` does.
+    pub fn trust(&self, folder: &Path) {
+        let vault = Vault::at(folder).expect("the folder exists").ready(Some(&self.private_home()));
+        let at = Instant::parse(NOW).expect("it is an instant");
+        let record = TrustRecord { source: Source::Person, at, remote: None };
+        trust::grant(&vault, &record).expect("the home folder can be written");
+    }
+
+    /// Takes back that agents may read the vault.
+    pub fn distrust(&self) {
+        trust::revoke(&self.open_vault()).expect("the home folder can be written");
     }
 
     /// The folder that the program runs in.

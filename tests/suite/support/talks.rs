@@ -53,8 +53,5 @@ pub fn talk(sandbox: &Sandbox, id: &str, hour: usize, said: &[Said<'_>]) {
 pub fn scripted(sandbox: &Sandbox, more: &str, answers: &[Value]) {
     let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
     sandbox.write("../script.jsonl", lines);
-    sandbox.write(
-        "_config.toml",
-        format!("[llm]\nprovider = \"scripted\"\nscript = \"../script.jsonl\"\n{more}"),
-    );
+    sandbox.settings(format!("[llm]\nprovider = \"scripted\"\nscript = \"../script.jsonl\"\n{more}"));
 }

@@ -51,7 +51,7 @@ pub struct Arguments {
 /// Runs it.
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let address = listen::address(&arguments.listen)?;
-    let memory = Memory::open(call)?;
+    let memory = Memory::open(Call { for_prompts: true, ..call })?;
     output.notices(&memory);
     let vault = memory.target().vault.clone();
     // One vault and no other: what lies in a person's own vault is not the team's.

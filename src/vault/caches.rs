@@ -1,0 +1,159 @@
+//! The caches of a vault lie in its tree, and whoever made the tree may have put something else in their places.
+//!
+//! Before a vault is used, everything in `_index`, `_state` and `_embeddings` that is no regular file or folder is removed:
+//! a link is unlinked and never followed. Only the lock of writers is left as it is, because replacing it would let two
+//! writers in; [`super::lock`] refuses one that is a link.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// The folders of caches at a vault's root.
+pub const CACHES: [&str; 3] = ["_index", "_state", "_embeddings"];
+/// The lock of writers, below the root.
+pub const LOCK: &str = "_state/lock";
+/// How deep the folders of caches are; deeper ones are none of ours.
+const DEEPEST: usize = 6;
+
+/// Removes what cannot be a cache from the places of caches. What cannot be removed, as on a read-only disk, stays: opening
+/// it by [`open_regular`] is refused.
+pub fn scrub(root: &Path) {
+    for name in CACHES {
+        let place = root.join(name);
+        match fs::symlink_metadata(&place) {
+            Ok(stat) if stat.is_dir() => scrub_folder(&place, &root.join(LOCK), DEEPEST),
+            // A plain file in the way is somebody's data, and writers say so.
+            Ok(stat) if !stat.is_file() => drop(fs::remove_file(&place)),
+            Ok(_) => {}
+            Err(_) => {}
+        }
+    }
+}
+
+fn scrub_folder(folder: &Path, lock: &Path, depth: usize) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_file() => {}
+            Ok(kind) if kind.is_dir() => {
+                if depth > 0 {
+                    scrub_folder(&entry.path(), lock, depth - 1);
+                }
+            }
+            _ if entry.path() == lock => {}
+            _ => drop(fs::remove_file(entry.path())),
+        }
+    }
+}
+
+/// Opens a file that `cm` owns: never through a link in its last part, never waiting for the other end of a pipe, and only
+/// where it is a regular file of this user with a single name.
+///
+/// # Errors
+/// What the system says, and [`io::ErrorKind::InvalidInput`] for a file of another kind or owner.
+pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let file = options.custom_flags(flags.bits().cast_signed()).open(path).map_err(named)?;
+        let stat = file.metadata()?;
+        let own = stat.uid() == rustix::process::geteuid().as_raw();
+        // The lock is never written, so a second name of it harms nothing.
+        if !stat.is_file() || !own || (stat.nlink() > 1 && !path.ends_with(LOCK)) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "it is no regular file of this user with a single name; remove it",
+            ));
+        }
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    {
+        if fs::symlink_metadata(path).is_ok_and(|stat| !stat.is_file()) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file; remove it"));
+        }
+        options.open(path)
+    }
+}
+
+/// Says in words what `O_NOFOLLOW` and `O_NONBLOCK` refuse.
+#[cfg(unix)]
+fn named(error: io::Error) -> io::Error {
+    use rustix::io::Errno;
+    match error.raw_os_error() {
+        Some(code) if code == Errno::LOOP.raw_os_error() => {
+            io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link; remove it")
+        }
+        Some(code) if code == Errno::NXIO.raw_os_error() => {
+            io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe; remove it")
+        }
+        _ => error,
+    }
+}
+
+/// The regular files below a folder, at most `depth` folders down; no link is followed.
+pub fn files_below(folder: &Path, depth: usize) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for entry in entries.flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_file() => found.push(entry.path()),
+            Ok(kind) if kind.is_dir() && depth > 0 => found.extend(files_below(&entry.path(), depth - 1)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The bytes of a file that `cm` owns, opened by [`open_regular`].
+///
+/// # Errors
+/// Those of [`open_regular`].
+pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut open_regular(OpenOptions::new().read(true), path)?, &mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_go_and_what_they_named_stays() {
+        let (vault, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(outside.path().join("a"), "mine").unwrap();
+        let root = vault.path();
+        fs::create_dir_all(root.join("_state/hooks")).unwrap();
+        fs::write(root.join("_state/usage.log"), "").unwrap();
+        symlink(outside.path(), root.join("_index")).unwrap();
+        symlink(outside.path().join("a"), root.join("_state/hooks/b")).unwrap();
+        symlink(outside.path().join("a"), root.join(LOCK)).unwrap();
+        scrub(root);
+        assert!(!root.join("_index").exists() && fs::symlink_metadata(root.join("_index")).is_err());
+        assert!(fs::symlink_metadata(root.join("_state/hooks/b")).is_err());
+        assert!(root.join("_state/usage.log").exists());
+        assert!(root.join(LOCK).is_symlink(), "the lock is never replaced");
+        assert_eq!(fs::read_to_string(outside.path().join("a")).unwrap(), "mine");
+    }
+
+    #[test]
+    fn only_a_regular_file_with_one_name_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("plain"), "x").unwrap();
+        assert_eq!(read_regular(&at("plain")).unwrap(), b"x");
+        symlink(at("plain"), at("link")).unwrap();
+        fs::create_dir(at("folder")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        for name in ["link", "folder", "pipe"] {
+            assert!(read_regular(&at(name)).is_err(), "{name}");
+        }
+        let appended = open_regular(OpenOptions::new().append(true), &at("pipe"));
+        assert!(appended.is_err_and(|error| error.to_string().contains("pipe")));
+        fs::hard_link(at("plain"), at("second")).unwrap();
+        assert!(read_regular(&at("plain")).is_err());
+    }
+}

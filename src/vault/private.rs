@@ -1,0 +1,196 @@
+//! The user's private files of a vault: settings with keys, tokens, the journal, the log of what was read, uploaded
+//! sessions, and whether the vault is trusted.
+//!
+//! They lie outside of the vault's tree, in the user's own state and configuration folders, so that a cloned, unpacked or
+//! synced folder cannot bring any of them along.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::error::Error;
+use super::write;
+
+/// The user's folders for all vaults: `$XDG_STATE_HOME/cm` and `$XDG_CONFIG_HOME/cm`, or the platform's counterparts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrivateHome {
+    /// Journals, tokens, logs, uploaded sessions, trust.
+    pub state: PathBuf,
+    /// Private settings.
+    pub config: PathBuf,
+}
+
+/// The private files of one vault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrivateFolder {
+    home: PrivateHome,
+    /// Folder name of the vault: the name of its root, for people, and a hash of its path.
+    key: String,
+}
+
+/// The size of the secret that signs journal entries, in bytes.
+const SECRET: usize = 32;
+
+impl PrivateHome {
+    /// The private files of the vault at `root`, an absolute path without symbolic links.
+    pub fn of(&self, root: &Path) -> PrivateFolder {
+        let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+        let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
+        PrivateFolder { home: self.clone(), key: format!("{}-{}", name.trim_matches('-'), &hash[..16]) }
+    }
+
+    /// The settings that count for every vault of the user: `config.toml`.
+    pub fn settings(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+}
+
+impl PrivateFolder {
+    /// The folder of the vault's private state.
+    pub fn state(&self) -> PathBuf {
+        self.home.state.join("vaults").join(&self.key)
+    }
+
+    /// The vault's private settings, a TOML file in the user's configuration folder.
+    pub fn settings(&self) -> PathBuf {
+        self.home.config.join("vaults").join(format!("{}.toml", self.key))
+    }
+
+    /// The settings of the user for every vault.
+    pub fn user_settings(&self) -> PathBuf {
+        self.home.settings()
+    }
+
+    /// Writes a private file below the user's folders, mode 0600, in folders of mode 0700.
+    ///
+    /// # Errors
+    /// [`Error::Io`], also where a folder on the way belongs to another user.
+    pub fn write(&self, file: &Path, bytes: &[u8]) -> Result<(), Error> {
+        self.make_parent(file)?;
+        write::replace_private(file, bytes)
+    }
+
+    /// Makes the folder of a private file.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn make_parent(&self, file: &Path) -> Result<(), Error> {
+        let top = [&self.home.state, &self.home.config].into_iter().find(|top| file.starts_with(top));
+        // Everything between the user's `cm` folder and the file is closed to others, also where it existed before.
+        for folder in
+            file.ancestors().skip(1).take_while(|folder| top.is_none_or(|top| folder.starts_with(top)))
+        {
+            make_closed(folder)?;
+            if top.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of a private file; `None` where there is none.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it exists and cannot be read as text.
+    pub fn read(&self, file: &Path) -> Result<Option<String>, Error> {
+        match fs::read_to_string(file) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io("read", file)(error)),
+        }
+    }
+
+    /// The secret by which this user's `cm` recognises journal entries that it wrote itself; made when first needed.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn secret(&self) -> Result<[u8; SECRET], Error> {
+        let file = self.home.state.join("secret");
+        if let Some(secret) = read_secret(&file)? {
+            return Ok(secret);
+        }
+        let mut new = [0; SECRET];
+        getrandom::fill(&mut new).map_err(|error| Error::io("draw", &file)(io::Error::other(error)))?;
+        self.make_parent(&file)?;
+        // Another process may have made it meanwhile; the one that stands counts for both.
+        match write::create_private(&file, &new) {
+            Ok(()) => Ok(new),
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {
+                read_secret(&file)?.ok_or_else(|| Error::io("read", &file)(ErrorKind::InvalidData.into()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn read_secret(file: &Path) -> Result<Option<[u8; SECRET]>, Error> {
+    match fs::read(file) {
+        Ok(bytes) => match bytes.try_into() {
+            Ok(secret) => Ok(Some(secret)),
+            Err(_) => Err(Error::io("read", file)(io::Error::other("it does not hold 32 bytes; remove it"))),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("read", file)(error)),
+    }
+}
+
+/// Makes a folder with mode 0700 and closes one that is there; those above `cm`'s own are made with the usual mode.
+fn make_closed(folder: &Path) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(folder).map_err(Error::io("look at", folder))?.permissions().mode();
+        if mode & 0o077 != 0 {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+                .map_err(Error::io("close", folder))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home(folder: &Path) -> PrivateHome {
+        PrivateHome { state: folder.join("state/cm"), config: folder.join("config/cm") }
+    }
+
+    #[test]
+    fn two_vaults_of_one_name_share_nothing() {
+        let home = home(Path::new("/home/ada"));
+        let (one, other) = (home.of(Path::new("/a/notes")), home.of(Path::new("/b/notes")));
+        assert_ne!(one.state(), other.state());
+        assert_ne!(one.settings(), other.settings());
+        assert!(one.state().to_string_lossy().contains("/vaults/notes-"), "{one:?}");
+        assert!(home.of(Path::new("/")).state().starts_with("/home/ada/state/cm/vaults"));
+    }
+
+    #[test]
+    fn the_secret_is_drawn_once_for_all_vaults() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        let secret = home.of(Path::new("/a")).secret().unwrap();
+        assert_eq!(home.of(Path::new("/b")).secret().unwrap(), secret);
+        assert_ne!(secret, [0; SECRET]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_that_were_open_are_closed_by_the_next_write() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let private = home(folder.path()).of(Path::new("/a"));
+        fs::create_dir_all(private.state()).unwrap();
+        private.write(&private.state().join("reads.jsonl"), b"x").unwrap();
+        for closed in [private.state(), folder.path().join("state/cm"), folder.path().join("state/cm/vaults")]
+        {
+            assert_eq!(fs::metadata(&closed).unwrap().permissions().mode() & 0o777, 0o700, "{closed:?}");
+        }
+        let file = private.state().join("reads.jsonl");
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,28 @@
+//! Files that are larger than any note.
+
+use std::io::Write as _;
+
+use super::published;
+
+#[test]
+fn a_very_long_note_is_found_by_its_beginning_and_a_huge_one_by_its_name() {
+    let sandbox = published();
+    let file = |name: &str| std::fs::File::create(sandbox.vault().join("graph/facts").join(name)).unwrap();
+    let mut long = file("long.md");
+    long.write_all(b"# A long note\n\nIt begins with albatross.\n").unwrap();
+    let line = b"filler filler filler filler filler filler filler filler filler filler\n";
+    (0..(5 << 20) / line.len()).for_each(|_| long.write_all(line).unwrap());
+    long.write_all(b"It ends with wolverine.\n").unwrap();
+    let mut huge = file("huge-gannet.md");
+    huge.write_all(b"It begins with kingfisher.\n").unwrap();
+    huge.set_len(65 << 20).unwrap();
+    let found = |word: &str| sandbox.cm(&["search", word, "--no-vectors"]).ok().stdout;
+    assert!(found("albatross").contains("A long note"), "{}", found("albatross"));
+    assert!(!found("wolverine").contains("A long note"));
+    assert!(found("gannet").contains("huge-gannet"), "{}", found("gannet"));
+    assert!(!found("kingfisher").contains("huge-gannet"));
+    let validated = sandbox.cm(&["validate"]);
+    for words in ["5 MB, and is found by its first 4 MB", "65 MB, and is found by its name only"] {
+        assert!(validated.stdout.contains(words), "{}", validated.snapshot());
+    }
+}

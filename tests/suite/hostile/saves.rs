@@ -1,0 +1,70 @@
+//! A person's saves beside curations of the same note.
+
+use std::fs;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::published;
+
+const NOTE: &str = "graph/facts/pool.md";
+
+/// How often the person saves; the full measurement asks for more by `CM_TEST_SAVES`.
+fn saves() -> usize {
+    std::env::var("CM_TEST_SAVES").ok().and_then(|number| number.parse().ok()).unwrap_or(60)
+}
+
+/// A save as an editor does it: the whole text from its buffer, in place or by a new file that takes the note's name.
+fn save(file: &std::path::Path, text: &str, in_place: bool) {
+    if in_place {
+        fs::write(file, text).unwrap();
+    } else {
+        let new = file.with_extension("swp");
+        fs::write(&new, text).unwrap();
+        fs::rename(&new, file).unwrap();
+    }
+}
+
+#[test]
+fn no_save_of_a_person_is_lost_beside_updates_of_the_same_note() {
+    let sandbox = published();
+    sandbox.cm(&["reindex"]).ok();
+    let file = sandbox.vault().join(NOTE);
+    let done = AtomicBool::new(false);
+    let mut lost = Vec::new();
+    std::thread::scope(|scope| {
+        let updates = scope.spawn(|| {
+            let mut count = 0;
+            while !done.load(Ordering::Relaxed) {
+                let tag = format!("t{}", count % 7);
+                let mut update = sandbox.command(&["update", "Pool", "--add-tag", &tag, "--no-refresh"]);
+                update.stdout(Stdio::null()).status().unwrap();
+                count += 1;
+            }
+            count
+        });
+        for n in 0..saves() {
+            // The editor's buffer is the note as it was when it was last loaded.
+            let Ok(loaded) = fs::read_to_string(&file) else { continue };
+            let body = loaded.find("\n---\n").map_or(0, |end| end + 5);
+            let mark = format!("save {n} of the person.\n");
+            save(
+                &file,
+                &format!("{}\nThe pool holds ten connections.\n\n{mark}", &loaded[..body]),
+                n % 2 == 0,
+            );
+            // Long enough for an update to come in between, short enough to meet its writing.
+            std::thread::sleep(std::time::Duration::from_micros(500 * (n as u64 % 13)));
+            let now = fs::read_to_string(&file).unwrap_or_default();
+            if !now.contains(&mark) {
+                lost.push(n);
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+        assert!(updates.join().unwrap() > 0);
+    });
+    assert!(lost.is_empty(), "{} of {} saves are lost: {lost:?}", lost.len(), saves());
+    let beside: Vec<_> =
+        fs::read_dir(file.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(beside, ["pool.md"], "nothing is left beside the note");
+    sandbox.git(&["fsck", "--strict"]);
+}
