@@ -2,7 +2,7 @@
 
 use cm::curate::trauma::{Ground, Judgement, decide};
 
-const GROUND: Ground<'static> = Ground { cwd: "/home/ada/shop", home: "/home/ada" };
+const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
 
 fn judgement(name: &str) -> Judgement {
     match name {

@@ -185,7 +185,13 @@ fn is_restore(command: &str, class: Class) -> bool {
         Class::Infrastructure => {
             says(&["terraform import", "velero restore", "restore", "backup", "rollback", "undelete"])
         }
-        Class::RemoteScript | Class::System | Class::Blocked => false,
+        Class::RemoteScript
+        | Class::System
+        | Class::Exfiltration
+        | Class::Publishing
+        | Class::Persistence
+        | Class::Obscured
+        | Class::Blocked => false,
     }
 }
 

@@ -5,9 +5,9 @@ use crate::domain::command::Simple;
 
 const LOADERS: [&str; 6] = ["curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod"];
 #[rustfmt::skip]
-const RUNNERS: [&str; 18] = [
-    "sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "python", "python3", "perl", "ruby", "node", "deno",
-    "php", "iex", "invoke-expression", "powershell", "pwsh",
+const RUNNERS: [&str; 20] = [
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash", "python", "python3", "perl", "ruby", "node", "deno",
+    "bun", "php", "iex", "invoke-expression", "powershell", "pwsh",
 ];
 
 /// The danger of a command that runs what a loader brings.
@@ -15,22 +15,25 @@ pub fn danger(command: &Simple) -> Option<Danger> {
     if let Some(danger) = downloaded(command) {
         return Some(danger);
     }
+    // In PowerShell the brackets of `iex (New-Object Net.WebClient).DownloadString('…')` begin further commands.
+    if command.program.to_ascii_lowercase().starts_with(".downloadstring") {
+        return Some(unread(command));
+    }
     if !RUNNERS.contains(&command.program.as_str())
         && !matches!(command.program.as_str(), "eval" | "source" | ".")
     {
         return None;
     }
-    let piped =
-        command.upstream.iter().any(|program| LOADERS.contains(&program.as_str())) && reads_input(command);
-    let inlined = command.args.iter().any(|word| loads(&word.text));
-    (piped || inlined).then(|| {
-        Danger::of(
-            command,
-            Class::RemoteScript,
-            Severity::Block,
-            "runs a script from the network that nobody has read; load it, read it, then run it",
-        )
-    })
+
+    let piped = command.follows(&LOADERS) && reads_input(command);
+    let given = command.input.iter().chain(command.redirects.iter().map(|redirect| &redirect.target.text));
+    let inlined = command.args.iter().map(|word| &word.text).chain(given).any(|text| loads(text));
+    (piped || inlined).then(|| unread(command))
+}
+
+fn unread(command: &Simple) -> Danger {
+    let reason = "runs a script from the network that nobody has read; load it, read it, then run it";
+    Danger::of(command, Class::RemoteScript, Severity::Block, reason)
 }
 
 /// Whether the program takes its script from the pipe: it is given no file and no text of its own.
@@ -39,7 +42,7 @@ fn reads_input(command: &Simple) -> bool {
     let own = command.args.iter().any(|word| {
         matches!(word.text.as_str(), "-c" | "-e" | "-m" | "-r" | "-p" | "-n" | "-ne" | "-pe" | "--eval")
     });
-    let file = command.operands().any(|word| word.text != "-");
+    let file = command.operands().any(|word| !matches!(word.text.as_str(), "-" | "/dev/stdin"));
     !own && (!file || shell && command.has(&["-s"]))
 }
 

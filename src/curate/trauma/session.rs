@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const GROUND: Ground<'static> = Ground { cwd: "/home/ada/shop", home: "/home/ada" };
+    const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
 
     fn session(kinds: Vec<EventKind>) -> Vec<Event> {
         let event = |(line, kind)| Event { at: None, line, part: 0, record: None, side: false, kind };

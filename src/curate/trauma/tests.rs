@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const GROUND: Ground<'static> = Ground { cwd: "/home/ada/shop", home: "/home/ada" };
+const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
 
 fn judgement(command: &str) -> Judgement {
     decide(command, &GROUND, &[], &[]).judgement

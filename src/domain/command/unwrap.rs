@@ -1,116 +1,178 @@
 //! Programs that run another one: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`, `ssh`, `docker exec`, ….
 
-use super::parse::{self, name_of};
-use super::{DEPTH, Script, Simple, Word, inline};
+use super::reading::Reading;
+use super::wrappers::{ELSEWHERE, PREFIXES, SHELLS, SOURCES, TEXTS, VERBS};
+use super::{DEPTH, Redirect, Simple, Word, decode, inline, output};
 
-/// Programs that run the rest of their arguments, with their flags that take a value.
-const PREFIXES: [(&str, &[&str]); 22] = [
-    ("sudo", &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-U", "-D", "--user", "--group", "--chdir"]),
-    ("doas", &["-u", "-C"]),
-    ("nohup", &[]),
-    ("setsid", &[]),
-    ("nice", &["-n"]),
-    ("ionice", &["-c", "-n", "-p"]),
-    ("time", &["-f", "-o"]),
-    ("timeout", &["-s", "-k"]),
-    ("stdbuf", &["-i", "-o", "-e"]),
-    ("env", &["-u", "-C", "-S"]),
-    ("command", &[]),
-    ("builtin", &[]),
-    ("exec", &["-a"]),
-    ("watch", &["-n"]),
-    ("strace", &["-o", "-e", "-p"]),
-    ("xargs", &["-I", "-n", "-P", "-L", "-d", "-s", "-a", "-E"]),
-    ("parallel", &["-j"]),
-    ("chroot", &[]),
-    ("flock", &[]),
-    ("caffeinate", &["-t"]),
-    ("busybox", &[]),
-    ("unbuffer", &[]),
-];
-
-/// Programs that run a command on another machine or in a container: the words before which it begins are flags with
-/// their values, a number of operands, and the flags that take a value.
-const ELSEWHERE: [(&str, &[&str], usize, &[&str]); 8] = [
-    ("ssh", &[], 1, &["-i", "-p", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-b", "-c", "-E"]),
-    ("docker", &["exec"], 1, &["-u", "-w", "-e", "--user", "--workdir", "--env"]),
-    ("podman", &["exec"], 1, &["-u", "-w", "-e", "--user", "--workdir", "--env"]),
-    (
-        "docker",
-        &["run"],
-        1,
-        &[
-            "-v",
-            "-e",
-            "-p",
-            "-u",
-            "-w",
-            "--name",
-            "--network",
-            "--volume",
-            "--env",
-            "--user",
-            "--workdir",
-            "--entrypoint",
-            "--mount",
-        ],
-    ),
-    ("docker-compose", &["exec"], 1, &["-u", "-w", "-e"]),
-    ("docker", &["compose", "exec"], 1, &["-u", "-w", "-e"]),
-    ("kubectl", &["exec"], 1, &["-n", "-c", "--namespace", "--container", "--context"]),
-    ("wsl", &[], 0, &["-d", "-u"]),
-];
-
-const SHELLS: [&str; 13] =
-    ["trap", "sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "powershell", "pwsh", "cmd", "su", "eval"];
-
-/// Adds what the command runs, and the command itself.
-pub fn into(command: Simple, depth: usize, script: &mut Script) {
+/// Adds what the command runs, and the command itself; what it prints, where that is known.
+pub fn into(command: Simple, depth: usize, reading: &mut Reading) -> Option<String> {
     if depth > DEPTH {
-        script.truncated = true;
-        return;
+        reading.script.truncated = true;
+        return None;
     }
-    let inner = inner(&command, depth, script);
-    script.commands.push(command);
-    inner.into_iter().for_each(|inner| into(inner, depth + 1, script));
-}
-
-/// The commands that this one runs as words; those that it runs as text are added at once.
-fn inner(command: &Simple, depth: usize, script: &mut Script) -> Vec<Simple> {
-    let program = command.program.as_str();
-    if let Some((_, valued)) = PREFIXES.iter().find(|(name, _)| *name == program) {
-        let extra = usize::from(matches!(program, "timeout" | "chroot" | "flock"));
-        return rest(command, &command.args, valued, extra).into_iter().collect();
+    if !reading.add(command.clone()) {
+        return None;
     }
-    if SHELLS.contains(&program) {
-        let before = script.commands.len();
-        shell(command, depth, script);
-        for inner in &mut script.commands[before..] {
-            inherit(inner, command);
-        }
-        return Vec::new();
+    if let Some(output) = reading.call(&command, depth) {
+        return output;
     }
-    if let Some(inline) = inline::read(command) {
-        let before = script.commands.len();
-        inline.texts.iter().for_each(|text| parse::into(text, depth + 1, script));
-        script.commands.extend(inline.removals);
-        script.commands[before..].iter_mut().for_each(|inner| inherit(inner, command));
-        return Vec::new();
+    let before = reading.script.commands.len();
+    let printed = inner(&command, depth, reading);
+    for inner in &mut reading.script.commands[before..] {
+        inherit(inner, &command);
     }
-    if program == "find" || program == "fd" {
-        return executed(command);
-    }
-    if program == "ssh" || program == "wsl" || ELSEWHERE.iter().any(|(name, _, _, _)| *name == program) {
-        remote(command, depth, script);
-    }
-    Vec::new()
+    printed
 }
 
 /// What runs within takes over what is known of the command around it.
 fn inherit(inner: &mut Simple, outer: &Simple) {
     inner.elsewhere |= outer.elsewhere;
-    if inner.folder.is_none() {
+    if inner.folder.is_none() && !inner.elsewhere {
         inner.folder.clone_from(&outer.folder);
+    }
+}
+
+/// Reads the commands that this one runs.
+fn inner(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String> {
+    let program = command.program.as_str();
+    for text in texts(command) {
+        reading.text(&text, depth + 1, command.folder.as_deref());
+    }
+    if matches!(program, "command" | "type") && command.has(&["-v", "-V", "-p", "-P"]) {
+        return output::of(command, &reading.files);
+    }
+    if let Some((_, valued)) = PREFIXES.iter().find(|(name, _)| *name == program) {
+        let inner = prefixed(command, valued)?;
+        return into(inner, depth + 1, reading);
+    }
+    if let Some(inner) = behind_verb(command) {
+        return into(inner, depth + 1, reading);
+    }
+    if SHELLS.contains(&program) || SOURCES.contains(&program) {
+        return shell(command, depth, reading);
+    }
+    if let Some(text) = reading.file(&command.invoked).cloned() {
+        return reading.text(&text, depth + 1, command.folder.as_deref());
+    }
+    if let Some(inline) = inline::read(command) {
+        inline.texts.iter().for_each(|text| {
+            reading.text(text, depth + 1, command.folder.as_deref());
+        });
+        inline.removals.into_iter().for_each(|removal| {
+            reading.add(removal);
+        });
+        return None;
+    }
+    match program {
+        "find" | "fd" | "fdfind" => executed(command).into_iter().for_each(|inner| {
+            into(inner, depth + 1, reading);
+        }),
+        _ if ELSEWHERE.iter().any(|(name, _, _, _)| *name == program) => remote(command, depth, reading),
+        _ => {}
+    }
+    output::of(command, &reading.files)
+}
+
+/// The command behind `sudo`, `xargs` and the like.
+fn prefixed(command: &Simple, valued: &[&str]) -> Option<Simple> {
+    let program = command.program.as_str();
+    let extra = match program {
+        "timeout" | "gtimeout" | "chroot" | "flock" | "gosu" | "su-exec" => 1,
+        "direnv" => 2,
+        _ => 0,
+    };
+    let mut inner = rest(command, &command.args, valued, extra)?;
+    if program == "xargs" || program == "parallel" {
+        fed(command, &mut inner);
+    }
+    Some(inner)
+}
+
+/// Gives a command of `xargs` its arguments, as far as the input is known.
+fn fed(outer: &Simple, inner: &mut Simple) {
+    let file = outer.args.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
+        "-a" | "--arg-file" => outer.args.get(at + 1).map(|word| word.text.as_str()),
+        text => text.strip_prefix("--arg-file=").or_else(|| {
+            text.strip_prefix("-a").filter(|_| outer.program == "xargs" && !text.starts_with("--"))
+        }),
+    });
+    if let Some(file) = file {
+        let target = Word { text: file.to_owned(), quoted: false };
+        inner.redirects.push(Redirect { sign: "<", target });
+    }
+    let literal = inner.args.iter().position(|word| word.text == ":::");
+    if let Some(at) = literal {
+        inner.args.remove(at);
+    }
+    let place = outer.args.windows(2).find(|pair| pair[0].text == "-I").map(|pair| pair[1].text.clone());
+    let Some(input) = inner.input.take().filter(|_| file.is_none() && literal.is_none()) else { return };
+    let words = input.split_whitespace().take(64).map(|word| word.trim_matches(['"', '\'']));
+    let word = |text: &str| Word { text: text.to_owned(), quoted: true };
+    match place {
+        None => inner.args.extend(words.map(word)),
+        Some(place) => {
+            let items: Vec<&str> = words.collect();
+            let put = |arg: &Word| match arg.text.contains(&place) {
+                true => items.iter().map(|item| word(&arg.text.replace(&place, item))).collect(),
+                false => vec![arg.clone()],
+            };
+            inner.args = inner.args.iter().flat_map(put).collect();
+        }
+    }
+}
+
+/// The command behind `npm exec`, `uv run`, ….
+fn behind_verb(command: &Simple) -> Option<Simple> {
+    let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
+    VERBS
+        .iter()
+        .filter(|(name, verbs, _)| *name == command.program && words.starts_with(verbs))
+        .find_map(|(_, verbs, valued)| rest(command, &command.args, valued, verbs.len()))
+}
+
+/// The texts that a program runs as commands, behind its flags.
+fn texts(command: &Simple) -> Vec<String> {
+    let program = command.program.as_str();
+    let mut found: Vec<String> = Vec::new();
+    for (_, flags) in TEXTS.iter().filter(|(name, _)| *name == program) {
+        for (at, word) in command.args.iter().enumerate() {
+            let behind = flags.contains(&word.text.as_str()).then(|| command.args.get(at + 1)).flatten();
+            found.extend(behind.map(|word| word.text.clone()));
+            let joined = word.text.split_once('=').filter(|(flag, _)| flags.contains(flag));
+            found.extend(joined.map(|(_, text)| text.to_owned()));
+        }
+        if flags.is_empty() {
+            found.extend(command.operands().map(|word| word.text.clone()).filter(|text| text.contains(' ')));
+        }
+    }
+    match program {
+        "tmux" | "screen" | "osascript" | "gdb" | "awk" | "gawk" | "mawk" | "vim" | "nvim" | "ex" | "ed" => found.extend(embedded(command)),
+        "git" => found.extend(command.args.windows(2).filter_map(|pair| {
+            let value = pair[1].text.split_once('=').filter(|_| pair[0].text == "-c")?.1;
+            value.strip_prefix('!').map(str::to_owned)
+        })),
+        "at" | "batch" => found.extend(command.input.clone()),
+        _ => {}
+    }
+    let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
+    if let ("git", ["submodule", "foreach", text @ ..]) = (program, words.as_slice()) {
+        found.push(text.join(" "));
+    }
+    found
+}
+
+/// Commands within the arguments of programs that have a language of their own.
+fn embedded(command: &Simple) -> Vec<String> {
+    let words = command.args.iter().map(|word| word.text.as_str());
+    match command.program.as_str() {
+        "tmux" | "screen" => words.filter(|word| word.contains(' ')).map(str::to_owned).collect(),
+        "vim" | "nvim" | "ex" => {
+            words.filter_map(|word| word.trim_start_matches(['+', ':']).strip_prefix('!')).map(str::to_owned).collect()
+        }
+        "ed" => command.input.iter().flat_map(|input| input.lines()).filter_map(|line| line.strip_prefix('!')).map(str::to_owned).collect(),
+        _ => {
+            words.flat_map(|word| inline::calls(word, &["system(", "do shell script ", "shell "])).collect()
+        }
     }
 }
 
@@ -132,7 +194,8 @@ fn rest(outer: &Simple, args: &[Word], valued: &[&str], operands: usize) -> Opti
         });
         if text.starts_with('-') && text.len() > 1 {
             at += 1 + usize::from(valued.contains(&text));
-        } else if let Some((name, value)) = set.filter(|_| outer.program == "env" || outer.program == "sudo")
+        } else if let Some((name, value)) =
+            set.filter(|_| matches!(outer.program.as_str(), "env" | "sudo" | "doas" | "cross-env"))
         {
             assignments.push((name.to_owned(), value.to_owned()));
             at += 1;
@@ -144,39 +207,42 @@ fn rest(outer: &Simple, args: &[Word], valued: &[&str], operands: usize) -> Opti
         }
     }
     let program = args.get(at)?;
-    Some(Simple {
-        program: name_of(&program.text),
-        args: args[at + 1..].to_vec(),
-        assignments,
-        redirects: outer.redirects.clone(),
-        input: outer.input.clone(),
-        upstream: outer.upstream.clone(),
-        elsewhere: outer.elsewhere,
-        folder: outer.folder.clone(),
-    })
+    let mut inner = Simple { args: args[at + 1..].to_vec(), assignments, ..outer.clone() };
+    inner.set_program(&program.text);
+    Some(inner)
 }
 
-/// The text that a shell is given to run: after `-c`, or on its input.
-fn shell(command: &Simple, depth: usize, script: &mut Script) {
-    let program = command.program.as_str();
+/// The text that a shell is given to run: after `-c`, in a file that the text itself wrote, or on its input.
+fn shell(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String> {
     let words = &command.args;
-    let text = match program {
+    let text = match command.program.as_str() {
         "trap" => words.iter().find(|word| !word.text.starts_with('-')).map(|word| word.text.clone()),
         "eval" => Some(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")),
-        "cmd" => after(words, &["/c", "/C", "/k", "/K"]),
-        "powershell" | "pwsh" => after(words, &["-command", "-c"]).or_else(|| {
-            let first = words.iter().find(|word| !word.text.starts_with('-'))?;
-            first.text.contains(' ').then(|| first.text.clone())
-        }),
-        "su" => after_one(words, "-c"),
+        "cmd" => after(words, &["/c", "/k"]),
+        "powershell" | "pwsh" => powershell(words),
+        "source" | "." => None,
+        "su" => after_one(words, "-c").or_else(|| after_one(words, "--command")),
         _ => after_one(words, "c"),
     };
-    let text = text.or_else(|| {
-        command.input.clone().filter(|_| command.operands().next().is_none_or(|word| word.text == "-"))
-    });
-    if let Some(text) = text {
-        parse::into(&text, depth + 1, script);
+    let file = || command.operands().find_map(|word| reading.file(&word.text).cloned());
+    let reads = || command.operands().next().is_none_or(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
+    let input = || command.input.clone().filter(|_| reads() || command.has(&["-s"]));
+    let text = text.or_else(file).or_else(input)?;
+    reading.text(&text, depth + 1, command.folder.as_deref())
+}
+
+fn powershell(words: &[Word]) -> Option<String> {
+    let is_encoded = |word: &Word| {
+        let flag = word.text.to_ascii_lowercase();
+        flag.len() > 1 && "-encodedcommand".starts_with(&flag) && !"-executionpolicy".starts_with(&flag)
+    };
+    if let Some(at) = words.iter().position(is_encoded) {
+        return decode::base64_utf16(&words.get(at + 1)?.text);
     }
+    after(words, &["-command", "-c"]).or_else(|| {
+        let first = words.iter().find(|word| !word.text.starts_with('-'))?;
+        first.text.contains(' ').then(|| first.text.clone())
+    })
 }
 
 /// All words behind one of the flags, as one text.
@@ -189,9 +255,10 @@ fn after(words: &[Word], flags: &[&str]) -> Option<String> {
 fn after_one(words: &[Word], flag: &str) -> Option<String> {
     let letter = flag.trim_start_matches('-');
     let at = words.iter().position(|word| {
-        word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with(letter)
+        word.text == flag
+            || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with(letter)
     })?;
-    words.get(at + 1).map(|word| word.text.clone())
+    words[at + 1..].iter().find(|word| !word.text.starts_with('-') || word.quoted).map(|word| word.text.clone())
 }
 
 /// What `find` runs for each file, with the places where it looks in place of `{}`.
@@ -234,25 +301,24 @@ fn executed(command: &Simple) -> Vec<Simple> {
 }
 
 /// The command that runs on another machine or in a container, as words or as one text.
-fn remote(command: &Simple, depth: usize, script: &mut Script) {
+fn remote(command: &Simple, depth: usize, reading: &mut Reading) {
     let operands: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     for (name, verbs, hosts, valued) in ELSEWHERE {
         if name != command.program || !operands.starts_with(verbs) {
             continue;
         }
         let Some(inner) = rest(command, &command.args, valued, verbs.len() + hosts) else { continue };
-        let before = script.commands.len();
-        if command.program == "ssh" || command.program == "wsl" || inner.program.contains(' ') {
+        let before = reading.script.commands.len();
+        if matches!(name, "ssh" | "mosh" | "sshpass" | "wsl" | "heroku") || inner.invoked.contains(' ') {
             let words: Vec<&str> = command.args[command.args.len() - inner.args.len() - 1..]
                 .iter()
                 .map(|word| word.text.as_str())
                 .collect();
-            parse::into(&words.join(" "), depth + 1, script);
+            reading.text(&words.join(" "), depth + 1, None);
         } else {
-            let inner = Simple { redirects: Vec::new(), ..inner };
-            into(inner, depth + 1, script);
+            into(Simple { redirects: Vec::new(), folder: None, ..inner }, depth + 1, reading);
         }
-        for inner in &mut script.commands[before..] {
+        for inner in &mut reading.script.commands[before..] {
             inner.elsewhere = true;
             inner.folder = None;
         }
