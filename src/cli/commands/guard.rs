@@ -101,10 +101,11 @@ fn hooked(call: Call, given: &str, named: Option<Hook>, output: &Output) -> Resu
         output.notice("cm guard: this is no message of an agent's hook; nothing was judged");
         return output.plain(named.map_or("", hook::no_opinion));
     };
-    let Some(line) = &asked.command else { return output.plain(hook::no_opinion(asked.hook)) };
     let folder = asked.cwd.as_ref().map(std::path::PathBuf::from).filter(|folder| folder.is_absolute());
     let cwd = folder.unwrap_or_else(|| call.cwd.clone());
-    let (decision, notices) = guard::guard(Call { cwd, ..call }, line);
+    let Some((decision, notices)) = guard::asked(&Call { cwd, ..call }, &asked) else {
+        return output.plain(hook::no_opinion(asked.hook));
+    };
     notices.iter().for_each(|notice| output.notice(notice));
     if output.json {
         return output.plain(&json::document(&Guarded::from(&decision)));

@@ -135,12 +135,16 @@ fn tool(command: &Simple) -> Option<(Severity, &'static str)> {
         "dropdb" => Some(drops),
         "pg_restore" if command.has(&["-c", "--clean"]) => Some((Warn, "drops what it restores first")),
         "wp" if follows(&words, &["db", "reset"]) || follows(&words, &["db", "drop"]) => Some(drops),
-        "drush" if words.iter().any(|word| matches!(*word, "sql-drop" | "sql:drop" | "site:install")) => Some(drops),
+        "drush" if words.iter().any(|word| matches!(*word, "sql-drop" | "sql:drop" | "site:install")) => {
+            Some(drops)
+        }
         "flyway" if words.contains(&"clean") => Some(drops),
         "liquibase" if words.iter().any(|word| matches!(*word, "drop-all" | "dropAll")) => Some(drops),
         "dotnet" if follows(&words, &["ef", "database", "drop"]) => Some(drops),
         "typeorm" | "sequelize" | "sequelize-cli" | "knex" | "mikro-orm"
-            if words.iter().any(|word| matches!(*word, "schema:drop" | "db:drop" | "migrate:rollback" | "db:migrate:undo:all")) =>
+            if words.iter().any(|word| {
+                matches!(*word, "schema:drop" | "db:drop" | "migrate:rollback" | "db:migrate:undo:all")
+            }) =>
         {
             Some(drops)
         }
@@ -232,17 +236,21 @@ fn redis(words: &[&str]) -> Option<(Severity, &'static str)> {
 /// A request that deletes: on another machine, or of a whole index of a search engine.
 fn requested(command: &Simple, words: &[&str]) -> Option<(Severity, &'static str)> {
     let line = command.line();
-    let deletes = command.args.iter().any(|word| matches!(word.text.as_str(), "-XDELETE" | "--request=DELETE"))
-        || command.args.windows(2).any(|pair| {
-            matches!(pair[0].text.as_str(), "-X" | "--request") && pair[1].text == "DELETE"
-        })
-        || command.program != "curl" && words.first() == Some(&"DELETE")
-        || line.contains("_delete_by_query");
+    let deletes =
+        command.args.iter().any(|word| matches!(word.text.as_str(), "-XDELETE" | "--request=DELETE"))
+            || command
+                .args
+                .windows(2)
+                .any(|pair| matches!(pair[0].text.as_str(), "-X" | "--request") && pair[1].text == "DELETE")
+            || command.program != "curl" && words.first() == Some(&"DELETE")
+            || line.contains("_delete_by_query");
     if !deletes {
         return None;
     }
     let local = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].iter().any(|host| line.contains(host));
-    let store = [":9200", ":9201", ":5984", ":8086", "/_all", "_delete_by_query"].iter().any(|part| line.contains(part));
+    let store = [":9200", ":9201", ":5984", ":8086", "/_all", "_delete_by_query"]
+        .iter()
+        .any(|part| line.contains(part));
     match (local, store) {
         (_, true) => Some((Block, "deletes an index or database")),
         (false, false) => Some((Warn, "deletes something on a server")),

@@ -31,8 +31,15 @@ const KEYS: [&str; 33] = [
 const ENDINGS: [&str; 6] = [".pem", ".key", ".p12", ".pfx", ".kdbx", ".ppk"];
 /// Variables of the environment that are keys.
 const VARIABLES: [&str; 9] = [
-    "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "GH_TOKEN",
-    "NPM_TOKEN", "DATABASE_URL", "PRIVATE_KEY",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "NPM_TOKEN",
+    "DATABASE_URL",
+    "PRIVATE_KEY",
 ];
 
 /// The dangers of a command to secrets.
@@ -50,7 +57,8 @@ pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     if !sends && !copies {
         return Vec::new();
     }
-    if let Some(what) = sent(command, site).or_else(|| piped(command, site).filter(|_| takes_input(command))) {
+    if let Some(what) = sent(command, site).or_else(|| piped(command, site).filter(|_| takes_input(command)))
+    {
         // A copy to a machine that the person works with may be wanted.
         let severity = if copies && what.contains(".env") { Warn } else { Block };
         return vec![of(severity, format!("sends {what} off this machine"))];
@@ -66,8 +74,9 @@ pub fn is_secret(site: &Site<'_>, path: &str) -> bool {
     let name = whole.rsplit('/').next().unwrap_or_default();
     let public = name.ends_with(".pub") || matches!(name, "known_hosts" | "authorized_keys");
     let example = [".example", ".sample", ".template", ".dist", ".test", ".schema", ".defaults"];
-    let environment = (name == ".env" || name.starts_with(".env.") || name.ends_with(".env") && name.len() > 4)
-        && !example.iter().any(|ending| name.ends_with(ending));
+    let environment =
+        (name == ".env" || name.starts_with(".env.") || name.ends_with(".env") && name.len() > 4)
+            && !example.iter().any(|ending| name.ends_with(ending));
     let folder = format!("{whole}/");
     !public && (environment || KEYS.iter().any(|key| folder.contains(key) || whole.contains(key)))
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
@@ -93,9 +102,10 @@ fn sent(command: &Simple, site: &Site<'_>) -> Option<String> {
         if let Some(file) = file.filter(|_| !target && !text.contains("://") || text.contains("$(")) {
             return Some(file.trim_start_matches('@').to_owned());
         }
-        if let Some(name) = VARIABLES.iter().find(|name| {
-            text.contains(&format!("${name}")) || text.contains(&format!("${{{name}"))
-        }) {
+        if let Some(name) = VARIABLES
+            .iter()
+            .find(|name| text.contains(&format!("${name}")) || text.contains(&format!("${{{name}")))
+        {
             return Some(format!("${name}"));
         }
         if text.contains("$(env") || text.contains("$(printenv") || text.contains("`env`") {
@@ -115,8 +125,21 @@ fn logs_in(program: &str, flag: &str) -> bool {
     match program {
         "curl" => matches!(
             flag,
-            "-H" | "--header" | "-E" | "--cert" | "--key" | "--cacert" | "-u" | "--user" | "-o" | "--output" | "-K"
-                | "--config" | "-b" | "--oauth2-bearer" | "--netrc-file" | "-c"
+            "-H" | "--header"
+                | "-E"
+                | "--cert"
+                | "--key"
+                | "--cacert"
+                | "-u"
+                | "--user"
+                | "-o"
+                | "--output"
+                | "-K"
+                | "--config"
+                | "-b"
+                | "--oauth2-bearer"
+                | "--netrc-file"
+                | "-c"
         ),
         "wget" => matches!(flag, "--header" | "-O" | "-o" | "--ca-certificate"),
         "ssh" | "scp" | "sftp" => matches!(flag, "-i" | "-F" | "-o" | "-S" | "-J" | "-P" | "-p"),
@@ -143,13 +166,15 @@ fn piped(command: &Simple, site: &Site<'_>) -> Option<String> {
             return Some(format!("what `{}` prints", before.program));
         }
         let reads = before.redirects.iter().filter(|redirect| redirect.sign == "<").map(|to| &to.target.text);
-        let file = words.iter().copied().chain(reads.map(String::as_str)).find(|word| {
-            is_path(word) && (is_secret(site, word) || is_secret(site, &format!("{word}/")))
-        });
+        let file =
+            words.iter().copied().chain(reads.map(String::as_str)).find(|word| {
+                is_path(word) && (is_secret(site, word) || is_secret(site, &format!("{word}/")))
+            });
         if let Some(file) = file {
             return Some(file.to_owned());
         }
-        let whole = |word: &&str| matches!(word.trim_end_matches('/'), "~" | "$HOME") && before.program == "tar";
+        let whole =
+            |word: &&str| matches!(word.trim_end_matches('/'), "~" | "$HOME") && before.program == "tar";
         if words.iter().any(whole) {
             return Some("the home folder".to_owned());
         }
@@ -179,9 +204,16 @@ fn prints_secret(command: &Simple, words: &[&str]) -> bool {
 /// Whether a program sends what comes on its input.
 fn takes_input(command: &Simple) -> bool {
     let any = |wanted: &[&str]| {
-        command.args.iter().any(|word| wanted.iter().any(|flag| word.text == *flag || word.text.starts_with(&format!("{flag}="))))
+        command.args.iter().any(|word| {
+            wanted.iter().any(|flag| word.text == *flag || word.text.starts_with(&format!("{flag}=")))
+        })
     };
-    let dash = || command.args.iter().any(|word| matches!(word.text.as_str(), "-" | "@-" | ".") || word.text.ends_with("=@-"));
+    let dash = || {
+        command
+            .args
+            .iter()
+            .any(|word| matches!(word.text.as_str(), "-" | "@-" | ".") || word.text.ends_with("=@-"))
+    };
     match command.program.as_str() {
         "curl" => dash() || any(&["-T-", "-d@-"]) || command.args.iter().any(|word| word.text.contains("@-")),
         "wget" => any(&["--post-file", "--body-file"]),
@@ -208,7 +240,10 @@ fn goes_out(command: &Simple) -> bool {
     match command.program.as_str() {
         "scp" | "rsync" | "sftp" => words.last().is_some_and(remote),
         "aws" => words.first() == Some(&"s3") && words.last().is_some_and(remote),
-        "gsutil" | "gcloud" | "az" | "s3cmd" => words.iter().any(|word| matches!(*word, "cp" | "rsync" | "mv" | "put" | "upload")) && words.last().is_some_and(remote),
+        "gsutil" | "gcloud" | "az" | "s3cmd" => {
+            words.iter().any(|word| matches!(*word, "cp" | "rsync" | "mv" | "put" | "upload"))
+                && words.last().is_some_and(remote)
+        }
         "rclone" => matches!(words.first(), Some(&("copy" | "sync" | "copyto" | "move" | "rcat"))),
         "mc" => matches!(words.first(), Some(&("cp" | "mirror" | "pipe"))),
         "gh" => words.starts_with(&["gist", "create"]),
@@ -234,7 +269,9 @@ fn shell_opened(command: &Simple) -> Option<&'static str> {
     if netcat && (command.has(&["-e", "-c", "--exec", "--sh-exec"]) || command.follows(&SHELLS)) {
         return Some(OPENS);
     }
-    if program == "socat" && words().any(|word| word.to_ascii_lowercase().starts_with("exec:") || word.starts_with("SYSTEM:")) {
+    if program == "socat"
+        && words().any(|word| word.to_ascii_lowercase().starts_with("exec:") || word.starts_with("SYSTEM:"))
+    {
         return Some(OPENS);
     }
     let text = program_text(command)?;
@@ -248,7 +285,28 @@ fn shell_opened(command: &Simple) -> Option<&'static str> {
 fn scripted(command: &Simple) -> Option<&'static str> {
     let text = program_text(command)?;
     let holds = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
-    let sends = ["requests.post", "urlopen", "http.client", "fetch(", "axios.post", "Net::HTTP", "smtplib", "https.request"];
-    let keys = [".ssh", ".aws", ".env\"", ".env'", "id_rsa", "id_ed25519", "os.environ)", "dict(os.environ", "JSON.stringify(process.env", ".netrc", ".npmrc"];
+    let sends = [
+        "requests.post",
+        "urlopen",
+        "http.client",
+        "fetch(",
+        "axios.post",
+        "Net::HTTP",
+        "smtplib",
+        "https.request",
+    ];
+    let keys = [
+        ".ssh",
+        ".aws",
+        ".env\"",
+        ".env'",
+        "id_rsa",
+        "id_ed25519",
+        "os.environ)",
+        "dict(os.environ",
+        "JSON.stringify(process.env",
+        ".netrc",
+        ".npmrc",
+    ];
     (holds(&sends) && holds(&keys)).then_some("reads keys and sends something over the network")
 }

@@ -189,9 +189,8 @@ fn truncated(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
         let reach = site.reach_through(path);
         let work = matches!(reach, Reach::Inside | Reach::Outside | Reach::Home) && !grows;
         let reason = format!("empties {path}: {}", reach.words());
-        danger.or_else(|| {
-            work.then(|| Danger::at(command, Class::Files, Severity::Warn, reason, reach.word()))
-        })
+        danger
+            .or_else(|| work.then(|| Danger::at(command, Class::Files, Severity::Warn, reason, reach.word())))
     };
     paths(command).skip(skipped).filter_map(cut).collect()
 }

@@ -136,7 +136,9 @@ fn untracked(command: &Simple, operands: &[&str]) -> Found {
     let all = operands.iter().any(|path| matches!(*path, "." | "*" | ":/" | "./" | "./*" | ":/*"));
     let forced = command.has(&["-f", "--force"]);
     match (all, forced, command.has(&["-r"])) {
-        (true, true, _) => Some((HardReset, Block, "deletes every file, with changes that are not committed")),
+        (true, true, _) => {
+            Some((HardReset, Block, "deletes every file, with changes that are not committed"))
+        }
         (true, false, _) => Some((HardReset, Warn, "deletes every file of the working folder")),
         (false, true, _) => Some((HardReset, Warn, "deletes files, with changes that are not committed")),
         (false, false, true) => Some((HardReset, Warn, "deletes a folder of the working folder")),

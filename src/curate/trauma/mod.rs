@@ -28,8 +28,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::command::{self, Script, Simple};
 
-pub use decide::{BlockedPattern, Decision, Judgement, PastIncident, decide};
 use decide::judge;
+pub use decide::{BlockedPattern, Decision, Judgement, PastIncident, decide};
 pub use incident::{After, Attempt, Ending, Incident, Trace, incident};
 pub use reach::{Ground, Lookup};
 pub use tool::decide_change;
@@ -198,13 +198,17 @@ fn of_command(
     found.extend(infrastructure::danger(command));
     found.extend(disk::dangers(command, &site));
     found.extend(remote::danger(command));
+    if let ("apply_patch" | "applypatch", Some(patch)) = (command.program.as_str(), patch_of(command)) {
+        found.extend(tool::patched(patch).iter().filter_map(|change| tool::danger(change, ground)));
+    }
     found.extend(flood(command, script));
     found
 }
 
 /// Whether the command only shows what it would do, or how it is used.
 fn is_harmless(command: &Simple) -> bool {
-    let options = command.args.iter().map(|word| word.text.to_ascii_lowercase()).take_while(|word| word != "--");
+    let options =
+        command.args.iter().map(|word| word.text.to_ascii_lowercase()).take_while(|word| word != "--");
     options.into_iter().any(|word| {
         let kind = word.strip_prefix("--dry-run=").is_some_and(|kind| !matches!(kind, "none" | "false"));
         kind || matches!(
@@ -212,6 +216,11 @@ fn is_harmless(command: &Simple) -> bool {
             "--dry-run" | "--dryrun" | "-whatif" | "--what-if" | "--help" | "--version"
         )
     })
+}
+
+/// The patch that a command is given, as an argument or on its input.
+fn patch_of(command: &Simple) -> Option<&str> {
+    command.args.first().map(|word| word.text.as_str()).or(command.input.as_deref())
 }
 
 /// A function that starts itself twice, as a fork bomb does.

@@ -47,7 +47,8 @@ fn decoded(command: &Simple) -> Option<&'static str> {
             return Some("runs text that was put together on the way; look at it first");
         }
     }
-    let shell = SHELLS.contains(&program) || matches!(program, "eval" | "source" | "." | "powershell" | "pwsh");
+    let shell =
+        SHELLS.contains(&program) || matches!(program, "eval" | "source" | "." | "powershell" | "pwsh");
     let substituted = |text: &str| {
         ["$(", "<(", "`"].iter().any(|open| text.contains(open)) && (within(text) || unpacks(text))
     };
@@ -65,7 +66,9 @@ fn decoded(command: &Simple) -> Option<&'static str> {
 
 /// Whether a substitution unpacks something.
 fn unpacks(text: &str) -> bool {
-    ["gunzip", "zcat", "openssl enc", "gpg -d", "gzip -d", "uudecode", "| rev", "| tr "].iter().any(|word| text.contains(word))
+    ["gunzip", "zcat", "openssl enc", "gpg -d", "gzip -d", "uudecode", "| rev", "| tr "]
+        .iter()
+        .any(|word| text.contains(word))
 }
 
 fn is_encoded(flag: &str) -> bool {
@@ -75,7 +78,10 @@ fn is_encoded(flag: &str) -> bool {
 /// Whether the program takes its text from the pipe.
 fn reads_input(command: &Simple) -> bool {
     let own = command.args.iter().any(|word| {
-        matches!(word.text.as_str(), "-c" | "-e" | "-m" | "-r" | "-p" | "-n" | "-ne" | "-pe" | "-lc" | "--eval")
+        matches!(
+            word.text.as_str(),
+            "-c" | "-e" | "-m" | "-r" | "-p" | "-n" | "-ne" | "-pe" | "-lc" | "--eval"
+        )
     });
     let file = command.operands().any(|word| !matches!(word.text.as_str(), "-" | "/dev/stdin"));
     !own && (!file || command.has(&["-s"]))
@@ -93,9 +99,17 @@ fn hidden(command: &Simple) -> Option<&'static str> {
     let words: Vec<&str> = args.iter().map(|word| word.text.as_str()).collect();
     let flags = words.iter().any(|word| {
         matches!(*word, "--force" | "--hard" | "--no-preserve-root" | "-delete" | "--mirror")
-            || word.starts_with('-') && !word.starts_with("--") && word.len() <= 4 && word.contains('r') && word.contains('f')
+            || word.starts_with('-')
+                && !word.starts_with("--")
+                && word.len() <= 4
+                && word.contains('r')
+                && word.contains('f')
     });
     let whole = words.iter().any(|word| matches!(*word, "/" | "~" | "/*" | "$HOME" | "~/"));
-    let removes = ["rm", "rm -", "mkfs", "dd if", "DROP "].iter().any(|word| program.contains(&format!("{word} ")) || words.iter().any(|arg| arg.starts_with(word) && arg.len() > word.len()));
-    (flags || whole || removes).then_some("runs a program that only the shell knows, with arguments that destroy")
+    let removes = ["rm", "rm -", "mkfs", "dd if", "DROP "].iter().any(|word| {
+        program.contains(&format!("{word} "))
+            || words.iter().any(|arg| arg.starts_with(word) && arg.len() > word.len())
+    });
+    (flags || whole || removes)
+        .then_some("runs a program that only the shell knows, with arguments that destroy")
 }

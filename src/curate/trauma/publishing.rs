@@ -11,9 +11,11 @@ pub fn danger(command: &Simple) -> Option<Danger> {
     let first = words.first().copied().unwrap_or_default();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     let publishes = match command.program.as_str() {
-        "npm" | "pnpm" | "yarn" | "bun" => any(&["publish"]) && !any(&["run", "exec"]) || first == "deprecate",
-        "cargo" | "uv" | "poetry" | "hatch" | "flit" | "pdm" | "jsr" | "deno" | "vsce" | "ovsx" | "lerna" | "nx"
-        | "changeset" | "maturin" => first == "publish",
+        "npm" | "pnpm" | "yarn" | "bun" => {
+            any(&["publish"]) && !any(&["run", "exec"]) || first == "deprecate"
+        }
+        "cargo" | "uv" | "poetry" | "hatch" | "flit" | "pdm" | "jsr" | "deno" | "vsce" | "ovsx" | "lerna"
+        | "nx" | "changeset" | "maturin" => first == "publish",
         "cargo-release" => has(&["-x", "--execute"]),
         "twine" | "snapcraft" | "anaconda" => matches!(first, "upload" | "release"),
         "python" | "python3" => words.windows(2).any(|pair| pair == ["twine", "upload"]),

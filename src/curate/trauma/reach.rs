@@ -177,7 +177,8 @@ impl Site<'_> {
         let folder = contents(&absolute);
         let named = self.of_absolute(folder);
         let files = self.ground.files.filter(|_| !self.command.elsewhere);
-        let resolved = files.and_then(|files| files.resolved(folder, through || folder.len() < absolute.len()));
+        let resolved =
+            files.and_then(|files| files.resolved(folder, through || folder.len() < absolute.len()));
         let reach = match &resolved {
             // A build folder may lie on another disk, as long as it is named as one there.
             Some(resolved) if named == Reach::Made && resolved.split('/').any(is_made) => named,
@@ -293,7 +294,9 @@ impl Site<'_> {
             return Reach::Home;
         }
         let at_home = below(folder, home) && home.len() > 1;
-        if let Some(root) = TEMPORARY.iter().find(|root| below(folder, root) && !(at_home && below(home, root))) {
+        if let Some(root) =
+            TEMPORARY.iter().find(|root| below(folder, root) && !(at_home && below(home, root)))
+        {
             // All temporary files of the machine are not only one's own.
             return if folder == *root { Reach::Shared } else { Reach::Temporary };
         }

@@ -44,7 +44,9 @@ fn protection(command: &Simple) -> Found {
     match command.program.as_str() {
         "ufw" if any(&["disable", "reset"]) => Some(off),
         "setenforce" if any(&["0", "permissive"]) => Some(off),
-        "iptables" | "ip6tables" if any(&["-f", "--flush", "-x"]) || any(&["-p"]) && any(&["accept"]) => Some(off),
+        "iptables" | "ip6tables" if any(&["-f", "--flush", "-x"]) || any(&["-p"]) && any(&["accept"]) => {
+            Some(off)
+        }
         "nft" if any(&["flush"]) => Some(off),
         "firewall-cmd" if any(&["--panic-off", "--complete-reload"]) => Some(off),
         "csrutil" | "spctl" if any(&["disable", "--master-disable", "--global-disable"]) => Some(off),
@@ -69,8 +71,8 @@ fn account(command: &Simple) -> Found {
     let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     match command.program.as_str() {
-        "useradd" | "adduser" | "usermod" | "groupmod" | "passwd" | "chpasswd" | "visudo" | "vipw" | "chsh"
-        | "gpasswd" | "dscl"
+        "useradd" | "adduser" | "usermod" | "groupmod" | "passwd" | "chpasswd" | "visudo" | "vipw"
+        | "chsh" | "gpasswd" | "dscl"
             if !words.is_empty() || command.input.is_some() =>
         {
             Some((Warn, "changes an account of the machine"))

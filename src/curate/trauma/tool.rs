@@ -17,8 +17,19 @@ pub struct Change {
 
 /// Keys under which agents name the file that a tool changes.
 const PATHS: [&str; 13] = [
-    "file_path", "filePath", "path", "target_file", "notebook_path", "absolute_path", "relative_path", "filename",
-    "file", "target", "destination", "new_path", "uri",
+    "file_path",
+    "filePath",
+    "path",
+    "target_file",
+    "notebook_path",
+    "absolute_path",
+    "relative_path",
+    "filename",
+    "file",
+    "target",
+    "destination",
+    "new_path",
+    "uri",
 ];
 /// Parts of the names of tools that change files.
 #[rustfmt::skip]
@@ -69,7 +80,8 @@ pub fn patched(text: &str) -> Vec<Change> {
         ("+++ b/", false),
     ];
     let head = |line: &str| {
-        let (path, deletes) = heads.iter().find_map(|(head, deletes)| Some((line.strip_prefix(head)?, *deletes)))?;
+        let (path, deletes) =
+            heads.iter().find_map(|(head, deletes)| Some((line.strip_prefix(head)?, *deletes)))?;
         Some(Change { path: path.trim().to_owned(), deletes })
     };
     text.lines().filter_map(head).take(MOST).collect()
@@ -100,7 +112,9 @@ pub fn danger(change: &Change, ground: &Ground<'_>) -> Option<Danger> {
     }
     match site.reach_through(path) {
         Reach::System if !path.starts_with("/dev/") => {
-            let own = ["/opt/", "/usr/local/", "/srv/", "/mnt/", "/var/log/"].iter().any(|root| path.starts_with(root));
+            let own = ["/opt/", "/usr/local/", "/srv/", "/mnt/", "/var/log/"]
+                .iter()
+                .any(|root| path.starts_with(root));
             of(if own { Severity::Warn } else { Severity::Block }, Reach::System.words())
         }
         Reach::Repository => of(Severity::Warn, Reach::Repository.words()),

@@ -77,7 +77,8 @@ fn paths(command: &Simple) -> Vec<&str> {
 fn edits_in_place(command: &Simple) -> bool {
     command.args.iter().any(|word| {
         let letters = word.text.strip_prefix('-').unwrap_or("");
-        letters.starts_with("-in-place") || !letters.starts_with('-') && letters.len() < 6 && letters.contains('i')
+        letters.starts_with("-in-place")
+            || !letters.starts_with('-') && letters.len() < 6 && letters.contains('i')
     })
 }
 
@@ -98,7 +99,9 @@ fn unpacked(command: &Simple, site: &Site<'_>) -> Option<Danger> {
             }
             behind(&["-C", "--directory"])
                 .or_else(|| words.iter().find_map(|word| word.strip_prefix("--directory=")))
-                .or_else(|| words.iter().find_map(|word| word.strip_prefix("-C").filter(|rest| !rest.is_empty())))
+                .or_else(|| {
+                    words.iter().find_map(|word| word.strip_prefix("-C").filter(|rest| !rest.is_empty()))
+                })
         }
         "unzip" => behind(&["-d"]),
         "7z" | "7za" => words.iter().find_map(|word| word.strip_prefix("-o")),
@@ -121,7 +124,9 @@ fn scheduled(command: &Simple) -> Option<&'static str> {
     let words: Vec<String> = command.args.iter().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     match command.program.as_str() {
-        "crontab" if !command.has(&["-l", "-r"]) && !words.is_empty() => Some("changes what runs on a schedule"),
+        "crontab" if !command.has(&["-l", "-r"]) && !words.is_empty() => {
+            Some("changes what runs on a schedule")
+        }
         "systemctl" if any(&["enable", "link"]) => Some("makes a service run at every start"),
         "launchctl" if any(&["load", "bootstrap", "enable"]) => Some("makes a service run at every start"),
         "schtasks" if any(&["/create", "/change"]) => Some("changes what runs on a schedule"),
@@ -145,7 +150,8 @@ fn configured(command: &Simple) -> Option<&'static str> {
     if command.program != "git" || words.first() != Some(&"config") {
         return None;
     }
-    let reads = command.has(&["--get", "--get-all", "--get-regexp", "--list", "-l", "--unset", "--unset-all"]);
+    let reads =
+        command.has(&["--get", "--get-all", "--get-regexp", "--list", "-l", "--unset", "--unset-all"]);
     let rest: Vec<&str> = words[1..].iter().copied().filter(|word| !matches!(*word, "set" | "get")).collect();
     let (key, value) = match rest.as_slice() {
         [key, value, ..] if !reads && words.get(1) != Some(&"get") => (key.to_ascii_lowercase(), *value),
@@ -153,9 +159,18 @@ fn configured(command: &Simple) -> Option<&'static str> {
     };
     let runs = matches!(
         key.as_str(),
-        "core.hookspath" | "core.fsmonitor" | "core.sshcommand" | "core.gitproxy" | "core.askpass"
-            | "diff.external" | "credential.helper" | "sequence.editor" | "include.path" | "gpg.program"
-            | "http.proxy" | "uploadpack.packobjectshook"
+        "core.hookspath"
+            | "core.fsmonitor"
+            | "core.sshcommand"
+            | "core.gitproxy"
+            | "core.askpass"
+            | "diff.external"
+            | "credential.helper"
+            | "sequence.editor"
+            | "include.path"
+            | "gpg.program"
+            | "http.proxy"
+            | "uploadpack.packobjectshook"
     ) || key == "http.sslverify" && value == "false"
         || key.starts_with("filter.")
         || key.starts_with("alias.") && value.starts_with('!')

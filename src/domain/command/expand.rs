@@ -164,8 +164,7 @@ fn operated(value: &str, operator: &str) -> Option<String> {
             if from.is_empty() || !plain(from) || !plain(to) {
                 return None;
             }
-            let replaced =
-                if all { value.replace(from, to) } else { value.replacen(from, to, 1) };
+            let replaced = if all { value.replace(from, to) } else { value.replacen(from, to, 1) };
             Some(replaced).filter(|replaced| replaced.len() <= VALUE)
         }
         ':' => match operator.as_bytes().get(1)? {
@@ -217,7 +216,10 @@ fn braces(parts: Vec<Part>) -> Vec<Vec<Part>> {
 fn units(parts: &[Part]) -> Vec<Unit> {
     let mut units = Vec::new();
     for part in parts {
-        if part.quoted || part.splits || part.choices.len() > 1 || part.choices[0].starts_with(['$', '`', '<'])
+        if part.quoted
+            || part.splits
+            || part.choices.len() > 1
+            || part.choices[0].starts_with(['$', '`', '<'])
         {
             units.push(Unit::Part(part.clone()));
         } else {
@@ -301,7 +303,9 @@ fn range(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     }
     let mut ends = from.chars().chain(to.chars());
     match (ends.next(), ends.next(), ends.next()) {
-        (Some(from), Some(to), None) if from.is_ascii_lowercase() && to.is_ascii_lowercase() && from <= to => {
+        (Some(from), Some(to), None)
+            if from.is_ascii_lowercase() && to.is_ascii_lowercase() && from <= to =>
+        {
             Some((from..=to).map(|letter| vec![Unit::Character(letter)]).collect())
         }
         _ => None,

@@ -60,8 +60,7 @@ pub struct Inline {
 /// The program of an interpreter on the command line, or on its input.
 pub fn program(command: &Simple) -> Option<&str> {
     let stem = command.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let (_, flags) =
-        INTERPRETERS.iter().find(|(name, _)| *name == command.program || *name == stem)?;
+    let (_, flags) = INTERPRETERS.iter().find(|(name, _)| *name == command.program || *name == stem)?;
     let at = command.args.iter().position(|word| flags.contains(&word.text.as_str()));
     match at {
         Some(at) => command.args.get(at + 1).map(|word| word.text.as_str()),

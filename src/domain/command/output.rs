@@ -19,10 +19,14 @@ pub fn of(command: &Simple, files: &Files) -> Option<String> {
         "printf" => printf(command)?,
         "cat" | "tac" | "tee" => cat(command, files)?,
         "base64" if command.has(&["-d", "-D", "--decode"]) => decode::base64(&cat(command, files)?)?,
-        "openssl" if command.args.first().is_some_and(|word| matches!(word.text.as_str(), "base64" | "enc")) => {
-            let only = command.args.iter().skip(1).all(|word| {
-                matches!(word.text.as_str(), "-d" | "-a" | "-A" | "-base64")
-            });
+        "openssl"
+            if command.args.first().is_some_and(|word| matches!(word.text.as_str(), "base64" | "enc")) =>
+        {
+            let only = command
+                .args
+                .iter()
+                .skip(1)
+                .all(|word| matches!(word.text.as_str(), "-d" | "-a" | "-A" | "-base64"));
             decode::base64(command.input.as_deref()?).filter(|_| only && command.has(&["-d"]))?
         }
         "xxd" if command.has(&["-r"]) => {
@@ -95,7 +99,8 @@ fn cat(command: &Simple, files: &Files) -> Option<String> {
     if paths.peek().is_none() || command.program == "tee" {
         return command.input.clone();
     }
-    let texts: Option<Vec<&str>> = paths.map(|path| files.get(path.trim_start_matches("./")).map(String::as_str)).collect();
+    let texts: Option<Vec<&str>> =
+        paths.map(|path| files.get(path.trim_start_matches("./")).map(String::as_str)).collect();
     Some(texts?.concat())
 }
 

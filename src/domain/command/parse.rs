@@ -350,9 +350,9 @@ impl<'t> Reader<'_, 't> {
 impl Piece {
     fn is_quoted(&self) -> bool {
         match self {
-            Self::Text { quoted, .. } | Self::Parameter { quoted, .. } | Self::Substitution { quoted, .. } => {
-                *quoted
-            }
+            Self::Text { quoted, .. }
+            | Self::Parameter { quoted, .. }
+            | Self::Substitution { quoted, .. } => *quoted,
         }
     }
 }

@@ -146,7 +146,9 @@ fn texts(command: &Simple) -> Vec<String> {
         }
     }
     match program {
-        "tmux" | "screen" | "osascript" | "gdb" | "awk" | "gawk" | "mawk" | "vim" | "nvim" | "ex" | "ed" => found.extend(embedded(command)),
+        "tmux" | "screen" | "osascript" | "gdb" | "awk" | "gawk" | "mawk" | "vim" | "nvim" | "ex" | "ed" => {
+            found.extend(embedded(command))
+        }
         "git" => found.extend(command.args.windows(2).filter_map(|pair| {
             let value = pair[1].text.split_once('=').filter(|_| pair[0].text == "-c")?.1;
             value.strip_prefix('!').map(str::to_owned)
@@ -166,13 +168,18 @@ fn embedded(command: &Simple) -> Vec<String> {
     let words = command.args.iter().map(|word| word.text.as_str());
     match command.program.as_str() {
         "tmux" | "screen" => words.filter(|word| word.contains(' ')).map(str::to_owned).collect(),
-        "vim" | "nvim" | "ex" => {
-            words.filter_map(|word| word.trim_start_matches(['+', ':']).strip_prefix('!')).map(str::to_owned).collect()
-        }
-        "ed" => command.input.iter().flat_map(|input| input.lines()).filter_map(|line| line.strip_prefix('!')).map(str::to_owned).collect(),
-        _ => {
-            words.flat_map(|word| inline::calls(word, &["system(", "do shell script ", "shell "])).collect()
-        }
+        "vim" | "nvim" | "ex" => words
+            .filter_map(|word| word.trim_start_matches(['+', ':']).strip_prefix('!'))
+            .map(str::to_owned)
+            .collect(),
+        "ed" => command
+            .input
+            .iter()
+            .flat_map(|input| input.lines())
+            .filter_map(|line| line.strip_prefix('!'))
+            .map(str::to_owned)
+            .collect(),
+        _ => words.flat_map(|word| inline::calls(word, &["system(", "do shell script ", "shell "])).collect(),
     }
 }
 
@@ -225,7 +232,8 @@ fn shell(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String
         _ => after_one(words, "c"),
     };
     let file = || command.operands().find_map(|word| reading.file(&word.text).cloned());
-    let reads = || command.operands().next().is_none_or(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
+    let reads =
+        || command.operands().next().is_none_or(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
     let input = || command.input.clone().filter(|_| reads() || command.has(&["-s"]));
     let text = text.or_else(file).or_else(input)?;
     reading.text(&text, depth + 1, command.folder.as_deref())
@@ -258,7 +266,10 @@ fn after_one(words: &[Word], flag: &str) -> Option<String> {
         word.text == flag
             || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with(letter)
     })?;
-    words[at + 1..].iter().find(|word| !word.text.starts_with('-') || word.quoted).map(|word| word.text.clone())
+    words[at + 1..]
+        .iter()
+        .find(|word| !word.text.starts_with('-') || word.quoted)
+        .map(|word| word.text.clone())
 }
 
 /// What `find` runs for each file, with the places where it looks in place of `{}`.

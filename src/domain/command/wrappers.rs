@@ -101,9 +101,36 @@ pub const TEXTS: [(&str, &[&str]); 17] = [
 ];
 
 const RUN: &[&str] = &[
-    "-v", "-e", "-p", "-u", "-w", "-l", "-m", "-h", "--name", "--network", "--volume", "--env", "--user",
-    "--workdir", "--entrypoint", "--mount", "--env-file", "--platform", "--label", "--memory", "--cpus", "--gpus",
-    "--hostname", "--publish", "--add-host", "--cap-add", "--security-opt", "--pid", "--ipc", "--shm-size",
+    "-v",
+    "-e",
+    "-p",
+    "-u",
+    "-w",
+    "-l",
+    "-m",
+    "-h",
+    "--name",
+    "--network",
+    "--volume",
+    "--env",
+    "--user",
+    "--workdir",
+    "--entrypoint",
+    "--mount",
+    "--env-file",
+    "--platform",
+    "--label",
+    "--memory",
+    "--cpus",
+    "--gpus",
+    "--hostname",
+    "--publish",
+    "--add-host",
+    "--cap-add",
+    "--security-opt",
+    "--pid",
+    "--ipc",
+    "--shm-size",
 ];
 const EXEC: &[&str] = &["-u", "-w", "-e", "--user", "--workdir", "--env", "--index"];
 
@@ -130,8 +157,24 @@ pub const ELSEWHERE: [(&str, &[&str], usize, &[&str]); 16] = [
 
 /// Programs that read commands from their arguments or their input.
 pub const SHELLS: [&str; 18] = [
-    "trap", "sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash", "csh", "tcsh", "powershell", "pwsh", "cmd",
-    "su", "eval", "rbash", "nu",
+    "trap",
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "mksh",
+    "fish",
+    "ash",
+    "csh",
+    "tcsh",
+    "powershell",
+    "pwsh",
+    "cmd",
+    "su",
+    "eval",
+    "rbash",
+    "nu",
 ];
 
 /// Programs that run a file of commands, or what comes on their input.
