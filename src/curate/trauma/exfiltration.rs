@@ -8,7 +8,8 @@ use Severity::{Block, Warn};
 
 /// Programs that send what they are given over the network.
 #[rustfmt::skip]
-const SENDERS: [&str; 25] = [
+const SENDERS: [&str; 29] = [
+    "dig", "nslookup", "host", "ping",
     "curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "http", "https", "xh", "httpie", "mail", "mailx",
     "sendmail", "mutt", "ftp", "tftp", "lftp", "ssh", "invoke-webrequest", "invoke-restmethod", "iwr", "irm", "croc",
     "wormhole",

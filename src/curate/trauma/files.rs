@@ -128,7 +128,8 @@ fn removed_on_windows(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let recursive =
         command.args.iter().any(|word| matches!(lower(&word.text).as_str(), "/s" | "-recurse" | "-r"));
     let path = |word: &&str| !(word.starts_with('-') || word.starts_with('/') && word.len() <= 2);
-    let paths = command.args.iter().map(|word| word.text.as_str()).filter(path);
+    // PowerShell takes lists: `Remove-Item a, b`.
+    let paths = command.args.iter().map(|word| word.text.trim_end_matches(',')).filter(path);
     destroyed(command, site, paths, "deletes", recursive).into_iter().collect()
 }
 

@@ -165,6 +165,7 @@ pub fn dangers(text: &str, ground: &Ground<'_>) -> Vec<Danger> {
     let variables = reach::Variables::of(&script);
     let mut found: Vec<Danger> =
         script.commands.iter().flat_map(|command| of_command(command, &script, ground, &variables)).collect();
+    found.extend(remote::chained(&script));
     if script.truncated {
         let reason = "is nested too deeply, or too long, to be read";
         found.push(Danger {

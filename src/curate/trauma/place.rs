@@ -81,6 +81,9 @@ fn in_home<'p>(path: &'p str, home: &str) -> Option<&'p str> {
 }
 
 fn of_home(path: &str) -> Option<Power> {
+    if matches!(path, ".ssh" | ".gnupg" | ".aws" | ".kube" | ".claude" | ".codex") {
+        return Some((Warn, "a folder of keys or settings"));
+    }
     if let Some(name) = path.strip_prefix(".ssh/") {
         return match name {
             "authorized_keys" | "authorized_keys2" | "rc" | "environment" => {

@@ -19,6 +19,7 @@ pub fn danger(command: &Simple) -> Option<Danger> {
         "cargo-release" => has(&["-x", "--execute"]),
         "twine" | "snapcraft" | "anaconda" => matches!(first, "upload" | "release"),
         "python" | "python3" => words.windows(2).any(|pair| pair == ["twine", "upload"]),
+        "rake" => first == "release",
         "gem" | "charmcraft" => first == "push" || first == "upload",
         "gh" => match words.as_slice() {
             ["release", "create" | "upload" | "edit", ..] => true,

@@ -138,7 +138,11 @@ const TEMPORARY: [&str; 6] =
     ["/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm"];
 /// Names of what is made and can be made again.
 #[rustfmt::skip]
-const MADE: [&str; 34] = [
+const MADE: [&str; 62] = [
+    ".nyc_output", ".angular", ".vite", ".expo", ".serverless", ".aws-sam", ".dart_tool", ".output", ".astro",
+    ".docusaurus", "storybook-static", "test-results", "playwright-report", ".hypothesis", ".nox", "Pods", "cdk.out",
+    ".stack-work", "dist-newstyle", "_site", ".jekyll-cache", "zig-out", "zig-cache", ".zig-cache", ".swc",
+    "CMakeFiles", ".pnpm-store", "cmake-build-release",
     "node_modules", "target", "dist", "build", "out", "output", ".next", ".nuxt", ".svelte-kit", ".venv",
     "venv", "env", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "coverage", ".coverage",
     ".cache", ".gradle", ".turbo", ".parcel-cache", ".tox", ".eggs", "obj", "DerivedData", "tmp", ".tmp",
@@ -146,7 +150,8 @@ const MADE: [&str; 34] = [
 ];
 /// Endings of files that are made and can be made again.
 #[rustfmt::skip]
-const MADE_ENDINGS: [&str; 14] = [
+const MADE_ENDINGS: [&str; 17] = [
+    ".snap.new", ".eslintcache", ".gcda",
     ".pyc", ".pyo", ".o", ".obj", ".class", ".tmp", ".log", ".bak", ".swp", ".orig", ".rej", ".egg-info",
     ".tsbuildinfo", ".DS_Store",
 ];

@@ -51,7 +51,8 @@ fn paths(command: &Simple) -> Vec<&str> {
         .collect();
     match command.program.as_str() {
         "tee" => found.extend(operands()),
-        "cp" | "mv" | "install" | "ln" | "rsync" | "copy-item" | "move-item" => {
+        "mv" => found.extend(operands()),
+        "cp" | "install" | "ln" | "rsync" | "copy-item" | "move-item" => {
             found.extend(behind(&["-t", "--target-directory"]).or(operands().last()));
         }
         "sed" | "perl" | "ruby" if edits_in_place(command) => {

@@ -11,6 +11,17 @@ const RESERVED: [&str; 15] = [
     "if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time", "esac",
     "coproc",
 ];
+/// Variables whose values programs run as commands.
+const RUNS: [&str; 8] = [
+    "GIT_SSH_COMMAND",
+    "GIT_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "EDITOR",
+    "PAGER",
+    "PROMPT_COMMAND",
+    "LESSOPEN",
+];
 /// Commands whose arguments set variables.
 pub const DECLARES: [&str; 5] = ["export", "local", "declare", "readonly", "typeset"];
 
@@ -152,6 +163,11 @@ impl<'t> Reader<'_, 't> {
             command.upstream.push(Simple { upstream: Vec::new(), input: None, ..before.command });
         }
         self.effects(&command);
+        for (name, value) in &command.assignments {
+            if RUNS.contains(&name.as_str()) {
+                self.reading.text(value, self.depth + 1, self.folder.as_deref());
+            }
+        }
         let printed = unwrap::into(command.clone(), self.depth, self.reading);
         let printed = self.keep(&command, printed);
         let done = Done { command, output: printed };

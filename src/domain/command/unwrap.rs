@@ -214,7 +214,16 @@ fn rest(outer: &Simple, args: &[Word], valued: &[&str], operands: usize) -> Opti
         }
     }
     let program = args.get(at)?;
-    let mut inner = Simple { args: args[at + 1..].to_vec(), assignments, ..outer.clone() };
+    let mut inner = Simple {
+        args: args[at + 1..].to_vec(),
+        assignments,
+        redirects: outer.redirects.clone(),
+        input: outer.input.clone(),
+        upstream: outer.upstream.clone(),
+        elsewhere: outer.elsewhere,
+        folder: outer.folder.clone(),
+        ..Simple::default()
+    };
     inner.set_program(&program.text);
     Some(inner)
 }
@@ -272,6 +281,9 @@ fn after_one(words: &[Word], flag: &str) -> Option<String> {
         .map(|word| word.text.clone())
 }
 
+/// Most commands of one `find` that are read.
+const EXECUTED: usize = 64;
+
 /// What `find` runs for each file, with the places where it looks in place of `{}`.
 fn executed(command: &Simple) -> Vec<Simple> {
     let mut found = Vec::new();
@@ -281,7 +293,7 @@ fn executed(command: &Simple) -> Vec<Simple> {
         .windows(2)
         .find(|pair| pair[0].text == "-name")
         .map_or("*", |pair| pair[1].text.as_str());
-    while let Some(word) = command.args.get(at) {
+    while let Some(word) = command.args.get(at).filter(|_| found.len() < EXECUTED) {
         if !matches!(
             word.text.as_str(),
             "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
@@ -326,6 +338,11 @@ fn remote(command: &Simple, depth: usize, reading: &mut Reading) {
                 .map(|word| word.text.as_str())
                 .collect();
             reading.text(&words.join(" "), depth + 1, None);
+            let read_there = |inner: &Simple| SHELLS.contains(&inner.program.as_str()) && inner.input.is_none();
+            let shell = reading.script.commands[before..].last().is_some_and(read_there) || words.is_empty();
+            if let Some(input) = command.input.as_ref().filter(|_| shell) {
+                reading.text(input, depth + 1, None);
+            }
         } else {
             into(Simple { redirects: Vec::new(), folder: None, ..inner }, depth + 1, reading);
         }

@@ -365,10 +365,8 @@ fn a_command_that_the_guard_stopped_is_neither_an_incident_nor_a_command_that_ra
             one_call(&sandbox, agent, &result, ran);
             let scanned = sandbox.cm(&["trauma", "scan"]).stdout;
             assert_eq!(scanned.contains("git reset --hard"), ran, "{agent} {ran}: {scanned}");
-            let diary = sandbox.cm(&["diary", session, "--json"]);
-            let diary: serde_json::Value =
-                serde_json::from_str(&diary.stdout).unwrap_or_else(|_| panic!("{diary:?}"));
-            assert_eq!(diary.to_string().contains("git reset"), ran, "{agent} {ran}: {diary}");
+            let diary = sandbox.cm(&["diary", session, "--dry-run", "--no-model", "--json"]);
+            assert_eq!(diary.stdout.contains("git reset"), ran, "{agent} {ran}: {diary:?}");
         }
     }
 }
