@@ -186,7 +186,7 @@ impl Site<'_> {
             files.and_then(|files| files.resolved(folder, through || folder.len() < absolute.len()));
         let reach = match &resolved {
             // A build folder may lie on another disk, as long as it is named as one there.
-            Some(resolved) if named == Reach::Made && resolved.split('/').any(is_made) => named,
+            Some(resolved) if named == Reach::Made && self.holds_made(resolved) => named,
             Some(resolved) => self.of_absolute(resolved),
             None => named,
         };
@@ -199,7 +199,15 @@ impl Site<'_> {
 
     /// Whether a path leads into what is made and can be made again, also outside of the work: `~/.cache/pip`.
     pub fn is_made(&self, path: &str) -> bool {
-        self.absolute(path).is_some_and(|absolute| absolute.split('/').any(is_made))
+        self.absolute(path).is_some_and(|absolute| self.holds_made(&absolute))
+    }
+
+    /// Whether a part of a path is named as what is made, apart from the folders in which the work and the home lie.
+    fn holds_made(&self, absolute: &str) -> bool {
+        let Ground { cwd, home, .. } = *self.ground;
+        let below_root = absolute.trim_start_matches('/').split_once('/').map_or("", |(_, rest)| rest);
+        let rest = absolute.strip_prefix(cwd).or_else(|| absolute.strip_prefix(home)).unwrap_or(below_root);
+        rest.split('/').any(is_made)
     }
 
     /// The path from the root, without `.` and `..`; nothing where a variable hides it.

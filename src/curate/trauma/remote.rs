@@ -40,7 +40,8 @@ pub fn danger(command: &Simple) -> Option<Danger> {
 pub fn chained(script: &Script) -> Option<Danger> {
     let mut loaded: Vec<&str> = Vec::new();
     for command in &script.commands {
-        let runner = RUNNERS.contains(&command.program.as_str()) || matches!(command.program.as_str(), "source" | ".");
+        let runner =
+            RUNNERS.contains(&command.program.as_str()) || matches!(command.program.as_str(), "source" | ".");
         let file = command.operands().next().map(|word| word.text.as_str()).filter(|_| runner);
         let runs = [Some(command.invoked.as_str()), file].into_iter().flatten();
         if runs.map(|path| path.trim_start_matches("./")).any(|path| loaded.contains(&path)) {

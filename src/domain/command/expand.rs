@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Word;
-use super::lex::Piece;
+use super::token::Piece;
 
 /// Most words that one word is expanded to.
 const WORDS: usize = 64;

@@ -1,32 +1,8 @@
 //! The words and signs of a command line.
 
 use super::ansi;
-
-/// A part of a word.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
-    /// Characters that stand for themselves.
-    Text { text: String, quoted: bool },
-    /// `$NAME`, `${…}` or `$((…))` as written, with the commands that run while it is expanded.
-    Parameter { text: String, tokens: Vec<Token>, quoted: bool },
-    /// `$(…)`, backquotes, `<(…)` or `>(…)`: the text as written, and the commands within.
-    Substitution { text: String, tokens: Vec<Token>, quoted: bool },
-}
-
-/// A word before its expansion.
-pub type RawWord = Vec<Piece>;
-
-/// A word, an operator, or the body of a here-document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Token {
-    Word(RawWord),
-    /// `;`, `&&`, `||`, `|`, `&`, a line end, or a bracket.
-    Sign(&'static str),
-    /// A redirection; the next word is its target.
-    Redirect(&'static str),
-    /// The body of a here-document.
-    Body(RawWord),
-}
+use super::scan::{backquote, braced, name_length, redirect};
+use super::token::{Piece, RawWord, Token};
 
 /// Nesting depth of substitutions up to which their commands are read.
 const NESTING: usize = 16;
@@ -71,7 +47,6 @@ fn nested(text: &str, nesting: usize) -> Vec<Token> {
 
 /// Operators from the longest on.
 const SIGNS: [&str; 12] = ["&&", "||", "|&", ";;", ";", "|", "&", "(", ")", "\n", "`", "\r"];
-const REDIRECTS: [&str; 11] = ["&>>", "&>", "<<<", "<<-", "<<", ">>", ">|", ">&", "<&", "<>", ">"];
 
 /// What the characters of a word in progress belong to.
 #[derive(Default)]
@@ -400,15 +375,6 @@ impl<'t> Lexer<'t> {
     }
 }
 
-impl Piece {
-    /// The piece without its quotation marks.
-    pub fn written(&self) -> &str {
-        match self {
-            Self::Text { text, .. } | Self::Parameter { text, .. } | Self::Substitution { text, .. } => text,
-        }
-    }
-}
-
 /// A text in which variables and commands are expanded, as a here-document is.
 fn expanding(text: &str, nesting: usize) -> RawWord {
     let (mut lexer, mut word) = (Lexer::new(text, nesting, false), Draft::default());
@@ -421,46 +387,4 @@ fn too_deep() -> Vec<Token> {
     (0..=super::DEPTH).fold(Vec::new(), |tokens, _| {
         vec![Token::Word(vec![Piece::Substitution { text: String::new(), tokens, quoted: true }])]
     })
-}
-
-fn redirect(rest: &str) -> Option<&'static str> {
-    let found = REDIRECTS.iter().find(|sign| rest.starts_with(**sign)).copied();
-    found.or_else(|| rest.starts_with('<').then_some("<"))
-}
-
-/// Length of a variable's name or of a special parameter.
-fn name_length(text: &str) -> usize {
-    match text.bytes().next() {
-        Some(b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-' | b'0'..=b'9') => 1,
-        _ => text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count(),
-    }
-}
-
-/// Length of `${…}` with its brackets.
-fn braced(text: &str) -> usize {
-    let (mut open, mut escaped) = (0_usize, false);
-    for (at, character) in text.char_indices() {
-        match character {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '{' => open += 1,
-            '}' if open == 1 => return at + 1,
-            '}' => open -= 1,
-            '\n' if open == 1 && at > 4096 => break,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// Length up to the backquote that closes.
-fn backquote(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, character) in text.char_indices() {
-        if character == '`' && !escaped {
-            return at;
-        }
-        escaped = character == '\\' && !escaped;
-    }
-    text.len()
 }

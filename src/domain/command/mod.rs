@@ -13,7 +13,11 @@ mod lex;
 mod output;
 mod parse;
 mod reading;
+mod scan;
+mod texts;
+mod token;
 mod unwrap;
+mod words;
 mod wrappers;
 
 pub use inline::program as program_text;

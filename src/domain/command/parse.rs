@@ -1,9 +1,8 @@
 //! From tokens to simple commands: what is in a pipe, what is redirected, what runs within.
 
-use super::expand::{Part, part, texts, words};
-use super::lex::{Piece, RawWord, Token};
 use super::reading::Reading;
-use super::{DEPTH, Redirect, Simple, Word, output, unwrap};
+use super::token::{Piece, RawWord, Token};
+use super::{DEPTH, Simple, output, unwrap};
 
 /// Words that begin a part of a compound command and run nothing themselves.
 #[rustfmt::skip]
@@ -22,9 +21,6 @@ const RUNS: [&str; 8] = [
     "PROMPT_COMMAND",
     "LESSOPEN",
 ];
-/// Commands whose arguments set variables.
-pub const DECLARES: [&str; 5] = ["export", "local", "declare", "readonly", "typeset"];
-
 /// How many programs of a pipe are remembered.
 const UPSTREAM: usize = 8;
 
@@ -33,10 +29,10 @@ const PATH: usize = 4096;
 
 /// What is gathered of one command.
 #[derive(Default)]
-struct Draft<'t> {
-    words: Vec<&'t RawWord>,
-    redirects: Vec<(&'static str, &'t RawWord)>,
-    input: Option<&'t RawWord>,
+pub struct Draft<'t> {
+    pub words: Vec<&'t RawWord>,
+    pub redirects: Vec<(&'static str, &'t RawWord)>,
+    pub input: Option<&'t RawWord>,
 }
 
 /// A command that is complete, and what it prints.
@@ -85,15 +81,15 @@ pub fn run(tokens: &[Token], depth: usize, reading: &mut Reading, folder: Option
     reader.output
 }
 
-struct Reader<'r, 't> {
-    reading: &'r mut Reading,
-    depth: usize,
+pub struct Reader<'r, 't> {
+    pub reading: &'r mut Reading,
+    pub depth: usize,
     draft: Draft<'t>,
     /// The command before this one in the pipe.
     before: Option<Done>,
     /// The last command of the group in brackets that was closed just now.
     last: Option<Done>,
-    folder: Option<String>,
+    pub folder: Option<String>,
     /// The folders outside of the brackets that are open.
     folders: Vec<Option<String>>,
     /// What was printed up to here.
@@ -261,116 +257,6 @@ impl<'t> Reader<'_, 't> {
             self.reading.assign(name, values);
         }
     }
-
-    fn parts(&mut self, raw: &RawWord) -> Vec<Part> {
-        let mut parts = Vec::with_capacity(raw.len());
-        for piece in raw {
-            let output = match piece {
-                Piece::Text { .. } => None,
-                Piece::Parameter { tokens, .. } => {
-                    if !tokens.is_empty() {
-                        run(tokens, self.depth + 1, self.reading, self.folder.as_deref());
-                    }
-                    None
-                }
-                Piece::Substitution { text, tokens, .. } => {
-                    let output = run(tokens, self.depth + 1, self.reading, self.folder.as_deref());
-                    if text.starts_with(['<', '>']) {
-                        // The word is the name of a file that holds the output.
-                        output.and_then(|output| self.reading.files.insert(text.clone(), output));
-                        None
-                    } else {
-                        output.filter(|output| self.reading.affords(output.len()))
-                    }
-                }
-            };
-            parts.push(part(piece, output, &self.reading.variables));
-        }
-        parts
-    }
-
-    fn expanded(&mut self, raw: &RawWord) -> Vec<Word> {
-        let parts = self.parts(raw);
-        words(parts, self.reading.fields())
-    }
-
-    /// A word that is neither split nor has braces.
-    fn text(&mut self, raw: &RawWord) -> Word {
-        let text = texts(&self.parts(raw)).swap_remove(0);
-        Word { text, quoted: raw.iter().any(Piece::is_quoted) }
-    }
-
-    /// A command of its words, redirects and input.
-    fn simple(&mut self, raw: &[RawWord], draft: &Draft<'t>) -> Simple {
-        let mut command = Simple::default();
-        let mut words: Vec<Word> = Vec::new();
-        for raw in raw {
-            let name = assigned(raw);
-            let declares = words.first().is_some_and(|word| DECLARES.contains(&word.text.as_str()));
-            match name.filter(|_| words.is_empty() || declares) {
-                Some(name) => self.assignment(name, raw, declares, &mut command, &mut words),
-                None => words.extend(self.expanded(raw)),
-            }
-        }
-        for (sign, target) in &draft.redirects {
-            let target = self.text(target);
-            if *sign == "<<<" {
-                command.input = Some(format!("{}\n", target.text));
-            }
-            if *sign == "<"
-                && let Some(text) = self.reading.file(&target.text)
-            {
-                command.input = Some(text.clone());
-            }
-            command.redirects.push(Redirect { sign, target });
-        }
-        if let Some(body) = draft.input {
-            command.input = Some(self.text(body).text);
-        }
-        let mut words = words.into_iter();
-        if let Some(program) = words.next() {
-            command.set_program(&program.text);
-        }
-        command.args = words.collect();
-        command
-    }
-
-    /// Notes `NAME=value` or `NAME+=value`.
-    fn assignment(
-        &mut self,
-        name: &str,
-        raw: &RawWord,
-        declares: bool,
-        command: &mut Simple,
-        words: &mut Vec<Word>,
-    ) {
-        let adds = name.ends_with('+');
-        let bare = name.trim_end_matches('+');
-        let parts = self.parts(raw);
-        let quoted = raw.iter().any(Piece::is_quoted);
-        let values: Vec<String> =
-            texts(&parts).into_iter().map(|text| text[name.len() + 1..].to_owned()).collect();
-        let before = self.reading.variables.get(bare).and_then(|values| values.first()).cloned();
-        let before = before.filter(|_| adds).unwrap_or_default();
-        let values: Vec<String> = values.into_iter().map(|value| format!("{before}{value}")).collect();
-        let first = values.first().cloned().unwrap_or_default();
-        self.reading.assign(bare, values);
-        if declares {
-            words.push(Word { text: format!("{bare}={first}"), quoted });
-        } else {
-            command.assignments.push((bare.to_owned(), first));
-        }
-    }
-}
-
-impl Piece {
-    fn is_quoted(&self) -> bool {
-        match self {
-            Self::Text { quoted, .. }
-            | Self::Parameter { quoted, .. }
-            | Self::Substitution { quoted, .. } => *quoted,
-        }
-    }
 }
 
 /// The text of a word that is neither quoted nor expanded.
@@ -379,17 +265,6 @@ fn plain(raw: &RawWord) -> Option<&str> {
         [Piece::Text { text, quoted: false }] => Some(text),
         _ => None,
     }
-}
-
-/// The name that `NAME=…` sets, with a `+` behind it where the value is added.
-fn assigned(raw: &RawWord) -> Option<&str> {
-    let Some(Piece::Text { text, quoted: false }) = raw.first() else { return None };
-    let (name, _) = text.split_once('=')?;
-    let bare = name.strip_suffix('+').unwrap_or(name);
-    let named = !bare.is_empty()
-        && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && !bare.as_bytes()[0].is_ascii_digit();
-    named.then_some(name)
 }
 
 /// The tokens of a function's body, behind the bracket of its name.

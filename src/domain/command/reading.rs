@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::expand::Variables;
-use super::lex::{Token, tokens};
+use super::lex::tokens;
 use super::output::Files;
+use super::token::Token;
 use super::{DEPTH, Script, Simple, parse};
 
 /// Most commands that a text is read as.

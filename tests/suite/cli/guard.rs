@@ -266,9 +266,15 @@ fn write_tool(tool: &str, path: &str) -> String {
 fn tools_that_write_and_edit_are_judged_by_their_target() {
     let sandbox = vault_of("");
     let home = sandbox.root().join("home").display().to_string();
-    insta::assert_snapshot!(said(&sandbox, &write_tool("Write", "src/main.rs")).snapshot(), @"");
-    insta::assert_snapshot!(said(&sandbox, &write_tool("Write", ".git/hooks/pre-commit")).snapshot(), @"");
-    insta::assert_snapshot!(said(&sandbox, &write_tool("Edit", ".claude/settings.json")).snapshot(), @"");
+    insta::assert_snapshot!(said(&sandbox, &write_tool("Write", "src/main.rs")).snapshot(), @"[exit 0]");
+    insta::assert_snapshot!(said(&sandbox, &write_tool("Write", ".git/hooks/pre-commit")).snapshot(), @r#"
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this changes .git/hooks/pre-commit: a hook that git runs by itself"}}
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(said(&sandbox, &write_tool("Edit", ".claude/settings.json")).snapshot(), @r#"
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this changes .claude/settings.json: settings of an agent, which hold its hooks, servers and permissions"}}
+    [exit 0]
+    "#);
     for path in [format!("{home}/.ssh/authorized_keys"), "/etc/sudoers".to_owned()] {
         let ran = said(&sandbox, &write_tool("Write", &path));
         assert!(ran.stdout.contains(r#""permissionDecision":"deny""#), "{path}: {ran:?}");
