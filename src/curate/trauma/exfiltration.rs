@@ -53,6 +53,12 @@ pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
         return vec![of(Warn, reason.to_owned())];
     }
     let program = command.program.as_str();
+    if program == "git" && command.operands().next().is_some_and(|verb| verb.text == "add") {
+        let added =
+            command.operands().skip(1).map(|word| word.text.as_str()).find(|path| is_secret(site, path));
+        let reason = |path| format!("adds {path} to the repository, from where it is pushed");
+        return added.map(|path| of(Warn, reason(path))).into_iter().collect();
+    }
     let sends = SENDERS.contains(&program) && !is_local(command);
     let copies = COPIERS.contains(&program) && goes_out(command);
     if !sends && !copies {
@@ -97,7 +103,7 @@ fn sent(command: &Simple, site: &Site<'_>) -> Option<String> {
             continue;
         }
         let destination = command.program != "wget" && at + 1 == command.args.len() && at > 0;
-        let target = COPIERS.contains(&command.program.as_str()) && destination;
+        let target = destination && command.program != "gh" && COPIERS.contains(&command.program.as_str());
         let inner = text.split(['=', '@', ';', '<', '(', ')', '`', ' ', '"']).filter(|part| !part.is_empty());
         let file = [text].into_iter().chain(inner).find(|part| is_path(part) && is_secret(site, part));
         if let Some(file) = file.filter(|_| !target && !text.contains("://") || text.contains("$(")) {
@@ -112,6 +118,11 @@ fn sent(command: &Simple, site: &Site<'_>) -> Option<String> {
         if text.contains("$(env") || text.contains("$(printenv") || text.contains("`env`") {
             return Some("the environment with its keys".to_owned());
         }
+    }
+    let batch =
+        command.input.as_deref().filter(|_| matches!(command.program.as_str(), "sftp" | "ftp" | "lftp"));
+    if let Some(file) = batch.and_then(|text| text.split_whitespace().find(|word| is_secret(site, word))) {
+        return Some(file.to_owned());
     }
     let read = command.redirects.iter().filter(|redirect| redirect.sign == "<");
     read.map(|redirect| redirect.target.text.as_str()).find(|path| is_secret(site, path)).map(str::to_owned)
@@ -239,7 +250,7 @@ fn goes_out(command: &Simple) -> bool {
     let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     let remote = |word: &&str| word.contains("://") || word.contains(':') && !word.starts_with(['/', '.']);
     match command.program.as_str() {
-        "scp" | "rsync" | "sftp" => words.last().is_some_and(remote),
+        "scp" | "rsync" => words.last().is_some_and(remote),
         "aws" => words.first() == Some(&"s3") && words.last().is_some_and(remote),
         "gsutil" | "gcloud" | "az" | "s3cmd" => {
             words.iter().any(|word| matches!(*word, "cp" | "rsync" | "mv" | "put" | "upload"))

@@ -208,15 +208,18 @@ fn of_command(
 
 /// Whether the command only shows what it would do, or how it is used.
 fn is_harmless(command: &Simple) -> bool {
-    let options =
-        command.args.iter().map(|word| word.text.to_ascii_lowercase()).take_while(|word| word != "--");
-    options.into_iter().any(|word| {
+    let options: Vec<String> = command
+        .args
+        .iter()
+        .map(|word| word.text.to_ascii_lowercase())
+        .take_while(|word| word != "--")
+        .collect();
+    let shows = options.iter().any(|word| {
         let kind = word.strip_prefix("--dry-run=").is_some_and(|kind| !matches!(kind, "none" | "false"));
-        kind || matches!(
-            word.as_str(),
-            "--dry-run" | "--dryrun" | "-whatif" | "--what-if" | "--help" | "--version"
-        )
-    })
+        kind || matches!(word.as_str(), "--dry-run" | "--dryrun" | "-whatif" | "--what-if" | "--help")
+    });
+    // Elsewhere it names a version: `cargo yank --version 1.0.0`.
+    shows || options.last().is_some_and(|word| word == "--version")
 }
 
 /// The patch that a command is given, as an argument or on its input.

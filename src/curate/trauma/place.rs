@@ -42,7 +42,8 @@ const AGENTS: [&str; 20] = [
 ];
 /// Files and folders of the system that decide who may come in and what runs.
 #[rustfmt::skip]
-const SYSTEM: [&str; 26] = [
+const SYSTEM: [&str; 28] = [
+    "/proc/sysrq-trigger", "/proc/sys",
     "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/sudoers", "/etc/sudoers.d", "/etc/cron.d", "/etc/crontab",
     "/etc/cron.daily", "/etc/cron.hourly", "/etc/cron.weekly", "/etc/cron.monthly", "/etc/systemd", "/etc/profile",
     "/etc/profile.d", "/etc/bash.bashrc", "/etc/zsh", "/etc/environment", "/etc/ld.so.preload", "/etc/pam.d",

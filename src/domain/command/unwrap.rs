@@ -105,7 +105,10 @@ fn fed(outer: &Simple, inner: &mut Simple) {
     if let Some(at) = literal {
         inner.args.remove(at);
     }
-    let place = outer.args.windows(2).find(|pair| pair[0].text == "-I").map(|pair| pair[1].text.clone());
+    let behind = outer.args.windows(2).find(|pair| pair[0].text == "-I").map(|pair| pair[1].text.clone());
+    let joined =
+        outer.args.iter().find_map(|word| word.text.strip_prefix("-I").filter(|rest| !rest.is_empty()));
+    let place = behind.or(joined.map(str::to_owned));
     let Some(input) = inner.input.take().filter(|_| file.is_none() && literal.is_none()) else { return };
     let words = input.split_whitespace().take(64).map(|word| word.trim_matches(['"', '\'']));
     let word = |text: &str| Word { text: text.to_owned(), quoted: true };
