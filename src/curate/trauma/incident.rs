@@ -140,9 +140,15 @@ pub fn incident(attempt: &Attempt<'_>, ground: &Ground<'_>) -> Option<Incident> 
     })
 }
 
+/// Whether a class is about loss: words such as "undo that" tell nothing of a release or a start-up file.
+fn destroys(class: Class) -> bool {
+    !matches!(class, Class::Exfiltration | Class::Publishing | Class::Persistence | Class::Obscured)
+}
+
 fn gravest(command: &str, ground: &Ground<'_>) -> Option<Danger> {
     dangers(command, ground)
         .into_iter()
+        .filter(|danger| destroys(danger.class))
         .reduce(|best, next| if next.severity > best.severity { next } else { best })
 }
 

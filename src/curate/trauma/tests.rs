@@ -118,6 +118,8 @@ fn what_did_no_harm_is_no_incident() {
     assert_eq!(attempt("echo 'rm -rf /'", Ending::Succeeded, "", &sorry), None);
     assert_eq!(attempt("git push --dry-run --force", Ending::Succeeded, "", &sorry), None);
     assert_eq!(attempt("rm -rf /tmp/x", Ending::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("echo 'export A=1' >> ~/.bashrc", Ending::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("npm publish", Ending::Succeeded, "", &sorry), None);
 }
 
 #[test]
