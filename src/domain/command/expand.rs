@@ -132,14 +132,8 @@ fn value(written: &str, variables: &Variables) -> Option<Vec<String>> {
     };
     let (name, operator) = inner.split_at(length);
     let operator = operator.strip_prefix("[@]").or(operator.strip_prefix("[*]")).unwrap_or(operator);
-    match get(name) {
-        Some(values) => values.iter().map(|value| operated(value, operator)).collect(),
-        None => {
-            // What is set nowhere in the text may be set outside of it: only a constant fallback of a name that the
-            // text never sets says something, and even that is a guess.
-            None
-        }
-    }
+    // What the text sets nowhere may be set outside of it: its fallback is no more than a guess.
+    get(name)?.iter().map(|value| operated(value, operator)).collect()
 }
 
 /// A value after an operator such as `%.txt`, `/a/b`, `:1:2`, `^^`.

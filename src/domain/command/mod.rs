@@ -67,7 +67,7 @@ pub struct Simple {
 }
 
 impl Simple {
-    /// A command of a program.
+    /// Sets the program by the word that calls it.
     pub(crate) fn set_program(&mut self, invoked: &str) {
         self.program = parse::name_of(invoked);
         invoked.clone_into(&mut self.invoked);
