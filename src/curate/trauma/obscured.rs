@@ -92,7 +92,8 @@ fn hidden(command: &Simple) -> Option<&'static str> {
     let named = |text: &str| text.starts_with(['$', '`']) || text.contains("$(") || text.contains('`');
     let program = command.invoked.as_str();
     let runner = command.program == "eval" && command.args.iter().any(|word| word.text.starts_with('$'));
-    if !(named(program) && !program.contains('/')) && !runner {
+    let hides = named(program) && !program.contains('/');
+    if !hides && !runner {
         return None;
     }
     let args = if runner { &command.args[1..] } else { command.args.as_slice() };

@@ -251,8 +251,8 @@ fn alternatives(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     let is = |at: usize, wanted: char| matches!(word.get(at), Some(Unit::Character(c)) if *c == wanted);
     for open in (0..word.len()).filter(|at| is(*at, '{')) {
         let (mut depth, mut commas, mut close) = (0_usize, Vec::new(), None);
-        for at in open..word.len() {
-            match &word[at] {
+        for (at, unit) in word.iter().enumerate().skip(open) {
+            match unit {
                 Unit::Character('{') => depth += 1,
                 Unit::Character('}') => depth -= 1,
                 Unit::Character(',') if depth == 1 => commas.push(at),
