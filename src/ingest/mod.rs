@@ -29,6 +29,7 @@ mod pi;
 mod places;
 mod position;
 mod reading;
+mod refusal;
 pub mod sent;
 mod sink;
 mod source;

@@ -6,6 +6,7 @@ use std::mem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::refusal;
 use super::sink::{Sink, Skip};
 use super::tally::Tally;
 use crate::domain::instant::Instant;
@@ -212,7 +213,8 @@ impl<'s> Out<'s> {
     }
 
     /// Something happened in the record at hand. Text without a word in it is no event.
-    pub fn tell(&mut self, at: Option<Instant>, record: Option<&str>, side: bool, mut kind: EventKind) {
+    pub fn tell(&mut self, at: Option<Instant>, record: Option<&str>, side: bool, kind: EventKind) {
+        let mut kind = refusal::recognise(kind);
         if says_nothing(&kind) {
             return self.skip(kind.name(), Skip::Empty);
         }

@@ -3,13 +3,19 @@
 //! It stands before every command of an agent, so that it opens no index and reads two small folders only. Without a
 //! vault it judges all the same.
 
+use std::path::Path;
+
 use memchr::memmem;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Kind;
 use super::memory::{Call, Memory, OpenVault};
-use crate::curate::trauma::{BlockedPattern, Class, Decision, Ground, PastIncident, dangers, decide};
+use crate::curate::trauma::hook::Asked;
+use crate::curate::trauma::{
+    BlockedPattern, Class, Danger, Decision, Ground, Lookup, PastIncident, dangers, decide, decide_change,
+    tool,
+};
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::blocked::Blocked;
 use crate::domain::note::Note;
@@ -47,12 +53,38 @@ impl From<&Decision> for Guarded {
 
 /// Judges a command that would run in the call's working folder; with what the person should hear besides.
 pub fn guard(call: Call, command: &str) -> (Decision, Vec<String>) {
-    let cwd = call.cwd.display().to_string();
+    judged(
+        call,
+        |ground| dangers(command, ground),
+        |ground, known| decide(command, ground, &known.incidents, &known.blocked),
+    )
+}
+
+/// Judges what an agent is about to do; none where that is neither a command nor a change of files.
+pub fn asked(call: &Call, asked: &Asked) -> Option<(Decision, Vec<String>)> {
+    if let Some(command) = &asked.command {
+        return Some(guard(call.clone(), command));
+    }
+    let changes = asked.changes.as_slice();
+    (!changes.is_empty()).then(|| {
+        let found =
+            |ground: &Ground<'_>| changes.iter().filter_map(|change| tool::danger(change, ground)).collect();
+        judged(call.clone(), found, |ground, known| decide_change(changes, ground, &known.incidents))
+    })
+}
+
+/// Judges by the rules, and by the incidents and patterns of the vaults.
+fn judged(
+    call: Call,
+    dangers: impl Fn(&Ground<'_>) -> Vec<Danger>,
+    decide: impl Fn(&Ground<'_>, &Known) -> Decision,
+) -> (Decision, Vec<String>) {
+    let cwd = resolved(&call.cwd);
     // Without a home nothing lies in one.
-    let home = call.home.as_ref().map_or_else(|| "/home".to_owned(), |home| home.display().to_string());
-    let ground = Ground { cwd: &cwd, home: &home };
+    let home = call.home.as_ref().map_or_else(|| "/home".to_owned(), |home| resolved(home));
+    let ground = Ground { files: Some(&Files), ..Ground::new(&cwd, &home) };
     // Incidents are looked for only where they can be like what the command does, which is seldom.
-    let classes: Vec<Class> = dangers(command, &ground).iter().map(|danger| danger.class).collect();
+    let classes: Vec<Class> = dangers(&ground).iter().map(|danger| danger.class).collect();
     let mut known = Known { classes, ..Known::default() };
     match Memory::open(call) {
         Ok(memory) => {
@@ -65,7 +97,35 @@ pub fn guard(call: Call, command: &str) -> (Decision, Vec<String>) {
             known.notices.push(format!("{why}; judged without past incidents"));
         }
     }
-    (decide(command, &ground, &known.incidents, &known.blocked), known.notices)
+    (decide(&ground, &known), known.notices)
+}
+
+/// The path with its symbolic links resolved, as far as it exists.
+fn resolved(path: &Path) -> String {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf()).display().to_string()
+}
+
+/// The files of this machine.
+#[derive(Debug)]
+struct Files;
+
+impl Lookup for Files {
+    fn resolved(&self, path: &str, through: bool) -> Option<String> {
+        let path = Path::new(path);
+        let (folder, name) = (path.parent()?, path.file_name()?);
+        let there = if through { path.canonicalize().ok() } else { None };
+        // A file that is still to be written lies where its folder leads.
+        let there = there.or_else(|| {
+            let existing = folder.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+            let (above, real) = existing?;
+            Some(real.join(folder.strip_prefix(above).ok()?).join(name))
+        });
+        there.map(|path| path.display().to_string())
+    }
+
+    fn is_project(&self, path: &str) -> bool {
+        Path::new(path).join(".git").exists()
+    }
 }
 
 /// The incidents that the vaults keep, in use or not yet.

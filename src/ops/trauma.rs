@@ -77,7 +77,7 @@ pub fn scan(call: &Call, wanted: &Wanted, progress: Progress<'_>) -> Result<(Sca
     let read = logs::each(call, wanted, progress, &mut |told| {
         sessions += 1;
         let cwd = told.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
-        let ground = Ground { cwd: &cwd, home: &home };
+        let ground = Ground::new(&cwd, &home);
         // Commands are judged as they were run; a placeholder would be another word to the shell.
         let happened = incidents(&told.events, &ground);
         found.extend(happened.iter().map(|happened| suffered(happened, &told, &kept, &secrets)));
@@ -122,6 +122,7 @@ fn line(text: &str) -> String {
 fn words(trace: &Trace) -> String {
     match trace {
         Trace::Regret(said) => format!("the person said: {said}"),
+        Trace::Apology(said) => format!("the agent said: {said}"),
         Trace::Restore(command) => format!("then was run: {command}"),
         Trace::Failure(output) => format!("it failed: {output}"),
     }

@@ -1,45 +1,61 @@
-//! The guard against labelled commands: those that its rules were made with, and those that it had not seen.
+//! The guard against labelled commands: those that its rules were made with, and those that they had not seen.
 
 use cm::curate::trauma::{Ground, Judgement, decide};
 
-const GROUND: Ground<'static> = Ground { cwd: "/home/ada/shop", home: "/home/ada" };
+const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
 
-fn judgement(name: &str) -> Judgement {
-    match name {
-        "block" => Judgement::Block,
-        "warn" => Judgement::Warn,
-        "allow" => Judgement::Allow,
-        other => panic!("no judgement: {other}"),
+/// Label and command of each line of a table.
+fn table(text: &str) -> impl Iterator<Item = (&str, String)> {
+    text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let (label, command) = line.split_once('\t')?;
+        let command =
+            command.replace("\\\\", "\u{0}").replace("\\n", "\n").replace("\\t", "\t").replace('\u{0}', "\\");
+        Some((label, command))
+    })
+}
+
+fn is_right(label: &str, judgement: Judgement) -> bool {
+    match label {
+        "block" => judgement == Judgement::Block,
+        "warn" => judgement == Judgement::Warn,
+        "allow" | "harmless" => judgement == Judgement::Allow,
+        "harmful" => judgement != Judgement::Allow,
+        other => panic!("no label: {other}"),
     }
 }
 
-fn wrong(lines: &[&str]) -> Vec<String> {
-    let judge = |line: &&str| {
-        let (name, command) = line.split_once('\t').unwrap();
-        let command =
-            command.replace("\\\\", "\u{0}").replace("\\n", "\n").replace("\\t", "\t").replace('\u{0}', "\\");
-        let decision = decide(&command, &GROUND, &[], &[]);
-        (decision.judgement != judgement(name))
-            .then(|| format!("{line}: {:?}, {}", decision.judgement, decision.reason))
-    };
-    lines.iter().filter_map(judge).collect()
+/// The commands that are judged otherwise than they are labelled.
+fn wrong(text: &str, wanted: &str) -> Vec<String> {
+    table(text)
+        .filter(|(label, _)| wanted.is_empty() || *label == wanted)
+        .filter_map(|(label, command)| {
+            let decision = decide(&command, &GROUND, &[], &[]);
+            let right = is_right(label, decision.judgement);
+            (!right).then(|| format!("{label}\t{command}: {:?}, {}", decision.judgement, decision.reason))
+        })
+        .collect()
 }
 
 #[test]
-fn labelled_commands_are_judged_as_they_should() {
-    let file = include_str!("../golden/guard.tsv");
-    let (table, unseen) = file.split_once("# Unseen").unwrap();
-    let lines = |text: &'static str| {
-        text.lines().filter(|line| line.contains('\t') && !line.starts_with('#')).collect::<Vec<_>>()
-    };
-    let (table, unseen) = (lines(table), lines(unseen));
-    let (bad, missed) = (wrong(&table), wrong(&unseen));
+fn commands_of_the_tables_are_judged_as_they_are_labelled() {
+    for text in [include_str!("../golden/guard.tsv"), include_str!("../golden/guard-labelled.tsv")] {
+        let wrong = wrong(text, "");
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
+
+#[test]
+fn of_commands_that_the_rules_had_not_seen_few_are_misjudged() {
+    let text = include_str!("../golden/guard-unseen.tsv");
+    let (let_through, stopped) = (wrong(text, "harmful"), wrong(text, "harmless"));
+    let all = |label: &str| table(text).filter(|(of, _)| *of == label).count();
     println!(
-        "table {} of {}, unseen {} of {}",
-        table.len() - bad.len(),
-        table.len(),
-        unseen.len() - missed.len(),
-        unseen.len()
+        "harmful: {} of {} let through; harmless: {} of {} stopped",
+        let_through.len(),
+        all("harmful"),
+        stopped.len(),
+        all("harmless")
     );
-    assert!(bad.is_empty() && missed.is_empty(), "{}\nunseen:\n{}", bad.join("\n"), missed.join("\n"));
+    assert!(let_through.len() * 100 <= all("harmful") * 3, "{}", let_through.join("\n"));
+    assert!(stopped.len() * 100 <= all("harmless"), "{}", stopped.join("\n"));
 }

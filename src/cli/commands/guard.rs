@@ -14,10 +14,11 @@ use crate::render::{json, text};
 
 /// Judge a command before it runs: allow, warn or block
 ///
-/// What destroys is known by built-in rules; incidents that `playbook/incidents/` keeps turn a warning into a block, and patterns of
-/// `blocked/` count too. The command is what stands behind `--`, or standard input: a command line, or what Claude Code, Codex, Cursor
-/// or Gemini CLI tell their hooks, which are answered as each wants it, with exit code 0. Otherwise the exit code is 5 for a block. What
-/// keeps the guard from judging blocks no agent: it says so on stderr and leaves with 0.
+/// The command is read as a shell expands it. Built-in rules know what destroys, sends secrets away, publishes, changes start-up files or
+/// cannot be read; incidents in `playbook/incidents/` turn a warning into a block, and patterns of `blocked/` count too. The command stands
+/// behind `--`, or on standard input: a command line, or the hook message of Claude Code, Codex, Cursor or Gemini CLI, which is answered
+/// in that agent's form, with exit code 0; tools that write files are judged by their target. Otherwise the exit code is 5 for a block.
+/// An error of the guard itself blocks no agent: it is printed to stderr, and the exit code is 0.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm guard -- git push --force origin main\n  echo 'rm -rf build' | cm guard --json\n  cm guard --format claude < tool-call.json"
@@ -101,10 +102,11 @@ fn hooked(call: Call, given: &str, named: Option<Hook>, output: &Output) -> Resu
         output.notice("cm guard: this is no message of an agent's hook; nothing was judged");
         return output.plain(named.map_or("", hook::no_opinion));
     };
-    let Some(line) = &asked.command else { return output.plain(hook::no_opinion(asked.hook)) };
     let folder = asked.cwd.as_ref().map(std::path::PathBuf::from).filter(|folder| folder.is_absolute());
     let cwd = folder.unwrap_or_else(|| call.cwd.clone());
-    let (decision, notices) = guard::guard(Call { cwd, ..call }, line);
+    let Some((decision, notices)) = guard::asked(&Call { cwd, ..call }, &asked) else {
+        return output.plain(hook::no_opinion(asked.hook));
+    };
     notices.iter().for_each(|notice| output.notice(notice));
     if output.json {
         return output.plain(&json::document(&Guarded::from(&decision)));

@@ -30,7 +30,10 @@ impl Work {
         let takes_words = event.when_told(message.agent) != When::Never;
         Self {
             guard: event == Event::PreTool
-                && message.asked.as_ref().is_some_and(|asked| asked.command.is_some()),
+                && message
+                    .asked
+                    .as_ref()
+                    .is_some_and(|asked| asked.command.is_some() || !asked.changes.is_empty()),
             start: event == Event::SessionStart && takes_words && told.wants_start(message.source.as_deref()),
             question: if takes_words { message.question() } else { None },
             held: if event == Event::PostTool && takes_words { told.held.clone() } else { Vec::new() },

@@ -113,8 +113,12 @@ pub fn steps(events: &[Event]) -> Vec<Step> {
                     step.ended = ended(step, *outcome, *exit_code, text);
                 }
             }
-            EventKind::ToolRejected { id: Some(id), .. } => {
-                if let Some(step) = open.remove(id.as_str()).and_then(|of| steps.get_mut(of)) {
+            EventKind::ToolRejected { id, .. } => {
+                let of = match id {
+                    Some(id) => open.remove(id.as_str()),
+                    None => nameless.pop(),
+                };
+                if let Some(step) = of.and_then(|of| steps.get_mut(of)) {
                     step.deed = Deed::Other;
                     step.ended = ToolOutcome::Error;
                 }

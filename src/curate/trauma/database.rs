@@ -7,7 +7,15 @@ use crate::domain::command::Simple;
 use Severity::{Block, Warn};
 
 /// Clients of SQL, with the flags behind which a statement stands.
-const CLIENTS: [(&str, &[&str]); 13] = [
+const CLIENTS: [(&str, &[&str]); 21] = [
+    ("cqlsh", &["-e", "--execute"]),
+    ("trino", &["--execute"]),
+    ("hive", &["-e"]),
+    ("beeline", &["-e"]),
+    ("spark-sql", &["-e"]),
+    ("sqlplus", &["-c"]),
+    ("mycli", &["-e", "--execute"]),
+    ("libsql", &[]),
     ("psql", &["-c", "--command"]),
     ("mysql", &["-e", "--execute"]),
     ("mariadb", &["-e", "--execute"]),
@@ -94,17 +102,18 @@ fn statements(text: &str) -> Vec<String> {
 
 fn judged(statement: &str) -> Option<(Severity, &'static str)> {
     let words: Vec<&str> = statement.split(' ').collect();
-    let unbound = !words.contains(&"WHERE");
+    let unbound = match statement.split_once(" WHERE ") {
+        Some((_, condition)) => {
+            let plain = condition.replace(' ', "");
+            matches!(plain.as_str(), "1=1" | "TRUE" | "1" | "NOTFALSE" | "IDISNOTNULL" | "ID=ID" | "ID>0")
+        }
+        None => true,
+    };
     match words.as_slice() {
         ["DROP", "DATABASE" | "SCHEMA" | "TABLE" | "TABLESPACE" | "OWNED" | "KEYSPACE", ..] => {
             Some((Block, "drops data with all its rows"))
         }
-        [
-            "DROP",
-            "INDEX" | "VIEW" | "FUNCTION" | "TRIGGER" | "ROLE" | "USER" | "COLUMN" | "SEQUENCE" | "TYPE"
-            | "MATERIALIZED",
-            ..,
-        ] => Some((Warn, "drops a part of the schema")),
+        ["DROP", ..] => Some((Warn, "drops a part of the schema")),
         ["TRUNCATE", ..] => Some((Block, "empties whole tables")),
         ["DELETE", "FROM", ..] if unbound => Some((Warn, "deletes every row: there is no WHERE")),
         ["UPDATE", ..] if unbound && words.contains(&"SET") => {
@@ -124,6 +133,30 @@ fn tool(command: &Simple) -> Option<(Severity, &'static str)> {
     let drops = (Block, "drops the whole database");
     match command.program.as_str() {
         "dropdb" => Some(drops),
+        "pg_restore" if command.has(&["-c", "--clean"]) => Some((Warn, "drops what it restores first")),
+        "wp" if follows(&words, &["db", "reset"]) || follows(&words, &["db", "drop"]) => Some(drops),
+        "drush" if words.iter().any(|word| matches!(*word, "sql-drop" | "sql:drop" | "site:install")) => {
+            Some(drops)
+        }
+        "flyway" if words.contains(&"clean") => Some(drops),
+        "liquibase" if words.iter().any(|word| matches!(*word, "drop-all" | "dropAll")) => Some(drops),
+        "dotnet" if follows(&words, &["ef", "database", "drop"]) => Some(drops),
+        "typeorm" | "sequelize" | "sequelize-cli" | "knex" | "mikro-orm"
+            if words.iter().any(|word| {
+                matches!(*word, "schema:drop" | "db:drop" | "migrate:rollback" | "db:migrate:undo:all")
+            }) =>
+        {
+            Some(drops)
+        }
+        "prisma" if follows(&words, &["db", "push"]) && line.contains("--force-reset") => Some(drops),
+        "kafka-topics" | "kafka-topics.sh" if line.contains("--delete") => Some((Warn, "deletes a topic")),
+        "nats" if words.iter().any(|word| matches!(*word, "rm" | "purge" | "delete")) => {
+            Some((Warn, "deletes a stream"))
+        }
+        "rabbitmqadmin" if words.iter().any(|word| matches!(*word, "delete" | "purge")) => {
+            Some((Warn, "deletes a queue"))
+        }
+        "bq" if words.first() == Some(&"rm") => Some((Block, "deletes a table or dataset")),
         "dropuser" => Some((Warn, "drops a role")),
         "mysqladmin" if words.contains(&"drop") => Some(drops),
         "redis-cli" | "valkey-cli"
@@ -132,6 +165,11 @@ fn tool(command: &Simple) -> Option<(Severity, &'static str)> {
                 .any(|word| matches!(word.to_ascii_uppercase().as_str(), "FLUSHALL" | "FLUSHDB")) =>
         {
             Some((Block, "empties the store"))
+        }
+        "redis-cli" | "valkey-cli" | "keydb-cli" => redis(&words),
+        "curl" | "http" | "xh" | "https" => requested(command, &words),
+        "invoke-restmethod" | "invoke-webrequest" if line.to_ascii_lowercase().contains("-method delete") => {
+            Some((Warn, "deletes something on a server"))
         }
         "mongo" | "mongosh" => {
             let text = format!("{line} {}", command.input.as_deref().unwrap_or(""));
@@ -176,6 +214,47 @@ fn tool(command: &Simple) -> Option<(Severity, &'static str)> {
             Some((Block, "resets the broker with its queues"))
         }
         _ => None,
+    }
+}
+
+/// Commands of Redis that delete keys or change the server.
+fn redis(words: &[&str]) -> Option<(Severity, &'static str)> {
+    let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
+    let is = |wanted: &[&str]| upper.iter().any(|word| wanted.contains(&word.as_str()));
+    if upper.iter().any(|word| word.contains("FLUSHALL") || word.contains("FLUSHDB")) {
+        return Some((Block, "empties the store"));
+    }
+    if is(&["DEL", "UNLINK", "SHUTDOWN", "REPLICAOF", "SLAVEOF"])
+        || is(&["CONFIG", "CLUSTER", "SCRIPT"]) && is(&["SET", "RESET", "FLUSH"])
+        || is(&["EVAL"]) && upper.iter().any(|word| word.contains("'DEL'") || word.contains("\"DEL\""))
+    {
+        return Some((Warn, "deletes keys, or changes the server"));
+    }
+    None
+}
+
+/// A request that deletes: on another machine, or of a whole index of a search engine.
+fn requested(command: &Simple, words: &[&str]) -> Option<(Severity, &'static str)> {
+    let line = command.line();
+    let deletes =
+        command.args.iter().any(|word| matches!(word.text.as_str(), "-XDELETE" | "--request=DELETE"))
+            || command
+                .args
+                .windows(2)
+                .any(|pair| matches!(pair[0].text.as_str(), "-X" | "--request") && pair[1].text == "DELETE")
+            || command.program != "curl" && words.first() == Some(&"DELETE")
+            || line.contains("_delete_by_query");
+    if !deletes {
+        return None;
+    }
+    let local = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].iter().any(|host| line.contains(host));
+    let store = [":9200", ":9201", ":5984", ":8086", "/_all", "_delete_by_query"]
+        .iter()
+        .any(|part| line.contains(part));
+    match (local, store) {
+        (_, true) => Some((Block, "deletes an index or database")),
+        (false, false) => Some((Warn, "deletes something on a server")),
+        (true, false) => None,
     }
 }
 

@@ -116,8 +116,17 @@ pub fn decide(
 ) -> Decision {
     let own = kept_out(text, blocked);
     let found = dangers(text, ground).into_iter().map(|danger| judged(danger, incidents));
-    // Of equally grave ones the first is named.
-    let gravest = own.into_iter().chain(found).fold(None::<Decision>, |best, next| match best {
+    gravest(own.into_iter().chain(found))
+}
+
+/// Judges dangers that were found. `incidents` are those that a person accepted.
+pub(super) fn judge(dangers: impl Iterator<Item = Danger>, incidents: &[PastIncident]) -> Decision {
+    gravest(dangers.map(|danger| judged(danger, incidents)))
+}
+
+/// The gravest decision, the first of equally grave ones; allowed where there is none.
+fn gravest(decisions: impl Iterator<Item = Decision>) -> Decision {
+    let gravest = decisions.fold(None::<Decision>, |best, next| match best {
         Some(best) if best.judgement >= next.judgement => Some(best),
         _ => Some(next),
     });

@@ -11,7 +11,8 @@ pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
         "rm" | "rmdir" | "remove-item" | "ri" | "rd" | "del" | "erase" => removed_on_windows(command, site),
         "find" | "fd" => found(command, site),
         "shred" => destroyed(command, site, paths(command), "overwrites", true).into_iter().collect(),
-        "truncate" => paths(command).filter_map(|path| emptied(command, site, path)).collect(),
+        "truncate" => truncated(command, site),
+        "cp" if paths(command).next() == Some("/dev/null") => truncated(command, site),
         "tee" if !command.has(&["-a", "--append"]) => {
             paths(command).filter_map(|path| emptied(command, site, path)).collect()
         }
@@ -33,7 +34,14 @@ fn removed(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     if command.program == "rmdir" || command.program == "trash" {
         return Vec::new();
     }
-    if command.operands().next().is_none() && recursive && is_fed(command) {
+    if command.operands().next().is_none() && is_fed(command) {
+        if let Some(search) = command.upstream.iter().find(|before| before.program == "find") {
+            let site = Site { ground: site.ground, variables: site.variables, command: search };
+            return searched(search, &site);
+        }
+        if !recursive {
+            return Vec::new();
+        }
         return vec![Danger::at(
             command,
             Class::Files,
@@ -120,7 +128,8 @@ fn removed_on_windows(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let recursive =
         command.args.iter().any(|word| matches!(lower(&word.text).as_str(), "/s" | "-recurse" | "-r"));
     let path = |word: &&str| !(word.starts_with('-') || word.starts_with('/') && word.len() <= 2);
-    let paths = command.args.iter().map(|word| word.text.as_str()).filter(path);
+    // PowerShell takes lists: `Remove-Item a, b`.
+    let paths = command.args.iter().map(|word| word.text.trim_end_matches(',')).filter(path);
     destroyed(command, site, paths, "deletes", recursive).into_iter().collect()
 }
 
@@ -129,6 +138,11 @@ fn found(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     if !command.args.iter().any(|word| word.text == "-delete") {
         return Vec::new();
     }
+    searched(command, site)
+}
+
+/// What a search finds is deleted.
+fn searched(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let roots: Vec<&str> = command
         .args
         .iter()
@@ -163,6 +177,23 @@ fn found(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
         Danger::at(command, Class::Files, severity, reason, reach.word())
     });
     found.into_iter().collect()
+}
+
+/// Files that are cut to nothing.
+fn truncated(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+    let size = command.args.iter().position(|word| word.text == "-s" || word.text == "--size");
+    let value = size.and_then(|at| command.args.get(at + 1)).map(|word| word.text.as_str());
+    let grows = value.is_some_and(|value| !value.starts_with(['0', '-', '<', '/', '%']));
+    let skipped = usize::from(size.is_some() || command.program == "cp");
+    let cut = |path: &str| {
+        let danger = emptied(command, site, path);
+        let reach = site.reach_through(path);
+        let work = matches!(reach, Reach::Inside | Reach::Outside | Reach::Home) && !grows;
+        let reason = format!("empties {path}: {}", reach.words());
+        danger
+            .or_else(|| work.then(|| Danger::at(command, Class::Files, Severity::Warn, reason, reach.word())))
+    };
+    paths(command).skip(skipped).filter_map(cut).collect()
 }
 
 /// A file that a redirect or `truncate` empties.

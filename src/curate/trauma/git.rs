@@ -50,6 +50,7 @@ pub fn danger(command: &Simple) -> Option<Danger> {
         {
             (History, Warn, "deletes lost commits for good")
         }
+        "rm" => untracked(command, operands)?,
         "worktree" if operands.first() == Some(&"remove") && command.has(&["-f", "--force"]) => {
             (HardReset, Warn, "deletes a work tree with what is not committed in it")
         }
@@ -86,9 +87,6 @@ fn push(command: &Simple, operands: &[&str]) -> Found {
             "makes the remote equal to this repository and deletes what is only there",
         ));
     }
-    if command.has(&["--force-with-lease"]) {
-        return Some((ForcePush, Warn, "rewrites a branch on the remote, unless somebody pushed meanwhile"));
-    }
     let deletes =
         command.has(&["-d", "--delete"]) || operands.iter().skip(1).any(|refspec| refspec.starts_with(':'));
     let main = operands.iter().any(|name| {
@@ -101,7 +99,10 @@ fn push(command: &Simple, operands: &[&str]) -> Found {
 }
 
 fn reset(command: &Simple, operands: &[&str]) -> Found {
-    if command.has(&["--merge", "--keep"]) || !command.has(&["--hard"]) {
+    if command.has(&["--merge"]) {
+        return Some((HardReset, Warn, "throws away what is staged, and a merge that is under way"));
+    }
+    if !command.has(&["--hard"]) {
         return None;
     }
     match operands.first() {
@@ -125,6 +126,24 @@ fn is_remote(name: &str) -> bool {
         || name.starts_with("upstream/")
         || name == "FETCH_HEAD"
         || name.starts_with("@{u")
+}
+
+/// `git rm`, which takes files out of the working folder too.
+fn untracked(command: &Simple, operands: &[&str]) -> Found {
+    if command.has(&["--cached", "-n"]) {
+        return None;
+    }
+    let all = operands.iter().any(|path| matches!(*path, "." | "*" | ":/" | "./" | "./*" | ":/*"));
+    let forced = command.has(&["-f", "--force"]);
+    match (all, forced, command.has(&["-r"])) {
+        (true, true, _) => {
+            Some((HardReset, Block, "deletes every file, with changes that are not committed"))
+        }
+        (true, false, _) => Some((HardReset, Warn, "deletes every file of the working folder")),
+        (false, true, _) => Some((HardReset, Warn, "deletes files, with changes that are not committed")),
+        (false, false, true) => Some((HardReset, Warn, "deletes a folder of the working folder")),
+        _ => None,
+    }
 }
 
 fn clean(command: &Simple) -> Found {

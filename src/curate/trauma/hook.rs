@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use super::tool::{Change, changes};
 use super::{Decision, Judgement};
 use crate::domain::command;
 
@@ -28,6 +29,8 @@ pub struct Asked {
     pub hook: Hook,
     /// The command line; none where the tool is no shell, or nothing is about to run.
     pub command: Option<String>,
+    /// The files that the tool is about to write or delete.
+    pub changes: Vec<Change>,
     /// The folder in which it would run.
     pub cwd: Option<String>,
     /// Whether nobody is there to be asked.
@@ -64,11 +67,14 @@ impl Asked {
         let words = message.get("command").or(given).and_then(command_line);
         let shell = text("tool_name").is_none_or(is_shell);
         let workspace = message.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
+        let tool = text("tool_name").filter(|_| before && !shell);
+        let changes = tool.zip(message.get("tool_input")).map(|(tool, input)| changes(tool, input));
         let input = |key: &str| message.get("tool_input")?.get(key)?.as_str();
         let folder = input("workdir").or_else(|| input("cwd")).filter(|folder| folder.starts_with('/'));
         Some(Self {
             hook,
             command: words.filter(|_| before && shell),
+            changes: changes.unwrap_or_default(),
             cwd: folder.or_else(|| text("cwd")).or(workspace).map(str::to_owned),
             alone: matches!(text("permission_mode"), Some("bypassPermissions" | "dontAsk")),
         })
@@ -200,11 +206,40 @@ mod tests {
     }
 
     #[test]
+    fn the_files_that_each_agents_tools_write_are_found() {
+        for (tool, input, paths) in [
+            ("Write", r#"{"file_path":"/h/.bashrc","content":"x"}"#, &["/h/.bashrc"] as &[&str]),
+            ("MultiEdit", r#"{"file_path":"a","edits":[{"old_string":"b"}]}"#, &["a"]),
+            ("NotebookEdit", r#"{"notebook_path":"a.ipynb"}"#, &["a.ipynb"]),
+            ("write_file", r#"{"file_path":"a","content":""}"#, &["a"]),
+            ("replace", r#"{"file_path":"a"}"#, &["a"]),
+            ("edit", r#"{"filePath":"a"}"#, &["a"]),
+            ("StrReplace", r#"{"path":"a"}"#, &["a"]),
+            ("edit_file", r#"{"target_file":"a"}"#, &["a"]),
+            ("mcp__filesystem__write_file", r#"{"path":"a"}"#, &["a"]),
+            (
+                "apply_patch",
+                r#"{"command":"*** Begin Patch\n*** Update File: a\n*** Delete File: b\n*** End Patch"}"#,
+                &["a", "b"],
+            ),
+            ("Read", r#"{"file_path":"a"}"#, &[]),
+            ("TodoWrite", r#"{"file":"a"}"#, &[]),
+            ("Grep", r#"{"path":"a"}"#, &[]),
+        ] {
+            let text = format!(
+                r#"{{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"{tool}","tool_input":{input}}}"#
+            );
+            let found: Vec<String> = read(&text).unwrap().changes.into_iter().map(|one| one.path).collect();
+            assert_eq!(found, paths, "{tool}");
+        }
+    }
+
+    #[test]
     fn no_answer_to_an_allowed_command_takes_a_question_from_the_person() {
         let decision =
             Decision { judgement: Judgement::Allow, reason: String::new(), class: None, incident: None };
         for hook in [Hook::Claude, Hook::Codex, Hook::Cursor, Hook::Gemini] {
-            let asked = Asked { hook, command: None, cwd: None, alone: false };
+            let asked = Asked { hook, command: None, changes: Vec::new(), cwd: None, alone: false };
             assert!(matches!(answer(&asked, &decision).trim(), "" | "{}"));
         }
     }

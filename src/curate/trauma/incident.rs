@@ -24,6 +24,8 @@ pub enum Ending {
 pub enum After<'a> {
     /// Words of the person.
     Said(&'a str),
+    /// Words of the agent.
+    Answered(&'a str),
     /// A further command.
     Ran(&'a str),
 }
@@ -47,6 +49,8 @@ pub struct Attempt<'a> {
 pub enum Trace {
     /// The person was sorry for it, in these words.
     Regret(String),
+    /// The agent apologised for it, in these words.
+    Apology(String),
     /// Something was brought back by this command.
     Restore(String),
     /// It failed half-way, and said so.
@@ -70,13 +74,34 @@ const FOLLOWED: usize = 12;
 
 /// Words of a person who is sorry for what was done; all in small letters.
 #[rustfmt::skip]
-const REGRET: [&str; 40] = [
+const REGRET: [&str; 50] = [
+    "that was prod", "that was the prod", "that was live", "on production", "you killed", "you nuked",
+    "you erased", "you overwrote", "what did you delete", "where did my",
     "oh no", "undo", "revert that", "revert this", "restore", "you deleted", "you've deleted", "deleted my",
     "deleted everything", "wiped", "you lost", "lost all", "lost my", "all gone", "is gone", "are gone",
     "it's gone", "disappeared", "why did you", "didn't ask you", "did not ask you", "didn't tell you",
     "i never asked", "bring back", "bring it back", "get it back", "get them back", "recover", "from backup",
     "the backup", "overwrote", "overwritten", "you destroyed", "you dropped", "you removed", "don't ever",
     "never do that", "never run", "not what i wanted", "what have you done",
+];
+
+/// Words by which an agent says that it is sorry, and those by which it says for what.
+const SORRY: [&str; 10] = [
+    "i apologize",
+    "i apologise",
+    "i'm sorry",
+    "i am sorry",
+    "my mistake",
+    "i made a mistake",
+    "i made a serious",
+    "i made a critical",
+    "i should not have",
+    "i shouldn't have",
+];
+#[rustfmt::skip]
+const LOST: [&str; 14] = [
+    "deleted", "removed", "wiped", "dropped", "overwrote", "overwritten", "lost", "destroyed", "erased",
+    "discarded", "force-pushed", "force pushed", "reset", "production",
 ];
 
 /// Words of an error by which nothing was done.
@@ -103,6 +128,7 @@ pub fn incident(attempt: &Attempt<'_>, ground: &Ground<'_>) -> Option<Incident> 
     let mut traces: Vec<Trace> = failure(attempt, &danger).into_iter().collect();
     traces.extend(attempt.after.iter().take(FOLLOWED).filter_map(|after| match after {
         After::Said(words) => regret(words),
+        After::Answered(words) => apology(words).map(Trace::Apology),
         After::Ran(command) => is_restore(command, danger.class).then(|| Trace::Restore(shortened(command))),
     }));
     let done = attempt.ending != Ending::Failed || !nothing_done(attempt.output) || !traces.is_empty();
@@ -114,9 +140,15 @@ pub fn incident(attempt: &Attempt<'_>, ground: &Ground<'_>) -> Option<Incident> 
     })
 }
 
+/// Whether a class is about loss: words such as "undo that" tell nothing of a release or a start-up file.
+fn destroys(class: Class) -> bool {
+    !matches!(class, Class::Exfiltration | Class::Publishing | Class::Persistence | Class::Obscured)
+}
+
 fn gravest(command: &str, ground: &Ground<'_>) -> Option<Danger> {
     dangers(command, ground)
         .into_iter()
+        .filter(|danger| destroys(danger.class))
         .reduce(|best, next| if next.severity > best.severity { next } else { best })
 }
 
@@ -131,6 +163,15 @@ fn failure(attempt: &Attempt<'_>, danger: &Danger) -> Option<Trace> {
 fn nothing_done(output: &str) -> bool {
     let lower = output.to_ascii_lowercase();
     NOT_DONE.iter().any(|words| lower.contains(words))
+}
+
+/// The line in which an agent apologises for a loss.
+pub(super) fn apology(words: &str) -> Option<String> {
+    words.lines().take(20).find_map(|line| {
+        let lower = line.to_lowercase();
+        let sorry = SORRY.iter().any(|words| lower.contains(words));
+        (sorry && LOST.iter().any(|word| lower.contains(word))).then(|| line.trim().to_owned())
+    })
 }
 
 fn regret(words: &str) -> Option<Trace> {
@@ -185,7 +226,13 @@ fn is_restore(command: &str, class: Class) -> bool {
         Class::Infrastructure => {
             says(&["terraform import", "velero restore", "restore", "backup", "rollback", "undelete"])
         }
-        Class::RemoteScript | Class::System | Class::Blocked => false,
+        Class::RemoteScript
+        | Class::System
+        | Class::Exfiltration
+        | Class::Publishing
+        | Class::Persistence
+        | Class::Obscured
+        | Class::Blocked => false,
     }
 }
 

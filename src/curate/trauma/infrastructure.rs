@@ -155,11 +155,11 @@ fn docker(command: &Simple, words: &[&str]) -> Found {
         ["compose", "down", ..] | ["down", ..] if volumes => {
             Some((Warn, "deletes the volumes of the services"))
         }
-        ["rm", ..] | ["container", "rm", ..]
-            if command.has(&["-f"])
+        ["rm" | "kill" | "stop", ..] | ["container", "rm" | "kill" | "stop", ..]
+            if (command.has(&["-f"]) || words.first() != Some(&"rm"))
                 && command.args.iter().any(|word| word.text.contains("$(") || word.text.contains('`')) =>
         {
-            Some((Warn, "deletes every container, running ones too"))
+            Some((Warn, "stops or deletes every container"))
         }
         ["swarm", "leave", ..] | ["stack", "rm", ..] => Some((Warn, "takes services down")),
         _ => None,

@@ -6,24 +6,33 @@
 mod database;
 mod decide;
 mod disk;
+mod exfiltration;
 mod files;
 mod git;
 pub mod hook;
 mod incident;
 mod infrastructure;
+mod obscured;
+mod place;
+mod publishing;
 mod reach;
 mod remote;
 pub mod session;
 mod shape;
+mod system;
+pub mod tool;
+mod written;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::command::{self, Script, Simple};
 
+use decide::judge;
 pub use decide::{BlockedPattern, Decision, Judgement, PastIncident, decide};
 pub use incident::{After, Attempt, Ending, Incident, Trace, incident};
-pub use reach::Ground;
+pub use reach::{Ground, Lookup};
+pub use tool::decide_change;
 
 /// What a dangerous command endangers. The names are written into bullets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -47,15 +56,23 @@ pub enum Class {
     Permissions,
     /// A script from the network is run unread.
     RemoteScript,
-    /// The machine itself is stopped or flooded.
+    /// The machine itself is stopped or flooded, or a service of it is switched off.
     System,
+    /// Keys, passwords or other secrets leave the machine, or others are let in.
+    Exfiltration,
+    /// Something is published in the person's name.
+    Publishing,
+    /// A start-up file, key, hook or schedule is changed: it runs, or lets others in, later.
+    Persistence,
+    /// What runs cannot be read.
+    Obscured,
     /// A pattern that the vault blocks.
     Blocked,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Files,
         Self::Database,
         Self::ForcePush,
@@ -66,6 +83,10 @@ impl Class {
         Self::Permissions,
         Self::RemoteScript,
         Self::System,
+        Self::Exfiltration,
+        Self::Publishing,
+        Self::Persistence,
+        Self::Obscured,
         Self::Blocked,
     ];
 
@@ -83,6 +104,10 @@ impl Class {
             Self::Permissions => "permissions",
             Self::RemoteScript => "remote-script",
             Self::System => "system",
+            Self::Exfiltration => "exfiltration",
+            Self::Publishing => "publishing",
+            Self::Persistence => "persistence",
+            Self::Obscured => "obscured",
             Self::Blocked => "blocked",
         }
     }
@@ -140,10 +165,11 @@ pub fn dangers(text: &str, ground: &Ground<'_>) -> Vec<Danger> {
     let variables = reach::Variables::of(&script);
     let mut found: Vec<Danger> =
         script.commands.iter().flat_map(|command| of_command(command, &script, ground, &variables)).collect();
+    found.extend(remote::chained(&script));
     if script.truncated {
-        let reason = "is nested too deeply to be read";
+        let reason = "is nested too deeply, or too long, to be read";
         found.push(Danger {
-            class: Class::System,
+            class: Class::Obscured,
             severity: Severity::Warn,
             reason: reason.to_owned(),
             shape: String::new(),
@@ -163,32 +189,48 @@ fn of_command(
     }
     let site = reach::Site { ground, variables, command };
     let mut found = files::dangers(command, &site);
+    found.extend(written::dangers(command, &site));
+    found.extend(exfiltration::dangers(command, &site));
+    found.extend(publishing::danger(command));
+    found.extend(system::danger(command));
+    found.extend(obscured::danger(command));
     found.extend(git::danger(command));
     found.extend(database::dangers(command));
     found.extend(infrastructure::danger(command));
     found.extend(disk::dangers(command, &site));
     found.extend(remote::danger(command));
+    if let ("apply_patch" | "applypatch", Some(patch)) = (command.program.as_str(), patch_of(command)) {
+        found.extend(tool::patched(patch).iter().filter_map(|change| tool::danger(change, ground)));
+    }
     found.extend(flood(command, script));
     found
 }
 
 /// Whether the command only shows what it would do, or how it is used.
 fn is_harmless(command: &Simple) -> bool {
-    command.args.iter().map(|word| word.text.to_ascii_lowercase()).any(|word| {
-        let dry = word == "--dry-run"
-            || word == "--dryrun"
-            || word == "-whatif"
-            || word == "--what-if"
-            || word == "--check";
+    let options: Vec<String> = command
+        .args
+        .iter()
+        .map(|word| word.text.to_ascii_lowercase())
+        .take_while(|word| word != "--")
+        .collect();
+    let shows = options.iter().any(|word| {
         let kind = word.strip_prefix("--dry-run=").is_some_and(|kind| !matches!(kind, "none" | "false"));
-        dry && word != "--check" || kind || word == "--help" || word == "--version"
-    })
+        kind || matches!(word.as_str(), "--dry-run" | "--dryrun" | "-whatif" | "--what-if" | "--help")
+    });
+    // Elsewhere it names a version: `cargo yank --version 1.0.0`.
+    shows || options.last().is_some_and(|word| word == "--version")
+}
+
+/// The patch that a command is given, as an argument or on its input.
+fn patch_of(command: &Simple) -> Option<&str> {
+    command.args.first().map(|word| word.text.as_str()).or(command.input.as_deref())
 }
 
 /// A function that starts itself twice, as a fork bomb does.
 fn flood(command: &Simple, script: &Script) -> Option<Danger> {
-    let doubles =
-        command.upstream.last() == Some(&command.program) && script.functions.contains(&command.program);
+    let before = command.upstream.last().map(|before| before.program.as_str());
+    let doubles = before == Some(&*command.program) && script.functions.contains(&command.program);
     doubles.then(|| {
         Danger::of(
             command,

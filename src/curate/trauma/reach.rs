@@ -5,6 +5,14 @@ use std::collections::BTreeMap;
 
 use crate::domain::command::{Script, Simple};
 
+/// What is known of the files of a machine.
+pub trait Lookup: std::fmt::Debug {
+    /// The path with its symbolic links resolved; the last part too where `through`. None where nothing lies there.
+    fn resolved(&self, path: &str, through: bool) -> Option<String>;
+    /// Whether a folder is a project of its own, such as a repository.
+    fn is_project(&self, path: &str) -> bool;
+}
+
 /// Where a command would run.
 #[derive(Debug, Clone, Copy)]
 pub struct Ground<'a> {
@@ -12,6 +20,16 @@ pub struct Ground<'a> {
     pub cwd: &'a str,
     /// The home folder, absolute.
     pub home: &'a str,
+    /// The files of the machine; none where they may not be looked at.
+    pub files: Option<&'a dyn Lookup>,
+}
+
+impl<'a> Ground<'a> {
+    /// A place of which only the names of the folders are known.
+    #[must_use]
+    pub const fn new(cwd: &'a str, home: &'a str) -> Self {
+        Self { cwd, home, files: None }
+    }
 }
 
 /// What a path leads to.
@@ -120,7 +138,11 @@ const TEMPORARY: [&str; 6] =
     ["/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm"];
 /// Names of what is made and can be made again.
 #[rustfmt::skip]
-const MADE: [&str; 34] = [
+const MADE: [&str; 62] = [
+    ".nyc_output", ".angular", ".vite", ".expo", ".serverless", ".aws-sam", ".dart_tool", ".output", ".astro",
+    ".docusaurus", "storybook-static", "test-results", "playwright-report", ".hypothesis", ".nox", "Pods", "cdk.out",
+    ".stack-work", "dist-newstyle", "_site", ".jekyll-cache", "zig-out", "zig-cache", ".zig-cache", ".swc",
+    "CMakeFiles", ".pnpm-store", "cmake-build-release",
     "node_modules", "target", "dist", "build", "out", "output", ".next", ".nuxt", ".svelte-kit", ".venv",
     "venv", "env", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "coverage", ".coverage",
     ".cache", ".gradle", ".turbo", ".parcel-cache", ".tox", ".eggs", "obj", "DerivedData", "tmp", ".tmp",
@@ -128,25 +150,64 @@ const MADE: [&str; 34] = [
 ];
 /// Endings of files that are made and can be made again.
 #[rustfmt::skip]
-const MADE_ENDINGS: [&str; 14] = [
+const MADE_ENDINGS: [&str; 17] = [
+    ".snap.new", ".eslintcache", ".gcda",
     ".pyc", ".pyo", ".o", ".obj", ".class", ".tmp", ".log", ".bak", ".swp", ".orig", ".rej", ".egg-info",
     ".tsbuildinfo", ".DS_Store",
 ];
 
 impl Site<'_> {
-    /// Where a path of this command leads.
+    /// Where a path of this command leads. A symbolic link is itself, not what it leads to.
     pub fn reach(&self, path: &str) -> Reach {
-        let path = path.trim();
+        self.reached(path.trim(), path.trim().ends_with('/'))
+    }
+
+    /// Like `reach`, but a symbolic link is what it leads to, as for what writes.
+    pub fn reach_through(&self, path: &str) -> Reach {
+        self.reached(path.trim(), true)
+    }
+
+    /// The path from the root with its symbolic links resolved; nothing where a variable hides it.
+    pub fn target(&self, path: &str) -> Option<String> {
+        let absolute = self.absolute(path.trim())?;
+        let looked_up = self.ground.files.filter(|_| !self.command.elsewhere);
+        Some(looked_up.and_then(|files| files.resolved(&absolute, true)).unwrap_or(absolute))
+    }
+
+    fn reached(&self, path: &str, through: bool) -> Reach {
         let Some(absolute) = self.absolute(path) else { return self.of_variable(path) };
         if absolute.starts_with(TEMPORARY_MARK) {
             return Reach::Temporary;
         }
-        self.of_absolute(contents(&absolute))
+        let folder = contents(&absolute);
+        let named = self.of_absolute(folder);
+        let files = self.ground.files.filter(|_| !self.command.elsewhere);
+        let resolved =
+            files.and_then(|files| files.resolved(folder, through || folder.len() < absolute.len()));
+        let reach = match &resolved {
+            // A build folder may lie on another disk, as long as it is named as one there.
+            Some(resolved) if named == Reach::Made && self.holds_made(resolved) => named,
+            Some(resolved) => self.of_absolute(resolved),
+            None => named,
+        };
+        let folder = resolved.as_deref().unwrap_or(folder);
+        // Another project within the working folder: all of its work is there and perhaps nowhere else.
+        let project = reach == Reach::Inside
+            && files.is_some_and(|files| files.is_project(folder) && !files.is_project(self.ground.cwd));
+        if project { Reach::Outside } else { reach }
     }
 
     /// Whether a path leads into what is made and can be made again, also outside of the work: `~/.cache/pip`.
     pub fn is_made(&self, path: &str) -> bool {
-        self.absolute(path).is_some_and(|absolute| absolute.split('/').any(is_made))
+        self.absolute(path).is_some_and(|absolute| self.holds_made(&absolute))
+    }
+
+    /// Whether a part of a path is named as what is made, apart from the folders in which the work and the home lie.
+    fn holds_made(&self, absolute: &str) -> bool {
+        let Ground { cwd, home, .. } = *self.ground;
+        let below_root = absolute.trim_start_matches('/').split_once('/').map_or("", |(_, rest)| rest);
+        let rest = absolute.strip_prefix(cwd).or_else(|| absolute.strip_prefix(home)).unwrap_or(below_root);
+        rest.split('/').any(is_made)
     }
 
     /// The path from the root, without `.` and `..`; nothing where a variable hides it.
@@ -233,7 +294,7 @@ impl Site<'_> {
     }
 
     fn of_absolute(&self, folder: &str) -> Reach {
-        let Ground { cwd, home } = *self.ground;
+        let Ground { cwd, home, .. } = *self.ground;
         let cwd = cwd.trim_end_matches('/');
         if is_windows(folder) {
             return of_windows(folder);
@@ -245,14 +306,18 @@ impl Site<'_> {
         if home.len() > 1 && folder == home.trim_end_matches('/') && folder != cwd {
             return Reach::Home;
         }
-        if let Some(root) = TEMPORARY.iter().find(|root| below(folder, root)) {
+        let at_home = below(folder, home) && home.len() > 1;
+        if let Some(root) =
+            TEMPORARY.iter().find(|root| below(folder, root) && !(at_home && below(home, root)))
+        {
             // All temporary files of the machine are not only one's own.
             return if folder == *root { Reach::Shared } else { Reach::Temporary };
         }
         if folder == cwd {
             return Reach::Workspace;
         }
-        if below(folder, cwd) && cwd.len() > 1 {
+        // From a home, or from above it, what lies below is no part of one work.
+        if below(folder, cwd) && cwd.len() > 1 && !below(home, cwd) {
             let made = folder[cwd.len()..].split('/').any(is_made);
             return if made { Reach::Made } else { Reach::Inside };
         }
@@ -354,7 +419,7 @@ mod tests {
 
     fn reach(script: &str, path: &str) -> Reach {
         let script = command::read(&format!("{script}; rm"));
-        let ground = Ground { cwd: "/home/ada/shop", home: "/home/ada" };
+        let ground = Ground::new("/home/ada/shop", "/home/ada");
         let variables = Variables::of(&script);
         let site = Site { ground: &ground, variables: &variables, command: script.commands.last().unwrap() };
         site.reach(path)

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::incident::apology;
 use super::{After, Attempt, Ending, Ground, Incident, hook, incident};
 use crate::domain::session::event::{Event, EventKind, ToolOutcome};
 use crate::domain::session::{CallId, scaffold};
@@ -28,8 +29,11 @@ pub fn incidents<'a>(events: &'a [Event], ground: &Ground<'_>) -> Vec<Happened<'
         let (Step::Called(command), EventKind::ToolCall { id, .. }) = (step, &events[*at].kind) else {
             continue;
         };
-        let (ending, output) =
-            id.as_ref().and_then(|id| ends.get(id)).copied().unwrap_or((Ending::Unknown, ""));
+        let nameless = match events.get(at + 1).map(|event| &event.kind) {
+            Some(EventKind::ToolRejected { id: None, text }) => (Ending::Refused, text.as_str()),
+            _ => (Ending::Unknown, ""),
+        };
+        let (ending, output) = id.as_ref().and_then(|id| ends.get(id)).copied().unwrap_or(nameless);
         let after: Vec<After<'_>> =
             steps[index + 1..].iter().take(12).map(|(_, step)| step.after()).collect();
         let attempt = Attempt { command, ending, output, after: &after };
@@ -50,6 +54,8 @@ enum Step {
     Ran(String),
     /// The person said something.
     Said(String),
+    /// The agent said something.
+    Answered(String),
 }
 
 impl Step {
@@ -57,6 +63,7 @@ impl Step {
         match self {
             Self::Called(command) | Self::Ran(command) => After::Ran(command),
             Self::Said(words) => After::Said(words),
+            Self::Answered(words) => After::Answered(words),
         }
     }
 }
@@ -67,6 +74,9 @@ fn step(event: &Event) -> Option<Step> {
         EventKind::PersonCommand { command, .. } => Some(Step::Ran(command.clone())),
         EventKind::UserPrompt { text } if !event.side && !scaffold::is_scaffold(text) => {
             Some(Step::Said(text.clone()))
+        }
+        EventKind::AssistantText { text } if !event.side && apology(text).is_some() => {
+            Some(Step::Answered(text.clone()))
         }
         _ => None,
     }
@@ -99,7 +109,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const GROUND: Ground<'static> = Ground { cwd: "/home/ada/shop", home: "/home/ada" };
+    const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
 
     fn session(kinds: Vec<EventKind>) -> Vec<Event> {
         let event = |(line, kind)| Event { at: None, line, part: 0, record: None, side: false, kind };
@@ -122,6 +132,18 @@ mod tests {
         let found = incidents(&events, &GROUND);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].event.line, found[0].command.as_str()), (2, "git reset --hard"));
+    }
+
+    #[test]
+    fn an_apology_of_the_agent_for_a_loss_makes_an_incident() {
+        let sorry = |text: &str| EventKind::AssistantText { text: text.into() };
+        let of = |command: &str, text: &str| {
+            incidents(&session(vec![said("clean up"), called(command), sorry(text)]), &GROUND).len()
+        };
+        assert_eq!(of("git reset --hard", "I apologize: I deleted your uncommitted changes."), 1);
+        assert_eq!(of("git reset --hard", "Done. The working tree is clean."), 0);
+        assert_eq!(of("git reset --hard", "I'm sorry that the build is slow."), 0);
+        assert_eq!(of("cargo build", "I apologize: I deleted your uncommitted changes."), 0);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const GROUND: Ground<'static> = Ground { cwd: "/home/ada/shop", home: "/home/ada" };
+const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
 
 fn judgement(command: &str) -> Judgement {
     decide(command, &GROUND, &[], &[]).judgement
@@ -23,9 +23,9 @@ fn past(class: Class, shape: &str) -> PastIncident {
 
 #[test]
 fn a_past_incident_makes_a_warning_a_refusal_and_is_named() {
-    let command = "git push --force-with-lease";
+    let command = "git clean -fd";
     assert_eq!(judgement(command), Judgement::Warn);
-    let decision = decide(command, &GROUND, &[past(Class::ForcePush, "git push --force")], &[]);
+    let decision = decide(command, &GROUND, &[past(Class::HardReset, "git clean -f")], &[]);
     assert_eq!(decision.judgement, Judgement::Block);
     assert!(decision.reason.contains("2026-10-02") && decision.reason.contains("s-9"), "{}", decision.reason);
     let other = [past(Class::Files, "rm <outside> -f -r")];
@@ -34,6 +34,40 @@ fn a_past_incident_makes_a_warning_a_refusal_and_is_named() {
         decide("git push origin main", &GROUND, &[past(Class::ForcePush, "git push --force")], &[]).judgement,
         Judgement::Allow
     );
+}
+
+#[test]
+fn the_safe_form_of_a_push_passes_whatever_went_wrong_before() {
+    let before = [past(Class::ForcePush, "git push --force")];
+    let safe = "git push --force-with-lease origin feature";
+    assert_eq!(decide(safe, &GROUND, &before, &[]).judgement, Judgement::Allow);
+    let unsafe_form = decide("git push --force", &GROUND, &before, &[]);
+    assert!(unsafe_form.reason.contains("--force-with-lease"), "{}", unsafe_form.reason);
+    // A lease protects nothing beside a plain force.
+    for command in ["git push --force-with-lease --force", "git push --force-with-lease origin +main"] {
+        assert_eq!(judgement(command), Judgement::Block, "{command}");
+    }
+}
+
+#[test]
+fn a_home_below_a_temporary_folder_is_a_home_all_the_same() {
+    let ground = Ground::new("/tmp/box/work", "/tmp/box/home");
+    let of = |command: &str| decide(command, &ground, &[], &[]).judgement;
+    assert_eq!(of("rm -rf ~"), Judgement::Block);
+    assert_eq!(of("rm -rf ~/projects/shop"), Judgement::Block);
+    assert_eq!(of("rm -rf /tmp/box/other"), Judgement::Allow);
+}
+
+#[test]
+fn what_grows_without_end_is_asked_about() {
+    let mut functions = "f0() { rm -r src; }\n".to_owned();
+    (1..40).for_each(|number| {
+        let before = number - 1;
+        functions += &format!("f{number}() {{ f{before}; f{before}; f{before}; }}\n");
+    });
+    for text in [functions + "f39", "a=x\n".to_owned() + &"a=$a$a$a$a\n".repeat(40) + "$a -rf src"] {
+        assert_ne!(judgement(&text), Judgement::Allow);
+    }
 }
 
 #[test]
@@ -84,6 +118,8 @@ fn what_did_no_harm_is_no_incident() {
     assert_eq!(attempt("echo 'rm -rf /'", Ending::Succeeded, "", &sorry), None);
     assert_eq!(attempt("git push --dry-run --force", Ending::Succeeded, "", &sorry), None);
     assert_eq!(attempt("rm -rf /tmp/x", Ending::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("echo 'export A=1' >> ~/.bashrc", Ending::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("npm publish", Ending::Succeeded, "", &sorry), None);
 }
 
 #[test]
@@ -103,6 +139,8 @@ proptest! {
         "rm", "-rf", "/", "~", "*", "$X", "${Y", "$(", ")", "'", "\"", "|", "&&", "git",
         "push", "--force", "psql", "-c", "DROP TABLE a", ">", "/dev/sda",
         "<<E", "\n", "E", "find", "-exec", ";", "xargs",
+        "X=rm", "X+=$X", "alias", "f()", "f", "set", "--", "$@", "{a,b}", "{1..9}", "eval", "base64", "-d", "printf", "%s",
+        "for", "in", "do", "done", "curl", "@.env", ">>", "~/.bashrc", "<(", "<<<", "case", "esac", "((", "))",
         "ssh", "host", "bash", "-c", "docker", "exec", "`", "\\", "{", "}", "cd", "..", "C:\\", "%TEMP%",
     ]), 0..24)) {
         let _ = judgement(&words.join(" "));

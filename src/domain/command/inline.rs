@@ -4,30 +4,50 @@
 use super::{Simple, Word};
 
 /// Interpreters with the flags behind which their program stands.
-const INTERPRETERS: [(&str, &[&str]); 8] = [
+const INTERPRETERS: [(&str, &[&str]); 10] = [
     ("python", &["-c"]),
     ("python3", &["-c"]),
-    ("node", &["-e", "--eval"]),
-    ("bun", &["-e"]),
+    ("node", &["-e", "--eval", "-p", "-pe"]),
+    ("bun", &["-e", "--eval"]),
     ("deno", &["eval"]),
     ("ruby", &["-e"]),
-    ("perl", &["-e", "-E"]),
+    ("perl", &["-e", "-E", "-pe", "-ne", "-le"]),
     ("php", &["-r"]),
+    ("lua", &["-e"]),
+    ("Rscript", &["-e"]),
 ];
 /// Calls that start a command given as one text.
-const STARTS: [&str; 8] = [
+const STARTS: [&str; 16] = [
     "os.system(",
     "os.popen(",
+    "os.execvp(",
     "subprocess.run(",
     "subprocess.call(",
     "subprocess.check_call(",
+    "subprocess.check_output(",
+    "subprocess.getoutput(",
+    "subprocess.Popen(",
     "execSync(",
+    "spawnSync(",
+    "exec(",
     "shell_exec(",
+    "passthru(",
     "system(",
+    "os.execute(",
 ];
 /// Calls that delete a folder with what is in it.
-const DELETES: [&str; 7] =
-    ["rmtree(", "rmSync(", "rm_rf(", "rm_r(", "rmdirSync(", "remove_tree(", "Deno.removeSync("];
+const DELETES: [&str; 10] = [
+    "rmtree(",
+    "rmSync(",
+    ".rm(",
+    "rm_rf(",
+    "rm_r(",
+    "remove_entry_secure(",
+    "rmdirSync(",
+    "remove_tree(",
+    "Deno.removeSync(",
+    "glob(",
+];
 
 /// What a program on the command line does.
 pub struct Inline {
@@ -37,36 +57,109 @@ pub struct Inline {
     pub removals: Vec<Simple>,
 }
 
-/// What an interpreter's program on the command line, or on its input, does.
-pub fn read(command: &Simple) -> Option<Inline> {
-    let (_, flags) = INTERPRETERS.iter().find(|(name, _)| *name == command.program)?;
+/// The program of an interpreter on the command line, or on its input.
+pub fn program(command: &Simple) -> Option<&str> {
+    let stem = command.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let (_, flags) = INTERPRETERS.iter().find(|(name, _)| *name == command.program || *name == stem)?;
     let at = command.args.iter().position(|word| flags.contains(&word.text.as_str()));
-    let text = match at {
-        Some(at) => command.args.get(at + 1)?.text.as_str(),
-        None if command.operands().next().is_none_or(|word| word.text == "-") => command.input.as_deref()?,
-        None => return None,
-    };
-    let texts = given(text, &STARTS).into_iter().map(str::to_owned).collect();
-    let removal = |path: &str| Simple {
-        program: "rm".to_owned(),
-        args: ["-r", path].map(|text| Word { text: text.to_owned(), quoted: true }).to_vec(),
-        ..Simple::default()
-    };
-    Some(Inline { texts, removals: given(text, &DELETES).into_iter().map(removal).collect() })
+    match at {
+        Some(at) => command.args.get(at + 1).map(|word| word.text.as_str()),
+        None if command.operands().next().is_none_or(|word| word.text == "-") => command.input.as_deref(),
+        None => None,
+    }
 }
 
-/// The texts in quotation marks that the calls are given first.
-fn given<'t>(text: &'t str, calls: &[&str]) -> Vec<&'t str> {
+/// What the program of an interpreter does.
+pub fn read(command: &Simple) -> Option<Inline> {
+    let text = program(command)?;
+    let removes = |call: &&str| *call != "glob(" || text.contains("unlink");
+    let deletes: Vec<&str> = DELETES.iter().filter(|call| removes(call)).copied().collect();
+    let removal = |path: String| {
+        let args = ["-r", &path].map(|text| Word { text: text.to_owned(), quoted: true }).to_vec();
+        let mut removal = Simple { args, folder: command.folder.clone(), ..Simple::default() };
+        removal.set_program("rm");
+        removal
+    };
+    let removals = calls(text, &deletes).into_iter().map(removal).collect();
+    Some(Inline { texts: calls(text, &STARTS), removals })
+}
+
+/// The texts that the calls are given: the first one in quotation marks, or the words of a list, joined.
+pub fn calls(text: &str, calls: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for call in calls {
-        for (at, _) in text.match_indices(call) {
-            let rest = text[at + call.len()..].trim_start_matches([' ', '\n', '[', '(', 'f', 'r']);
-            let Some(quote) = rest.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`')) else {
-                continue;
-            };
-            let inner = &rest[1..];
-            found.extend(inner.find(quote).map(|end| &inner[..end]));
+        for (at, _) in text.match_indices(call).take(32) {
+            found.extend(given(text, &text[at + call.len()..]));
         }
+    }
+    found
+}
+
+/// The longest argument that is looked at, in bytes.
+const ARGUMENT: usize = 2048;
+
+fn given(text: &str, rest: &str) -> Option<String> {
+    let mut end = rest.len().min(ARGUMENT);
+    while !rest.is_char_boundary(end) {
+        end -= 1;
+    }
+    let rest = rest[..end].trim_start();
+    let argument = &rest[..closing(rest)];
+    if argument.contains("Path.home()") || argument.contains("homedir()") || argument.contains("Dir.home") {
+        let below = literals(argument).concat();
+        return Some(format!("~/{}", below.trim_start_matches('/')).trim_end_matches('/').to_owned());
+    }
+    let list = argument.starts_with('[') || argument.starts_with('"') && argument.contains("\", [\"");
+    let texts = literals(argument);
+    match texts.first() {
+        Some(_) if list => Some(texts.join(" ")),
+        Some(first) if argument.contains("os.path.join(") => Some(texts.join("/")).or(Some(first.clone())),
+        Some(first) => Some(first.clone()),
+        None => {
+            let name = argument.split([',', ')', ' ']).next().filter(|name| !name.is_empty())?;
+            assigned(text, name)
+        }
+    }
+}
+
+/// The text that a variable is set to in the program.
+fn assigned(text: &str, name: &str) -> Option<String> {
+    let set = [format!("{name} = "), format!("{name}=")];
+    let at = set.iter().find_map(|set| text.find(set.as_str()).map(|at| at + set.len()))?;
+    let line = text[at..].lines().next()?;
+    if line.contains("temp") {
+        return None;
+    }
+    literals(line).into_iter().next()
+}
+
+/// Length up to the bracket that closes the argument's list.
+fn closing(text: &str) -> usize {
+    let (mut depth, mut quote) = (0_usize, None);
+    for (at, character) in text.char_indices() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(character),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']' | ';' | '\n') if depth == 0 => return at,
+            (None, ')' | ']') => depth -= 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The texts in quotation marks.
+fn literals(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(open) = rest.find(['"', '\'', '`']) {
+        let quote = rest[open..].chars().next().unwrap_or('"');
+        let inner = &rest[open + 1..];
+        let Some(end) = inner.find(quote) else { break };
+        found.push(inner[..end].to_owned());
+        rest = &inner[end + 1..];
     }
     found
 }

@@ -1,25 +1,17 @@
 //! The words and signs of a command line.
 
-use super::Word;
+use super::ansi;
+use super::scan::{backquote, braced, name_length, redirect};
+use super::token::{Piece, RawWord, Token};
 
-/// A word, a sign, or text that is a command of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Token {
-    Word(Word),
-    /// `;`, `&&`, `||`, `|`, `&`, a line end, or a bracket.
-    Sign(&'static str),
-    /// A sign that redirects; the next word is its target.
-    Redirect(&'static str),
-    /// The body of a here-document.
-    Body(String),
-    /// What stood within `$(…)`, backquotes, `<(…)`: a command that runs.
-    Nested(String),
-}
+/// Nesting depth of substitutions up to which their commands are read.
+const NESTING: usize = 16;
 
 /// A here-document whose body is still to come.
 struct Pending {
     end: String,
     tabs: bool,
+    expands: bool,
     place: usize,
 }
 
@@ -28,22 +20,78 @@ struct Lexer<'t> {
     at: usize,
     tokens: Vec<Token>,
     pending: Vec<Pending>,
+    nesting: usize,
+    /// Brackets that are open within the substitution that is read.
+    brackets: usize,
+    /// `case` words without their `esac`: a closing bracket ends one of their patterns.
+    cases: usize,
+    /// Whether to stop at the bracket that closes the substitution.
+    enclosed: bool,
 }
 
 /// All tokens of a text.
 pub fn tokens(text: &str) -> Vec<Token> {
-    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), pending: Vec::new() };
+    nested(text, 0)
+}
+
+fn nested(text: &str, nesting: usize) -> Vec<Token> {
+    if nesting > NESTING {
+        return Vec::new();
+    }
+    let mut lexer = Lexer::new(text, nesting, false);
     while lexer.at < text.len() {
         lexer.step();
     }
     lexer.tokens
 }
 
-/// Signs from the longest on.
+/// Operators from the longest on.
 const SIGNS: [&str; 12] = ["&&", "||", "|&", ";;", ";", "|", "&", "(", ")", "\n", "`", "\r"];
-const REDIRECTS: [&str; 10] = ["&>>", "&>", "<<<", "<<-", "<<", ">>", ">|", ">&", "<&", ">"];
+
+/// What the characters of a word in progress belong to.
+#[derive(Default)]
+struct Draft {
+    pieces: RawWord,
+    /// Whether backslashes are folder separators, as in `C:\Users`.
+    windows: bool,
+}
+
+impl Draft {
+    fn push(&mut self, character: char, quoted: bool) {
+        self.push_str(character.encode_utf8(&mut [0; 4]), quoted);
+    }
+
+    fn push_str(&mut self, more: &str, quoted: bool) {
+        match self.pieces.last_mut() {
+            Some(Piece::Text { text, quoted: before }) if *before == quoted => text.push_str(more),
+            _ => self.pieces.push(Piece::Text { text: more.to_owned(), quoted }),
+        }
+    }
+
+    /// Whether a shell of Windows would take the backslash behind these characters as a separator.
+    fn keeps_backslash(&mut self) -> bool {
+        self.windows = self.windows
+            || match self.pieces.as_slice() {
+                [Piece::Text { text, quoted: false }] => {
+                    text.as_bytes().get(1) == Some(&b':')
+                        || matches!(text.as_str(), "." | "..")
+                        || text.ends_with('%') && text.len() > 1
+                }
+                [Piece::Parameter { text, .. }, Piece::Text { text: rest, .. }] => {
+                    text == "$env" && rest.starts_with(':')
+                }
+                _ => false,
+            };
+        self.windows
+    }
+}
 
 impl<'t> Lexer<'t> {
+    fn new(text: &'t str, nesting: usize, enclosed: bool) -> Self {
+        let (tokens, pending) = (Vec::new(), Vec::new());
+        Self { text, at: 0, tokens, pending, nesting, brackets: 0, cases: 0, enclosed }
+    }
+
     fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
@@ -61,10 +109,10 @@ impl<'t> Lexer<'t> {
             self.at += 1;
             self.tokens.push(Token::Sign("\n"));
             self.bodies();
+        } else if let Some(length) = self.arithmetic() {
+            self.at += length;
         } else if rest.starts_with("<(") || rest.starts_with(">(") {
-            let begin = self.at;
-            self.nested(2, ')');
-            self.tokens.push(Token::Word(Word { text: self.text[begin..self.at].to_owned(), quoted: false }));
+            self.word();
         } else if let Some(sign) = redirect(rest) {
             self.at += sign.len();
             self.tokens.push(Token::Redirect(sign));
@@ -73,126 +121,210 @@ impl<'t> Lexer<'t> {
             }
         } else if let Some(sign) = SIGNS.iter().find(|sign| first != b'`' && rest.starts_with(**sign)) {
             self.at += sign.len();
+            self.bracket(sign);
             self.tokens.push(Token::Sign(sign));
         } else {
             self.word();
         }
     }
 
-    /// A word, with the commands in it as tokens before it.
-    fn word(&mut self) {
-        let mut word = Word::default();
-        let begin = self.at;
+    fn at_command(&self) -> bool {
+        matches!(self.tokens.last(), None | Some(Token::Sign(_)))
+    }
+
+    /// Length of an arithmetic command, `((…))`, that begins here.
+    fn arithmetic(&self) -> Option<usize> {
+        let rest = self.rest().as_bytes();
+        if !rest.starts_with(b"((") || !self.at_command() {
+            return None;
+        }
+        // One that is longer than this is read as commands in brackets.
+        let near = &rest[..rest.len().min(1024)];
+        near.windows(2).position(|pair| pair == b"))").map(|end| end + 2)
+    }
+
+    fn bracket(&mut self, sign: &str) {
+        match sign {
+            "(" => self.brackets += 1,
+            ")" => self.brackets = self.brackets.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// Reads on to the bracket that closes the substitution; the offset behind it.
+    fn enclosed(mut self) -> (Vec<Token>, usize) {
         while self.at < self.text.len() {
+            if self.brackets == 0 && self.cases == 0 && self.rest().starts_with(')') {
+                return (self.tokens, self.at + 1);
+            }
+            self.step();
+        }
+        (self.tokens, self.text.len())
+    }
+
+    fn word(&mut self) {
+        let mut word = Draft::default();
+        let begin = self.at;
+        while let Some(first) = self.rest().chars().next() {
             let rest = self.rest();
-            let Some(first) = rest.chars().next() else { break };
             match first {
+                '<' | '>' if self.at == begin && rest[1..].starts_with('(') => {
+                    self.substitution(&mut word, 2, false);
+                }
                 ' ' | '\t' | '\n' | '\r' | ';' | '|' | '&' | '(' | ')' | '<' | '>' => break,
                 '\'' => self.single(&mut word),
                 '"' => self.double(&mut word),
                 '\\' => self.escaped(&mut word),
-                '`' => self.substitution(&mut word, 1, '`'),
-                '$' if rest.starts_with("$((") => self.arithmetic(&mut word),
-                '$' if rest.starts_with("$(") => self.substitution(&mut word, 2, ')'),
-                '$' if rest.starts_with("${") => self.braces(&mut word),
-                '$' if rest.starts_with("$'") || rest.starts_with("$\"") => self.at += 1,
+                '`' | '$' => self.dollar(&mut word, false),
                 _ => {
-                    word.text.push(first);
+                    word.push(first, false);
                     self.at += first.len_utf8();
                 }
             }
         }
         if self.at == begin {
-            // A sign that begins no word and is none of ours: it is passed over.
+            // A character that begins no word and no operator is passed over.
             self.at += self.rest().chars().next().map_or(1, char::len_utf8);
             return;
         }
-        let number = word.text.bytes().all(|byte| byte.is_ascii_digit()) && !word.quoted;
-        // The number of `2>` belongs to the sign.
-        if !(number && self.rest().starts_with(['<', '>']) && !word.text.is_empty()) {
-            self.tokens.push(Token::Word(word));
-        }
+        self.end_word(word.pieces);
     }
 
-    fn single(&mut self, word: &mut Word) {
+    fn end_word(&mut self, pieces: RawWord) {
+        if let [Piece::Text { text, quoted: false }] = pieces.as_slice() {
+            // The number of `2>` belongs to the redirection.
+            let number = text.bytes().all(|byte| byte.is_ascii_digit());
+            if number && self.rest().starts_with(['<', '>']) {
+                return;
+            }
+            match text.as_str() {
+                "case" if self.enclosed => self.cases += 1,
+                "esac" => self.cases = self.cases.saturating_sub(1),
+                _ => {}
+            }
+        }
+        self.tokens.push(Token::Word(pieces));
+    }
+
+    fn single(&mut self, word: &mut Draft) {
         let inner = &self.text[self.at + 1..];
         let end = inner.find('\'').unwrap_or(inner.len());
-        word.text.push_str(&inner[..end]);
-        word.quoted = true;
+        word.push_str(&inner[..end], true);
         self.at = (self.at + end + 2).min(self.text.len());
     }
 
-    fn double(&mut self, word: &mut Word) {
-        word.quoted = true;
+    fn double(&mut self, word: &mut Draft) {
+        word.push_str("", true);
         self.at += 1;
+        if self.quoted_text(word, true) {
+            self.at += 1;
+        }
+    }
+
+    /// Reads text as in double quotation marks: to the closing one, or to the end of a here-document.
+    fn quoted_text(&mut self, word: &mut Draft, closes: bool) -> bool {
         while let Some(first) = self.rest().chars().next() {
-            let rest = self.rest();
             match first {
-                '"' => {
-                    self.at += 1;
-                    return;
-                }
+                '"' if closes => return true,
                 '\\' => {
-                    let next = rest[1..].chars().next();
+                    let next = self.rest()[1..].chars().next();
                     if !matches!(next, Some('"' | '\\' | '$' | '`' | '\n')) {
-                        word.text.push('\\');
+                        word.push('\\', true);
                     }
-                    word.text.extend(next.filter(|next| *next != '\n'));
+                    if let Some(next) = next.filter(|next| *next != '\n') {
+                        word.push(next, true);
+                    }
                     self.at += 1 + next.map_or(0, char::len_utf8);
                 }
-                '`' => self.substitution(word, 1, '`'),
-                '$' if rest.starts_with("$((") => self.arithmetic(word),
-                '$' if rest.starts_with("$(") => self.substitution(word, 2, ')'),
-                '$' if rest.starts_with("${") => self.braces(word),
+                '`' | '$' => self.dollar(word, true),
                 _ => {
-                    word.text.push(first);
+                    word.push(first, true);
                     self.at += first.len_utf8();
                 }
             }
         }
+        false
     }
 
-    fn escaped(&mut self, word: &mut Word) {
+    fn escaped(&mut self, word: &mut Draft) {
         let next = self.rest()[1..].chars().next();
-        // A folder of Windows (`C:\Users`) keeps its signs: no shell of theirs takes them as an escape.
-        let windows = word.text.len() >= 2 && word.text.as_bytes()[1] == b':'
-            || word.text.contains('\\')
-            || matches!(word.text.as_str(), "." | "..");
-        if windows {
-            word.text.push('\\');
-            if next.is_some_and(char::is_whitespace) {
-                self.at += 1;
-                return;
+        if word.keeps_backslash() {
+            word.push('\\', false);
+            self.at += 1;
+            if let Some(next) = next.filter(|next| !next.is_whitespace()) {
+                word.push(next, false);
+                self.at += next.len_utf8();
             }
+            return;
         }
-        word.text.extend(next.filter(|next| *next != '\n'));
+        if let Some(next) = next.filter(|next| *next != '\n') {
+            word.push(next, true);
+        }
         self.at += 1 + next.map_or(0, char::len_utf8);
     }
 
-    fn substitution(&mut self, word: &mut Word, open: usize, close: char) {
-        let begin = self.at;
-        self.nested(open, close);
-        word.text.push_str(&self.text[begin..self.at]);
+    /// Reads what a dollar sign or backquote begins.
+    fn dollar(&mut self, word: &mut Draft, quoted: bool) {
+        let rest = self.rest();
+        if rest.starts_with('`') {
+            self.backquoted(word, quoted);
+        } else if rest.starts_with("$((") {
+            let length = rest.find("))").map_or(rest.len(), |end| end + 2);
+            self.parameter(word, length, quoted);
+        } else if rest.starts_with("$(") {
+            self.substitution(word, 2, quoted);
+        } else if rest.starts_with("${") {
+            let length = braced(rest);
+            self.parameter(word, length, quoted);
+        } else if let Some(inner) = rest.strip_prefix("$'").filter(|_| !quoted) {
+            let (text, length) = ansi::unescaped(inner);
+            word.push_str(&text, true);
+            self.at += 2 + length;
+        } else if rest.starts_with("$\"") && !quoted {
+            self.at += 1;
+        } else {
+            match name_length(&rest[1..]) {
+                0 => {
+                    word.push('$', quoted);
+                    self.at += 1;
+                }
+                length => self.parameter(word, 1 + length, quoted),
+            }
+        }
     }
 
-    fn arithmetic(&mut self, word: &mut Word) {
-        let end = self.rest().find("))").map_or(self.text.len(), |end| self.at + end + 2);
-        word.text.push_str(&self.text[self.at..end]);
-        self.at = end;
+    fn parameter(&mut self, word: &mut Draft, length: usize, quoted: bool) {
+        let text = &self.rest()[..length];
+        let runs = text.starts_with("${") || text.starts_with("$((");
+        let tokens = if runs && text[2..].contains(['$', '`']) && self.nesting < NESTING {
+            vec![Token::Word(expanding(&text[2..], self.nesting + 1))]
+        } else {
+            Vec::new()
+        };
+        word.pieces.push(Piece::Parameter { text: text.to_owned(), tokens, quoted });
+        self.at += length;
     }
 
-    fn braces(&mut self, word: &mut Word) {
-        let end = self.rest().find('}').map_or(self.text.len(), |end| self.at + end + 1);
-        word.text.push_str(&self.text[self.at..end]);
-        self.at = end;
+    fn substitution(&mut self, word: &mut Draft, open: usize, quoted: bool) {
+        let inner = &self.rest()[open..];
+        let (tokens, length) = if self.nesting < NESTING {
+            Lexer::new(inner, self.nesting + 1, true).enclosed()
+        } else {
+            (too_deep(), inner.len())
+        };
+        let text = self.rest()[..open + length].to_owned();
+        self.at += text.len();
+        word.pieces.push(Piece::Substitution { text, tokens, quoted });
     }
 
-    /// A command within the text: it becomes a token, to be read by itself.
-    fn nested(&mut self, open: usize, close: char) {
-        let from = self.at + open;
-        let length = if close == '`' { backquoted(&self.text[from..]) } else { enclosed(&self.text[from..]) };
-        self.tokens.push(Token::Nested(self.text[from..from + length].to_owned()));
-        self.at = (from + length + 1).min(self.text.len());
+    fn backquoted(&mut self, word: &mut Draft, quoted: bool) {
+        let inner = &self.rest()[1..];
+        let length = backquote(inner);
+        let tokens = nested(&inner[..length].replace("\\`", "`"), self.nesting + 1);
+        let end = (1 + length + 1).min(self.rest().len());
+        let text = self.rest()[..end].to_owned();
+        self.at += end;
+        word.pieces.push(Piece::Substitution { text, tokens, quoted });
     }
 
     /// Takes the word that ends a here-document, and waits for the body.
@@ -205,12 +337,15 @@ impl<'t> Lexer<'t> {
         let before = self.tokens.len();
         self.word();
         let word = self.tokens.drain(before..).find_map(|token| match token {
-            Token::Word(word) => Some(word.text),
+            Token::Word(pieces) => Some(pieces),
             _ => None,
         });
+        let pieces = word.unwrap_or_default();
+        let expands = !pieces.iter().any(|piece| matches!(piece, Piece::Text { quoted: true, .. }));
+        let end = pieces.iter().map(Piece::written).collect();
         let place = self.tokens.len();
-        self.tokens.push(Token::Body(String::new()));
-        self.pending.push(Pending { end: word.unwrap_or_default(), tabs, place });
+        self.tokens.push(Token::Body(RawWord::new()));
+        self.pending.push(Pending { end, tabs, expands, place });
     }
 
     /// Reads the bodies that begin on this line.
@@ -228,55 +363,28 @@ impl<'t> Lexer<'t> {
                 }
                 body.push_str(line);
             }
+            let pieces = if pending.expands && self.nesting < NESTING {
+                expanding(&body, self.nesting + 1)
+            } else {
+                vec![Piece::Text { text: body, quoted: true }]
+            };
             if let Some(Token::Body(place)) = self.tokens.get_mut(pending.place) {
-                *place = body;
+                *place = pieces;
             }
         }
     }
 }
 
-fn redirect(rest: &str) -> Option<&'static str> {
-    let found = REDIRECTS.iter().find(|sign| rest.starts_with(**sign)).copied();
-    found.or_else(|| rest.starts_with('<').then_some("<"))
+/// A text in which variables and commands are expanded, as a here-document is.
+fn expanding(text: &str, nesting: usize) -> RawWord {
+    let (mut lexer, mut word) = (Lexer::new(text, nesting, false), Draft::default());
+    lexer.quoted_text(&mut word, false);
+    word.pieces
 }
 
-/// How far it is to the bracket that closes, past quotes and brackets within.
-fn enclosed(text: &str) -> usize {
-    let mut open = Vec::new();
-    let mut characters = text.char_indices();
-    while let Some((at, character)) = characters.next() {
-        match (open.last(), character) {
-            (Some('\''), '\'') => {
-                open.pop();
-            }
-            (Some('\''), _) => {}
-            (_, '\\') => {
-                characters.next();
-            }
-            (Some('"'), '"') => {
-                open.pop();
-            }
-            (Some('"'), '(') if text[..at].ends_with('$') => open.push('('),
-            (Some('"'), _) => {}
-            (_, '\'' | '"' | '(') => open.push(character),
-            (Some(_), ')') => {
-                open.pop();
-            }
-            (None, ')') => return at,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// How far it is to the backquote that closes.
-fn backquoted(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, character) in text.char_indices() {
-        if character == '`' && !escaped {
-            return at;
-        }
-        escaped = character == '\\' && !escaped;
-    }
-    text.len()
+/// Stands for commands that are nested too deeply to be read.
+fn too_deep() -> Vec<Token> {
+    (0..=super::DEPTH).fold(Vec::new(), |tokens, _| {
+        vec![Token::Word(vec![Piece::Substitution { text: String::new(), tokens, quoted: true }])]
+    })
 }

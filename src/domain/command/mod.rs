@@ -1,13 +1,26 @@
 //! A command line of a shell as what would really be run: simple commands, whatever quotes, pipes, substitutions and
 //! other programs they are wrapped in.
 //!
-//! It reads like a shell and runs nothing: no variable is looked up, no pattern is matched to files, and what is only
-//! data (quoted text, comments, the body of a here-document) is never a command.
+//! It reads like a shell and runs nothing. Variables, aliases, functions, files and outputs count as far as the text
+//! itself sets them; the environment is not looked up, and no pattern is matched to files. What is only data (quoted
+//! text, comments, the body of a here-document) is never a command.
 
+mod ansi;
+pub mod decode;
+mod expand;
 mod inline;
 mod lex;
+mod output;
 mod parse;
+mod reading;
+mod scan;
+mod texts;
+mod token;
 mod unwrap;
+mod words;
+mod wrappers;
+
+pub use inline::program as program_text;
 
 /// How deep commands within commands are read.
 pub const DEPTH: usize = 12;
@@ -35,6 +48,8 @@ pub struct Redirect {
 pub struct Simple {
     /// The program's name without its folder, in small letters where it is one of Windows.
     pub program: String,
+    /// The program as it is called, with its folder.
+    pub invoked: String,
     /// Its arguments.
     pub args: Vec<Word>,
     /// Variables that are set before it, or instead of it.
@@ -43,8 +58,8 @@ pub struct Simple {
     pub redirects: Vec<Redirect>,
     /// The text of a here-document, a here-string, or of the `echo` before it in the pipe.
     pub input: Option<String>,
-    /// The last programs before it in the pipe, the nearest last.
-    pub upstream: Vec<String>,
+    /// The last commands before it in the pipe, the nearest last; without their own.
+    pub upstream: Vec<Simple>,
     /// Whether it runs on another machine or in a container.
     pub elsewhere: bool,
     /// The folder that a `cd` before it went to.
@@ -52,6 +67,17 @@ pub struct Simple {
 }
 
 impl Simple {
+    /// Sets the program by the word that calls it.
+    pub(crate) fn set_program(&mut self, invoked: &str) {
+        self.program = parse::name_of(invoked);
+        invoked.clone_into(&mut self.invoked);
+    }
+
+    /// Whether a program of one of these names is before it in the pipe.
+    pub fn follows(&self, programs: &[&str]) -> bool {
+        self.upstream.iter().any(|before| programs.contains(&before.program.as_str()))
+    }
+
     /// The arguments that are no flags.
     pub fn operands(&self) -> impl Iterator<Item = &Word> {
         let end = self.args.iter().position(|word| word.text == "--");
@@ -104,9 +130,9 @@ pub struct Script {
 /// Reads a command line or script. Any text is one; what is torn is read as far as it goes.
 #[must_use]
 pub fn read(text: &str) -> Script {
-    let mut script = Script::default();
-    parse::into(text, 0, &mut script);
-    script
+    let mut reading = reading::Reading::new();
+    reading.text(text, 0, None);
+    reading.script
 }
 
 /// Words as one command line that reads as these words; patterns, variables and `~` stay what they are.

@@ -1,7 +1,8 @@
 //! From tokens to simple commands: what is in a pipe, what is redirected, what runs within.
 
-use super::lex::{self, Token};
-use super::{DEPTH, Redirect, Script, Simple, Word, unwrap};
+use super::reading::Reading;
+use super::token::{Piece, RawWord, Token};
+use super::{DEPTH, Simple, output, unwrap};
 
 /// Words that begin a part of a compound command and run nothing themselves.
 #[rustfmt::skip]
@@ -9,7 +10,17 @@ const RESERVED: [&str; 15] = [
     "if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time", "esac",
     "coproc",
 ];
-
+/// Variables whose values programs run as commands.
+const RUNS: [&str; 8] = [
+    "GIT_SSH_COMMAND",
+    "GIT_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "EDITOR",
+    "PAGER",
+    "PROMPT_COMMAND",
+    "LESSOPEN",
+];
 /// How many programs of a pipe are remembered.
 const UPSTREAM: usize = 8;
 
@@ -18,72 +29,77 @@ const PATH: usize = 4096;
 
 /// What is gathered of one command.
 #[derive(Default)]
-struct Draft {
-    words: Vec<Word>,
-    redirects: Vec<Redirect>,
-    input: Option<String>,
+pub struct Draft<'t> {
+    pub words: Vec<&'t RawWord>,
+    pub redirects: Vec<(&'static str, &'t RawWord)>,
+    pub input: Option<&'t RawWord>,
 }
 
-/// Reads a text and adds its commands.
-pub fn into(text: &str, depth: usize, script: &mut Script) {
+/// A command that is complete, and what it prints.
+#[derive(Clone)]
+struct Done {
+    command: Simple,
+    output: Option<String>,
+}
+
+/// Reads tokens and adds their commands; what they print, where that is known.
+pub fn run(tokens: &[Token], depth: usize, reading: &mut Reading, folder: Option<&str>) -> Option<String> {
     if depth > DEPTH {
-        script.truncated = true;
-        return;
+        reading.script.truncated = true;
+        return None;
     }
-    let mut reader =
-        Reader { script, depth, draft: Draft::default(), before: None, folder: None, folders: Vec::new() };
-    let mut tokens = lex::tokens(text).into_iter().peekable();
-    while let Some(token) = tokens.next() {
+    let mut reader = Reader {
+        reading,
+        depth,
+        draft: Draft::default(),
+        before: None,
+        last: None,
+        folder: folder.map(str::to_owned),
+        folders: Vec::new(),
+        output: Some(String::new()),
+    };
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        at += 1;
         match token {
+            Token::Word(word) if reader.draft.words.is_empty() && plain(word) == Some("function") => {
+                at += reader.function(&tokens[at..]);
+            }
             Token::Word(word) => reader.draft.words.push(word),
             Token::Redirect(sign) => {
-                let nested = tokens.peek().is_some_and(|next| matches!(next, Token::Nested(_)));
-                if nested && let Some(Token::Nested(inner)) = tokens.next() {
-                    into(&inner, depth + 1, reader.script);
-                }
-                if let Some(Token::Word(_)) = tokens.peek()
-                    && let Some(Token::Word(target)) = tokens.next()
-                {
-                    reader.redirect(sign, target);
+                if let Some(Token::Word(target)) = tokens.get(at) {
+                    at += 1;
+                    reader.draft.redirects.push((sign, target));
                 }
             }
             Token::Body(body) => reader.draft.input = Some(body),
-            Token::Nested(inner) => into(&inner, depth + 1, reader.script),
+            Token::Sign("(") => reader.open(&tokens[at..]),
             Token::Sign(sign) => reader.sign(sign),
         }
     }
     reader.end(false);
+    reader.output
 }
 
-struct Reader<'s> {
-    script: &'s mut Script,
-    depth: usize,
-    draft: Draft,
+pub struct Reader<'r, 't> {
+    pub reading: &'r mut Reading,
+    pub depth: usize,
+    draft: Draft<'t>,
     /// The command before this one in the pipe.
-    before: Option<Simple>,
-    folder: Option<String>,
+    before: Option<Done>,
+    /// The last command of the group in brackets that was closed just now.
+    last: Option<Done>,
+    pub folder: Option<String>,
     /// The folders outside of the brackets that are open.
     folders: Vec<Option<String>>,
+    /// What was printed up to here.
+    output: Option<String>,
 }
 
-impl Reader<'_> {
-    fn redirect(&mut self, sign: &'static str, target: Word) {
-        if sign == "<<<" {
-            self.draft.input = Some(target.text.clone());
-        }
-        self.draft.redirects.push(Redirect { sign, target });
-    }
-
+impl<'t> Reader<'_, 't> {
     fn sign(&mut self, sign: &str) {
         match sign {
             "|" | "|&" => self.end(true),
-            "(" => {
-                // `name()` begins a function: its name runs nothing here.
-                if !self.is_definition() {
-                    self.end(false);
-                }
-                self.folders.push(self.folder.clone());
-            }
             ")" => {
                 self.end(false);
                 if let Some(folder) = self.folders.pop() {
@@ -94,47 +110,178 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the one word before a bracket is the name of a function that is being defined.
-    fn is_definition(&mut self) -> bool {
-        let defines = self.draft.words.len() == 1
-            || self.draft.words.first().is_some_and(|word| word.text == "function");
-        if defines {
-            let name = self.draft.words.pop().map(|word| word.text);
-            self.script.functions.extend(name);
-            self.draft = Draft::default();
+    /// A bracket opens: `name()` begins a function, any other one a group.
+    fn open(&mut self, rest: &'t [Token]) {
+        let name = self.draft.words.first().and_then(|word| plain(word));
+        let defines = self.draft.words.len() == 1 && rest.first() == Some(&Token::Sign(")"));
+        match name.filter(|_| defines) {
+            Some(name) => {
+                self.reading.define(name, body(rest));
+                self.draft = Draft::default();
+            }
+            None => self.end(false),
         }
-        defines
+        self.folders.push(self.folder.clone());
+    }
+
+    /// Notes a function that `function` begins; how many tokens its head has.
+    fn function(&mut self, rest: &'t [Token]) -> usize {
+        let name = match rest.first() {
+            Some(Token::Word(word)) => plain(word),
+            _ => None,
+        };
+        let Some(name) = name else { return 0 };
+        self.reading.define(name, body(&rest[1..]));
+        let brackets = [Token::Sign("("), Token::Sign(")")];
+        if rest[1..].starts_with(&brackets) { 3 } else { 1 }
     }
 
     /// The command is complete.
     fn end(&mut self, pipes: bool) {
-        let mut draft = std::mem::take(&mut self.draft);
-        draft.words = runs(draft.words);
+        let draft = std::mem::take(&mut self.draft);
+        let raw = self.runs(&draft.words);
+        let raw = self.alias(raw);
         let before = self.before.take();
-        if draft.words.is_empty() && draft.redirects.is_empty() {
-            if pipes {
-                self.before = before;
-            }
+        if raw.is_empty() && draft.redirects.is_empty() {
+            // A group goes into the pipe by its last command.
+            let group = self.last.take().map(|done| Done { output: self.output.clone(), ..done });
+            self.before = before.or(group).filter(|_| pipes);
             return;
         }
-        let mut command = simple(draft);
+        let mut command = self.simple(&raw, &draft);
         command.folder.clone_from(&self.folder);
         if let Some(before) = before {
-            command.input = command.input.or_else(|| printed(&before));
-            command.upstream = before.upstream;
+            command.input = command.input.or(before.output);
+            command.upstream = before.command.upstream.clone();
             if command.upstream.len() == UPSTREAM {
                 command.upstream.remove(0);
             }
-            command.upstream.push(before.program);
+            command.upstream.push(Simple { upstream: Vec::new(), input: None, ..before.command });
         }
-        if matches!(command.program.as_str(), "cd" | "pushd" | "chdir" | "set-location") {
-            self.folder = command.operands().next().map(|word| joined(self.folder.as_deref(), &word.text));
+        self.effects(&command);
+        for (name, value) in &command.assignments {
+            if RUNS.contains(&name.as_str()) {
+                self.reading.text(value, self.depth + 1, self.folder.as_deref());
+            }
         }
+        let printed = unwrap::into(command.clone(), self.depth, self.reading);
+        let printed = self.keep(&command, printed);
+        let done = Done { command, output: printed };
         if pipes {
-            self.before = Some(command.clone());
+            self.before = Some(done);
+            return;
         }
-        unwrap::into(command, self.depth, self.script);
+        let fits = |all: &String, more: &String| all.len() + more.len() <= output::LONGEST;
+        self.output = match (self.output.take(), &done.output) {
+            (Some(all), Some(more)) if fits(&all, more) => Some(all + more),
+            _ => None,
+        };
+        self.last = Some(done);
     }
+
+    /// Keeps what goes into a file; what is left for the pipe.
+    fn keep(&mut self, command: &Simple, printed: Option<String>) -> Option<String> {
+        let printed = printed.filter(|text| self.reading.affords(text.len()));
+        let to = command.redirects.iter().find(|redirect| matches!(redirect.sign, ">" | ">>" | ">|" | "&>"));
+        let tee = command.operands().next().filter(|_| command.program == "tee");
+        let path = to.map(|redirect| &redirect.target.text).or(tee.map(|word| &word.text));
+        if let (Some(path), Some(text)) = (path, &printed) {
+            let path = path.trim_start_matches("./");
+            let before = self.reading.files.remove(path).filter(|_| to.is_some_and(|to| to.sign == ">>"));
+            self.reading.files.insert(path.to_owned(), before.unwrap_or_default() + text);
+        }
+        if to.is_some() { Some(String::new()) } else { printed }
+    }
+
+    /// What a command changes for those behind it.
+    fn effects(&mut self, command: &Simple) {
+        let operands = || command.operands().map(|word| word.text.as_str());
+        match command.program.as_str() {
+            "cd" | "pushd" | "chdir" | "set-location" => {
+                self.folder = operands().next().map(|path| joined(self.folder.as_deref(), path));
+            }
+            "alias" => {
+                let set = operands().filter_map(|word| word.split_once('='));
+                self.reading.aliases.extend(set.map(|(name, text)| (name.to_owned(), text.to_owned())));
+            }
+            "unset" | "read" | "mapfile" | "readarray" => {
+                operands().for_each(|name| drop(self.reading.variables.remove(name)));
+            }
+            "set" if command.args.first().is_some_and(|word| word.text == "--") => {
+                let values = command.args[1..].iter().map(|word| word.text.clone()).collect();
+                self.reading.positional(values);
+            }
+            _ => {}
+        }
+    }
+
+    /// The words with an alias replaced by what it stands for.
+    fn alias(&self, raw: Vec<&'t RawWord>) -> Vec<RawWord> {
+        let first = raw.first().and_then(|word| plain(word));
+        let alias = first.and_then(|name| self.reading.aliases.get(name));
+        let words = |text: &String| {
+            let token = |token| if let Token::Word(word) = token { Some(word) } else { None };
+            super::lex::tokens(text).into_iter().map(token).collect::<Option<Vec<RawWord>>>()
+        };
+        match alias.and_then(words) {
+            Some(words) => words.into_iter().chain(raw.into_iter().skip(1).cloned()).collect(),
+            None => raw.into_iter().cloned().collect(),
+        }
+    }
+
+    /// The words from the program on: reserved words before it run nothing, and `for x in …` is a list.
+    fn runs(&mut self, raw: &[&'t RawWord]) -> Vec<&'t RawWord> {
+        let reserved = |word: &&&RawWord| plain(word).is_some_and(|word| RESERVED.contains(&word));
+        let skipped = raw.iter().take_while(reserved).count();
+        let raw = &raw[skipped..];
+        match raw.first().and_then(|word| plain(word)) {
+            Some("for" | "select") => {
+                if let Some(name) = raw.get(1).and_then(|word| plain(word)) {
+                    self.loops(name, raw.get(3..).unwrap_or_default());
+                }
+                Vec::new()
+            }
+            Some("case") => Vec::new(),
+            _ => raw.to_vec(),
+        }
+    }
+
+    /// Sets the variable of a loop to every value that it will have.
+    fn loops(&mut self, name: &str, list: &[&RawWord]) {
+        let values: Vec<String> =
+            list.iter().flat_map(|raw| self.expanded(raw)).map(|word| word.text).collect();
+        // What files a pattern in the working folder means is not known here.
+        if values.is_empty() || values.iter().any(|value| value.starts_with(['*', '$', '`'])) {
+            self.reading.variables.remove(name);
+        } else {
+            self.reading.assign(name, values);
+        }
+    }
+}
+
+/// The text of a word that is neither quoted nor expanded.
+fn plain(raw: &RawWord) -> Option<&str> {
+    match raw.as_slice() {
+        [Piece::Text { text, quoted: false }] => Some(text),
+        _ => None,
+    }
+}
+
+/// The tokens of a function's body, behind the bracket of its name.
+fn body(rest: &[Token]) -> &[Token] {
+    let is = |token: &Token, wanted: &str| matches!(token, Token::Word(word) if plain(word) == Some(wanted));
+    let Some(open) = rest.iter().take(4).position(|token| is(token, "{")) else { return &[] };
+    let mut depth = 0_usize;
+    for (at, token) in rest.iter().enumerate().skip(open) {
+        depth += usize::from(is(token, "{"));
+        if is(token, "}") {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return &rest[open + 1..at];
+            }
+        }
+    }
+    &rest[open + 1..]
 }
 
 /// A folder seen from another one.
@@ -146,61 +293,14 @@ fn joined(folder: Option<&str>, path: &str) -> String {
     }
 }
 
-/// The words from the program on: reserved words before it run nothing, and `for x in …` is a list.
-fn runs(words: Vec<Word>) -> Vec<Word> {
-    let skipped =
-        words.iter().take_while(|word| !word.quoted && RESERVED.contains(&word.text.as_str())).count();
-    let words: Vec<Word> = words.into_iter().skip(skipped).collect();
-    match words.first() {
-        Some(first)
-            if !first.quoted && matches!(first.text.as_str(), "for" | "select" | "case" | "function") =>
-        {
-            Vec::new()
-        }
-        _ => words,
-    }
-}
-
-/// A command of its words, redirects and input.
-fn simple(draft: Draft) -> Simple {
-    let mut command = Simple { redirects: draft.redirects, input: draft.input, ..Simple::default() };
-    let mut words = draft.words.into_iter().peekable();
-    while let Some((name, value)) = words.peek().and_then(assignment) {
-        command.assignments.push((name, value));
-        words.next();
-    }
-    command.program = words.next().map(|word| name_of(&word.text)).unwrap_or_default();
-    command.args = words.collect();
-    command
-}
-
-/// `NAME=value`.
-fn assignment(word: &Word) -> Option<(String, String)> {
-    let (name, value) = word.text.split_once('=')?;
-    let named = !name.is_empty()
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && !name.as_bytes()[0].is_ascii_digit();
-    named.then(|| (name.to_owned(), value.to_owned()))
-}
-
 /// The name of a program without its folder and ending.
 pub fn name_of(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     match lower.strip_suffix(".exe") {
         Some(stem) => stem.to_owned(),
+        None if matches!(lower.as_str(), "iex" | "iwr" | "irm") => lower,
         None if lower.contains('-') && name.starts_with(|first: char| first.is_ascii_uppercase()) => lower,
         None => name.to_owned(),
-    }
-}
-
-/// What an `echo` or `printf` hands to the command behind it in the pipe, or `cat` of a here-document.
-fn printed(command: &Simple) -> Option<String> {
-    match command.program.as_str() {
-        "echo" | "printf" | "Write-Output" => {
-            Some(command.operands().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
-        }
-        "cat" => command.input.clone(),
-        _ => None,
     }
 }

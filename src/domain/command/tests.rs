@@ -14,7 +14,7 @@ fn sequences_pipes_and_brackets_are_taken_apart() {
     assert_eq!(lines("(cd x && rm -rf y) > log 2>&1"), ["cd x", "rm -rf y", ""]);
     assert_eq!(
         lines("if test -f a; then rm a; fi; for x in 1 2; do rm $x; done"),
-        ["test -f a", "rm a", "rm $x"]
+        ["test -f a", "rm a", "rm 1 2"]
     );
 }
 
@@ -48,6 +48,70 @@ fn what_runs_within_is_found() {
         "/bin/rm -rf a",
     ] {
         assert!(lines(text).contains(&"rm -rf a".to_owned()), "{text}: {:?}", lines(text));
+    }
+}
+
+#[test]
+fn words_are_expanded_as_a_shell_expands_them() {
+    for text in [
+        "X=a; rm -rf $X",
+        "C=rm; $C -rf a",
+        "X='rm -rf'; $X a",
+        "X=b; Y=${X/b/a}; rm -rf ${Y}",
+        "rm${IFS}-rf${IFS}a",
+        "rm {-rf,a}",
+        "{rm,-rf,a}",
+        "$(echo rm) -rf a",
+        "`printf %s rm` -rf a",
+        "$'\\x72m' -rf a",
+        "alias x='rm -rf'; x a",
+        "f() { rm -rf \"$1\"; }; f a",
+        "function f { rm -rf $1; }; f a",
+        "set -- -rf a; rm \"$@\"",
+        "for x in a; do rm -rf $x; done",
+        "echo 'rm -rf a' > f; sh f",
+        "printf 'rm -rf %s' a | bash",
+        "echo cm0gLXJmIGE= | base64 -d | sh",
+        "echo 726d202d72662061 | xxd -r -p | sh",
+        "echo 'a fr- mr' | rev | sh",
+        "source <(echo rm -rf a)",
+        "bash <<< 'rm -rf a'",
+        "X=a; bash <<E\nrm -rf $X\nE",
+        "cat <<E\n$(rm -rf a)\nE",
+        "echo a | xargs rm -rf",
+        "echo a | xargs -I{} rm -rf {}",
+        "git commit -m \"$(cat <<'E'\nDon't (\nE\n)\" && rm -rf a",
+        "(echo rm -rf a) | sh",
+        "tmux new -d 'rm -rf a'",
+        "npx rm -rf a",
+        "python -c \"import subprocess; subprocess.run(['rm', '-rf', 'a'])\"",
+    ] {
+        assert!(lines(text).contains(&"rm -rf a".to_owned()), "{text}: {:?}", lines(text));
+    }
+}
+
+#[test]
+fn what_only_the_environment_knows_stays_as_it_is_written() {
+    assert_eq!(lines("rm $X \"${Y:-b}\" $(date) ~/*"), ["date", "rm $X ${Y:-b} $(date) ~/*"]);
+    assert_eq!(lines("X=a; read X; rm $X"), ["", "read X", "rm $X"]);
+    assert_eq!(lines("echo '$X' \\$X; X=a"), ["echo $X $X", ""]);
+}
+
+#[test]
+fn reading_ends_whatever_the_text_makes_of_itself() {
+    let mut functions = "f0() { x; }\n".to_owned();
+    (1..30).for_each(|number| functions += &format!("f{number}() {{ f{0}; f{0}; f{0}; }}\n", number - 1));
+    for text in [
+        functions + "f29",
+        "a=x\n".to_owned() + &"a=$a$a$a\n".repeat(60) + "echo $a",
+        "echo {1..60}{1..60}{1..60}{1..60}{1..60}".to_owned(),
+        "x='eval \"$x$x\"'; eval \"$x\"".to_owned(),
+        "echo 'sh f; sh f; sh f' > f; sh f".to_owned(),
+        "find . ".to_owned() + &"-exec rm {} \\; ".repeat(5_000),
+        "${a:-".repeat(5_000),
+        "$(".repeat(5_000),
+    ] {
+        assert!(read(&text).commands.len() <= 10_000);
     }
 }
 
@@ -87,6 +151,17 @@ proptest! {
     #[test]
     fn any_heap_of_signs_is_read_without_panic(text in "[-a '\"\\\\$(){}`<>|&;#=\n/*]{0,160}") {
         let _ = read(&text);
+    }
+
+    #[test]
+    fn any_script_is_read_without_panic(words in prop::collection::vec(prop::sample::select(vec![
+        "a=b", "a+=$a", "$a", "${a%b}", "${a:1:2}", "${!a}", "\"$@\"", "{a,b}", "{1..9}", "{{a,b},c}", "f()", "{", "}", ";",
+        "f", "|", "&&", "\n", "for", "in", "do", "done", "case", "esac", ")", "(", "$(", "`", "'", "\"", "\\",
+        "alias", "a='b c'", "eval", "set", "--", "echo", "-e", "\\x72", "printf", "%s%b", "base64", "-d", "cm0=", "xxd",
+        "-r", "-p", "<<E", "<<<", "E", ">", ">>", "<(", "tr", "a-z", "sh", "-c", "xargs", "-I{}", "((", "))", "$((", "é",
+    ]), 0..40)) {
+        let _ = read(&words.join(" "));
+        let _ = read(&words.concat());
     }
 
     #[test]

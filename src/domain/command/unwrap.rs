@@ -1,117 +1,137 @@
 //! Programs that run another one: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`, `ssh`, `docker exec`, ….
 
-use super::parse::{self, name_of};
-use super::{DEPTH, Script, Simple, Word, inline};
+use super::reading::Reading;
+use super::texts::{shell, texts};
+use super::wrappers::{ELSEWHERE, PREFIXES, SHELLS, SOURCES, VERBS};
+use super::{DEPTH, Redirect, Simple, Word, inline, output};
 
-/// Programs that run the rest of their arguments, with their flags that take a value.
-const PREFIXES: [(&str, &[&str]); 22] = [
-    ("sudo", &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-U", "-D", "--user", "--group", "--chdir"]),
-    ("doas", &["-u", "-C"]),
-    ("nohup", &[]),
-    ("setsid", &[]),
-    ("nice", &["-n"]),
-    ("ionice", &["-c", "-n", "-p"]),
-    ("time", &["-f", "-o"]),
-    ("timeout", &["-s", "-k"]),
-    ("stdbuf", &["-i", "-o", "-e"]),
-    ("env", &["-u", "-C", "-S"]),
-    ("command", &[]),
-    ("builtin", &[]),
-    ("exec", &["-a"]),
-    ("watch", &["-n"]),
-    ("strace", &["-o", "-e", "-p"]),
-    ("xargs", &["-I", "-n", "-P", "-L", "-d", "-s", "-a", "-E"]),
-    ("parallel", &["-j"]),
-    ("chroot", &[]),
-    ("flock", &[]),
-    ("caffeinate", &["-t"]),
-    ("busybox", &[]),
-    ("unbuffer", &[]),
-];
-
-/// Programs that run a command on another machine or in a container: the words before which it begins are flags with
-/// their values, a number of operands, and the flags that take a value.
-const ELSEWHERE: [(&str, &[&str], usize, &[&str]); 8] = [
-    ("ssh", &[], 1, &["-i", "-p", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-b", "-c", "-E"]),
-    ("docker", &["exec"], 1, &["-u", "-w", "-e", "--user", "--workdir", "--env"]),
-    ("podman", &["exec"], 1, &["-u", "-w", "-e", "--user", "--workdir", "--env"]),
-    (
-        "docker",
-        &["run"],
-        1,
-        &[
-            "-v",
-            "-e",
-            "-p",
-            "-u",
-            "-w",
-            "--name",
-            "--network",
-            "--volume",
-            "--env",
-            "--user",
-            "--workdir",
-            "--entrypoint",
-            "--mount",
-        ],
-    ),
-    ("docker-compose", &["exec"], 1, &["-u", "-w", "-e"]),
-    ("docker", &["compose", "exec"], 1, &["-u", "-w", "-e"]),
-    ("kubectl", &["exec"], 1, &["-n", "-c", "--namespace", "--container", "--context"]),
-    ("wsl", &[], 0, &["-d", "-u"]),
-];
-
-const SHELLS: [&str; 13] =
-    ["trap", "sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "powershell", "pwsh", "cmd", "su", "eval"];
-
-/// Adds what the command runs, and the command itself.
-pub fn into(command: Simple, depth: usize, script: &mut Script) {
+/// Adds what the command runs, and the command itself; what it prints, where that is known.
+pub fn into(command: Simple, depth: usize, reading: &mut Reading) -> Option<String> {
     if depth > DEPTH {
-        script.truncated = true;
-        return;
+        reading.script.truncated = true;
+        return None;
     }
-    let inner = inner(&command, depth, script);
-    script.commands.push(command);
-    inner.into_iter().for_each(|inner| into(inner, depth + 1, script));
-}
-
-/// The commands that this one runs as words; those that it runs as text are added at once.
-fn inner(command: &Simple, depth: usize, script: &mut Script) -> Vec<Simple> {
-    let program = command.program.as_str();
-    if let Some((_, valued)) = PREFIXES.iter().find(|(name, _)| *name == program) {
-        let extra = usize::from(matches!(program, "timeout" | "chroot" | "flock"));
-        return rest(command, &command.args, valued, extra).into_iter().collect();
+    if !reading.add(command.clone()) {
+        return None;
     }
-    if SHELLS.contains(&program) {
-        let before = script.commands.len();
-        shell(command, depth, script);
-        for inner in &mut script.commands[before..] {
-            inherit(inner, command);
-        }
-        return Vec::new();
+    if let Some(output) = reading.call(&command, depth) {
+        return output;
     }
-    if let Some(inline) = inline::read(command) {
-        let before = script.commands.len();
-        inline.texts.iter().for_each(|text| parse::into(text, depth + 1, script));
-        script.commands.extend(inline.removals);
-        script.commands[before..].iter_mut().for_each(|inner| inherit(inner, command));
-        return Vec::new();
+    let before = reading.script.commands.len();
+    let printed = inner(&command, depth, reading);
+    for inner in &mut reading.script.commands[before..] {
+        inherit(inner, &command);
     }
-    if program == "find" || program == "fd" {
-        return executed(command);
-    }
-    if program == "ssh" || program == "wsl" || ELSEWHERE.iter().any(|(name, _, _, _)| *name == program) {
-        remote(command, depth, script);
-    }
-    Vec::new()
+    printed
 }
 
 /// What runs within takes over what is known of the command around it.
 fn inherit(inner: &mut Simple, outer: &Simple) {
     inner.elsewhere |= outer.elsewhere;
-    if inner.folder.is_none() {
+    if inner.folder.is_none() && !inner.elsewhere {
         inner.folder.clone_from(&outer.folder);
     }
+}
+
+/// Reads the commands that this one runs.
+fn inner(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String> {
+    let program = command.program.as_str();
+    for text in texts(command) {
+        reading.text(&text, depth + 1, command.folder.as_deref());
+    }
+    if matches!(program, "command" | "type") && command.has(&["-v", "-V", "-p", "-P"]) {
+        return output::of(command, &reading.files);
+    }
+    if let Some((_, valued)) = PREFIXES.iter().find(|(name, _)| *name == program) {
+        let inner = prefixed(command, valued)?;
+        return into(inner, depth + 1, reading);
+    }
+    if let Some(inner) = behind_verb(command) {
+        return into(inner, depth + 1, reading);
+    }
+    if SHELLS.contains(&program) || SOURCES.contains(&program) {
+        return shell(command, depth, reading);
+    }
+    if let Some(text) = reading.file(&command.invoked).cloned() {
+        return reading.text(&text, depth + 1, command.folder.as_deref());
+    }
+    if let Some(inline) = inline::read(command) {
+        inline.texts.iter().for_each(|text| {
+            reading.text(text, depth + 1, command.folder.as_deref());
+        });
+        inline.removals.into_iter().for_each(|removal| {
+            reading.add(removal);
+        });
+        return None;
+    }
+    match program {
+        "find" | "fd" | "fdfind" => executed(command).into_iter().for_each(|inner| {
+            into(inner, depth + 1, reading);
+        }),
+        _ if ELSEWHERE.iter().any(|(name, _, _, _)| *name == program) => remote(command, depth, reading),
+        _ => {}
+    }
+    output::of(command, &reading.files)
+}
+
+/// The command behind `sudo`, `xargs` and the like.
+fn prefixed(command: &Simple, valued: &[&str]) -> Option<Simple> {
+    let program = command.program.as_str();
+    let extra = match program {
+        "timeout" | "gtimeout" | "chroot" | "flock" | "gosu" | "su-exec" => 1,
+        "direnv" => 2,
+        _ => 0,
+    };
+    let mut inner = rest(command, &command.args, valued, extra)?;
+    if program == "xargs" || program == "parallel" {
+        fed(command, &mut inner);
+    }
+    Some(inner)
+}
+
+/// Gives a command of `xargs` its arguments, as far as the input is known.
+fn fed(outer: &Simple, inner: &mut Simple) {
+    let file = outer.args.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
+        "-a" | "--arg-file" => outer.args.get(at + 1).map(|word| word.text.as_str()),
+        text => text.strip_prefix("--arg-file=").or_else(|| {
+            text.strip_prefix("-a").filter(|_| outer.program == "xargs" && !text.starts_with("--"))
+        }),
+    });
+    if let Some(file) = file {
+        let target = Word { text: file.to_owned(), quoted: false };
+        inner.redirects.push(Redirect { sign: "<", target });
+    }
+    let literal = inner.args.iter().position(|word| word.text == ":::");
+    if let Some(at) = literal {
+        inner.args.remove(at);
+    }
+    let behind = outer.args.windows(2).find(|pair| pair[0].text == "-I").map(|pair| pair[1].text.clone());
+    let joined =
+        outer.args.iter().find_map(|word| word.text.strip_prefix("-I").filter(|rest| !rest.is_empty()));
+    let place = behind.or(joined.map(str::to_owned));
+    let Some(input) = inner.input.take().filter(|_| file.is_none() && literal.is_none()) else { return };
+    let words = input.split_whitespace().take(64).map(|word| word.trim_matches(['"', '\'']));
+    let word = |text: &str| Word { text: text.to_owned(), quoted: true };
+    match place {
+        None => inner.args.extend(words.map(word)),
+        Some(place) => {
+            let items: Vec<&str> = words.collect();
+            let put = |arg: &Word| match arg.text.contains(&place) {
+                true => items.iter().map(|item| word(&arg.text.replace(&place, item))).collect(),
+                false => vec![arg.clone()],
+            };
+            inner.args = inner.args.iter().flat_map(put).collect();
+        }
+    }
+}
+
+/// The command behind `npm exec`, `uv run`, ….
+fn behind_verb(command: &Simple) -> Option<Simple> {
+    let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
+    VERBS
+        .iter()
+        .filter(|(name, verbs, _)| *name == command.program && words.starts_with(verbs))
+        .find_map(|(_, verbs, valued)| rest(command, &command.args, valued, verbs.len()))
 }
 
 /// The command that begins after the flags and so many operands.
@@ -132,7 +152,8 @@ fn rest(outer: &Simple, args: &[Word], valued: &[&str], operands: usize) -> Opti
         });
         if text.starts_with('-') && text.len() > 1 {
             at += 1 + usize::from(valued.contains(&text));
-        } else if let Some((name, value)) = set.filter(|_| outer.program == "env" || outer.program == "sudo")
+        } else if let Some((name, value)) =
+            set.filter(|_| matches!(outer.program.as_str(), "env" | "sudo" | "doas" | "cross-env"))
         {
             assignments.push((name.to_owned(), value.to_owned()));
             at += 1;
@@ -144,8 +165,7 @@ fn rest(outer: &Simple, args: &[Word], valued: &[&str], operands: usize) -> Opti
         }
     }
     let program = args.get(at)?;
-    Some(Simple {
-        program: name_of(&program.text),
+    let mut inner = Simple {
         args: args[at + 1..].to_vec(),
         assignments,
         redirects: outer.redirects.clone(),
@@ -153,46 +173,14 @@ fn rest(outer: &Simple, args: &[Word], valued: &[&str], operands: usize) -> Opti
         upstream: outer.upstream.clone(),
         elsewhere: outer.elsewhere,
         folder: outer.folder.clone(),
-    })
-}
-
-/// The text that a shell is given to run: after `-c`, or on its input.
-fn shell(command: &Simple, depth: usize, script: &mut Script) {
-    let program = command.program.as_str();
-    let words = &command.args;
-    let text = match program {
-        "trap" => words.iter().find(|word| !word.text.starts_with('-')).map(|word| word.text.clone()),
-        "eval" => Some(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")),
-        "cmd" => after(words, &["/c", "/C", "/k", "/K"]),
-        "powershell" | "pwsh" => after(words, &["-command", "-c"]).or_else(|| {
-            let first = words.iter().find(|word| !word.text.starts_with('-'))?;
-            first.text.contains(' ').then(|| first.text.clone())
-        }),
-        "su" => after_one(words, "-c"),
-        _ => after_one(words, "c"),
+        ..Simple::default()
     };
-    let text = text.or_else(|| {
-        command.input.clone().filter(|_| command.operands().next().is_none_or(|word| word.text == "-"))
-    });
-    if let Some(text) = text {
-        parse::into(&text, depth + 1, script);
-    }
+    inner.set_program(&program.text);
+    Some(inner)
 }
 
-/// All words behind one of the flags, as one text.
-fn after(words: &[Word], flags: &[&str]) -> Option<String> {
-    let at = words.iter().position(|word| flags.iter().any(|flag| word.text.eq_ignore_ascii_case(flag)))?;
-    Some(words[at + 1..].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
-}
-
-/// The word behind a flag of the shell; the flag may stand among others, as in `-lc`.
-fn after_one(words: &[Word], flag: &str) -> Option<String> {
-    let letter = flag.trim_start_matches('-');
-    let at = words.iter().position(|word| {
-        word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with(letter)
-    })?;
-    words.get(at + 1).map(|word| word.text.clone())
-}
+/// Most commands of one `find` that are read.
+const EXECUTED: usize = 64;
 
 /// What `find` runs for each file, with the places where it looks in place of `{}`.
 fn executed(command: &Simple) -> Vec<Simple> {
@@ -203,7 +191,7 @@ fn executed(command: &Simple) -> Vec<Simple> {
         .windows(2)
         .find(|pair| pair[0].text == "-name")
         .map_or("*", |pair| pair[1].text.as_str());
-    while let Some(word) = command.args.get(at) {
+    while let Some(word) = command.args.get(at).filter(|_| found.len() < EXECUTED) {
         if !matches!(
             word.text.as_str(),
             "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
@@ -234,25 +222,30 @@ fn executed(command: &Simple) -> Vec<Simple> {
 }
 
 /// The command that runs on another machine or in a container, as words or as one text.
-fn remote(command: &Simple, depth: usize, script: &mut Script) {
+fn remote(command: &Simple, depth: usize, reading: &mut Reading) {
     let operands: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     for (name, verbs, hosts, valued) in ELSEWHERE {
         if name != command.program || !operands.starts_with(verbs) {
             continue;
         }
         let Some(inner) = rest(command, &command.args, valued, verbs.len() + hosts) else { continue };
-        let before = script.commands.len();
-        if command.program == "ssh" || command.program == "wsl" || inner.program.contains(' ') {
+        let before = reading.script.commands.len();
+        if matches!(name, "ssh" | "mosh" | "sshpass" | "wsl" | "heroku") || inner.invoked.contains(' ') {
             let words: Vec<&str> = command.args[command.args.len() - inner.args.len() - 1..]
                 .iter()
                 .map(|word| word.text.as_str())
                 .collect();
-            parse::into(&words.join(" "), depth + 1, script);
+            reading.text(&words.join(" "), depth + 1, None);
+            let read_there =
+                |inner: &Simple| SHELLS.contains(&inner.program.as_str()) && inner.input.is_none();
+            let shell = reading.script.commands[before..].last().is_some_and(read_there) || words.is_empty();
+            if let Some(input) = command.input.as_ref().filter(|_| shell) {
+                reading.text(input, depth + 1, None);
+            }
         } else {
-            let inner = Simple { redirects: Vec::new(), ..inner };
-            into(inner, depth + 1, script);
+            into(Simple { redirects: Vec::new(), folder: None, ..inner }, depth + 1, reading);
         }
-        for inner in &mut script.commands[before..] {
+        for inner in &mut reading.script.commands[before..] {
             inner.elsewhere = true;
             inner.folder = None;
         }

@@ -333,7 +333,7 @@ struct Verify {
 #[derive(JsonSchema)]
 struct Incident {
     /// What was endangered: files, database, force-push, hard-reset, history, infrastructure, disk, permissions,
-    /// remote-script or system.
+    /// remote-script, system, exfiltration, publishing, persistence or obscured.
     class: String,
     /// The command without what differs from case to case.
     shape: String,

@@ -138,8 +138,11 @@ fn placed(mut call: Call, message: &Message) -> Call {
 fn answer(call: &Call, message: &Message) -> Result<Heard> {
     let heard =
         |reply: Reply, later| Heard { stdout: reply.stdout(message), later, folder: call.cwd.clone() };
-    if let Some(command) = message.asked.as_ref().and_then(|asked| asked.command.as_deref()) {
-        return Ok(heard(judged(call, message, command), None));
+    if let Some((decision, notices)) = message.asked.as_ref().and_then(|asked| guard::asked(call, asked)) {
+        if vault_of(call).is_some() {
+            notices.iter().for_each(|notice| log(call, message, notice));
+        }
+        return Ok(heard(Reply::Verdict(decision), None));
     }
     let memory = match Memory::open(call.clone()) {
         Err(error) if error.kind == Kind::NoVault => return Ok(heard(Reply::Nothing, None)),
@@ -169,15 +172,6 @@ fn untrusted(message: &Message) -> Reply {
         Some(Event::SessionStart) => Reply::Context(text.to_owned()),
         _ => Reply::Nothing,
     }
-}
-
-/// What the guard says of a command.
-fn judged(call: &Call, message: &Message, command: &str) -> Reply {
-    let (decision, notices) = guard::guard(call.clone(), command);
-    if vault_of(call).is_some() {
-        notices.iter().for_each(|notice| log(call, message, notice));
-    }
-    Reply::Verdict(decision)
 }
 
 /// What there is to tell, and how much of it in UTF-16 units.

@@ -59,7 +59,7 @@ function listener(directory) {
 
     /** Throws where a command must not run. */
     async tool(session, tool, input) {
-      if (tool !== "bash" && tool !== "shell") return
+      if (!["bash", "shell", "write", "edit", "patch", "apply_patch", "multiedit"].includes(tool)) return
       const answer = await tell("pre-tool", session, { tool_name: tool, tool_input: input })
       if (typeof answer.deny === "string") throw new Error(`cm guard: ${answer.deny}`)
     },

@@ -253,3 +253,89 @@ fn without_a_vault_that_can_be_read_the_built_in_rules_judge() {
     [exit 0]
     ");
 }
+
+fn write_tool(tool: &str, path: &str) -> String {
+    let input = serde_json::json!({ "file_path": path, "content": "x" });
+    serde_json::json!({
+        "session_id": "s", "cwd": "", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input
+    })
+    .to_string()
+}
+
+#[test]
+fn tools_that_write_and_edit_are_judged_by_their_target() {
+    let sandbox = vault_of("");
+    let home = sandbox.root().join("home").display().to_string();
+    insta::assert_snapshot!(said(&sandbox, &write_tool("Write", "src/main.rs")).snapshot(), @"[exit 0]");
+    insta::assert_snapshot!(said(&sandbox, &write_tool("Write", ".git/hooks/pre-commit")).snapshot(), @r#"
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this changes .git/hooks/pre-commit: a hook that git runs by itself"}}
+    [exit 0]
+    "#);
+    insta::assert_snapshot!(said(&sandbox, &write_tool("Edit", ".claude/settings.json")).snapshot(), @r#"
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this changes .claude/settings.json: settings of an agent, which hold its hooks, servers and permissions"}}
+    [exit 0]
+    "#);
+    for path in [format!("{home}/.ssh/authorized_keys"), "/etc/sudoers".to_owned()] {
+        let ran = said(&sandbox, &write_tool("Write", &path));
+        assert!(ran.stdout.contains(r#""permissionDecision":"deny""#), "{path}: {ran:?}");
+    }
+    let ran = said(&sandbox, &write_tool("Edit", &format!("{home}/.bashrc")));
+    assert!(ran.stdout.contains(r#""permissionDecision":"ask""#), "{ran:?}");
+    let ran = sandbox.run(&["hook", "claude", "pre-tool"]).stdin(write_tool("Write", "/etc/sudoers")).go();
+    assert!(ran.stdout.contains(r#""permissionDecision":"deny""#), "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_is_judged_by_what_it_leads_to() {
+    use std::os::unix::fs::symlink;
+    let sandbox = vault_of("");
+    let home = sandbox.root().join("home");
+    std::fs::create_dir_all(home.join(".ssh")).unwrap();
+    std::fs::create_dir_all(home.join("projects/shop/.git")).unwrap();
+    symlink(&home, sandbox.vault().join("build")).unwrap();
+    symlink(home.join(".ssh"), sandbox.vault().join("docs-link")).unwrap();
+    let word = |command: &str| {
+        let ran = sandbox.cm(&["guard", "--", command]);
+        ran.stdout.split([':', '\n']).next().unwrap_or_default().to_owned()
+    };
+    // The link itself is a file like any other; what it leads to is not.
+    assert_eq!(word("rm -rf build"), "allow");
+    assert_eq!(word("rm -rf build/*"), "block");
+    assert_eq!(word("cd build && rm -rf *"), "block");
+    assert_eq!(word("echo key >> docs-link/authorized_keys"), "block");
+    assert_eq!(word("rm -rf ~/projects/shop"), "block");
+    assert_eq!(word("rm -rf target node_modules dist"), "allow");
+}
+
+#[test]
+fn a_whole_project_is_blocked_from_wherever_it_is_named() {
+    let sandbox = vault_of("");
+    let projects = sandbox.root().join("home/projects");
+    std::fs::create_dir_all(projects.join("shop/.git")).unwrap();
+    for command in [
+        "cd ~/projects && rm -rf shop",
+        "rm -rf ~/projects/shop",
+        "cd ~ && rm -rf projects",
+        "P=~/projects; rm -rf \"$P\"",
+    ] {
+        let ran = sandbox.cm(&["guard", "--", command]);
+        assert!(ran.stdout.starts_with("block"), "{command}: {ran:?}");
+    }
+    let here = sandbox.run(&["guard", "--", "rm -rf shop"]).within("../home/projects").go();
+    assert!(here.stdout.starts_with("block"), "{here:?}");
+}
+
+#[test]
+fn the_safe_form_passes_after_an_incident_of_the_unsafe_one() {
+    let incident = INCIDENT
+        .replace("class: hard-reset", "class: force-push")
+        .replace("shape: git reset --hard", "shape: git push --force");
+    let sandbox = vault_of(&incident);
+    insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git push --force-with-lease origin HEAD"]).snapshot(), @"
+    allow
+    [exit 0]
+    ");
+    let blocked = sandbox.cm(&["guard", "--", "git push --force"]).stdout;
+    assert!(blocked.contains("use --force-with-lease") && blocked.contains("2026-11-01"), "{blocked}");
+}

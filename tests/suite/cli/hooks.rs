@@ -70,7 +70,7 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     +    ],
     +    "BeforeTool": [
     +      {
-    +        "matcher": "run_shell_command",
+    +        "matcher": "run_shell_command|write_file|replace",
     +        "hooks": [
     +          {
     +            "type": "command",
@@ -151,7 +151,7 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     -    ],
     -    "BeforeTool": [
     -      {
-    -        "matcher": "run_shell_command",
+    -        "matcher": "run_shell_command|write_file|replace",
     -        "hooks": [
     -          {
     -            "type": "command",

@@ -262,3 +262,111 @@ fn secrets_of_a_command_are_neither_shown_nor_kept() {
     sandbox.cm(&["trauma", "accept", "1"]).ok();
     assert!(!sandbox.git(&["show", "HEAD"]).contains(secret));
 }
+
+/// Writes the log of an agent in which `git reset --hard` got this result and a person then said sorry words.
+fn one_call(sandbox: &Sandbox, agent: &str, result: &str, ran: bool) {
+    use serde_json::{Value, json};
+    let write = |path: &str, text: String| {
+        let path = sandbox.root().join("home").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let (command, sorry) = ("git reset --hard", "oh no, all my work is gone");
+    match agent {
+        "codex" => {
+            let at = |second: u32| format!("2026-11-20T10:00:0{second}.000Z");
+            let item = |second, kind: &str, payload: Value| json!({"timestamp": at(second), "type": kind, "payload": payload});
+            let arguments = json!({ "cmd": command }).to_string();
+            let output = if ran { "Process exited with code 0\nOutput:\nHEAD is now at 1" } else { result };
+            let records = [
+                item(
+                    0,
+                    "session_meta",
+                    json!({"id": "0199aaaa-0000-7000-8000-000000000009", "cwd": "/home/dev/demo"}),
+                ),
+                item(1, "event_msg", json!({"type": "user_message", "message": "clean up"})),
+                item(
+                    2,
+                    "response_item",
+                    json!({"type": "function_call", "name": "exec_command", "arguments": arguments, "call_id": "c"}),
+                ),
+                item(
+                    3,
+                    "response_item",
+                    json!({"type": "function_call_output", "call_id": "c", "output": output}),
+                ),
+                item(4, "event_msg", json!({"type": "user_message", "message": sorry})),
+            ];
+            let text: String = records.iter().map(|record| format!("{record}\n")).collect();
+            write(
+                ".codex/sessions/2026/11/20/rollout-2026-11-20T10-00-00-0199aaaa-0000-7000-8000-000000000009.jsonl",
+                text,
+            );
+        }
+        "gemini" => {
+            let response = json!([{"functionResponse": {"id": "c", "name": "run_shell_command", "response":
+                if ran { json!({"output": "HEAD is now at 1"}) } else { json!({"error": result}) }}}]);
+            let call = json!({"id": "c", "name": "run_shell_command", "args": {"command": command},
+                "status": if ran { "success" } else { "error" }, "result": response});
+            let said = |id: &str, text: &str| json!({"id": id, "timestamp": "2026-11-20T10:00:01.000Z", "type": "user", "content": text});
+            let document = json!({"sessionId": "55555555-0000-4000-8000-000000000009", "projectHash": "demo",
+                "startTime": "2026-11-20T10:00:00.000Z", "lastUpdated": "2026-11-20T10:00:09.000Z", "messages": [
+                said("a", "clean up"),
+                {"id": "b", "timestamp": "2026-11-20T10:00:02.000Z", "type": "gemini", "content": "", "toolCalls": [call]},
+                said("d", sorry)]});
+            write(".gemini/tmp/demo/.project_root", "/home/dev/demo".to_owned());
+            write(".gemini/tmp/demo/chats/session-2026-11-20T10-00-55555555.json", document.to_string());
+        }
+        _ => {
+            let session = "ses_000000000000000000000009";
+            let base = ".local/share/opencode/storage";
+            let time = 1_795_168_800_000_u64;
+            let info = json!({"id": session, "projectID": "p", "directory": "/home/dev/demo", "version": "0.9.0",
+                "time": {"created": time, "updated": time + 9000}});
+            write(&format!("{base}/session/p/{session}.json"), info.to_string());
+            let state = if ran {
+                json!({"status": "completed", "input": {"command": command}, "output": "HEAD is now at 1"})
+            } else {
+                json!({"status": "error", "input": {"command": command}, "error": result})
+            };
+            let parts = [
+                ("1", "user", json!({"type": "text", "text": "clean up"})),
+                ("2", "assistant", json!({"type": "tool", "tool": "bash", "callID": "c", "state": state})),
+                ("3", "user", json!({"type": "text", "text": sorry})),
+            ];
+            for (number, role, mut part) in parts {
+                let (message, id) = (format!("msg_{number}"), format!("prt_{number}"));
+                let head =
+                    json!({"id": message, "sessionID": session, "role": role, "time": {"created": time}});
+                write(&format!("{base}/message/{session}/{message}.json"), head.to_string());
+                part["id"] = Value::from(&*id);
+                part["messageID"] = Value::from(&*message);
+                part["sessionID"] = Value::from(session);
+                write(&format!("{base}/part/{message}/{id}.json"), part.to_string());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_command_that_the_guard_stopped_is_neither_an_incident_nor_a_command_that_ran() {
+    let reason = "this throws away all work that is not committed";
+    for (agent, session, result) in [
+        (
+            "codex",
+            "0199aaaa-0000-7000-8000-000000000009",
+            format!("Command blocked by PreToolUse hook: {reason}. Command: git reset --hard"),
+        ),
+        ("gemini", "55555555-0000-4000-8000-000000000009", format!("Tool execution blocked: {reason}")),
+        ("opencode", "ses_000000000000000000000009", format!("Error: cm guard: {reason}")),
+    ] {
+        for ran in [true, false] {
+            let sandbox = vault_of("");
+            one_call(&sandbox, agent, &result, ran);
+            let scanned = sandbox.cm(&["trauma", "scan"]).stdout;
+            assert_eq!(scanned.contains("git reset --hard"), ran, "{agent} {ran}: {scanned}");
+            let diary = sandbox.cm(&["diary", session, "--dry-run", "--no-model", "--json"]);
+            assert_eq!(diary.stdout.contains("git reset"), ran, "{agent} {ran}: {diary:?}");
+        }
+    }
+}

@@ -22,19 +22,26 @@ pub fn events(agent: Agent) -> &'static [Event] {
     }
 }
 
-/// Our entry in the list of an event: its name with the agent, and the entry. None where the agent has no such event,
-/// or keeps no settings in JSON.
+/// The event at which Cursor asks before a tool that is no shell.
+pub const CURSOR_TOOLS: &str = "preToolUse";
+
+/// Our entries for an event: each with the name of its list. None where the agent has no such event, or keeps no
+/// settings in JSON.
 #[must_use]
-pub fn entry(agent: Agent, event: Event, program: &Program) -> Option<(&'static str, Value)> {
-    let name = event.called_by(agent)?;
-    let entry = match agent {
-        Agent::Claude => claude(event, program),
-        Agent::Codex => codex(event, program),
-        Agent::Cursor => cursor(event, program),
-        Agent::Gemini => gemini(event, program),
-        Agent::Opencode => return None,
-    };
-    Some((name, entry))
+pub fn entries(agent: Agent, event: Event, program: &Program) -> Vec<(&'static str, Value)> {
+    let Some(name) = event.called_by(agent) else { return Vec::new() };
+    match agent {
+        Agent::Claude => vec![(name, claude(event, program))],
+        Agent::Codex => vec![(name, codex(event, program))],
+        Agent::Cursor if event == Event::PreTool => {
+            let mut files = cursor(event, program);
+            files["matcher"] = Value::from("Write|Delete");
+            vec![(name, cursor(event, program)), (CURSOR_TOOLS, files)]
+        }
+        Agent::Cursor => vec![(name, cursor(event, program))],
+        Agent::Gemini => vec![(name, gemini(event, program))],
+        Agent::Opencode => Vec::new(),
+    }
 }
 
 /// How each agent reads its settings.
@@ -74,7 +81,8 @@ fn claude(event: Event, program: &Program) -> Value {
     }
     let matcher = match event {
         Event::SessionStart => Some("startup|resume|clear|compact|fork"),
-        Event::PreTool | Event::ToolFailure => Some("Bash"),
+        Event::PreTool => Some("Bash|Write|Edit|MultiEdit|NotebookEdit"),
+        Event::ToolFailure => Some("Bash"),
         _ => None,
     };
     group(matcher, &handler)
@@ -100,7 +108,7 @@ fn gemini(event: Event, program: &Program) -> Value {
     // Gemini CLI counts milliseconds.
     let handler =
         json!({ "type": "command", "command": line, "name": "cm", "timeout": patience(event) * 1_000 });
-    group((event == Event::PreTool).then_some("run_shell_command"), &handler)
+    group((event == Event::PreTool).then_some("run_shell_command|write_file|replace"), &handler)
 }
 
 #[cfg(test)]
@@ -112,17 +120,20 @@ mod tests {
     fn every_entry_is_known_as_ours_and_calls_for_its_event() {
         for agent in [Agent::Claude, Agent::Codex, Agent::Cursor, Agent::Gemini] {
             for event in events(agent) {
-                let (name, entry) = entry(agent, *event, &Program::default()).unwrap();
-                assert_eq!(Event::named(name), Some(*event));
-                let handler = entry.get("hooks").map_or(&entry, |handlers| &handlers[0]);
-                assert!(is_our_hook(handler), "{handler}");
+                let entries = entries(agent, *event, &Program::default());
+                assert!(!entries.is_empty());
+                for (name, entry) in entries {
+                    assert_eq!(Event::named(name), Some(*event));
+                    let handler = entry.get("hooks").map_or(&entry, |handlers| &handlers[0]);
+                    assert!(is_our_hook(handler), "{handler}");
+                }
             }
         }
     }
 
     #[test]
     fn claude_code_gets_what_it_documents() {
-        let shown = |event| entry(Agent::Claude, event, &Program::default()).unwrap().1.to_string();
+        let shown = |event| entries(Agent::Claude, event, &Program::default())[0].1.to_string();
         assert_eq!(
             shown(Event::SessionStart),
             r#"{"matcher":"startup|resume|clear|compact|fork","hooks":[{"type":"command","command":"cm","args":["hook","claude","session-start"],"timeout":10}]}"#

@@ -42,7 +42,7 @@ pub fn install(agent: Agent, text: &str, program: &Program) -> Result<String, Fa
     let bare = uninstall(agent, text)?;
     let mut installed = bare.clone();
     for event in entries::events(agent) {
-        if let Some((name, entry)) = entries::entry(agent, *event, program) {
+        for (name, entry) in entries::entries(agent, *event, program) {
             installed = put(agent, &installed, name, &entry)?;
         }
     }
@@ -87,7 +87,7 @@ pub fn status(agent: Agent, text: &str, program: &Program) -> Result<State, Faul
     if found.is_empty() {
         return Ok(State::Absent);
     }
-    let wanted = entries::events(agent).iter().filter_map(|event| entries::entry(agent, *event, program));
+    let wanted = entries::events(agent).iter().flat_map(|event| entries::entries(agent, *event, program));
     let mut wanted: Vec<(String, String)> =
         wanted.map(|(name, entry)| (name.to_owned(), entry.to_string())).collect();
     found.sort();
@@ -104,7 +104,10 @@ pub fn installed(agent: Agent, text: &str) -> Result<Vec<Event>, Fault> {
     let ours = |list: &&Item| {
         list.value.items().iter().any(|item| handlers(&item.value.value(text)).any(is_our_hook))
     };
-    Ok(lists(&root).filter(ours).filter_map(|list| Event::named(list.key.as_deref()?)).collect())
+    let mut found: Vec<Event> =
+        lists(&root).filter(ours).filter_map(|list| Event::named(list.key.as_deref()?)).collect();
+    found.dedup();
+    Ok(found)
 }
 
 /// The settings as they lie in the text, checked as far as we touch them.
@@ -115,7 +118,8 @@ fn root(agent: Agent, text: &str) -> Result<Option<Node>, Fault> {
     if let Some(hooks) = root.get("hooks") {
         object(text, hooks, "`hooks`")?;
         once(text, hooks)?;
-        for event in entries::events(agent).iter().filter_map(|event| event.called_by(agent)) {
+        let tools = (agent == Agent::Cursor).then_some(entries::CURSOR_TOOLS);
+        for event in entries::events(agent).iter().filter_map(|event| event.called_by(agent)).chain(tools) {
             if let Some(list) = hooks.get(event)
                 && !matches!(list.kind, Kind::Array(_))
             {

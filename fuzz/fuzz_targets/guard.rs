@@ -1,0 +1,11 @@
+//! Any text is read as commands and judged, within bounds.
+#![no_main]
+
+use cm::curate::trauma::{Ground, decide};
+use cm::domain::command::read;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    assert!(read(text).commands.len() <= 10_000, "the number of commands is bounded");
+    let _ = decide(text, &Ground::new("/home/ada/shop", "/home/ada"), &[], &[]);
+});

@@ -1,0 +1,44 @@
+//! Decoders of texts that are written out on the command line.
+
+/// The text of base64 in either alphabet, white space and padding ignored; none where it is no UTF-8.
+pub fn base64(text: &str) -> Option<String> {
+    String::from_utf8(base64_bytes(text)?).ok()
+}
+
+/// The text of base64 of UTF-16, as PowerShell's `-EncodedCommand` takes it.
+pub fn base64_utf16(text: &str) -> Option<String> {
+    let bytes = base64_bytes(text)?;
+    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+    String::from_utf16(&units).ok()
+}
+
+fn base64_bytes(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0_u32, 0);
+    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=') {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count & 0xff) as u8);
+        }
+    }
+    Some(bytes)
+}
+
+/// The text of hexadecimal digits, white space ignored; none where it is no UTF-8.
+pub fn hex(text: &str) -> Option<String> {
+    let digits: Option<Vec<u32>> =
+        text.chars().filter(|character| !character.is_whitespace()).map(|digit| digit.to_digit(16)).collect();
+    let digits = digits?;
+    let bytes = digits.chunks_exact(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect();
+    String::from_utf8(bytes).ok()
+}

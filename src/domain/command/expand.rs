@@ -1,0 +1,307 @@
+//! Expansion of a word as a shell does it: braces, parameters, results of commands, splitting at white space.
+
+use std::collections::BTreeMap;
+
+use super::Word;
+use super::token::Piece;
+
+/// Most words that one word is expanded to.
+const WORDS: usize = 64;
+/// Longest word in which braces are expanded, in characters.
+const BRACED: usize = 1024;
+/// Longest value that is put in place of a parameter, in bytes.
+const VALUE: usize = 16 << 10;
+
+/// What is known of variables. A variable of a loop has several values.
+pub type Variables = BTreeMap<String, Vec<String>>;
+
+/// A part of a word after its parameters and commands were looked at.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The possible texts; at least one.
+    pub choices: Vec<String>,
+    pub quoted: bool,
+    /// Whether the text is split at white space.
+    pub splits: bool,
+}
+
+impl Part {
+    /// A part that stands as it is written.
+    pub fn text(text: &str, quoted: bool) -> Self {
+        Self { choices: vec![text.to_owned()], quoted, splits: false }
+    }
+}
+
+/// The part that a piece becomes; `output` is what the commands of a substitution print, where that is known.
+pub fn part(piece: &Piece, output: Option<String>, variables: &Variables) -> Part {
+    match piece {
+        Piece::Text { text, quoted } => Part::text(text, *quoted),
+        Piece::Substitution { text, quoted, .. } => match output.filter(|output| output.len() <= VALUE) {
+            Some(output) => {
+                let value = output.trim_end_matches('\n').to_owned();
+                Part { choices: vec![value], quoted: *quoted, splits: !quoted }
+            }
+            None => Part::text(text, *quoted),
+        },
+        Piece::Parameter { text, quoted, .. } => match value(text, variables) {
+            Some(choices) => Part { choices, quoted: *quoted, splits: !quoted },
+            None => Part::text(text, *quoted),
+        },
+    }
+}
+
+/// The words that parts make.
+pub fn words(parts: Vec<Part>, fields: &str) -> Vec<Word> {
+    let braced = braces(parts);
+    let mut found = Vec::new();
+    for parts in &braced {
+        for texts in products(parts) {
+            split(parts, &texts, fields, &mut found);
+            if found.len() > WORDS * WORDS {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// The texts that parts make without splitting, as in an assignment.
+pub fn texts(parts: &[Part]) -> Vec<String> {
+    products(parts).into_iter().map(|texts| texts.concat()).collect()
+}
+
+/// Every combination of the parts' choices, at most [`WORDS`].
+fn products(parts: &[Part]) -> Vec<Vec<&str>> {
+    let mut found: Vec<Vec<&str>> = vec![Vec::with_capacity(parts.len())];
+    for part in parts {
+        let many = found.len() * part.choices.len() <= WORDS;
+        let choices = if many { part.choices.as_slice() } else { &part.choices[..1] };
+        if let [only] = choices {
+            found.iter_mut().for_each(|texts| texts.push(only));
+            continue;
+        }
+        let mut longer = Vec::with_capacity(found.len() * choices.len());
+        for texts in &found {
+            longer.extend(choices.iter().map(|choice| [texts.as_slice(), &[choice.as_str()]].concat()));
+        }
+        found = longer;
+    }
+    found
+}
+
+/// Adds the words of one combination.
+fn split(parts: &[Part], texts: &[&str], fields: &str, found: &mut Vec<Word>) {
+    let mut word: Option<Word> = None;
+    for (part, text) in parts.iter().zip(texts) {
+        if !part.splits {
+            if part.quoted || !text.is_empty() {
+                let word = word.get_or_insert_with(Word::default);
+                word.text.push_str(text);
+                word.quoted |= part.quoted;
+            }
+            continue;
+        }
+        let is_field = |character: char| fields.contains(character);
+        let mut pieces = text.split(is_field);
+        if let Some(first) = pieces.next().filter(|first| !first.is_empty()) {
+            word.get_or_insert_with(Word::default).text.push_str(first);
+        }
+        for piece in pieces {
+            found.extend(word.take());
+            if !piece.is_empty() {
+                word = Some(Word { text: piece.to_owned(), quoted: false });
+            }
+        }
+    }
+    found.extend(word);
+}
+
+/// The values of a parameter as it is written; none where it is not known or its form is not read.
+fn value(written: &str, variables: &Variables) -> Option<Vec<String>> {
+    let get = |name: &str| variables.get(name).filter(|values| !values.is_empty());
+    let Some(inner) = written.strip_prefix("${") else {
+        return get(written.strip_prefix('$')?).cloned();
+    };
+    let inner = inner.strip_suffix('}')?;
+    if let Some(name) = inner.strip_prefix('!') {
+        return get(get(name)?.first()?).cloned();
+    }
+    let length = match inner.bytes().next()? {
+        b'@' | b'*' => 1,
+        _ => inner.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count(),
+    };
+    let (name, operator) = inner.split_at(length);
+    let operator = operator.strip_prefix("[@]").or(operator.strip_prefix("[*]")).unwrap_or(operator);
+    // What the text sets nowhere may be set outside of it: its fallback is no more than a guess.
+    get(name)?.iter().map(|value| operated(value, operator)).collect()
+}
+
+/// A value after an operator such as `%.txt`, `/a/b`, `:1:2`, `^^`.
+fn operated(value: &str, operator: &str) -> Option<String> {
+    let plain = |pattern: &str| !pattern.contains(['*', '?', '[', '$', '`']);
+    let first = match operator.chars().next() {
+        None => return Some(value.to_owned()),
+        Some(first) => first,
+    };
+    match first {
+        '^' if operator == "^^" => Some(value.to_uppercase()),
+        ',' if operator == ",," => Some(value.to_lowercase()),
+        '#' | '%' => {
+            let pattern = operator.trim_start_matches(first);
+            let cut = if first == '#' { value.strip_prefix(pattern) } else { value.strip_suffix(pattern) };
+            plain(pattern).then(|| cut.unwrap_or(value).to_owned())
+        }
+        '/' => {
+            let all = operator.starts_with("//");
+            let mut parts = operator.trim_start_matches('/').splitn(2, '/');
+            let (from, to) = (parts.next()?, parts.next().unwrap_or(""));
+            if from.is_empty() || !plain(from) || !plain(to) {
+                return None;
+            }
+            let replaced = if all { value.replace(from, to) } else { value.replacen(from, to, 1) };
+            Some(replaced).filter(|replaced| replaced.len() <= VALUE)
+        }
+        ':' => match operator.as_bytes().get(1)? {
+            b'-' | b'=' | b'?' if !value.is_empty() => Some(value.to_owned()),
+            b'0'..=b'9' => slice(value, &operator[1..]),
+            _ => None,
+        },
+        '-' | '=' | '?' => Some(value.to_owned()),
+        _ => None,
+    }
+}
+
+/// `OFFSET` or `OFFSET:LENGTH`.
+fn slice(value: &str, range: &str) -> Option<String> {
+    let mut numbers = range.split(':').map(|number| number.trim().parse::<usize>());
+    let (from, length) = (numbers.next()?.ok()?, numbers.next());
+    let most = length.transpose().ok()?.unwrap_or(usize::MAX);
+    Some(value.chars().skip(from).take(most).collect())
+}
+
+/// A character that can belong to braces, or a part as a whole.
+#[derive(Clone)]
+enum Unit {
+    Character(char),
+    Part(Part),
+}
+
+/// The words that braces make of one; the word itself where it has none, or where there would be too many.
+fn braces(parts: Vec<Part>) -> Vec<Vec<Part>> {
+    let opens = |part: &Part| !part.quoted && !part.splits && part.choices[0].contains('{');
+    let length: usize = parts.iter().map(|part| part.choices[0].len()).sum();
+    if !parts.iter().any(opens) || length > BRACED {
+        return vec![parts];
+    }
+    let mut open = vec![units(&parts)];
+    let mut done: Vec<Vec<Unit>> = Vec::new();
+    while let Some(word) = open.pop() {
+        if open.len() + done.len() > WORDS {
+            return vec![parts];
+        }
+        match alternatives(&word) {
+            Some(words) => open.extend(words.into_iter().rev()),
+            None => done.push(word),
+        }
+    }
+    done.into_iter().map(joined).collect()
+}
+
+fn units(parts: &[Part]) -> Vec<Unit> {
+    let mut units = Vec::new();
+    for part in parts {
+        if part.quoted
+            || part.splits
+            || part.choices.len() > 1
+            || part.choices[0].starts_with(['$', '`', '<'])
+        {
+            units.push(Unit::Part(part.clone()));
+        } else {
+            units.extend(part.choices[0].chars().map(Unit::Character));
+        }
+    }
+    units
+}
+
+fn joined(units: Vec<Unit>) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut plain = false;
+    for unit in units {
+        match unit {
+            Unit::Part(part) => {
+                parts.push(part);
+                plain = false;
+            }
+            Unit::Character(character) => {
+                if !plain {
+                    parts.push(Part::text("", false));
+                    plain = true;
+                }
+                if let Some(part) = parts.last_mut() {
+                    part.choices[0].push(character);
+                }
+            }
+        }
+    }
+    parts
+}
+
+/// The words of the first braces that hold alternatives or a range.
+fn alternatives(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
+    let is = |at: usize, wanted: char| matches!(word.get(at), Some(Unit::Character(c)) if *c == wanted);
+    for open in (0..word.len()).filter(|at| is(*at, '{')) {
+        let (mut depth, mut commas, mut close) = (0_usize, Vec::new(), None);
+        for (at, unit) in word.iter().enumerate().skip(open) {
+            match unit {
+                Unit::Character('{') => depth += 1,
+                Unit::Character('}') => depth -= 1,
+                Unit::Character(',') if depth == 1 => commas.push(at),
+                _ => {}
+            }
+            if depth == 0 {
+                close = Some(at);
+                break;
+            }
+        }
+        let Some(close) = close else { continue };
+        let inner: Vec<Vec<Unit>> = if commas.is_empty() {
+            match range(&word[open + 1..close]) {
+                Some(items) => items,
+                None => continue,
+            }
+        } else {
+            let mut from = open + 1;
+            commas.push(close);
+            commas.iter().map(|to| word[std::mem::replace(&mut from, to + 1)..*to].to_vec()).collect()
+        };
+        let whole = |item: Vec<Unit>| [&word[..open], &item, &word[close + 1..]].concat();
+        return Some(inner.into_iter().map(whole).collect());
+    }
+    None
+}
+
+/// `1..5` or `a..e`, at most [`WORDS`] of them.
+fn range(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
+    let text: Option<String> = units
+        .iter()
+        .map(|unit| match unit {
+            Unit::Character(character) => Some(*character),
+            Unit::Part(_) => None,
+        })
+        .collect();
+    let (from, to) = text.as_deref()?.split_once("..")?;
+    let spelled = |text: String| text.chars().map(Unit::Character).collect();
+    if let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) {
+        let many = usize::try_from(to.checked_sub(from)?).ok()?;
+        return (many < WORDS).then(|| (from..=to).map(|number| spelled(number.to_string())).collect());
+    }
+    let mut ends = from.chars().chain(to.chars());
+    match (ends.next(), ends.next(), ends.next()) {
+        (Some(from), Some(to), None)
+            if from.is_ascii_lowercase() && to.is_ascii_lowercase() && from <= to =>
+        {
+            Some((from..=to).map(|letter| vec![Unit::Character(letter)]).collect())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,123 @@
+//! The words, assignments and redirections of a command, expanded.
+
+use super::expand::{Part, part, texts, words};
+use super::parse::{Draft, Reader, run};
+use super::token::{Piece, RawWord};
+use super::{Redirect, Simple, Word};
+
+/// Commands whose arguments set variables.
+const DECLARES: [&str; 5] = ["export", "local", "declare", "readonly", "typeset"];
+
+impl<'t> Reader<'_, 't> {
+    fn parts(&mut self, raw: &RawWord) -> Vec<Part> {
+        let mut parts = Vec::with_capacity(raw.len());
+        for piece in raw {
+            let output = match piece {
+                Piece::Text { .. } => None,
+                Piece::Parameter { tokens, .. } => {
+                    if !tokens.is_empty() {
+                        run(tokens, self.depth + 1, self.reading, self.folder.as_deref());
+                    }
+                    None
+                }
+                Piece::Substitution { text, tokens, .. } => {
+                    let output = run(tokens, self.depth + 1, self.reading, self.folder.as_deref());
+                    if text.starts_with(['<', '>']) {
+                        // The word is the name of a file that holds the output.
+                        output.and_then(|output| self.reading.files.insert(text.clone(), output));
+                        None
+                    } else {
+                        output.filter(|output| self.reading.affords(output.len()))
+                    }
+                }
+            };
+            parts.push(part(piece, output, &self.reading.variables));
+        }
+        parts
+    }
+
+    /// The words that a word becomes.
+    pub fn expanded(&mut self, raw: &RawWord) -> Vec<Word> {
+        let parts = self.parts(raw);
+        words(parts, self.reading.fields())
+    }
+
+    /// A word that is neither split nor has braces.
+    fn text(&mut self, raw: &RawWord) -> Word {
+        let text = texts(&self.parts(raw)).swap_remove(0);
+        Word { text, quoted: raw.iter().any(Piece::is_quoted) }
+    }
+
+    /// A command of its words, redirects and input.
+    pub fn simple(&mut self, raw: &[RawWord], draft: &Draft<'t>) -> Simple {
+        let mut command = Simple::default();
+        let mut words: Vec<Word> = Vec::new();
+        for raw in raw {
+            let name = assigned(raw);
+            let declares = words.first().is_some_and(|word| DECLARES.contains(&word.text.as_str()));
+            match name.filter(|_| words.is_empty() || declares) {
+                Some(name) => self.assignment(name, raw, declares, &mut command, &mut words),
+                None => words.extend(self.expanded(raw)),
+            }
+        }
+        for (sign, target) in &draft.redirects {
+            let target = self.text(target);
+            if *sign == "<<<" {
+                command.input = Some(format!("{}\n", target.text));
+            }
+            if *sign == "<"
+                && let Some(text) = self.reading.file(&target.text)
+            {
+                command.input = Some(text.clone());
+            }
+            command.redirects.push(Redirect { sign, target });
+        }
+        if let Some(body) = draft.input {
+            command.input = Some(self.text(body).text);
+        }
+        let mut words = words.into_iter();
+        if let Some(program) = words.next() {
+            command.set_program(&program.text);
+        }
+        command.args = words.collect();
+        command
+    }
+
+    /// Notes `NAME=value` or `NAME+=value`.
+    fn assignment(
+        &mut self,
+        name: &str,
+        raw: &RawWord,
+        declares: bool,
+        command: &mut Simple,
+        words: &mut Vec<Word>,
+    ) {
+        let adds = name.ends_with('+');
+        let bare = name.trim_end_matches('+');
+        let parts = self.parts(raw);
+        let quoted = raw.iter().any(Piece::is_quoted);
+        let values: Vec<String> =
+            texts(&parts).into_iter().map(|text| text[name.len() + 1..].to_owned()).collect();
+        let before = self.reading.variables.get(bare).and_then(|values| values.first()).cloned();
+        let before = before.filter(|_| adds).unwrap_or_default();
+        let values: Vec<String> = values.into_iter().map(|value| format!("{before}{value}")).collect();
+        let first = values.first().cloned().unwrap_or_default();
+        self.reading.assign(bare, values);
+        if declares {
+            words.push(Word { text: format!("{bare}={first}"), quoted });
+        } else {
+            command.assignments.push((bare.to_owned(), first));
+        }
+    }
+}
+
+/// The name that `NAME=…` sets, with a `+` behind it where the value is added.
+fn assigned(raw: &RawWord) -> Option<&str> {
+    let Some(Piece::Text { text, quoted: false }) = raw.first() else { return None };
+    let (name, _) = text.split_once('=')?;
+    let bare = name.strip_suffix('+').unwrap_or(name);
+    let named = !bare.is_empty()
+        && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !bare.as_bytes()[0].is_ascii_digit();
+    named.then_some(name)
+}
