@@ -37,6 +37,7 @@ mod races;
 mod sandbox;
 mod schema;
 mod secrecy;
+mod secret_formats;
 mod secrets;
 mod sessions;
 mod support;
