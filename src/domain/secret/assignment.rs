@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::key::{self, Strength};
 use super::shape::{self, NAME};
-use super::{literal, value};
+use super::{header, literal, placeholder, value};
 
 /// How long a name can be, to each side of the word that was met.
 const NAME_REACH: usize = 64;
@@ -21,7 +21,15 @@ pub fn secrets(text: &str, hit: Range<usize>) -> Vec<(Range<usize>, Strength)> {
     }
     // Most words that are met are given nothing: what the name says is asked last.
     let Some(strength) = name.strength(text) else { return Vec::new() };
-    values.into_iter().flatten().flat_map(|value| value.judged(text, strength)).collect()
+    let is_auth = text[name.range.clone()].ends_with("auth");
+    values
+        .into_iter()
+        .flatten()
+        .flat_map(|value| match is_auth && value.is_basic(text) {
+            true => vec![(value.range, Strength::Strong)],
+            false => value.judged(text, strength),
+        })
+        .collect()
 }
 
 /// A name with a secret's word in it, and where it stands.
@@ -174,6 +182,12 @@ impl Value {
 
     fn has_digit(&self, bytes: &[u8]) -> bool {
         bytes[self.range.clone()].iter().any(|byte| shape::is(*byte, shape::DIGIT))
+    }
+
+    /// Whether it is a name and a password in base64, as registries keep them.
+    fn is_basic(&self, text: &str) -> bool {
+        text.get(self.range.clone())
+            .is_some_and(|value| header::is_basic(value) && !placeholder::is_one(value))
     }
 
     /// The parts of the value that are secrets.

@@ -3,6 +3,9 @@
 //! Prefix, alphabet and length are of what providers hand out. Lengths count what follows the prefix; a longer run
 //! than the longest is none of the kind.
 
+mod services;
+pub mod shaped;
+
 use super::shape::{
     ALNUM, ANY_HEX, Alphabet, BASE64, DASH, DIGIT, DOT, EQUALS, HEX, LOWER, NAME, PERCENT, PLUS_SLASH, TILDE,
     UNDERSCORE, UPPER, URL_SAFE,
@@ -53,8 +56,13 @@ const fn doubtful(
     Token { prefix, label, alphabet, least, most, random: true }
 }
 
-/// Every kind, by provider.
-pub const TOKENS: &[Token] = &[
+/// Every kind that is told by its prefix.
+pub fn tokens() -> impl Iterator<Item = &'static Token> {
+    TOKENS.iter().chain(services::TOKENS)
+}
+
+/// Clouds, version control, chat, payment and the larger makers of models.
+const TOKENS: &[Token] = &[
     token("AKIA", "aws-access-key", UPPER | DIGIT, 16, 16),
     token("ASIA", "aws-access-key", UPPER | DIGIT, 16, 16),
     token("ABIA", "aws-access-key", UPPER | DIGIT, 16, 16),
@@ -309,6 +317,11 @@ pub struct Marked {
     pub after: (Alphabet, usize, usize),
 }
 
+/// A key of an Azure service: 32, 42 or 64 bytes in base64 with the service's signature near the end.
+const fn azure_key(mark: &'static str, before: usize, after: usize) -> Marked {
+    Marked { mark, label: "azure-key", before: (BASE64, before, before), after: (BASE64, 5, after) }
+}
+
 /// Every kind that is told by a mark.
 pub const MARKED: &[Marked] = &[
     Marked {
@@ -319,7 +332,27 @@ pub const MARKED: &[Marked] = &[
     },
     Marked { mark: "T3BlbkFJ", label: "openai-key", before: (URL_SAFE, 20, 120), after: (URL_SAFE, 20, 120) },
     Marked { mark: "JQQJ99", label: "azure-key", before: (ALNUM, 40, 60), after: (ALNUM, 20, 40) },
-    Marked { mark: "+AStBo", label: "azure-key", before: (BASE64, 40, 90), after: (BASE64, 4, 20) },
+    Marked { mark: "AZDO", label: "azure-devops-token", before: (ALNUM, 76, 76), after: (ALNUM, 4, 5) },
+    azure_key("+ASt", 76, 8),
+    azure_key("+ABa", 76, 8),
+    azure_key("+AMC", 33, 8),
+    azure_key("+ASb", 33, 8),
+    azure_key("+AEh", 33, 8),
+    azure_key("+ARm", 33, 8),
+    azure_key("AIoT", 33, 8),
+    azure_key("AZEG", 33, 8),
+    azure_key("AzCa", 33, 8),
+    azure_key("ACDb", 76, 8),
+    azure_key("APIM", 76, 8),
+    azure_key("AzFu", 44, 8),
+    azure_key("AzSe", 42, 8),
+    azure_key("+ACR", 42, 8),
+    Marked {
+        mark: "!AQ",
+        label: "salesforce-session",
+        before: (ALNUM, 15, 18),
+        after: (NAME | DOT, 60, 120),
+    },
     Marked {
         mark: ".atlasv1.",
         label: "terraform-token",

@@ -12,11 +12,15 @@ mod key;
 mod kinds;
 mod kubernetes;
 mod literal;
+mod login;
+mod mnemonic;
 mod placeholder;
 mod private_key;
+mod reading;
 mod rules;
 mod scan;
 mod shape;
+mod signature;
 mod suspect;
 mod token;
 mod url;
@@ -127,9 +131,33 @@ pub fn find(text: &str, rules: &Rules) -> Vec<Removed> {
 const AGAIN: usize = 4;
 
 fn scanned(text: &str, rules: &Rules) -> Vec<(Range<usize>, String)> {
-    let mut candidates = if rules.built_in() { scan::candidates(text) } else { Vec::new() };
-    candidates.extend(rules.extra(text).map(|(range, label)| scan::own(range, label)));
+    // Enough for each reading of the text and some readings of those.
+    let mut budget = text.len().saturating_mul(4).saturating_add(1 << 16);
+    let candidates = candidates(text, rules, false, reading::DEPTH, &mut budget);
     scan::merged(text, candidates).into_iter().map(|found| (found.range, found.label.to_owned())).collect()
+}
+
+/// The candidates of a text and of its other readings, with their places in the text.
+fn candidates<'r>(
+    text: &str,
+    rules: &'r Rules,
+    is_joined: bool,
+    depth: usize,
+    budget: &mut usize,
+) -> Vec<scan::Candidate<'r>> {
+    let mut found = if rules.built_in() { scan::candidates(text, is_joined) } else { Vec::new() };
+    found.extend(rules.extra(text).into_iter().map(|(range, label)| scan::own(range, label)));
+    if depth == 0 {
+        return found;
+    }
+    for reading in reading::readings(text, budget) {
+        let hidden = candidates(&reading.text, rules, is_joined || reading.is_joined, depth - 1, budget);
+        found.extend(hidden.into_iter().filter_map(|candidate| {
+            let range = reading.in_text(&candidate.range)?;
+            Some(candidate.at(range))
+        }));
+    }
+    found
 }
 
 /// Where a range of the text without the found secrets, which holds no placeholder, was in the whole text.

@@ -39,6 +39,23 @@ pub fn block(text: &str, at: usize) -> Option<Range<usize>> {
     Some(at..after.unwrap_or(end))
 }
 
+/// The private lines of a key file of PuTTY, whose number stands after `Private-Lines:` at `hit`.
+pub fn putty(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+    let rest = text[hit.end..].trim_start_matches(' ');
+    let digits = shape::run(rest.as_bytes(), shape::DIGIT, 3);
+    let count: usize = rest[..digits].parse().ok()?;
+    let start = text.len() - rest.len() + digits;
+    let start = start + text[start..].bytes().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    let lines = text[start..].split_inclusive('\n').take(count);
+    let is_body = |line: &&str| {
+        let line = line.trim_end();
+        !line.is_empty() && line.len() <= 80 && line.bytes().all(|byte| shape::is(byte, BASE64))
+    };
+    let length: usize = lines.take_while(is_body).map(str::len).sum();
+    let body = text[start..start + length].trim_end().len();
+    (body >= LEAST).then_some(start..start + body)
+}
+
 /// The length of the body: base64, line ends (also written ones), quotation marks of joined strings, and headers.
 fn body(bytes: &[u8]) -> usize {
     let mut at = 0;

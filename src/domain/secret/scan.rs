@@ -7,7 +7,10 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::key::{self, Strength};
-use super::{assignment, call, header, jwt, kinds, kubernetes, placeholder, private_key, token, url};
+use super::{
+    assignment, call, header, jwt, kinds, kubernetes, login, mnemonic, placeholder, private_key, signature,
+    token, url,
+};
 
 /// A place that a rule wants removed.
 #[derive(Debug, Clone)]
@@ -20,10 +23,18 @@ pub struct Candidate<'r> {
     weight: u8,
 }
 
+impl Candidate<'_> {
+    /// The same finding at another place.
+    pub fn at(self, range: Range<usize>) -> Self {
+        Self { range, ..self }
+    }
+}
+
 /// What a word that the automaton met may be the sign of.
 #[derive(Clone, Copy)]
 enum Sign {
-    Token(usize),
+    Token(&'static kinds::Token),
+    Shaped(&'static kinds::shaped::Shaped),
     Marked(usize),
     Jwt,
     Armour,
@@ -38,6 +49,24 @@ enum Sign {
     Program(&'static str),
     Bundler,
     Placeholder,
+    /// A word that one function looks at, with the label and the weight of what it finds.
+    Other(fn(&str, Range<usize>) -> Option<Range<usize>>, &'static str, u8),
+}
+
+impl Sign {
+    /// Whether it is a part of the secret itself, and not of the text around it.
+    fn is_form(self) -> bool {
+        matches!(
+            self,
+            Self::Token(_)
+                | Self::Shaped(_)
+                | Self::Marked(_)
+                | Self::Jwt
+                | Self::Armour
+                | Self::WebHook(_)
+                | Self::Placeholder
+        )
+    }
 }
 
 struct Automaton {
@@ -66,6 +95,7 @@ fn table() -> Vec<(&'static str, Sign)> {
         ("://", Sign::Address),
         ("bearer", Sign::Scheme("bearer")),
         ("basic", Sign::Scheme("basic")),
+        ("ssws", Sign::Scheme("ssws")),
         ("authorization", Sign::Authorization),
         ("cookie", Sign::Cookie),
         ("_session=", Sign::Session),
@@ -75,8 +105,22 @@ fn table() -> Vec<(&'static str, Sign)> {
         (" -u", Sign::User),
         ("bundle", Sign::Bundler),
         (placeholder::OPENING, Sign::Placeholder),
+        ("machine", Sign::Other(login::netrc, "password", 6)),
+        ("default", Sign::Other(login::netrc, "password", 6)),
+        (":5432:", Sign::Other(login::pgpass, "password", 6)),
+        (":5433:", Sign::Other(login::pgpass, "password", 6)),
+        (":6432:", Sign::Other(login::pgpass, "password", 6)),
+        (":6543:", Sign::Other(login::pgpass, "password", 6)),
+        (":*:", Sign::Other(login::pgpass, "password", 6)),
+        ("sig=", Sign::Other(signature::shared_access, "azure-signature", 8)),
+        ("private-lines:", Sign::Other(private_key::putty, "private-key", 10)),
     ];
-    table.extend(kinds::TOKENS.iter().enumerate().map(|(index, token)| (token.prefix, Sign::Token(index))));
+    table.extend(login::SCHEMES.iter().map(|scheme| (*scheme, Sign::Other(login::hash, "password-hash", 8))));
+    let members = signature::MEMBERS.iter();
+    table.extend(members.map(|name| (*name, Sign::Other(signature::key_member, "private-key", 8))));
+    table.extend(call::COMMANDS.iter().map(|name| (*name, Sign::Other(call::argument, "token", 4))));
+    table.extend(kinds::tokens().map(|token| (token.prefix, Sign::Token(token))));
+    table.extend(kinds::shaped::SHAPED.iter().map(|shaped| (shaped.prefix, Sign::Shaped(shaped))));
     table.extend(kinds::MARKED.iter().enumerate().map(|(index, marked)| (marked.mark, Sign::Marked(index))));
     table.extend(url::WEB_HOOKS.iter().enumerate().map(|(index, (word, _))| (*word, Sign::WebHook(index))));
     table.extend(call::PROGRAMS.iter().map(|(name, flag)| (*name, Sign::Program(flag))));
@@ -84,8 +128,9 @@ fn table() -> Vec<(&'static str, Sign)> {
     table
 }
 
-/// Everything that the built-in rules want removed, in no order; ranges may overlap.
-pub fn candidates(text: &str) -> Vec<Candidate<'static>> {
+/// Everything that the built-in rules want removed, in no order; ranges may overlap. With `forms_only` only what is told by
+/// its own form, and not by a name beside it.
+pub fn candidates(text: &str, forms_only: bool) -> Vec<Candidate<'static>> {
     let automaton = &*AUTOMATON;
     let mut pass = Pass {
         text,
@@ -98,13 +143,15 @@ pub fn candidates(text: &str) -> Vec<Candidate<'static>> {
         parts_until: 0,
     };
     for hit in automaton.words.find_overlapping_iter(text) {
-        if hit.start() >= pass.quiet_until {
-            pass.look(automaton.signs[hit.pattern().as_usize()], hit.start()..hit.end());
+        let sign = automaton.signs[hit.pattern().as_usize()];
+        if hit.start() >= pass.quiet_until && (!forms_only || sign.is_form()) {
+            pass.look(sign, hit.start()..hit.end());
         }
     }
     for at in memchr::memchr2_iter(b'.', b'|', text.as_bytes()) {
         pass.joint(at);
     }
+    mnemonic::phrases(text).into_iter().for_each(|range| pass.push(range, "recovery-phrase", 8));
     pass.found
 }
 
@@ -129,12 +176,12 @@ impl Pass<'_> {
     fn look(&mut self, sign: Sign, hit: Range<usize>) {
         let (text, bytes) = (self.text, self.text.as_bytes());
         match sign {
-            Sign::Token(index) => {
-                let token = &kinds::TOKENS[index];
+            Sign::Token(token) => {
                 if let Some(end) = token::end(token, bytes, hit.start) {
                     self.push(hit.start..end, token.label, token.weight());
                 }
             }
+            Sign::Shaped(shaped) => self.extend(shaped.range(text, hit.start), shaped.label, 9),
             Sign::Marked(index) => {
                 let kind = &kinds::MARKED[index];
                 self.extend(token::around(kind, bytes, hit.start), kind.label, 8);
@@ -158,6 +205,7 @@ impl Pass<'_> {
             Sign::User => self.extend(header::user(text, hit.end), "password", 5),
             Sign::Program(flag) => self.extend(call::password(text, hit.end, flag), "password", 5),
             Sign::Bundler => self.extend(call::bundler(text, hit.end), "password", 5),
+            Sign::Other(look, label, weight) => self.extend(look(text, hit), label, weight),
             Sign::Placeholder => self.quiet_until = hit.start + placeholder::length(&bytes[hit.start..]),
         }
     }

@@ -112,13 +112,12 @@ pub fn in_parts(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kinds::TOKENS;
+    use super::super::kinds::tokens;
     use super::*;
 
     fn found(text: &str) -> Option<&'static str> {
         let bytes = text.as_bytes();
-        TOKENS
-            .iter()
+        tokens()
             .find(|token| text.match_indices(token.prefix).any(|(at, _)| end(token, bytes, at).is_some()))
             .map(|token| token.label)
     }
@@ -134,7 +133,7 @@ mod tests {
 
     #[test]
     fn no_two_rows_have_one_prefix() {
-        let mut prefixes: Vec<_> = TOKENS.iter().map(|token| token.prefix).collect();
+        let mut prefixes: Vec<_> = tokens().map(|token| token.prefix).collect();
         prefixes.sort_unstable();
         let all = prefixes.len();
         prefixes.dedup();

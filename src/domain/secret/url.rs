@@ -78,7 +78,7 @@ fn is_shown(user: &str, password: &str) -> bool {
 }
 
 /// Addresses whose path gives the right to post, with what their placeholder says.
-pub const WEB_HOOKS: [(&str, &str); 7] = [
+pub const WEB_HOOKS: [(&str, &str); 16] = [
     ("hooks.slack.com/", "slack-webhook"),
     ("discord.com/api/webhooks/", "discord-webhook"),
     ("discordapp.com/api/webhooks/", "discord-webhook"),
@@ -86,6 +86,15 @@ pub const WEB_HOOKS: [(&str, &str); 7] = [
     ("hooks.zapier.com/hooks/catch/", "zapier-webhook"),
     ("chat.googleapis.com/v1/spaces/", "google-chat-webhook"),
     ("api.telegram.org/bot", "telegram-token"),
+    ("outlook.office.com/webhook/", "teams-webhook"),
+    ("open.feishu.cn/open-apis/bot/v2/hook/", "feishu-webhook"),
+    ("open.larksuite.com/open-apis/bot/v2/hook/", "lark-webhook"),
+    ("infura.io/v3/", "infura-key"),
+    (".alchemy.com/v2/", "alchemy-key"),
+    (".quiknode.pro/", "quicknode-key"),
+    ("hook.eu1.make.com/", "make-webhook"),
+    ("hook.us1.make.com/", "make-webhook"),
+    ("events.pagerduty.com/integration/", "pagerduty-key"),
 ];
 
 /// The secret part of a web hook whose known beginning ends at `from`.
