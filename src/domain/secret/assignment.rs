@@ -12,10 +12,24 @@ use super::{header, literal, placeholder, value};
 /// How long a name can be, to each side of the word that was met.
 const NAME_REACH: usize = 64;
 
-/// The secrets that the name around `hit` is given, and what the name is worth.
-pub fn secrets(text: &str, hit: Range<usize>) -> Vec<(Range<usize>, Strength)> {
-    let Some(name) = Name::around(text, hit) else { return Vec::new() };
+/// What a name is given.
+#[derive(Default)]
+pub struct Given {
+    /// The secrets, and what the name is worth.
+    pub secrets: Vec<(Range<usize>, Strength)>,
+    /// The value that was read; empty where there is none.
+    pub read: Range<usize>,
+}
+
+/// The value that the name around `hit` is given.
+pub fn given(text: &str, hit: Range<usize>) -> Given {
+    let Some(name) = Name::around(text, hit) else { return Given::default() };
     let values = [name.value(text), name.compared(text)];
+    let read = values[0].as_ref().map(|value| value.range.clone()).unwrap_or_default();
+    Given { secrets: secrets(text, &name, values), read }
+}
+
+fn secrets(text: &str, name: &Name, values: [Option<Value>; 2]) -> Vec<(Range<usize>, Strength)> {
     if values.iter().all(Option::is_none) {
         return Vec::new();
     }
@@ -290,7 +304,7 @@ mod tests {
             .find(|word| text.to_ascii_lowercase().contains(word))
             .unwrap();
         let at = text.to_ascii_lowercase().find(word).unwrap();
-        secrets(text, at..at + word.len()).into_iter().map(|(range, _)| &text[range]).collect()
+        given(text, at..at + word.len()).secrets.into_iter().map(|(range, _)| &text[range]).collect()
     }
 
     #[test]

@@ -23,14 +23,25 @@ pub struct Token {
     pub least: usize,
     /// The greatest length after the prefix.
     pub most: usize,
-    /// Whether what follows the prefix must look as if a generator had made it, because the prefix is a common word.
-    pub random: bool,
+    /// How much what follows the prefix must look like a key as well.
+    pub care: Care,
+}
+
+/// How common a prefix is in texts that hold no key, and so what must follow it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Care {
+    /// Nobody else begins a word so.
+    Rare,
+    /// Programs have such names: capitals, small letters and a digit must follow.
+    Mixed,
+    /// A common word: only what a generator made is a key.
+    Random,
 }
 
 impl Token {
     /// How much its label counts where kinds overlap: a prefix that is common says less.
     pub fn weight(&self) -> u8 {
-        if self.random { 7 } else { 9 }
+        if self.care == Care::Rare { 9 } else { 7 }
     }
 }
 
@@ -43,7 +54,7 @@ const fn token(
     least: usize,
     most: usize,
 ) -> Token {
-    Token { prefix, label, alphabet, least, most, random: false }
+    Token { prefix, label, alphabet, least, most, care: Care::Rare }
 }
 
 const fn doubtful(
@@ -53,7 +64,17 @@ const fn doubtful(
     least: usize,
     most: usize,
 ) -> Token {
-    Token { prefix, label, alphabet, least, most, random: true }
+    Token { prefix, label, alphabet, least, most, care: Care::Random }
+}
+
+const fn mixed(
+    prefix: &'static str,
+    label: &'static str,
+    alphabet: Alphabet,
+    least: usize,
+    most: usize,
+) -> Token {
+    Token { prefix, label, alphabet, least, most, care: Care::Mixed }
 }
 
 /// Every kind that is told by its prefix.

@@ -139,6 +139,9 @@ pub fn candidates(text: &str, forms_only: bool) -> Vec<Candidate<'static>> {
         no_jwt_until: 0,
         value_until: 0,
         manifest_until: 0,
+        dull_until: 0,
+        dull_values: 0,
+        cookies_until: 0,
         next_at_sign: 0,
         parts_until: 0,
     };
@@ -155,6 +158,11 @@ pub fn candidates(text: &str, forms_only: bool) -> Vec<Candidate<'static>> {
     pass.found
 }
 
+/// A value that is longer than this, in bytes, is read from few of the names within it.
+const DULL: usize = 1024;
+/// From how many.
+const DULL_VALUES: usize = 16;
+
 struct Pass<'t> {
     text: &'t str,
     found: Vec<Candidate<'static>>,
@@ -168,6 +176,12 @@ struct Pass<'t> {
     manifest_until: usize,
     /// Up to here a token of several parts was found already.
     parts_until: usize,
+    /// Up to here a long value without a secret was read.
+    dull_until: usize,
+    /// How often that was.
+    dull_values: usize,
+    /// Up to here a header of cookies was read.
+    cookies_until: usize,
     /// Where the next `@` is.
     next_at_sign: usize,
 }
@@ -198,9 +212,13 @@ impl Pass<'_> {
                 self.extend(header::credentials(text, hit.end, scheme), "authorization", 6)
             }
             Sign::Authorization => self.extend(header::authorization(text, hit.end), "authorization", 6),
-            Sign::Cookie => header::cookies(text, hit.end)
-                .into_iter()
-                .for_each(|range| self.push(range, "session-cookie", 6)),
+            Sign::Cookie if hit.start < self.cookies_until => {}
+            Sign::Cookie => {
+                for range in header::cookies(text, hit.end) {
+                    self.cookies_until = range.end;
+                    self.push(range, "session-cookie", 6);
+                }
+            }
             Sign::Session => self.extend(header::session(text, hit.end), "session-cookie", 6),
             Sign::User => self.extend(header::user(text, hit.end), "password", 5),
             Sign::Program(flag) => self.extend(call::password(text, hit.end, flag), "password", 5),
@@ -221,13 +239,27 @@ impl Pass<'_> {
                 self.push(range, "kubernetes-secret", 4);
             }
         }
-        if hit.start < self.value_until {
+        if hit.start < self.value_until || self.is_dull(hit.start) {
             return;
         }
-        for (range, strength) in assignment::secrets(self.text, hit) {
+        let given = assignment::given(self.text, hit);
+        if given.read.len() > DULL && given.secrets.is_empty() {
+            self.dull_until = given.read.end;
+            self.dull_values += 1;
+        }
+        for (range, strength) in given.secrets {
             self.value_until = self.value_until.max(range.end);
             self.push(range, if strength == Strength::Strong { "password" } else { "token" }, 3);
         }
+    }
+
+    /// Whether a long value without a secret is read here that was read often enough already, each time from another name in
+    /// it.
+    fn is_dull(&mut self, at: usize) -> bool {
+        if at >= self.dull_until {
+            self.dull_values = 0;
+        }
+        self.dull_values >= DULL_VALUES
     }
 
     /// Whether an `@` stands where the credentials of an address could end.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::kinds::{Marked, Token};
+use super::kinds::{Care, Marked, Token};
 use super::placeholder;
 use super::shape::{self, ALNUM, DIGIT, DOT, LOWER, PLUS_SLASH, UPPER, URL_SAFE};
 
@@ -23,12 +23,18 @@ pub fn end(token: &Token, text: &[u8], at: usize) -> Option<usize> {
         return None;
     }
     let body = std::str::from_utf8(&text[from..from + length]).ok()?;
-    let monotone = most_common(body.as_bytes()) * 3 > body.len();
-    let random = !token.random || shape::looks_random(body) && !monotone;
-    // One letter throughout behind a common prefix: who masks a key so has one, and often masks a part of it only.
-    let masked = token.random && shape::distinct(body.as_bytes()) == 1;
-    let real = masked || random && !placeholder::is_shown(body);
+    let real = match token.care {
+        Care::Rare => true,
+        Care::Mixed => is_mixed(body),
+        Care::Random => shape::looks_random(body) && most_common(body.as_bytes()) * 3 <= body.len(),
+    } && !placeholder::is_shown(body);
     real.then_some(from + length)
+}
+
+/// Capitals, small letters and a digit, or what else a generator makes.
+fn is_mixed(body: &str) -> bool {
+    let has = |alphabet| body.bytes().any(|byte| shape::is(byte, alphabet));
+    has(UPPER) && has(LOWER) && (has(DIGIT) || shape::looks_random(body))
 }
 
 /// Whether a longer run of base64 begins before or goes on after, so that what was found is a part of it by chance.

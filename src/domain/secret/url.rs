@@ -18,7 +18,10 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
     let end = from + authority(&bytes[from..])?;
     let info = text.get(from..end)?;
     let Some(colon) = info.find(':') else {
-        let alone = info.len() >= 16 && shape::looks_random(info) && !placeholder::is_one(info);
+        // The key of a Sentry address goes to every client.
+        let host = &text[end..text.floor_char_boundary(end + 64)];
+        let public = host.contains("sentry");
+        let alone = info.len() >= 16 && shape::looks_random(info) && !placeholder::is_one(info) && !public;
         return alone.then_some(from..end);
     };
     let (user, password) = (&info[..colon], &info[colon + 1..]);
@@ -28,21 +31,16 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
 /// How far it is to the `@` that ends user and password. A password may hold signs that it should not.
 fn authority(bytes: &[u8]) -> Option<usize> {
     let mut found = None;
+    let mut colon = false;
+    let name = shape::run(bytes, NAME | shape::DOT | shape::DASH, REACH);
     for (at, byte) in bytes.iter().take(REACH).enumerate() {
         match byte {
             b'@' => found = Some(at),
+            b':' => colon = true,
             b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'\\' => break,
             b'/' | b'?' | b'#' if found.is_some() => break,
             // A slash in a password is rare, one before the path is not: only where a colon came before and no dot.
-            b'/' | b'?'
-                if !bytes[..at].contains(&b':')
-                    || shape::run(&bytes[..at], NAME | shape::DOT | shape::DASH, REACH)
-                        + 1
-                        + port(&bytes[..at])
-                        >= at =>
-            {
-                break;
-            }
+            b'/' | b'?' if !colon || name + 1 + port(&bytes[..at]) >= at => break,
             _ => {}
         }
     }
