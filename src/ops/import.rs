@@ -16,7 +16,7 @@ use crate::domain::finding::Finding;
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
 use crate::domain::path::NotePath;
-use crate::domain::secret::{Rules, redact};
+use crate::domain::secret::{Rules, find, redact};
 use crate::vault::foreign;
 use crate::vault::usage::{UsageTable, Used};
 
@@ -132,7 +132,7 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     let from = options.from.unwrap_or_else(|| detect::detect(&folder));
     let into = into(options, from, &folder.name)?;
     let mut plan = planned(memory, open, &folder, from, &into)?;
-    leave_secrets(&secrets::rules(memory, open)?, &mut plan);
+    leave_secrets(&secrets::rules(memory, open)?, &folder, &mut plan);
     if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
         return Err(nothing_came(&shown.to_string(), &plan));
     }
@@ -188,14 +188,19 @@ fn planned(
 }
 
 /// Leaves the files out that would bring a live-looking secret into the vault.
-fn leave_secrets(rules: &Rules, plan: &mut Plan) {
+fn leave_secrets(rules: &Rules, folder: &crate::domain::foreign::Folder, plan: &mut Plan) {
     let mut left = Vec::new();
+    // The line of the source: what is written has keys that the source lacks.
+    let line = |file: &Incoming| {
+        let text = folder.notes.iter().find(|note| note.path == file.source)?.text()?;
+        u32::try_from(find(text, rules).first()?.line).ok()
+    };
     plan.incoming.retain(|file| {
         let stopped =
             secrets::stopped(rules, &secrets::Allowed::default(), &file.target, None, Some(&file.bytes));
         let Some(first) = stopped.first() else { return true };
         let path = redact(file.source.as_str(), rules).0.into_string();
-        left.push(Skipped { path, why: Why::Secret, line: first.line });
+        left.push(Skipped { path, why: Why::Secret, line: line(file).or(first.line) });
         plan.findings.retain(|found| found.path != file.target.as_str());
         false
     });

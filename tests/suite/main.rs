@@ -39,6 +39,7 @@ mod schema;
 mod secrecy;
 mod secret_formats;
 mod secrets;
+mod secrets_in_git;
 mod sessions;
 mod support;
 mod two_vaults;

@@ -1,5 +1,7 @@
 //! Keys that documentation and emulators publish. Everybody has them, so that they protect nothing.
 
+use sha2::{Digest as _, Sha256};
+
 use super::reading::of_base64;
 
 /// Each in two parts, so that no scanner takes this file for one that leaks.
@@ -28,6 +30,19 @@ const PUBLISHED: [(&str, &str); 17] = [
     ("ac0974bec39a17e36ba4a6b4d238ff94", "4bacb478cbed5efcae784d7bf4f2ff80"),
 ];
 
+/// The keys in the samples of Firebase's SDKs, by the first eight bytes of their SHA-256.
+const FIREBASE: [u64; 9] = [
+    0x2037_abca_ffb2_b777,
+    0x3f37_0c9d_d822_5c63,
+    0xe4a5_542b_b7fd_7b67,
+    0xa19f_89ab_3555_eac1,
+    0x0b47_6bdf_9acf_2123,
+    0xeb54_0d2b_6ee2_a0a4,
+    0x37f8_f09b_df12_c2f2,
+    0xdc0f_cf04_6c61_640c,
+    0xa6c8_14bc_555a_e62c,
+];
+
 /// The longest key that is recognized by the word EXAMPLE in it, in bytes.
 const SHORT: usize = 64;
 
@@ -36,6 +51,12 @@ pub fn is_one(secret: &str) -> bool {
     secret.len() <= SHORT && secret.contains("EXAMPLE") && !secret.contains(char::is_whitespace)
         || PUBLISHED.iter().any(|(head, tail)| secret.strip_prefix(head) == Some(tail))
         || is_sample_jwt(secret)
+        || secret.starts_with("AIza") && FIREBASE.contains(&short_hash(secret))
+}
+
+fn short_hash(text: &str) -> u64 {
+    let hash = Sha256::digest(text.as_bytes());
+    hash.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
 /// Whether this is the token of jwt.io and of most tutorials, however it is signed: it is about John Doe, 1234567890.

@@ -316,6 +316,20 @@ impl Pass<'_> {
     }
 }
 
+/// The kinds of the tables, as placeholders name them.
+#[cfg(test)]
+pub fn labels() -> impl Iterator<Item = &'static str> {
+    let tokens = kinds::tokens().map(|token| token.label);
+    let marked = kinds::MARKED.iter().map(|marked| marked.label);
+    let shaped = kinds::shaped::SHAPED.iter().map(|shaped| shaped.label);
+    let others = table().into_iter().filter_map(|(_, sign)| match sign {
+        Sign::Other(_, label, _) => Some(label),
+        _ => None,
+    });
+    let hooks = url::WEB_HOOKS.iter().map(|(_, label)| *label);
+    tokens.chain(marked).chain(shaped).chain(others).chain(hooks)
+}
+
 /// A place that one of the vault's own patterns found: it outweighs the built-in rules.
 pub fn own<'r>(range: Range<usize>, label: &'r str) -> Candidate<'r> {
     Candidate { range, label, weight: 20 }

@@ -69,7 +69,7 @@ fn is_token(value: &str, least: usize) -> bool {
 
 /// A number too long to count something.
 fn is_long_number(value: &str) -> bool {
-    (15..=20).contains(&value.len())
+    (15..=40).contains(&value.len())
         && value.bytes().all(|byte| shape::is(byte, DIGIT))
         && shape::distinct(value.as_bytes()) >= 5
 }

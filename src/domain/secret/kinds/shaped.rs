@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::placeholder;
-use super::super::shape::{self, ALNUM, Alphabet, DIGIT, HEX, LOWER, UPPER, URL_SAFE};
+use super::super::shape::{self, ALNUM, ANY_HEX, Alphabet, DIGIT, HEX, LOWER, UPPER, URL_SAFE};
 
 /// One kind of token.
 pub struct Shaped {
@@ -92,6 +92,9 @@ pub const SHAPED: &[Shaped] = &[
         &[Run(HEX | shape::DASH, 24, 36), Text("."), Run(HEX, 32, 32), Text("."), Run(HEX, 32, 32)],
     ),
     shaped("pk_", "clickup-token", &[Run(DIGIT, 5, 12), Text("_"), Run(UPPER | DIGIT, 32, 32)]),
+    shaped("sgp_", "sourcegraph-token", &[Run(ANY_HEX, 40, 40)]),
+    shaped("sgp_", "sourcegraph-token", &[Run(ANY_HEX, 16, 16), Text("_"), Run(ANY_HEX, 40, 40)]),
+    shaped("sgp_local_", "sourcegraph-token", &[Run(ANY_HEX, 40, 40)]),
     shaped("1/", "asana-token", &[Run(DIGIT, 16, 16), Text(":"), Run(HEX, 32, 32)]),
     shaped(
         "2/",
