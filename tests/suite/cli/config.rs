@@ -56,6 +56,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     llm.timeout_s                      60.0     default                  seconds to wait for an answer of a model, each time
     lock.patience_s                    30.0     default                  seconds to wait for another writer
     projects                           []       default                  names of projects, for the patterns across them
+    redaction.allow                    []       default                  fingerprints, as `cm commit` shows them, of texts that look like secrets and that a person may commit; sessions lose them all the same
     redaction.enabled                  true     default                  whether secrets are taken out of what is read, and refused in what is written
     redaction.extra                    []       default                  patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more
     redaction.rules                    -        default                  file of further rules for secrets, as gitleaks reads it; from a project's cm.toml only one within the vault
