@@ -3,7 +3,7 @@
 //! Prefix, alphabet and length are of what providers hand out. Lengths count what follows the prefix; a longer run
 //! than the longest is none of the kind.
 
-mod services;
+mod further;
 pub mod shaped;
 
 use super::shape::{
@@ -79,7 +79,7 @@ const fn mixed(
 
 /// Every kind that is told by its prefix.
 pub fn tokens() -> impl Iterator<Item = &'static Token> {
-    TOKENS.iter().chain(services::TOKENS)
+    TOKENS.iter().chain(further::TOKENS)
 }
 
 /// Clouds, version control, chat, payment and the larger makers of models.

@@ -32,7 +32,7 @@ pub fn is_secret(value: &str, strength: Strength, quoted: bool) -> bool {
 /// Whether the value is a UUID or a digest, or ends with one behind words, as keys of caches and tables do.
 fn names_content(value: &str) -> bool {
     let tail = value.len().checked_sub(36).and_then(|at| value.get(at..));
-    let digest = value.rsplit(['-', '_', ':', '/', '.']).next().is_some_and(shape::is_digest);
+    let digest = value.rsplit(['-', '_', '/']).next().is_some_and(shape::is_digest);
     tail.is_some_and(shape::is_uuid) || digest
 }
 
