@@ -332,6 +332,12 @@ pub const KEYS: &[Key] = &[
     key("lock.patience_s", Shape::Number(0.0, 3600.0), "30.0", "seconds to wait for another writer"),
     key("projects", Shape::Texts, "[]", "names of projects, for the patterns across them"),
     key(
+        "redaction.allow",
+        Shape::Texts,
+        "[]",
+        "fingerprints, as `cm commit` shows them, of texts that look like secrets and that a person may commit; sessions lose them all the same",
+    ),
+    key(
         "redaction.enabled",
         Shape::Bool,
         "true",

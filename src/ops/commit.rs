@@ -1,10 +1,13 @@
 //! Committing what a person edited by hand: all of the vault, one commit, a message that lists the notes.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::memory::Memory;
+use super::secrets::{self, Stopped};
 use super::write;
 use crate::domain::message::Message;
 use crate::domain::note::read;
@@ -29,15 +32,18 @@ pub struct Committed {
     pub commit: Option<String>,
     /// The files in it.
     pub files: Vec<File>,
+    /// What looks like a live secret: its files stay out of the commit until it is taken out or allowed.
+    pub stopped: Vec<Stopped>,
 }
 
 /// As many files are named in the message.
 const NAMED: usize = 50;
 
-/// Commits the hand edits of the vault; `subject` replaces the line that lists them.
+/// Commits the hand edits of the vault; `subject` replaces the line that lists them. A note with a live-looking secret stays
+/// out, and the others are committed.
 ///
 /// # Errors
-/// No repository, and those of [`write::commit_as_is`].
+/// No repository, a secret in `subject`, and those of [`write::commit_as_is`].
 pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
     let open = memory.target();
     // What a kill cut off is a curation of its own, and no hand edit.
@@ -47,17 +53,26 @@ pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
     })?;
     let edits: Vec<(NotePath, Changed)> =
         repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
+    if let Some(subject) = subject {
+        secrets::refuse_words(&secrets::rules(memory, open)?, "message", subject)?;
+    }
     if edits.is_empty() {
-        return Ok(Committed { commit: None, files: Vec::new() });
+        return Ok(Committed { commit: None, files: Vec::new(), stopped: Vec::new() });
     }
     let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
-    let files: Vec<File> = edits
-        .iter()
-        .map(|(path, changed)| File { path: path.to_string(), change: word(*changed).to_owned() })
-        .collect();
-    let message = Message { body: listed(&files), ..ids(memory, &paths, message(subject, &edits)) };
-    let commit = write::commit_as_is(memory, &paths, message)?;
-    Ok(Committed { commit, files })
+    let mut files = Vec::new();
+    let outcome = write::commit_as_is(memory, &paths, |sound| {
+        let sound: HashSet<&NotePath> = sound.iter().collect();
+        let edits: Vec<_> = edits.into_iter().filter(|(path, _)| sound.contains(path)).collect();
+        files = edits.iter().map(file).collect();
+        let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
+        Message { body: listed(&files), ..ids(memory, &paths, message(subject, &edits)) }
+    })?;
+    Ok(Committed { commit: outcome.commit, files, stopped: outcome.stopped })
+}
+
+fn file((path, changed): &(NotePath, Changed)) -> File {
+    File { path: path.to_string(), change: word(*changed).to_owned() }
 }
 
 /// Derived, private and temporary files are never committed, whatever the ignore rules have become.

@@ -242,12 +242,16 @@ fn contents(open: &OpenVault, notes: &[Note]) -> Check {
 }
 
 fn exposed(memory: &Memory, notes: &[Note]) -> Result<Check> {
-    let secrets::Exposed { secrets, guesses } = secrets::exposed(memory, memory.target(), notes)?;
+    let secrets::Exposed { secrets, allowed, guesses } = secrets::exposed(memory, memory.target(), notes)?;
     let guessed = match guesses.first() {
         Some((path, line)) => {
             format!("; {} at random, such as {path}:{line}", counted(guesses.len(), "text"))
         }
         None => String::new(),
+    };
+    let guessed = match allowed {
+        0 => guessed,
+        _ => format!("; {allowed} allowed by their lines or `redaction.allow`{guessed}"),
     };
     Ok(match secrets.first() {
         None => check("secrets", Health::Ok, format!("none found{guessed}"), None),

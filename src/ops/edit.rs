@@ -30,7 +30,7 @@ pub struct Edited {
 /// Hands the note's file to `editor`, then checks what it saved. A note with errors is kept as saved, and not committed.
 ///
 /// # Errors
-/// Not found, an editor that fails, and those of [`write::commit_as_is`].
+/// Not found, an editor that fails, and a live-looking secret in what was saved, and those of [`write::commit_as_is`].
 pub fn edit(memory: &Memory, reference: &str, editor: &dyn Fn(&PathBuf) -> Result<()>) -> Result<Edited> {
     let found = find_to_change(memory, reference)?;
     let (path, open) = (found.note.path.clone(), found.open);
@@ -51,7 +51,11 @@ pub fn edit(memory: &Memory, reference: &str, editor: &dyn Fn(&PathBuf) -> Resul
     };
     if changed && sound && write::commits(open)? {
         let message = Message::new("edit", format!("Edit \"{}\"", after.note.title)).id(after.note.key());
-        outcome.commit = write::commit_as_is(memory, &[path], message)?;
+        let committed = write::commit_as_is(memory, &[path], |_| message)?;
+        if let Some(stopped) = committed.stopped.into_iter().next() {
+            return Err(stopped.into_error());
+        }
+        outcome.commit = committed.commit;
     }
     Ok(outcome)
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::memory::{Memory, OpenVault};
-use super::{playbook, write};
+use super::{playbook, secrets, write};
 use crate::curate::import::state::{self, Accesses};
 use crate::curate::import::{self as plan, How, Incoming, Plan, detect};
 use crate::domain::change::{Change, ChangeSet};
@@ -16,6 +16,7 @@ use crate::domain::finding::Finding;
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
 use crate::domain::path::NotePath;
+use crate::domain::secret::{Rules, find, redact};
 use crate::vault::foreign;
 use crate::vault::usage::{UsageTable, Used};
 
@@ -130,7 +131,8 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     let folder = foreign::read(&source, open.vault.root())?;
     let from = options.from.unwrap_or_else(|| detect::detect(&folder));
     let into = into(options, from, &folder.name)?;
-    let plan = planned(memory, open, &folder, from, &into)?;
+    let mut plan = planned(memory, open, &folder, from, &into)?;
+    leave_secrets(&secrets::rules(memory, open)?, &folder, &mut plan);
     if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
         return Err(nothing_came(&shown.to_string(), &plan));
     }
@@ -185,6 +187,27 @@ fn planned(
     Ok(plan::plan(folder, &How { format, into, types, relations, at: &at, of_id: &of_id }))
 }
 
+/// Leaves the files out that would bring a live-looking secret into the vault.
+fn leave_secrets(rules: &Rules, folder: &crate::domain::foreign::Folder, plan: &mut Plan) {
+    let mut left = Vec::new();
+    // The line of the source: what is written has keys that the source lacks.
+    let line = |file: &Incoming| {
+        let text = folder.notes.iter().find(|note| note.path == file.source)?.text()?;
+        u32::try_from(find(text, rules).first()?.line).ok()
+    };
+    plan.incoming.retain(|file| {
+        let stopped =
+            secrets::stopped(rules, &secrets::Allowed::default(), &file.target, None, Some(&file.bytes));
+        let Some(first) = stopped.first() else { return true };
+        let path = redact(file.source.as_str(), rules).0.into_string();
+        left.push(Skipped { path, why: Why::Secret, line: line(file).or(first.line) });
+        plan.findings.retain(|found| found.path != file.target.as_str());
+        false
+    });
+    plan.skipped.extend(left);
+    plan.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+}
+
 fn brought(file: &Incoming) -> Brought {
     Brought { path: file.target.to_string(), id: file.id.as_ref().map(ToString::to_string) }
 }
@@ -230,6 +253,7 @@ pub fn reason(why: Why) -> &'static str {
         Why::BadPath => "the path is too long",
         Why::Link => "a symbolic link",
         Why::Unreadable => "cannot be read",
+        Why::Secret => "looks like a live secret; take it out or put a placeholder there",
     }
 }
 

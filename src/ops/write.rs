@@ -5,7 +5,7 @@ mod moved;
 
 use super::error::{Error, Kind, Result};
 use super::memory::{By, Memory, OpenVault};
-use super::secrets;
+use super::secrets::{self, Stopped};
 use crate::config::CommitMode;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::finding::{Code, Finding, Severity};
@@ -14,6 +14,7 @@ use crate::domain::frontmatter::split::Split;
 use crate::domain::message::Message;
 use crate::domain::note::{self, read};
 use crate::domain::path::NotePath;
+use crate::domain::secret::Rules;
 use crate::git::{self, Kind as PathKind, PathChange};
 use crate::vault::exchange::{self, Replaced};
 use crate::vault::journal::{Bytes, Entry, FileChange, Journal};
@@ -67,12 +68,14 @@ const ATTEMPTS: usize = 10;
 
 /// Plans, journals, writes and commits a change once.
 fn attempt(memory: &Memory, open: &OpenVault, journal: &Journal, set: ChangeSet) -> Result<Written> {
-    let mut files = bytes_of(memory, open, set.changes)?;
+    let rules = secrets::rules(memory, open)?;
+    let mut files = bytes_of(open, &rules, set.changes)?;
     if files.is_empty() {
         return Ok(Written::default());
     }
     let operation = memory.draw().simple().to_string();
-    let message = Message { operation: Some(operation.clone()), ..signed(set.message, &memory.call.by) };
+    let message = secrets::clean_message(&rules, signed(set.message, &memory.call.by))?;
+    let message = Message { operation: Some(operation.clone()), ..message };
     let commits = commits(open)?;
     if commits {
         moved::trace(open, &mut files)?;
@@ -103,43 +106,62 @@ fn attempt(memory: &Memory, open: &OpenVault, journal: &Journal, set: ChangeSet)
 /// # Errors
 /// Those of [`apply`] that do not need the lock.
 pub fn preview(memory: &Memory, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
-    let files = bytes_of(memory, memory.target(), set.changes)?;
+    let open = memory.target();
+    let files = bytes_of(open, &secrets::rules(memory, open)?, set.changes)?;
     let text = |bytes: Option<Bytes>| {
         bytes.map(|bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned()).unwrap_or_default()
     };
     Ok(files.into_iter().map(|file| (file.path, text(file.before), text(file.after))).collect())
 }
 
-/// Commits files of the vault as they lie in the work tree, such as a person's own edits.
+/// What came of committing files as they lie.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AsIs {
+    /// The commit; `None` where nothing changed or every file was stopped.
+    pub commit: Option<String>,
+    /// What looks like a secret; its files are in no commit.
+    pub stopped: Vec<Stopped>,
+}
+
+/// Commits files of the vault as they lie in the work tree, such as a person's own edits. A file with a live-looking secret
+/// stays out; `message` is given the paths of the others.
 ///
 /// # Errors
 /// Those of [`apply`].
-pub fn commit_as_is(memory: &Memory, paths: &[NotePath], message: Message) -> Result<Option<String>> {
+pub fn commit_as_is(
+    memory: &Memory,
+    paths: &[NotePath],
+    message: impl FnOnce(&[NotePath]) -> Message,
+) -> Result<AsIs> {
     let open = memory.target();
     open.writable()?;
     memory.may_write()?;
     trusted(open)?;
     let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
     finish_leftovers(memory, open, &Journal::of(&open.vault)?)?;
-    let Some(repo) = open.repo()? else { return Ok(None) };
+    let Some(repo) = open.repo()? else { return Ok(AsIs::default()) };
     quiet(repo)?;
-    let contents: Vec<Option<Vec<u8>>> = paths.iter().map(|path| open.vault.read(path).ok()).collect();
     let rules = secrets::rules(memory, open)?;
-    for (path, bytes) in paths.iter().zip(&contents) {
-        secrets::refuse(&rules, path, committed_bytes(open, path)?.as_deref(), bytes.as_deref())?;
+    let allowed = secrets::Allowed::of(memory, open);
+    let (mut outcome, mut sound, mut changes) = (AsIs::default(), Vec::new(), Vec::new());
+    for path in paths {
+        let bytes = open.vault.read(path).ok();
+        let before = committed_bytes(open, path)?;
+        let stopped = secrets::stopped(&rules, &allowed, path, before.as_deref(), bytes.as_deref());
+        if stopped.is_empty() {
+            sound.push(path.clone());
+            let kind = bytes.map_or(PathKind::Remove, |bytes| PathKind::Whole { bytes });
+            changes.push(PathChange { path: path.clone(), from: Vec::new(), kind });
+        }
+        outcome.stopped.extend(stopped);
     }
-    let changes: Vec<PathChange<'_>> = paths
-        .iter()
-        .zip(contents)
-        .map(|(path, bytes)| PathChange {
-            path: path.clone(),
-            from: Vec::new(),
-            kind: bytes.map_or(PathKind::Remove, |bytes| PathKind::Whole { bytes }),
-        })
-        .collect();
-    let message = signed(message, &memory.call.by);
+    if changes.is_empty() {
+        return Ok(outcome);
+    }
+    let message = secrets::clean_message(&rules, signed(message(&sound), &memory.call.by))?;
     let committed = repo.commit(&changes, &message, &options(memory, open))?;
-    Ok(committed.map(|committed| committed.id.to_string()))
+    outcome.commit = committed.map(|committed| committed.id.to_string());
+    Ok(outcome)
 }
 
 /// Repairs what an earlier writer left half done; every writer does so first, and `doctor` on request.
@@ -234,9 +256,8 @@ fn options(memory: &Memory, open: &OpenVault) -> git::Options {
 }
 
 /// What each change makes of its file; those that change nothing are left out.
-fn bytes_of(memory: &Memory, open: &OpenVault, changes: Vec<Change>) -> Result<Vec<FileChange>> {
+fn bytes_of(open: &OpenVault, rules: &Rules, changes: Vec<Change>) -> Result<Vec<FileChange>> {
     let mut files = Vec::with_capacity(changes.len());
-    let rules = secrets::rules(memory, open)?;
     for change in changes {
         let path = change.path().clone();
         let before = current(open, &path)?;
@@ -244,7 +265,9 @@ fn bytes_of(memory: &Memory, open: &OpenVault, changes: Vec<Change>) -> Result<V
         let (after, edits) = match change {
             Change::Move { from, expected, edits, .. } => {
                 free(open, &path)?;
-                files.extend(moved::files(open, from, path, expected, edits)?);
+                let moved = moved::files(open, from, path, expected, edits)?;
+                moved::refuse_secrets(rules, &moved)?;
+                files.extend(moved);
                 continue;
             }
             Change::Create { text, .. } => {
@@ -273,7 +296,7 @@ fn bytes_of(memory: &Memory, open: &OpenVault, changes: Vec<Change>) -> Result<V
             if checked {
                 sound(open, &path, before.as_deref(), after.as_deref())?;
             }
-            secrets::refuse(&rules, &path, before.as_deref(), after.as_deref())?;
+            secrets::refuse(rules, &path, before.as_deref(), after.as_deref())?;
             files.push(FileChange {
                 path,
                 from: Vec::new(),

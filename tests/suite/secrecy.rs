@@ -41,8 +41,9 @@ fn what_a_person_wrote_by_hand_is_refused_when_it_is_to_be_committed() {
     let sandbox = deploys("By hand.");
     sandbox.write(NOTE, note(&format!("With {}.", key())));
     let ran = sandbox.cm(&["commit"]);
-    assert_eq!(ran.code, 5);
-    assert!(ran.stderr.contains("line 7 of graph/facts/deploy.md"), "{}", ran.snapshot());
+    assert_eq!(ran.code, 5, "nothing else was there to commit");
+    assert!(ran.stdout.contains("graph/facts/deploy.md:7  aws-access-key"), "{}", ran.snapshot());
+    assert!(!ran.stdout.contains(&key()), "it is not shown again");
     sandbox.write(NOTE, note("With <key>, $AWS_KEY, 3f0c9a1be7d24c5e8f6a7b8c9d0e1f2a3b4c5d6e."));
     sandbox.cm(&["commit"]).ok();
 }

@@ -3,12 +3,16 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, commit};
+use crate::ops::{Call, Kind, Memory, Result, commit};
 use crate::render::text;
 
 /// Commit what was edited by hand
 ///
 /// All of the vault goes into one commit that lists the notes. What is staged elsewhere stays.
+///
+/// A note with a line that looks like a live secret stays out; the others are committed. Take the secret out, or, where it is
+/// none, write cm:allow-secret into its line or add its fingerprint to `redaction.allow`. Exit code 1 says that some notes
+/// stayed out, 5 that all did.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm commit\n  cm commit -m \"Rewrite the notes on time zones\"")]
 pub struct Arguments {
@@ -21,5 +25,10 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
     let outcome = commit::commit(&memory, arguments.message.as_deref())?;
-    output.print(&memory, &outcome, text::commit::committed_files)
+    let printed = output.print(&memory, &outcome, text::commit::committed_files)?;
+    Ok(match (outcome.stopped.is_empty(), outcome.commit.is_some()) {
+        (true, _) => printed,
+        (false, true) => printed.failed(true),
+        (false, false) => printed.of_kind(Some(Kind::Refused)),
+    })
 }

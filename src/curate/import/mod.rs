@@ -113,6 +113,8 @@ pub enum Why {
     Link,
     /// It cannot be read.
     Unreadable,
+    /// A line of it, or its name, looks like a live secret.
+    Secret,
 }
 
 impl Why {
@@ -129,6 +131,9 @@ pub struct Skipped {
     pub path: String,
     /// Why.
     pub why: Why,
+    /// The line, from 1, where the reason is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
 }
 
 /// What an import comes to.
@@ -176,7 +181,7 @@ pub fn plan(folder: &Folder, how: &How<'_>) -> Plan {
         let (bytes, refused) = context.bytes_of(placed);
         let held = known::standing(placed, &bytes, how);
         match held {
-            Some(why) => plan.skipped.push(Skipped { path: placed.file.path.to_string(), why }),
+            Some(why) => plan.skipped.push(Skipped { path: placed.file.path.to_string(), why, line: None }),
             None => {
                 let reading = read::read(&placed.target, &bytes, how.types, how.relations);
                 let told = reading.note.findings.into_iter().filter(|found| found.severity != Severity::Info);
@@ -195,7 +200,7 @@ pub fn plan(folder: &Folder, how: &How<'_>) -> Plan {
 /// A file that the folder's reader could not take.
 fn unread(found: &Finding) -> Skipped {
     let why = if found.code == Code::BadLinkFile { Why::Link } else { Why::Unreadable };
-    Skipped { path: found.path.clone(), why }
+    Skipped { path: found.path.clone(), why, line: None }
 }
 
 /// A note of the folder with its place in the vault and its id.
@@ -211,7 +216,7 @@ struct Placed<'a> {
 }
 
 fn place<'a>(file: &'a File, how: &How<'_>) -> Result<Placed<'a>, Skipped> {
-    let skipped = |why| Skipped { path: file.path.to_string(), why };
+    let skipped = |why| Skipped { path: file.path.to_string(), why, line: None };
     let ours = how.format == Format::ClaudeMemory;
     let target = if ours || how.into.is_empty() {
         file.path.clone()

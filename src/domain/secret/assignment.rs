@@ -7,21 +7,43 @@ use std::ops::Range;
 
 use super::key::{self, Strength};
 use super::shape::{self, NAME};
-use super::{literal, value};
+use super::{header, literal, placeholder, value};
 
 /// How long a name can be, to each side of the word that was met.
 const NAME_REACH: usize = 64;
 
-/// The secrets that the name around `hit` is given, and what the name is worth.
-pub fn secrets(text: &str, hit: Range<usize>) -> Vec<(Range<usize>, Strength)> {
-    let Some(name) = Name::around(text, hit) else { return Vec::new() };
+/// What a name is given.
+#[derive(Default)]
+pub struct Given {
+    /// The secrets, and what the name is worth.
+    pub secrets: Vec<(Range<usize>, Strength)>,
+    /// The value that was read; empty where there is none.
+    pub read: Range<usize>,
+}
+
+/// The value that the name around `hit` is given.
+pub fn given(text: &str, hit: Range<usize>) -> Given {
+    let Some(name) = Name::around(text, hit) else { return Given::default() };
     let values = [name.value(text), name.compared(text)];
+    let read = values[0].as_ref().map(|value| value.range.clone()).unwrap_or_default();
+    Given { secrets: secrets(text, &name, values), read }
+}
+
+fn secrets(text: &str, name: &Name, values: [Option<Value>; 2]) -> Vec<(Range<usize>, Strength)> {
     if values.iter().all(Option::is_none) {
         return Vec::new();
     }
     // Most words that are met are given nothing: what the name says is asked last.
     let Some(strength) = name.strength(text) else { return Vec::new() };
-    values.into_iter().flatten().flat_map(|value| value.judged(text, strength)).collect()
+    let is_auth = text[name.range.clone()].ends_with("auth");
+    values
+        .into_iter()
+        .flatten()
+        .flat_map(|value| match is_auth && value.is_basic(text) {
+            true => vec![(value.range, Strength::Strong)],
+            false => value.judged(text, strength),
+        })
+        .collect()
 }
 
 /// A name with a secret's word in it, and where it stands.
@@ -176,6 +198,12 @@ impl Value {
         bytes[self.range.clone()].iter().any(|byte| shape::is(*byte, shape::DIGIT))
     }
 
+    /// Whether it is a name and a password in base64, as registries keep them.
+    fn is_basic(&self, text: &str) -> bool {
+        text.get(self.range.clone())
+            .is_some_and(|value| header::is_basic(value) && !placeholder::is_one(value))
+    }
+
     /// The parts of the value that are secrets.
     fn judged(&self, text: &str, strength: Strength) -> Vec<(Range<usize>, Strength)> {
         let Some(value) = text.get(self.range.clone()) else { return Vec::new() };
@@ -276,7 +304,7 @@ mod tests {
             .find(|word| text.to_ascii_lowercase().contains(word))
             .unwrap();
         let at = text.to_ascii_lowercase().find(word).unwrap();
-        secrets(text, at..at + word.len()).into_iter().map(|(range, _)| &text[range]).collect()
+        given(text, at..at + word.len()).secrets.into_iter().map(|(range, _)| &text[range]).collect()
     }
 
     #[test]

@@ -30,6 +30,28 @@ pub fn password(text: &str, at: usize, flag: &str) -> Option<Range<usize>> {
         .then_some(from..from + length)
 }
 
+/// Commands whose next argument is a token.
+pub const COMMANDS: [&str; 7] = [
+    "wandb login",
+    "add-authtoken",
+    "ngrok authtoken",
+    "snyk auth",
+    "composio login",
+    "importprivkey",
+    "vault login",
+];
+
+/// The token after the command at `hit`.
+pub fn argument(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+    const LEAST: usize = 20;
+    let rest = text[hit.end..].strip_prefix(' ')?.trim_start_matches([' ', '"', '\'']);
+    let from = text.len() - rest.len();
+    let length = shape::run(rest.as_bytes(), NAME | shape::DASH | shape::DOT, REACH);
+    let value = &rest[..length];
+    let mixed = value.bytes().any(|byte| shape::is(byte, shape::DIGIT));
+    (length >= LEAST && mixed && !placeholder::is_one(value)).then_some(from..from + length)
+}
+
 /// The credentials that Bundler keeps for a host: `BUNDLE_GEMS__EXAMPLE__COM=user:password`, or after
 /// `bundle config`. `at` is the end of the word `bundle`.
 pub fn bundler(text: &str, at: usize) -> Option<Range<usize>> {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::placeholder;
+use super::reading::of_base64;
 use super::shape::{self, BASE64, URL_SAFE};
 
 const REACH: usize = 4096;
@@ -32,34 +33,15 @@ fn is_bearer(value: &str) -> bool {
 }
 
 /// Base64 of a name, a colon and a password.
-fn is_basic(value: &str) -> bool {
-    let plain = decode(value.trim_end_matches('='));
+pub fn is_basic(value: &str) -> bool {
+    let encoded = value.trim_end_matches('=');
+    if !encoded.bytes().all(|byte| shape::is(byte, BASE64 | URL_SAFE) && byte != b'=') {
+        return false;
+    }
+    let plain = of_base64(encoded.as_bytes());
     value.len() >= 8
         && plain.contains(&b':')
         && plain.iter().all(|byte| (0x20..0x7f).contains(byte) || *byte >= 0x80)
-}
-
-/// The bytes of a text in base64; nothing where it is none.
-fn decode(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let (mut bits, mut held) = (0u32, 0);
-    for byte in text.bytes() {
-        let six = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return Vec::new(),
-        };
-        bits = bits << 6 | u32::from(six);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push((bits >> held & 0xff) as u8);
-        }
-    }
-    bytes
 }
 
 /// The value of an `Authorization` header whose name ends at `at`, where it has a scheme of its own or none.

@@ -13,14 +13,18 @@ pub enum Strength {
 
 /// Words that make a name one of a secret, as the scan looks for them.
 #[rustfmt::skip]
-pub const WORDS: [&str; 13] = [
-    "sonar", "pass", "pwd", "secret", "token", "key", "credential", "auth", "creds", "_psk", "access_id",
-    "accessid", "webhook",
+pub const WORDS: [&str; 21] = [
+    "sonar", "pass", "pwd", "secret", "token", "key", "credential", "auth", "creds", "psk", "access_id",
+    "accessid", "webhook", "_pat", "-pat", "_pw", "bindpw", "rootpw", "kennwort", "contrasena", "senha",
 ];
 
-const PASSWORDS: [&str; 8] =
-    ["password", "passwd", "passphrase", "passwort", "pwd", "passcode", "requirepass", "pass"];
-const SECRETS: [&str; 11] = [
+#[rustfmt::skip]
+const PASSWORDS: [&str; 14] = [
+    "password", "passwd", "passphrase", "passwort", "pwd", "passcode", "requirepass", "pass", "pw", "bindpw", "rootpw",
+    "kennwort", "contrasena", "senha",
+];
+const SECRETS: [&str; 12] = [
+    "pat",
     "secret",
     "token",
     "apikey",

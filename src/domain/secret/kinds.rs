@@ -3,6 +3,9 @@
 //! Prefix, alphabet and length are of what providers hand out. Lengths count what follows the prefix; a longer run
 //! than the longest is none of the kind.
 
+mod further;
+pub mod shaped;
+
 use super::shape::{
     ALNUM, ANY_HEX, Alphabet, BASE64, DASH, DIGIT, DOT, EQUALS, HEX, LOWER, NAME, PERCENT, PLUS_SLASH, TILDE,
     UNDERSCORE, UPPER, URL_SAFE,
@@ -20,14 +23,25 @@ pub struct Token {
     pub least: usize,
     /// The greatest length after the prefix.
     pub most: usize,
-    /// Whether what follows the prefix must look as if a generator had made it, because the prefix is a common word.
-    pub random: bool,
+    /// How much what follows the prefix must look like a key as well.
+    pub care: Care,
+}
+
+/// How common a prefix is in texts that hold no key, and so what must follow it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Care {
+    /// Nobody else begins a word so.
+    Rare,
+    /// Programs have such names: capitals, small letters and a digit must follow.
+    Mixed,
+    /// A common word: only what a generator made is a key.
+    Random,
 }
 
 impl Token {
     /// How much its label counts where kinds overlap: a prefix that is common says less.
     pub fn weight(&self) -> u8 {
-        if self.random { 7 } else { 9 }
+        if self.care == Care::Rare { 9 } else { 7 }
     }
 }
 
@@ -40,7 +54,7 @@ const fn token(
     least: usize,
     most: usize,
 ) -> Token {
-    Token { prefix, label, alphabet, least, most, random: false }
+    Token { prefix, label, alphabet, least, most, care: Care::Rare }
 }
 
 const fn doubtful(
@@ -50,11 +64,26 @@ const fn doubtful(
     least: usize,
     most: usize,
 ) -> Token {
-    Token { prefix, label, alphabet, least, most, random: true }
+    Token { prefix, label, alphabet, least, most, care: Care::Random }
 }
 
-/// Every kind, by provider.
-pub const TOKENS: &[Token] = &[
+const fn mixed(
+    prefix: &'static str,
+    label: &'static str,
+    alphabet: Alphabet,
+    least: usize,
+    most: usize,
+) -> Token {
+    Token { prefix, label, alphabet, least, most, care: Care::Mixed }
+}
+
+/// Every kind that is told by its prefix.
+pub fn tokens() -> impl Iterator<Item = &'static Token> {
+    TOKENS.iter().chain(further::TOKENS)
+}
+
+/// Clouds, version control, chat, payment and the larger makers of models.
+const TOKENS: &[Token] = &[
     token("AKIA", "aws-access-key", UPPER | DIGIT, 16, 16),
     token("ASIA", "aws-access-key", UPPER | DIGIT, 16, 16),
     token("ABIA", "aws-access-key", UPPER | DIGIT, 16, 16),
@@ -202,7 +231,6 @@ pub const TOKENS: &[Token] = &[
     token("sm_pat_", "settlemint-token", ALNUM, 16, 16),
     token("sm_aat_", "settlemint-token", ALNUM, 16, 16),
     token("sm_sat_", "settlemint-token", ALNUM, 16, 16),
-    token("sgp_", "sourcegraph-token", ANY_HEX | UNDERSCORE | LOWER, 40, 80),
     token("slk_", "sourcegraph-token", HEX, 64, 64),
     token("tfp_", "typeform-token", URL_SAFE | DOT | EQUALS, 40, 70),
     token("tk-us-", "scalingo-token", URL_SAFE, 48, 48),
@@ -230,7 +258,7 @@ pub const TOKENS: &[Token] = &[
     doubtful("APD", "artifactory-key", ALNUM, 10, 90),
     doubtful("APE", "artifactory-key", ALNUM, 10, 90),
     doubtful("APF", "artifactory-key", ALNUM, 10, 90),
-    token("cmVmdGtu", "artifactory-token", ALNUM, 56, 56),
+    token("cmVmd", "artifactory-token", ALNUM, 59, 59),
     token("sha256~", "openshift-token", URL_SAFE, 43, 43),
     token("squ_", "sonar-token", HEX, 40, 40),
     token("sqp_", "sonar-token", HEX, 40, 40),
@@ -251,7 +279,7 @@ pub const TOKENS: &[Token] = &[
     token("fm1r_", "flyio-token", BASE64, 100, LONG),
     token("fm2_", "flyio-token", BASE64, 100, LONG),
     token("fio-u-", "frameio-token", URL_SAFE | EQUALS, 60, 70),
-    token("ico-", "infracost-key", ALNUM, 32, 32),
+    mixed("ico-", "infracost-key", ALNUM, 32, 32),
     token("p8e-", "adobe-secret", ANY_HEX, 32, 32),
     token("AGE-SECRET-KEY-1", "age-key", UPPER | DIGIT, 58, 58),
     token("4b1d", "clickhouse-key", ALNUM, 38, 38),
@@ -309,6 +337,11 @@ pub struct Marked {
     pub after: (Alphabet, usize, usize),
 }
 
+/// A key of an Azure service: 32, 42 or 64 bytes in base64 with the service's signature near the end.
+const fn azure_key(mark: &'static str, before: usize, after: usize) -> Marked {
+    Marked { mark, label: "azure-key", before: (BASE64, before, before), after: (BASE64, 5, after) }
+}
+
 /// Every kind that is told by a mark.
 pub const MARKED: &[Marked] = &[
     Marked {
@@ -319,7 +352,27 @@ pub const MARKED: &[Marked] = &[
     },
     Marked { mark: "T3BlbkFJ", label: "openai-key", before: (URL_SAFE, 20, 120), after: (URL_SAFE, 20, 120) },
     Marked { mark: "JQQJ99", label: "azure-key", before: (ALNUM, 40, 60), after: (ALNUM, 20, 40) },
-    Marked { mark: "+AStBo", label: "azure-key", before: (BASE64, 40, 90), after: (BASE64, 4, 20) },
+    Marked { mark: "AZDO", label: "azure-devops-token", before: (ALNUM, 76, 76), after: (ALNUM, 4, 5) },
+    azure_key("+ASt", 76, 8),
+    azure_key("+ABa", 76, 8),
+    azure_key("+AMC", 33, 8),
+    azure_key("+ASb", 33, 8),
+    azure_key("+AEh", 33, 8),
+    azure_key("+ARm", 33, 8),
+    azure_key("AIoT", 33, 8),
+    azure_key("AZEG", 33, 8),
+    azure_key("AzCa", 33, 8),
+    azure_key("ACDb", 76, 8),
+    azure_key("APIM", 76, 8),
+    azure_key("AzFu", 44, 8),
+    azure_key("AzSe", 42, 8),
+    azure_key("+ACR", 42, 8),
+    Marked {
+        mark: "!AQ",
+        label: "salesforce-session",
+        before: (ALNUM, 15, 18),
+        after: (NAME | DOT, 60, 120),
+    },
     Marked {
         mark: ".atlasv1.",
         label: "terraform-token",

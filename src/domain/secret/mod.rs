@@ -12,11 +12,16 @@ mod key;
 mod kinds;
 mod kubernetes;
 mod literal;
+mod login;
+mod mnemonic;
 mod placeholder;
 mod private_key;
+mod published;
+mod reading;
 mod rules;
 mod scan;
 mod shape;
+mod signature;
 mod suspect;
 mod token;
 mod url;
@@ -109,8 +114,7 @@ pub fn find(text: &str, rules: &Rules) -> Vec<Removed> {
         if more.is_empty() {
             break;
         }
-        let more: Vec<_> =
-            more.into_iter().map(|(range, rule)| (before_removal(&found, range), rule)).collect();
+        let more = before_removal(&found, more);
         found.extend(more);
         found.sort_by_key(|(range, _)| range.start);
     }
@@ -123,26 +127,69 @@ pub fn find(text: &str, rules: &Rules) -> Vec<Removed> {
     found.into_iter().map(place).collect()
 }
 
+/// A short name for a secret that does not tell it: 16 hexadecimal digits. It is the same in every vault.
+#[must_use]
+pub fn fingerprint(secret: &str) -> String {
+    let hash =
+        blake3::derive_key("cm 2026-11 fingerprint of a text that looks like a secret", secret.as_bytes());
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// How often what is left of a text is looked at again.
 const AGAIN: usize = 4;
 
 fn scanned(text: &str, rules: &Rules) -> Vec<(Range<usize>, String)> {
-    let mut candidates = if rules.built_in() { scan::candidates(text) } else { Vec::new() };
-    candidates.extend(rules.extra(text).map(|(range, label)| scan::own(range, label)));
-    scan::merged(text, candidates).into_iter().map(|found| (found.range, found.label.to_owned())).collect()
+    // Enough for each reading of the text and some readings of those.
+    let mut budget = text.len().saturating_mul(4).saturating_add(1 << 16);
+    let candidates = candidates(text, rules, false, reading::DEPTH, &mut budget);
+    let merged = scan::merged(text, candidates).into_iter();
+    let found = merged.map(|found| (found.range, found.label.to_owned()));
+    found.filter(|(range, _)| !published::is_one(&text[range.clone()])).collect()
 }
 
-/// Where a range of the text without the found secrets, which holds no placeholder, was in the whole text.
-fn before_removal(found: &[(Range<usize>, String)], range: Range<usize>) -> Range<usize> {
-    let mut start = range.start;
-    for (secret, rule) in found {
-        // `start` is in the text where the secrets so far are whole and the others are not.
-        if secret.start > start {
-            break;
-        }
-        start = start + secret.len() - placeholder::of(rule).len();
+/// The candidates of a text and of its other readings, with their places in the text.
+fn candidates<'r>(
+    text: &str,
+    rules: &'r Rules,
+    is_joined: bool,
+    depth: usize,
+    budget: &mut usize,
+) -> Vec<scan::Candidate<'r>> {
+    let mut found = if rules.built_in() { scan::candidates(text, is_joined) } else { Vec::new() };
+    found.extend(rules.extra(text).into_iter().map(|(range, label)| scan::own(range, label)));
+    if depth == 0 {
+        return found;
     }
-    start..start + range.len()
+    for reading in reading::readings(text, budget) {
+        let hidden = candidates(&reading.text, rules, is_joined || reading.is_joined, depth - 1, budget);
+        found.extend(hidden.into_iter().filter_map(|candidate| {
+            let range = reading.in_text(&candidate.range)?;
+            Some(candidate.at(range))
+        }));
+    }
+    found
+}
+
+/// Where ranges of the text without the found secrets, which hold no placeholder, were in the whole text. Both lists are in
+/// order.
+fn before_removal(
+    found: &[(Range<usize>, String)],
+    more: Vec<(Range<usize>, String)>,
+) -> Vec<(Range<usize>, String)> {
+    let mut earlier = found.iter().peekable();
+    // How many bytes the placeholders so far have taken away; they may have added some instead.
+    let (mut taken, mut added) = (0, 0);
+    let place = |(range, rule): (Range<usize>, String)| {
+        while let Some((secret, label)) =
+            earlier.next_if(|(secret, _)| secret.start <= range.start + taken - added)
+        {
+            taken += secret.len();
+            added += placeholder::of(label).len();
+        }
+        let start = range.start + taken - added;
+        (start..start + range.len(), rule)
+    };
+    more.into_iter().map(place).collect()
 }
 
 #[cfg(test)]

@@ -59,7 +59,24 @@ pub fn is_shown(token: &str) -> bool {
         ["your", "example", "placeholder", "changeme", "dummy", "sample", "here"].contains(&word)
     };
     let words = token.to_ascii_lowercase();
-    is_mask(token) || (words.split(['-', '_', '.']).any(says) && !shape::looks_random(token))
+    let said = || words.split(['-', '_', '.']).any(says) || words.ends_with("here");
+    is_mask(token) || is_series(words.as_bytes()) || (said() && !shape::looks_random(token))
+}
+
+/// Whether a long stretch goes on as people count, `abcdefghijkl`, `123456789012`, or is one character only.
+fn is_series(bytes: &[u8]) -> bool {
+    const LONG: usize = 12;
+    let follows = |a: u8, b: u8| b == a.wrapping_add(1) && shape::is(a, ALNUM) || a == b'9' && b == b'0';
+    let (mut counted, mut same) = (1, 1);
+    for pair in bytes.windows(2) {
+        let [a, b] = pair else { continue };
+        counted = if follows(*a, *b) { counted + 1 } else { 1 };
+        same = if a == b { same + 1 } else { 1 };
+        if counted >= LONG || same >= LONG {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether the value names where the real one is: `$NAME`, `${NAME}`, `{{ name }}`, `<name>`, `%NAME%`.

@@ -39,19 +39,32 @@ pub fn block(text: &str, at: usize) -> Option<Range<usize>> {
     Some(at..after.unwrap_or(end))
 }
 
+/// The private lines of a key file of PuTTY, whose number stands after `Private-Lines:` at `hit`.
+pub fn putty(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+    let rest = text[hit.end..].trim_start_matches(' ');
+    let digits = shape::run(rest.as_bytes(), shape::DIGIT, 3);
+    let count: usize = rest[..digits].parse().ok()?;
+    let start = text.len() - rest.len() + digits;
+    let start = start + text[start..].bytes().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    let lines = text[start..].split_inclusive('\n').take(count);
+    let is_body = |line: &&str| {
+        let line = line.trim_end();
+        !line.is_empty() && line.len() <= 80 && line.bytes().all(|byte| shape::is(byte, BASE64))
+    };
+    let length: usize = lines.take_while(is_body).map(str::len).sum();
+    let body = text[start..start + length].trim_end().len();
+    (body >= LEAST).then_some(start..start + body)
+}
+
 /// The length of the body: base64, line ends (also written ones), quotation marks of joined strings, and headers.
 fn body(bytes: &[u8]) -> usize {
+    // The next mark ends the body in any case, so that many marks cost no more than the text between them.
+    let mark = memchr::memmem::find(bytes, b"-----");
+    let bytes = &bytes[..mark.unwrap_or(bytes.len())];
     let mut at = 0;
     while at < bytes.len() {
-        if bytes[at..].starts_with(b"-----") {
-            break;
-        }
-        let line = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end + 1);
+        let line = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
         let keeps = bytes[at..line].iter().take_while(|byte| is_body(**byte)).count();
-        let dashes = bytes[at..at + keeps].windows(5).position(|window| window == b"-----");
-        if let Some(dashes) = dashes {
-            return at + dashes;
-        }
         let header = bytes[at..line].starts_with(b"Proc-Type:")
             || bytes[at..line].starts_with(b"DEK-Info:")
             || bytes[at..line].starts_with(b"Comment:")
@@ -81,7 +94,7 @@ fn body(bytes: &[u8]) -> usize {
         .rev()
         .take_while(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b',' | b'`'))
         .count();
-    at - if bytes[at..].starts_with(b"-----") { 0 } else { spare }
+    at - if mark == Some(at) { 0 } else { spare }
 }
 
 fn is_body(byte: u8) -> bool {
@@ -94,9 +107,12 @@ fn is_body(byte: u8) -> bool {
 
 /// Where the body begins whose end stands at `at`, of a block that lost its head.
 fn back(bytes: &[u8], at: usize) -> usize {
+    const REACH: usize = 16 * 1024;
+    let floor = at.saturating_sub(REACH);
+    let floor = memchr::memmem::rfind(&bytes[floor..at], b"-----").map_or(floor, |mark| floor + mark + 5);
     let mut start = at;
-    while start > 0 {
-        let line = bytes[..start - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    while start > floor {
+        let line = memchr::memrchr(b'\n', &bytes[floor..start - 1]).map_or(floor, |end| floor + end + 1);
         let text = bytes[line..start].trim_ascii();
         if !text.is_empty()
             && !(text.iter().all(|byte| shape::is(*byte, BASE64) || matches!(byte, b'\\'))
@@ -104,14 +120,11 @@ fn back(bytes: &[u8], at: usize) -> usize {
         {
             break;
         }
-        if at - line > 16 * 1024 {
-            break;
-        }
         start = line;
     }
     if start == at {
-        start -= shape::run_back(&bytes[..at], BASE64, 16 * 1024);
-        start -= run_back_escaped(&bytes[..start]);
+        start -= shape::run_back(&bytes[floor..at], BASE64, REACH);
+        start -= run_back_escaped(&bytes[floor..start]);
     }
     start + bytes[start..at].iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }

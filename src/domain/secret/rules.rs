@@ -109,12 +109,13 @@ impl Rules {
     }
 
     /// What the vault's own patterns find, with their labels.
-    pub(super) fn extra<'r>(&'r self, text: &'r str) -> impl Iterator<Item = (Range<usize>, &'r str)> {
-        let of_patterns = self
-            .extra
-            .iter()
-            .flat_map(move |pattern| pattern.found(text).map(|range| (range, pattern.label.as_str())));
-        of_patterns.chain(self.foreign.iter().flat_map(move |file| file.found(text)))
+    pub(super) fn extra<'r>(&'r self, text: &str) -> Vec<(Range<usize>, &'r str)> {
+        let mut found = Vec::new();
+        for pattern in &self.extra {
+            found.extend(pattern.found(text).map(|range| (range, pattern.label.as_str())));
+        }
+        found.extend(self.foreign.iter().flat_map(|file| file.found(text)));
+        found
     }
 }
 

@@ -7,7 +7,10 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::key::{self, Strength};
-use super::{assignment, call, header, jwt, kinds, kubernetes, placeholder, private_key, token, url};
+use super::{
+    assignment, call, header, jwt, kinds, kubernetes, login, mnemonic, placeholder, private_key, signature,
+    token, url,
+};
 
 /// A place that a rule wants removed.
 #[derive(Debug, Clone)]
@@ -20,10 +23,18 @@ pub struct Candidate<'r> {
     weight: u8,
 }
 
+impl Candidate<'_> {
+    /// The same finding at another place.
+    pub fn at(self, range: Range<usize>) -> Self {
+        Self { range, ..self }
+    }
+}
+
 /// What a word that the automaton met may be the sign of.
 #[derive(Clone, Copy)]
 enum Sign {
-    Token(usize),
+    Token(&'static kinds::Token),
+    Shaped(&'static kinds::shaped::Shaped),
     Marked(usize),
     Jwt,
     Armour,
@@ -38,6 +49,24 @@ enum Sign {
     Program(&'static str),
     Bundler,
     Placeholder,
+    /// A word that one function looks at, with the label and the weight of what it finds.
+    Other(fn(&str, Range<usize>) -> Option<Range<usize>>, &'static str, u8),
+}
+
+impl Sign {
+    /// Whether it is a part of the secret itself, and not of the text around it.
+    fn is_form(self) -> bool {
+        matches!(
+            self,
+            Self::Token(_)
+                | Self::Shaped(_)
+                | Self::Marked(_)
+                | Self::Jwt
+                | Self::Armour
+                | Self::WebHook(_)
+                | Self::Placeholder
+        )
+    }
 }
 
 struct Automaton {
@@ -66,6 +95,7 @@ fn table() -> Vec<(&'static str, Sign)> {
         ("://", Sign::Address),
         ("bearer", Sign::Scheme("bearer")),
         ("basic", Sign::Scheme("basic")),
+        ("ssws", Sign::Scheme("ssws")),
         ("authorization", Sign::Authorization),
         ("cookie", Sign::Cookie),
         ("_session=", Sign::Session),
@@ -75,8 +105,22 @@ fn table() -> Vec<(&'static str, Sign)> {
         (" -u", Sign::User),
         ("bundle", Sign::Bundler),
         (placeholder::OPENING, Sign::Placeholder),
+        ("machine", Sign::Other(login::netrc, "password", 6)),
+        ("default", Sign::Other(login::netrc, "password", 6)),
+        (":5432:", Sign::Other(login::pgpass, "password", 6)),
+        (":5433:", Sign::Other(login::pgpass, "password", 6)),
+        (":6432:", Sign::Other(login::pgpass, "password", 6)),
+        (":6543:", Sign::Other(login::pgpass, "password", 6)),
+        (":*:", Sign::Other(login::pgpass, "password", 6)),
+        ("sig=", Sign::Other(signature::shared_access, "azure-signature", 8)),
+        ("private-lines:", Sign::Other(private_key::putty, "private-key", 10)),
     ];
-    table.extend(kinds::TOKENS.iter().enumerate().map(|(index, token)| (token.prefix, Sign::Token(index))));
+    table.extend(login::SCHEMES.iter().map(|scheme| (*scheme, Sign::Other(login::hash, "password-hash", 8))));
+    let members = signature::MEMBERS.iter();
+    table.extend(members.map(|name| (*name, Sign::Other(signature::key_member, "private-key", 8))));
+    table.extend(call::COMMANDS.iter().map(|name| (*name, Sign::Other(call::argument, "token", 4))));
+    table.extend(kinds::tokens().map(|token| (token.prefix, Sign::Token(token))));
+    table.extend(kinds::shaped::SHAPED.iter().map(|shaped| (shaped.prefix, Sign::Shaped(shaped))));
     table.extend(kinds::MARKED.iter().enumerate().map(|(index, marked)| (marked.mark, Sign::Marked(index))));
     table.extend(url::WEB_HOOKS.iter().enumerate().map(|(index, (word, _))| (*word, Sign::WebHook(index))));
     table.extend(call::PROGRAMS.iter().map(|(name, flag)| (*name, Sign::Program(flag))));
@@ -84,8 +128,9 @@ fn table() -> Vec<(&'static str, Sign)> {
     table
 }
 
-/// Everything that the built-in rules want removed, in no order; ranges may overlap.
-pub fn candidates(text: &str) -> Vec<Candidate<'static>> {
+/// Everything that the built-in rules want removed, in no order; ranges may overlap. With `forms_only` only what is told by
+/// its own form, and not by a name beside it.
+pub fn candidates(text: &str, forms_only: bool) -> Vec<Candidate<'static>> {
     let automaton = &*AUTOMATON;
     let mut pass = Pass {
         text,
@@ -94,19 +139,29 @@ pub fn candidates(text: &str) -> Vec<Candidate<'static>> {
         no_jwt_until: 0,
         value_until: 0,
         manifest_until: 0,
+        dull_until: 0,
+        dull_values: 0,
+        cookies_until: 0,
         next_at_sign: 0,
         parts_until: 0,
     };
     for hit in automaton.words.find_overlapping_iter(text) {
-        if hit.start() >= pass.quiet_until {
-            pass.look(automaton.signs[hit.pattern().as_usize()], hit.start()..hit.end());
+        let sign = automaton.signs[hit.pattern().as_usize()];
+        if hit.start() >= pass.quiet_until && (!forms_only || sign.is_form()) {
+            pass.look(sign, hit.start()..hit.end());
         }
     }
     for at in memchr::memchr2_iter(b'.', b'|', text.as_bytes()) {
         pass.joint(at);
     }
+    mnemonic::phrases(text).into_iter().for_each(|range| pass.push(range, "recovery-phrase", 8));
     pass.found
 }
+
+/// A value that is longer than this, in bytes, is read from few of the names within it.
+const DULL: usize = 1024;
+/// From how many.
+const DULL_VALUES: usize = 16;
 
 struct Pass<'t> {
     text: &'t str,
@@ -121,6 +176,12 @@ struct Pass<'t> {
     manifest_until: usize,
     /// Up to here a token of several parts was found already.
     parts_until: usize,
+    /// Up to here a long value without a secret was read.
+    dull_until: usize,
+    /// How often that was.
+    dull_values: usize,
+    /// Up to here a header of cookies was read.
+    cookies_until: usize,
     /// Where the next `@` is.
     next_at_sign: usize,
 }
@@ -129,12 +190,12 @@ impl Pass<'_> {
     fn look(&mut self, sign: Sign, hit: Range<usize>) {
         let (text, bytes) = (self.text, self.text.as_bytes());
         match sign {
-            Sign::Token(index) => {
-                let token = &kinds::TOKENS[index];
+            Sign::Token(token) => {
                 if let Some(end) = token::end(token, bytes, hit.start) {
                     self.push(hit.start..end, token.label, token.weight());
                 }
             }
+            Sign::Shaped(shaped) => self.extend(shaped.range(text, hit.start), shaped.label, 9),
             Sign::Marked(index) => {
                 let kind = &kinds::MARKED[index];
                 self.extend(token::around(kind, bytes, hit.start), kind.label, 8);
@@ -151,13 +212,18 @@ impl Pass<'_> {
                 self.extend(header::credentials(text, hit.end, scheme), "authorization", 6)
             }
             Sign::Authorization => self.extend(header::authorization(text, hit.end), "authorization", 6),
-            Sign::Cookie => header::cookies(text, hit.end)
-                .into_iter()
-                .for_each(|range| self.push(range, "session-cookie", 6)),
+            Sign::Cookie if hit.start < self.cookies_until => {}
+            Sign::Cookie => {
+                for range in header::cookies(text, hit.end) {
+                    self.cookies_until = range.end;
+                    self.push(range, "session-cookie", 6);
+                }
+            }
             Sign::Session => self.extend(header::session(text, hit.end), "session-cookie", 6),
             Sign::User => self.extend(header::user(text, hit.end), "password", 5),
             Sign::Program(flag) => self.extend(call::password(text, hit.end, flag), "password", 5),
             Sign::Bundler => self.extend(call::bundler(text, hit.end), "password", 5),
+            Sign::Other(look, label, weight) => self.extend(look(text, hit), label, weight),
             Sign::Placeholder => self.quiet_until = hit.start + placeholder::length(&bytes[hit.start..]),
         }
     }
@@ -173,13 +239,27 @@ impl Pass<'_> {
                 self.push(range, "kubernetes-secret", 4);
             }
         }
-        if hit.start < self.value_until {
+        if hit.start < self.value_until || self.is_dull(hit.start) {
             return;
         }
-        for (range, strength) in assignment::secrets(self.text, hit) {
+        let given = assignment::given(self.text, hit);
+        if given.read.len() > DULL && given.secrets.is_empty() {
+            self.dull_until = given.read.end;
+            self.dull_values += 1;
+        }
+        for (range, strength) in given.secrets {
             self.value_until = self.value_until.max(range.end);
             self.push(range, if strength == Strength::Strong { "password" } else { "token" }, 3);
         }
+    }
+
+    /// Whether a long value without a secret is read here that was read often enough already, each time from another name in
+    /// it.
+    fn is_dull(&mut self, at: usize) -> bool {
+        if at >= self.dull_until {
+            self.dull_values = 0;
+        }
+        self.dull_values >= DULL_VALUES
     }
 
     /// Whether an `@` stands where the credentials of an address could end.
@@ -234,6 +314,20 @@ impl Pass<'_> {
     fn push(&mut self, range: Range<usize>, label: &'static str, weight: u8) {
         self.found.push(Candidate { range, label, weight });
     }
+}
+
+/// The kinds of the tables, as placeholders name them.
+#[cfg(test)]
+pub fn labels() -> impl Iterator<Item = &'static str> {
+    let tokens = kinds::tokens().map(|token| token.label);
+    let marked = kinds::MARKED.iter().map(|marked| marked.label);
+    let shaped = kinds::shaped::SHAPED.iter().map(|shaped| shaped.label);
+    let others = table().into_iter().filter_map(|(_, sign)| match sign {
+        Sign::Other(_, label, _) => Some(label),
+        _ => None,
+    });
+    let hooks = url::WEB_HOOKS.iter().map(|(_, label)| *label);
+    tokens.chain(marked).chain(shaped).chain(others).chain(hooks)
 }
 
 /// A place that one of the vault's own patterns found: it outweighs the built-in rules.

@@ -41,6 +41,80 @@ fn hashes_uuids_and_examples_stay() {
     }
 }
 
+#[test]
+fn the_page_names_every_kind() {
+    let page = include_str!("../../../docs/secrets.md");
+    for label in scan::labels() {
+        assert!(page.contains(&format!("`{label}`")), "docs/secrets.md does not name `{label}`");
+    }
+}
+
+#[test]
+fn a_published_key_stays_and_a_mark_in_the_line_changes_nothing() {
+    let published = ["AKIAIOSF", "ODNN7EXAMPLE"].concat();
+    assert_eq!(redacted(&published), published);
+    let key = ["AK", "IAEQ3KDFYSPSC5LKR4"].concat();
+    assert!(!redacted(&format!("{key} cm:allow-secret")).contains(&key));
+}
+
+#[test]
+fn a_secret_that_another_one_uncovers_is_placed_in_the_whole_text() {
+    let key = ["AK", "IAEQ3KDFYSPSC5LKR4"].concat();
+    let text = format!("password=kR7mossy!{key} and {key} then secret: {key}\n{key}");
+    let removed = find(&text, &Rules::default());
+    assert!(removed.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start), "{removed:?}");
+    assert!(!redacted(&text).contains(&key));
+}
+
+/// Texts that would take minutes if the work grew faster than the text.
+#[test]
+fn hostile_texts_are_read_in_time() {
+    const SIZE: usize = 50_000;
+    let key = ["-----BEGIN PRIVATE ", "KEY-----"].concat();
+    let end = ["-----END PRIVATE ", "KEY-----"].concat();
+    for piece in [
+        "key=",
+        "password=a",
+        "key=\"",
+        "secret: ",
+        "authorization:",
+        "cookie=",
+        "a://b:!/@",
+        "://",
+        "sig=",
+        "machine a login b ",
+        ":5432:a:b:c",
+        "$6$aaaaaaaaaaaaaaaaaaaaaaa",
+        "ya29.",
+        "eyJ",
+        "eyJhbGciOiJIUzI1NiJ9.",
+        "a.b",
+        "orbit velvet ",
+        "kind: Secret\n",
+        "%41",
+        "&#65;",
+        "<b>",
+        "**a",
+        "\u{200b}x",
+        "\" + \"",
+        "QUtJ",
+        "41",
+        "[redacted: ",
+        "-----",
+        "Private-Lines: 9\n",
+        "\"d\":\"kty",
+        &key,
+        &end,
+        &format!("{key}MIIBhuG8GP38g4o5"),
+        "\n",
+        "\\",
+    ] {
+        let text = piece.repeat(SIZE / piece.len());
+        let found = find(&text, &Rules::default());
+        assert!(found.iter().all(|removed| text.get(removed.range.clone()).is_some()), "{piece}");
+    }
+}
+
 /// Pieces that redaction has to do with, to be thrown together.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -68,6 +142,21 @@ fn piece() -> impl Strategy<Value = String> {
         Just("hooks.slack.com/services/".to_owned()),
         Just("kind: Secret\ndata:\n  a: ".to_owned()),
         Just(format!("gh{}_", "p")),
+        Just(format!("gh{}\\_**k3vq8wz1x5rt7bn2mc9p**f4jd6hg0ls8yq2we", "p")),
+        Just("%3A%2F%2F".to_owned()),
+        Just("&#95;".to_owned()),
+        Just("\u{200b}".to_owned()),
+        Just("**".to_owned()),
+        Just("\" + \"".to_owned()),
+        Just("cGFzc3dvcmQ9a1I3bW9zc3khIGFuZCBtb3Jl".to_owned()),
+        Just("70617373776f72643d6b52376d6f73737921".to_owned()),
+        Just("machine a login b password c3d".to_owned()),
+        Just(":5432:".to_owned()),
+        Just("$6$".to_owned()),
+        Just("{SHA}".to_owned()),
+        Just("sig=".to_owned()),
+        Just("?sv=1&".to_owned()),
+        Just("orbit velvet canyon prize hungry walnut ".to_owned()),
         Just(format!("AK{}", "IA")),
         Just("-".to_owned()),
         Just(".".to_owned()),

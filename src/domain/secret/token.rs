@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::kinds::{Marked, Token};
+use super::kinds::{Care, Marked, Token};
 use super::placeholder;
 use super::shape::{self, ALNUM, DIGIT, DOT, LOWER, PLUS_SLASH, UPPER, URL_SAFE};
 
@@ -22,13 +22,25 @@ pub fn end(token: &Token, text: &[u8], at: usize) -> Option<usize> {
     if length < token.least || is_part(text, at, from + length) {
         return None;
     }
+    if text[from + length..].starts_with(b"####") || text[from + length..].starts_with(b"****") {
+        return None;
+    }
     let body = std::str::from_utf8(&text[from..from + length]).ok()?;
-    let monotone = most_common(body.as_bytes()) * 3 > body.len();
-    let random = !token.random || shape::looks_random(body) && !monotone;
-    // One letter throughout behind a common prefix: who masks a key so has one, and often masks a part of it only.
-    let masked = token.random && shape::distinct(body.as_bytes()) == 1;
-    let real = masked || random && !placeholder::is_shown(body);
+    let real = match token.care {
+        Care::Rare => true,
+        Care::Mixed => is_mixed(body),
+        Care::Random => shape::looks_random(body) && most_common(body.as_bytes()) * 3 <= body.len(),
+    } && !placeholder::is_shown(body);
+    // Nothing else begins as the keys of Artifactory do, so that a masked one counts.
+    let masked = token.label == "artifactory-key" && shape::distinct(body.as_bytes()) == 1;
+    let real = real || masked;
     real.then_some(from + length)
+}
+
+/// Capitals, small letters and a digit, or what else a generator makes.
+fn is_mixed(body: &str) -> bool {
+    let has = |alphabet| body.bytes().any(|byte| shape::is(byte, alphabet));
+    has(UPPER) && has(LOWER) && (has(DIGIT) || shape::looks_random(body))
 }
 
 /// Whether a longer run of base64 begins before or goes on after, so that what was found is a part of it by chance.
@@ -112,20 +124,19 @@ pub fn in_parts(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kinds::TOKENS;
+    use super::super::kinds::tokens;
     use super::*;
 
     fn found(text: &str) -> Option<&'static str> {
         let bytes = text.as_bytes();
-        TOKENS
-            .iter()
+        tokens()
             .find(|token| text.match_indices(token.prefix).any(|(at, _)| end(token, bytes, at).is_some()))
             .map(|token| token.label)
     }
 
     #[test]
     fn a_prefix_with_as_many_characters_as_the_kind_has_is_a_token() {
-        let body = "0123456789abcdefghijklmnopqrstuvwxyz";
+        let body = "k3vq8wz1x5rt7bn2mc9pf4jd6hg0ls8yq2we";
         assert_eq!(found(&format!("x = gh{}_{body}.", "p")), Some("github-token"));
         assert_eq!(found(&format!("x = gh{}_{}", "p", &body[..20])), None);
         assert_eq!(found(&format!("xgh{}_{body}", "p")), None);
@@ -134,7 +145,7 @@ mod tests {
 
     #[test]
     fn no_two_rows_have_one_prefix() {
-        let mut prefixes: Vec<_> = TOKENS.iter().map(|token| token.prefix).collect();
+        let mut prefixes: Vec<_> = tokens().map(|token| token.prefix).collect();
         prefixes.sort_unstable();
         let all = prefixes.len();
         prefixes.dedup();

@@ -18,7 +18,10 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
     let end = from + authority(&bytes[from..])?;
     let info = text.get(from..end)?;
     let Some(colon) = info.find(':') else {
-        let alone = info.len() >= 16 && shape::looks_random(info) && !placeholder::is_one(info);
+        // The key of a Sentry address goes to every client.
+        let host = &text[end..text.floor_char_boundary(end + 64)];
+        let public = host.contains("sentry");
+        let alone = info.len() >= 16 && shape::looks_random(info) && !placeholder::is_one(info) && !public;
         return alone.then_some(from..end);
     };
     let (user, password) = (&info[..colon], &info[colon + 1..]);
@@ -28,21 +31,16 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
 /// How far it is to the `@` that ends user and password. A password may hold signs that it should not.
 fn authority(bytes: &[u8]) -> Option<usize> {
     let mut found = None;
+    let mut colon = false;
+    let name = shape::run(bytes, NAME | shape::DOT | shape::DASH, REACH);
     for (at, byte) in bytes.iter().take(REACH).enumerate() {
         match byte {
             b'@' => found = Some(at),
+            b':' => colon = true,
             b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'\\' => break,
             b'/' | b'?' | b'#' if found.is_some() => break,
             // A slash in a password is rare, one before the path is not: only where a colon came before and no dot.
-            b'/' | b'?'
-                if !bytes[..at].contains(&b':')
-                    || shape::run(&bytes[..at], NAME | shape::DOT | shape::DASH, REACH)
-                        + 1
-                        + port(&bytes[..at])
-                        >= at =>
-            {
-                break;
-            }
+            b'/' | b'?' if !colon || name + 1 + port(&bytes[..at]) >= at => break,
             _ => {}
         }
     }
@@ -78,7 +76,7 @@ fn is_shown(user: &str, password: &str) -> bool {
 }
 
 /// Addresses whose path gives the right to post, with what their placeholder says.
-pub const WEB_HOOKS: [(&str, &str); 7] = [
+pub const WEB_HOOKS: [(&str, &str); 16] = [
     ("hooks.slack.com/", "slack-webhook"),
     ("discord.com/api/webhooks/", "discord-webhook"),
     ("discordapp.com/api/webhooks/", "discord-webhook"),
@@ -86,6 +84,15 @@ pub const WEB_HOOKS: [(&str, &str); 7] = [
     ("hooks.zapier.com/hooks/catch/", "zapier-webhook"),
     ("chat.googleapis.com/v1/spaces/", "google-chat-webhook"),
     ("api.telegram.org/bot", "telegram-token"),
+    ("outlook.office.com/webhook/", "teams-webhook"),
+    ("open.feishu.cn/open-apis/bot/v2/hook/", "feishu-webhook"),
+    ("open.larksuite.com/open-apis/bot/v2/hook/", "lark-webhook"),
+    ("infura.io/v3/", "infura-key"),
+    (".alchemy.com/v2/", "alchemy-key"),
+    (".quiknode.pro/", "quicknode-key"),
+    ("hook.eu1.make.com/", "make-webhook"),
+    ("hook.us1.make.com/", "make-webhook"),
+    ("events.pagerduty.com/integration/", "pagerduty-key"),
 ];
 
 /// The secret part of a web hook whose known beginning ends at `from`.

@@ -23,10 +23,17 @@ pub fn is_secret(value: &str, strength: Strength, quoted: bool) -> bool {
             value.len() >= 14
                 && !value.to_ascii_lowercase().contains("abcdefghijklmnopqrstuvwxyz")
                 && is_token(value, 14)
-                && !shape::is_uuid(value)
+                && !names_content(value)
                 && !is_dotted_version(value)
         }
     }
+}
+
+/// Whether the value is a UUID or a digest, or ends with one behind words, as keys of caches and tables do.
+fn names_content(value: &str) -> bool {
+    let tail = value.len().checked_sub(36).and_then(|at| value.get(at..));
+    let digest = value.rsplit(['-', '_', '/']).next().is_some_and(shape::is_digest);
+    tail.is_some_and(shape::is_uuid) || digest
 }
 
 /// Whether the password of an element of a configuration is one: anything but a placeholder.
@@ -62,7 +69,7 @@ fn is_token(value: &str, least: usize) -> bool {
 
 /// A number too long to count something.
 fn is_long_number(value: &str) -> bool {
-    (15..=20).contains(&value.len())
+    (15..=40).contains(&value.len())
         && value.bytes().all(|byte| shape::is(byte, DIGIT))
         && shape::distinct(value.as_bytes()) >= 5
 }

@@ -5,9 +5,11 @@ use crate::domain::frontmatter::edit::Edit;
 use crate::domain::id::NoteId;
 use crate::domain::note::read;
 use crate::domain::path::NotePath;
+use crate::domain::secret::Rules;
 use crate::git::Changed;
 use crate::ops::error::Result;
 use crate::ops::memory::OpenVault;
+use crate::ops::secrets;
 use crate::vault::journal::{Bytes, Entry, FileChange};
 
 /// The two files of a move: the new one, which knows the old one, and the old one, which goes.
@@ -36,6 +38,13 @@ pub(super) fn files(
         edits: Vec::new(),
     };
     Ok([new, old])
+}
+
+/// Refuses a move that brings a secret into a note or into its name.
+pub(super) fn refuse_secrets(rules: &Rules, [new, old]: &[FileChange; 2]) -> Result<()> {
+    let text = |bytes: &'_ Option<Bytes>| bytes.as_ref().map(|bytes| bytes.as_slice().to_vec());
+    secrets::refuse(rules, &new.path, text(&old.before).as_deref(), text(&new.after).as_deref())?;
+    secrets::refuse(rules, &new.path, None, Some(&[]))
 }
 
 /// What a file was that this change moves; `None` for one that stays where it lies.

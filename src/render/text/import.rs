@@ -43,9 +43,10 @@ fn imported(outcome: &Imported) -> String {
 
 /// What is in the vault already as a number, everything else by name.
 fn skipped(skipped: &[Skipped]) -> String {
-    let mut reasons: BTreeMap<Why, Vec<&str>> = BTreeMap::new();
-    for Skipped { path, why } in skipped {
-        reasons.entry(*why).or_default().push(path);
+    let mut reasons: BTreeMap<Why, Vec<String>> = BTreeMap::new();
+    for Skipped { path, why, line } in skipped {
+        let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
+        reasons.entry(*why).or_default().push(place);
     }
     let mut lines = String::new();
     for (why, paths) in reasons {

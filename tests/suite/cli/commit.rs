@@ -57,7 +57,8 @@ fn where_nothing_was_edited_there_is_nothing_to_commit() {
     insta::assert_snapshot!(ran.snapshot(), @r#"
     {
       "commit": null,
-      "files": []
+      "files": [],
+      "stopped": []
     }
     [exit 0]
     "#);
