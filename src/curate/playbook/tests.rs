@@ -141,6 +141,10 @@ impl History for Told {
     fn evidence(&self, _rule: &str) -> Evidence {
         self.0.clone()
     }
+
+    fn has_seen(&self, _session: &str) -> bool {
+        true
+    }
 }
 
 #[test]

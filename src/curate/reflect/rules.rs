@@ -317,6 +317,7 @@ fn feedback(session: &Session<'_>) -> Vec<Draft> {
             session: Some(diary.session.clone()),
             reason,
             weight: (!word.explicit).then_some(word.weight),
+            invert: false,
         };
         let delta = match word.signal {
             Signal::Helpful => Delta::Helpful(judge),
