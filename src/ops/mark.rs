@@ -152,9 +152,9 @@ fn mark_bullet(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
     })
 }
 
-/// How many events say so.
+/// How many events that count say so.
 pub(super) fn count(feedback: &[Feedback], signal: Signal) -> usize {
-    feedback.iter().filter(|event| event.signal == signal).count()
+    feedback.iter().filter(|event| event.signal == signal && event.weight > 0.0).count()
 }
 
 fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Marked> {

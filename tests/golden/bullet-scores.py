@@ -180,6 +180,7 @@ def half_life_of(text):
     return days if math.isfinite(days) and days > 0 else 90.0
 
 
+EXACT = Fraction(1, 10**9)  # a sum this close to a threshold is on it
 WORDS = ["candidate", "established", "proven"]
 SIGNALS = ["helpful", "harmful", "irrelevant"]
 
@@ -194,7 +195,7 @@ def tally(events, now, half_life):
     """Sums are exact, so that a case on a threshold is on it."""
     good = sum((value(e, now, half_life) for e in events if e[0] == "helpful"), Fraction(0))
     bad = sum((value(e, now, half_life) for e in events if e[0] == "harmful"), Fraction(0))
-    live = [e for e in events if e[0] != "irrelevant" and value(e, now, half_life) >= Fraction(1, 4)]
+    live = [e for e in events if e[0] != "irrelevant" and value(e, now, half_life) >= Fraction(1, 4) - EXACT]
     recent = sum(1 for e in events if e[0] == "helpful" and Fraction(e[2]) > 0
                  and max(at(now) - at(e[1]), timedelta(0)) <= timedelta(days=30))
     ratio = bad / (good + bad) if good + bad else Fraction(0)
@@ -205,9 +206,9 @@ def falls(events, maturity, now, half_life):
     base, ratio, live, _ = tally(events, now, half_life)
     if sum(1 for e in live if e[0] == "harmful") < 2:
         return None
-    if ratio > Fraction(3, 10) and len(live) >= 3:
+    if ratio > Fraction(3, 10) + EXACT and len(live) >= 3:
         return "falls by ratio"
-    return "falls by score" if base * MULTIPLIER[maturity] < -3 else None
+    return "falls by score" if base * MULTIPLIER[maturity] < -3 - EXACT else None
 
 
 def replay(events, start, pinned, half_life):
@@ -218,9 +219,9 @@ def replay(events, start, pinned, half_life):
         past, now = events[:count], event[1]
         base, ratio, _, recent = tally(past, now, half_life)
         if event[0] == "helpful":
-            if maturity == "candidate" and base * MULTIPLIER[maturity] >= 2 and recent >= 1:
+            if maturity == "candidate" and base * MULTIPLIER[maturity] >= 2 - EXACT and recent >= 1:
                 maturity = "established"
-            if maturity == "established" and base >= 5 and recent >= 2 and ratio < Fraction(1, 10):
+            if maturity == "established" and base >= 5 - EXACT and recent >= 2 and ratio < Fraction(1, 10) - EXACT:
                 maturity = "proven"
             peak = max(peak, maturity, key=WORDS.index)
         if event[0] == "harmful" and not pinned:
@@ -228,9 +229,9 @@ def replay(events, start, pinned, half_life):
             if why:
                 return maturity, peak, why
             score = base * MULTIPLIER[maturity]
-            if maturity == "proven" and (score < 5 or ratio >= Fraction(1, 10)):
+            if maturity == "proven" and (score < 5 - EXACT or ratio >= Fraction(1, 10) - EXACT):
                 maturity = "established"
-            elif maturity == "established" and score < 2 and recent == 0:
+            elif maturity == "established" and score < 2 - EXACT and recent == 0:
                 maturity = "candidate"
     return maturity, peak, None
 

@@ -39,6 +39,7 @@ impl Desk {
 #[test]
 fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     let mut desk = Desk::new();
+    desk.sandbox.met(&["s-1", "s-2", "s-3", "s-4", "s-5", "s-6", "s-7"]);
     desk.types(
         "2026-03-02",
         &["playbook", "add", "--category", "net", "--why", "One request in a hundred gets lost.", RULE],
@@ -54,16 +55,16 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
         desk.sandbox.cm(&["mark", &id, "--helpful", "--session", session, "--now", "2026-03-05"]).ok();
     }
     desk.types("2026-03-05", &["playbook", "list"]);
-    desk.types("2026-06-08", &["mark", &id, "--harmful", "--reason", "caused_bug", "--session", "s-6"]);
+    desk.types("2026-09-08", &["mark", &id, "--harmful", "--reason", "caused_bug", "--session", "s-6"]);
     desk.types(
-        "2026-06-09",
+        "2026-09-09",
         &["mark", &id, "--harmful", "--reason", "all stations at once", "--session", "s-7"],
     );
-    desk.types("2026-06-10", &["context", "the gauge request failed, retry it"]);
-    desk.types("2026-06-10", &["core", "--print"]);
-    desk.types("2026-06-10", &["why", &id]);
-    desk.types("2026-06-11", &["undo"]);
-    desk.types("2026-06-11", &["playbook", "list"]);
+    desk.types("2026-09-10", &["context", "the gauge request failed, retry it"]);
+    desk.types("2026-09-10", &["core", "--print"]);
+    desk.types("2026-09-10", &["why", &id]);
+    desk.types("2026-09-11", &["undo"]);
+    desk.types("2026-09-11", &["playbook", "list"]);
     insta::assert_snapshot!(desk.transcript, @r#"
     2026-03-02 $ cm playbook add --category net --why "One request in a hundred gets lost." "Retry a failed gauge request at once, up to five times."
     b-mm8eww00-fbz6xa  playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md  added (active)  commit [COMMIT]

@@ -28,7 +28,7 @@ impl Curation<'_> {
             }
             let harmed = self.harmed.contains(&at);
             // A helpful or irrelevant event of this curation lowers nothing, whatever came in by a merge before it.
-            let may_lower = harmed || !self.given.contains(&at);
+            let may_lower = harmed || self.request.sweep || !self.given.contains(&at);
             let bullet = self.shelf.get(at);
             match verdict(bullet.into(), bullet.maturity, harmed, self.request.scoring) {
                 Verdict::Rises(to) => self.promote(at, to),

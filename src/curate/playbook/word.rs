@@ -118,7 +118,8 @@ mod tests {
     }
 
     fn judged(signal: Signal, times: usize) -> Bullet {
-        let feedback = vec![Feedback::new(now(), signal); times];
+        let event = |n| Feedback { session: Some(format!("s-{n}")), ..Feedback::new(now(), signal) };
+        let feedback = (0..times).map(event).collect();
         Bullet { feedback, ..bullet(State::Retired, Maturity::Deprecated) }
     }
 

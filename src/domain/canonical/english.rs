@@ -211,6 +211,11 @@ fn participle(word: &str) -> Option<String> {
     Some(undoubled(stem))
 }
 
+/// What the forms of a word have in common, as far as their ends tell.
+pub(super) fn lemma(word: &str) -> String {
+    if word.chars().all(char::is_alphabetic) { base(&singular(word)) } else { word.to_owned() }
+}
+
 fn singular(word: &str) -> String {
     let kept = word.len() < 4
         || !word.chars().all(char::is_alphabetic)

@@ -9,8 +9,6 @@ mod english;
 mod tables;
 mod token;
 
-use std::collections::BTreeMap;
-
 use unicode_normalization::UnicodeNormalization as _;
 
 use token::Token;
@@ -83,27 +81,13 @@ impl Canonical {
     /// Whether the other form has the same words in another order or with slips of spelling. Negations, numbers and what
     /// follows a word of direction are the same in both.
     pub fn is_rearranged(&self, other: &Self) -> bool {
-        let (ours, theirs) = (self.counts(), other.counts());
-        let missing = beyond(&ours, &theirs);
-        let added = beyond(&theirs, &ours);
-        let slips = self.words.len() / 4;
+        let (ours, theirs) = (self.lemmas(), other.lemmas());
+        let (missing, added) = (beyond(&ours, &theirs), beyond(&theirs, &ours));
+        let slips = (self.words.len() / 4).max(1);
         missing.len() == added.len()
-            && missing.len() <= slips.max(1)
+            && missing.len() <= slips
             && missing.iter().zip(&added).all(|(one, another)| is_slip(one, another))
-            && self.keeps_directions_of(other)
-    }
-
-    /// Whether each word of direction stands between the same words in both, as far as it stands between words.
-    fn keeps_directions_of(&self, other: &Self) -> bool {
-        let like = |one: Option<&str>, another: Option<&str>| match (one, another) {
-            (Some(one), Some(another)) => one == another || is_slip(one, another),
-            _ => true,
-        };
-        let (ours, theirs) = (self.directions(), other.directions());
-        let found = |[before, word, after]: &[Option<&str>; 3]| {
-            theirs.iter().any(|their| their[1] == *word && like(*before, their[0]) && like(*after, their[2]))
-        };
-        ours.len() == theirs.len() && ours.iter().all(found)
+            && keeps_directions(&ours, &theirs)
     }
 
     /// The numbers, with their units, in order of size of their text.
@@ -119,30 +103,45 @@ impl Canonical {
         self.words.iter().filter(|word| tables::NEGATIONS.contains(&word.as_str())).count()
     }
 
-    fn counts(&self) -> BTreeMap<&str, usize> {
-        let mut counts = BTreeMap::new();
-        for word in &self.words {
-            *counts.entry(word.as_str()).or_default() += 1;
-        }
-        counts
-    }
-
-    /// The words of direction, each with the word before it and behind it.
-    fn directions(&self) -> Vec<[Option<&str>; 3]> {
-        let word = |at: Option<usize>| at.and_then(|at| self.words.get(at)).map(String::as_str);
-        let directs = |at: &usize| word(Some(*at)).is_some_and(|word| DIRECTING.contains(&word));
-        let around = |at: usize| [word(at.checked_sub(1)), word(Some(at)), word(Some(at + 1))];
-        (0..self.words.len()).filter(directs).map(around).collect()
+    /// The words without the ends that tell their forms apart.
+    fn lemmas(&self) -> Vec<String> {
+        self.words.iter().map(|word| english::lemma(word)).collect()
     }
 }
 
-/// The words of which the first has more than the second, sorted.
-fn beyond<'a>(ours: &BTreeMap<&'a str, usize>, theirs: &BTreeMap<&str, usize>) -> Vec<&'a str> {
-    let more = |(word, count): (&&'a str, &usize)| {
-        let known = theirs.get(*word).copied().unwrap_or_default();
-        std::iter::repeat_n(*word, count.saturating_sub(known))
+/// Whether each word of direction stands between the same words in both, as far as it stands between words.
+fn keeps_directions(ours: &[String], theirs: &[String]) -> bool {
+    let like = |one: Option<&str>, another: Option<&str>| match (one, another) {
+        (Some(one), Some(another)) => one == another || is_slip(one, another),
+        _ => true,
     };
-    ours.iter().flat_map(more).collect()
+    let (ours, theirs) = (directions(ours), directions(theirs));
+    let found = |[before, word, after]: &[Option<&str>; 3]| {
+        theirs.iter().any(|their| their[1] == *word && like(*before, their[0]) && like(*after, their[2]))
+    };
+    ours.len() == theirs.len() && ours.iter().all(found)
+}
+
+/// The words of direction, each with the word before it and behind it.
+fn directions(words: &[String]) -> Vec<[Option<&str>; 3]> {
+    let word = |at: Option<usize>| at.and_then(|at| words.get(at)).map(String::as_str);
+    let directs = |at: &usize| word(Some(*at)).is_some_and(|word| DIRECTING.contains(&word));
+    let around = |at: usize| [word(at.checked_sub(1)), word(Some(at)), word(Some(at + 1))];
+    (0..words.len()).filter(directs).map(around).collect()
+}
+
+/// The words of which the first has more than the second, sorted.
+fn beyond(ours: &[String], theirs: &[String]) -> Vec<String> {
+    let mut rest = theirs.to_vec();
+    let mut more = Vec::new();
+    for word in ours {
+        match rest.iter().position(|known| known == word) {
+            Some(at) => drop(rest.swap_remove(at)),
+            None => more.push(word.clone()),
+        }
+    }
+    more.sort_unstable();
+    more
 }
 
 /// Whether two words differ by one slip: a letter more, less or other, or two letters exchanged.
