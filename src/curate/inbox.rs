@@ -239,7 +239,8 @@ fn inversions(notes: &[Note]) -> Vec<Entry> {
             && bullet.feedback.iter().filter(harmful).count() >= 2
             && bullet.last_checked.is_none_or(|checked| Some(checked) < bullet.updated)
     };
-    let retired = notes.iter().enumerate().filter_map(|(at, note)| Some((at, Bullet::of(note).filter(waits)?)));
+    let retired =
+        notes.iter().enumerate().filter_map(|(at, note)| Some((at, Bullet::of(note).filter(waits)?)));
     let mut entries: Vec<Entry> = retired
         .map(|(at, bullet)| Entry {
             notes: vec![at],

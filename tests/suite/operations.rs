@@ -275,8 +275,7 @@ fn what_is_observed_twice_is_credited_once_and_what_contradicts_it_is_stored() {
             && note.contains("title: The gateway drops idle sockets after sixty seconds"),
         "{note}"
     );
-    let second =
-        observe("2", "the gateway drops idle sockets after 60 s", "s2");
+    let second = observe("2", "the gateway drops idle sockets after 60 s", "s2");
     assert_eq!(
         (&second["id"], &second["added"], &second["credited"]),
         (&first["id"], &json!(false), &json!(true))
@@ -289,7 +288,10 @@ fn what_is_observed_twice_is_credited_once_and_what_contradicts_it_is_stored() {
     let again = observe("3", told, "s3");
     assert_eq!(again["credited"], json!(false), "once a person a day: {again}");
     let note = sandbox.read(first["path"].as_str().unwrap());
-    assert!(note.contains("observed again: the gateway drops idle sockets after 60 s"), "the text is kept: {note}");
+    assert!(
+        note.contains("observed again: the gateway drops idle sockets after 60 s"),
+        "the text is kept: {note}"
+    );
     for (seed, content) in [
         ("5", "The gateway drops idle sockets after ninety seconds."),
         ("6", "The gateway never drops idle sockets after sixty seconds."),

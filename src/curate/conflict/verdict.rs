@@ -49,7 +49,8 @@ impl Meant<'_> {
         if ours.is_rearranged(theirs) {
             return Some(Some(Near::Words(1.0)));
         }
-        if name_differently(one, other) || one.shape() != other.shape() {
+        // The same words in an order that says something else: "from A to B", "from B to A".
+        if ours.has_words_of(theirs) || name_differently(one, other) || one.shape() != other.shape() {
             return None;
         }
         self.near(blocked, least, sense).map(Some)

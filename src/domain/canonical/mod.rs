@@ -81,13 +81,17 @@ impl Canonical {
     /// Whether the other form has the same words in another order or with slips of spelling. Negations, numbers and what
     /// follows a word of direction are the same in both.
     pub fn is_rearranged(&self, other: &Self) -> bool {
-        let (ours, theirs) = (self.lemmas(), other.lemmas());
-        let (missing, added) = (beyond(&ours, &theirs), beyond(&theirs, &ours));
+        let (missing, added) = (self.beyond(other), other.beyond(self));
         let slips = (self.words.len() / 4).max(1);
         missing.len() == added.len()
             && missing.len() <= slips
             && missing.iter().zip(&added).all(|(one, another)| is_slip(one, another))
-            && keeps_directions(&ours, &theirs)
+            && keeps_directions(&self.words, &other.words)
+    }
+
+    /// Whether both have the same words, in whatever order.
+    pub fn has_words_of(&self, other: &Self) -> bool {
+        self.words.len() == other.words.len() && self.beyond(other).is_empty()
     }
 
     /// The numbers, with their units, in order of size of their text.
@@ -103,16 +107,25 @@ impl Canonical {
         self.words.iter().filter(|word| tables::NEGATIONS.contains(&word.as_str())).count()
     }
 
-    /// The words without the ends that tell their forms apart.
-    fn lemmas(&self) -> Vec<String> {
-        self.words.iter().map(|word| english::lemma(word)).collect()
+    /// The words of which this form has more than the other, whatever their endings, sorted.
+    fn beyond(&self, other: &Self) -> Vec<&str> {
+        let mut rest: Vec<String> = other.words.iter().map(|word| english::lemma(word)).collect();
+        let mut more = Vec::new();
+        for word in &self.words {
+            match rest.iter().position(|known| *known == english::lemma(word)) {
+                Some(at) => drop(rest.swap_remove(at)),
+                None => more.push(word.as_str()),
+            }
+        }
+        more.sort_unstable();
+        more
     }
 }
 
 /// Whether each word of direction stands between the same words in both, as far as it stands between words.
 fn keeps_directions(ours: &[String], theirs: &[String]) -> bool {
     let like = |one: Option<&str>, another: Option<&str>| match (one, another) {
-        (Some(one), Some(another)) => one == another || is_slip(one, another),
+        (Some(one), Some(another)) => english::lemma(one) == english::lemma(another) || is_slip(one, another),
         _ => true,
     };
     let (ours, theirs) = (directions(ours), directions(theirs));
@@ -128,20 +141,6 @@ fn directions(words: &[String]) -> Vec<[Option<&str>; 3]> {
     let directs = |at: &usize| word(Some(*at)).is_some_and(|word| DIRECTING.contains(&word));
     let around = |at: usize| [word(at.checked_sub(1)), word(Some(at)), word(Some(at + 1))];
     (0..words.len()).filter(directs).map(around).collect()
-}
-
-/// The words of which the first has more than the second, sorted.
-fn beyond(ours: &[String], theirs: &[String]) -> Vec<String> {
-    let mut rest = theirs.to_vec();
-    let mut more = Vec::new();
-    for word in ours {
-        match rest.iter().position(|known| known == word) {
-            Some(at) => drop(rest.swap_remove(at)),
-            None => more.push(word.clone()),
-        }
-    }
-    more.sort_unstable();
-    more
 }
 
 /// Whether two words differ by one slip: a letter more, less or other, or two letters exchanged.

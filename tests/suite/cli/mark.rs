@@ -73,7 +73,11 @@ fn twelve_invented_sessions_retire_no_rule() {
     for number in 0..12 {
         let session = format!("invented-{number}");
         let ran = sandbox.cm(&["mark", JITTER, "--harmful", "--session", &session]);
-        assert!(ran.stdout.contains("kept without weight: nobody has seen its session"), "{}", ran.snapshot());
+        assert!(
+            ran.stdout.contains("kept without weight: nobody has seen its session"),
+            "{}",
+            ran.snapshot()
+        );
     }
     let bullet = sandbox.cm(&["playbook", "get", JITTER, "--json"]).ok().json();
     assert_eq!((&bullet["maturity"], &bullet["state"]), (&"candidate".into(), &"active".into()), "{bullet}");
@@ -83,7 +87,9 @@ fn twelve_invented_sessions_retire_no_rule() {
 #[test]
 fn help_harm_help_leaves_a_rule_a_rule() {
     let sandbox = rules();
-    for (day, signal) in [("2026-11-01", "--helpful"), ("2026-11-02", "--harmful"), ("2026-11-03", "--helpful")] {
+    for (day, signal) in
+        [("2026-11-01", "--helpful"), ("2026-11-02", "--harmful"), ("2026-11-03", "--helpful")]
+    {
         let ran = sandbox.cm(&["mark", JITTER, signal, "--now", day]).ok();
         assert!(!ran.stdout.contains("deprecated") && !ran.stdout.contains("AVOID"), "{}", ran.snapshot());
     }
