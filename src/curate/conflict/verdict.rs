@@ -4,7 +4,7 @@
 //! same where their canonical forms are equal; likeness only names neighbours.
 
 use super::meant::{Meant, Near, Nearness, name_differently, opposed};
-use super::{Opposition, Statement};
+use super::{Opposition, Statement, opposition};
 use crate::curate::meaning::Sense;
 
 /// How a statement relates to one that is there.
@@ -61,6 +61,17 @@ impl Statement {
     /// Whether both say the same, by their canonical forms.
     pub fn is_same(&self, other: &Self) -> bool {
         self.canonical() == other.canonical()
+    }
+
+    /// Whether nothing that their words show tells two statements apart that are otherwise alike: no number, name or
+    /// denial, and no opposition.
+    pub fn may_be_one_with(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.canonical(), other.canonical());
+        ours == theirs
+            || ours.numbers() == theirs.numbers()
+                && ours.negations() == theirs.negations()
+                && !name_differently(self, other)
+                && opposition(self, other).is_none()
     }
 }
 

@@ -18,6 +18,7 @@ use crate::domain::bullet::id::BulletId;
 use crate::domain::bullet::{
     Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Maturity, Reach, Source, State,
 };
+use crate::domain::canonical::Canonical;
 use crate::domain::id::NoteId;
 use crate::domain::instant::Instant;
 use crate::domain::note::REASONS;
@@ -184,7 +185,9 @@ impl<'a> Curation<'a> {
             Delta::Add(add) => {
                 let bullet = &add.bullet;
                 let reach = (bullet.scope, &bullet.scope_key, &bullet.workspace);
-                format!("add {} {} {reach:?}", type_of(add).name(), RuleHash::of(&bullet.content))
+                let form = Canonical::of(&bullet.content);
+                let hash = RuleHash::of(&bullet.content);
+                format!("add {} {hash} {} {reach:?}", type_of(add).name(), form.as_str())
             }
             Delta::Replace(replace) => format!("replace {} {}", replace.id, RuleHash::of(&replace.content)),
             Delta::Merge(merge) => {

@@ -50,7 +50,7 @@ impl Curation<'_> {
         let from = std::mem::replace(&mut bullet.maturity, to);
         bullet.updated = Some(now);
         let score = tally.score(from, self.request.scoring);
-        let reason = format!("score {score}, {:.0} % of it harm", tally.harmful_ratio() * 100.0);
+        let reason = format!("score {score} with {:.0} % harm", tally.harmful_ratio() * 100.0);
         let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
         self.report.demotions.push(Step { id, content, from, to, reason });
     }

@@ -9,6 +9,7 @@ use crate::curate::conflict::{Meant, Near, Nearness, Statement, Verdict, opposed
 use crate::curate::meaning::Sense;
 use crate::domain::bullet::content::RuleHash;
 use crate::domain::bullet::{Bullet, Maturity, State};
+use crate::domain::canonical::Canonical;
 use crate::domain::embedding::Embedding;
 
 /// Bullets that can be found by id and compared by what they say.
@@ -125,7 +126,10 @@ impl Shelf {
     /// The first bullet that says exactly this and passes.
     pub fn exact(&self, rule: &str, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
         let places = self.by_rule.get(&RuleHash::of(rule))?;
-        places.iter().copied().find(|at| passes(self.get(*at)))
+        // In lower case `-k` is `-K`.
+        let form = Canonical::of(rule);
+        let same = |at: &usize| *self.bullets[*at].statement().canonical() == form;
+        places.iter().copied().find(|at| passes(self.get(*at)) && same(at))
     }
 
     /// The first bullet that says the same in whatever words, among those that pass.

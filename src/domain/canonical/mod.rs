@@ -63,7 +63,7 @@ impl Canonical {
     /// assert!(!same("Retry five times", "Retry 50 times"));
     /// ```
     pub fn of(text: &str) -> Self {
-        let text: String = text.nfkc().collect();
+        let text: String = text.nfc().map(narrow).collect();
         if text.chars().any(is_cjk) {
             let form = unspaced(&text);
             return Self { words: form.chars().map(String::from).collect(), form };
@@ -173,6 +173,14 @@ fn joined(tokens: &[Token]) -> String {
         form.push_str(&token.text);
     }
     form
+}
+
+/// The ordinary form of a full-width letter, digit or mark.
+fn narrow(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        _ => c,
+    }
 }
 
 fn is_cjk(c: char) -> bool {

@@ -23,7 +23,7 @@ impl Token {
 
 /// The words of a text in order, with contractions written out.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let text = text.replace('`', "").replace("**", "").replace('’', "'");
+    let text = without_code_marks(text).replace("**", "").replace('’', "'");
     let mut tokens: Vec<Token> = Vec::new();
     let mut breaks = false;
     for chunk in text.split_whitespace() {
@@ -45,10 +45,22 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
+/// A text without backticks; a hyphen between them is part of a name.
+fn without_code_marks(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts
+        .map(|(at, part)| if at % 2 == 1 { part.replace('-', NAME_HYPHEN) } else { part.to_owned() })
+        .collect()
+}
+
+/// Stands for a hyphen of code while a text is read.
+const NAME_HYPHEN: &str = "\u{2011}";
+
 /// The words that one chunk between blanks stands for.
 fn folded(chunk: &str) -> Vec<String> {
-    if is_short_flag(chunk) {
-        return vec![chunk.to_owned()];
+    let plain = chunk.replace(NAME_HYPHEN, "-");
+    if is_short_flag(&plain) || plain != chunk {
+        return vec![if is_short_flag(&plain) { plain } else { plain.to_lowercase() }];
     }
     if chunk.starts_with(|c: char| c.is_ascii_digit()) {
         return number(chunk);
@@ -72,8 +84,11 @@ fn is_short_flag(chunk: &str) -> bool {
     chunk.len() == 2 && chunk.starts_with('-') && chunk.ends_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// A hyphen between two letters is a matter of spelling.
+/// A hyphen between two letters is a matter of spelling, but for flags, paths and other names.
 fn without_hyphens(word: &str) -> String {
+    if word.starts_with('-') || word.contains(['/', '.', '_', '=', ':', '@', '$']) {
+        return word.to_owned();
+    }
     let chars: Vec<char> = word.chars().collect();
     let letter = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| c.is_alphabetic());
     let spelled = |at: usize| chars[at] == '-' && letter(at.checked_sub(1)) && letter(Some(at + 1));
@@ -111,7 +126,7 @@ fn measure(word: &str) -> Option<String> {
     let known = tables::unit(word).or_else(|| tables::unit(&word.to_lowercase()).filter(|_| word.len() > 2));
     match known {
         Some(unit) => Some(unit.to_owned()),
-        None => (word.len() == 2 || word.contains('/')).then(|| word.to_owned()),
+        None => (word.len() <= 2 || word.contains('/')).then(|| word.to_owned()),
     }
 }
 

@@ -178,7 +178,7 @@ fn one_section_is_listed_alone_and_cut() {
     "#);
     insta::assert_snapshot!(sandbox.cm(&["review", "--kind", "odd"]).snapshot(), @"
     [stderr]
-    error: invalid value 'odd' for '--kind <SECTION>': it is drafts, conflicts, quarantined, merges or due
+    error: invalid value 'odd' for '--kind <SECTION>': it is drafts, conflicts, quarantined, merges, due or inversions
 
     For more information, try '--help'.
     [exit 2]

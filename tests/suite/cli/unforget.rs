@@ -22,8 +22,8 @@ fn a_lifted_block_lets_the_rule_in_again() {
 
 
      blocked/retry-requests-at-once-up-to-five-times-53c9fc.md      | 9 ---------
-     playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md | 5 ++---
-     2 files changed, 2 insertions(+), 12 deletions(-)
+     playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md | 6 +++---
+     2 files changed, 3 insertions(+), 12 deletions(-)
     "#);
     let shown = sandbox.cm(&["get", JITTER, "--json"]).ok().json();
     assert_eq!(
