@@ -10,8 +10,9 @@ use super::error::{Error, Result};
 use super::guard::{self, CATEGORY};
 use super::logs::{self, Progress, Told, Wanted};
 use super::memory::{Call, Memory, OpenVault};
+use super::witnesses::Seen;
 use super::{playbook, secrets, write};
-use crate::curate::playbook::curation::{self, Curated};
+use crate::curate::playbook::curation::{self, Curated, Request};
 use crate::curate::playbook::delta::{Add, Delta, DeltaFile, Proposal};
 use crate::curate::playbook::{Authority, Playbook};
 use crate::curate::trauma::session::{Happened, incidents};
@@ -213,8 +214,11 @@ fn keep(memory: &Memory, chosen: &[&Suffered]) -> Result<(Vec<Kept>, Option<Stri
     let outcome = settle(memory, &how, &proposer, |open: &OpenVault| {
         let before = playbook::as_written(memory, open)?;
         let beside = elsewhere(memory, open, &before)?;
+        // Their logs were read for the incidents, wherever they lie.
+        let sessions = chosen.iter().map(|one| one.session.clone()).collect();
         let mut curated = with_request(memory, &[], &beside, &proposer, &how, &deltas, |request| {
-            curation::curate(&before, request)
+            let history = Seen { history: request.history, sessions: &sessions };
+            curation::curate(&before, &Request { history: &history, ..*request })
         });
         if let Some(error) = curate::refusal(&curated.report) {
             return Err(error);

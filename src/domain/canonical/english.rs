@@ -10,6 +10,8 @@ const OPENING: [&str; 15] = [
 ];
 /// Words behind which a gerund, or "you" and a verb, says when.
 const TIMING: [&str; 6] = ["before", "after", "when", "while", "without", "by"];
+/// Words that carry no meaning of their own.
+const ARTICLES: [&str; 5] = ["a", "an", "the", "our", "please"];
 const COPULAS: [&str; 4] = ["is", "are", "was", "were"];
 
 /// The words of a statement in canonical form.
@@ -17,7 +19,8 @@ pub(super) fn folded(tokens: Vec<Token>) -> Vec<Token> {
     let mut tokens = phrases(tokens);
     tokens.iter_mut().for_each(spelled);
     let mut tokens = circumstance_last(tokens);
-    tokens.retain(|token| !token.is_one_of(&["a", "an", "the", "our", "please"]));
+    tokens = without_relatives(tokens);
+    tokens.retain(|token| !token.is_one_of(&ARTICLES));
     if let Some(first) = tokens.first_mut() {
         first.breaks = false;
     }
@@ -38,6 +41,13 @@ pub(super) fn folded(tokens: Vec<Token>) -> Vec<Token> {
         token.text = if token.is("if") { "when".to_owned() } else { singular(&token.text) };
     }
     tokens
+}
+
+/// "The query that the worker sends" is "the query the worker sends".
+fn without_relatives(tokens: Vec<Token>) -> Vec<Token> {
+    let follows = |at: usize| tokens.get(at + 1).is_some_and(|next| next.is_one_of(&ARTICLES));
+    let kept = tokens.iter().enumerate().filter(|(at, token)| !(token.is("that") && follows(*at)));
+    kept.map(|(_, token)| token.clone()).collect()
 }
 
 /// One spelling, and one word of those that say exactly the same.

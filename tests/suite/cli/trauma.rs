@@ -217,7 +217,7 @@ fn what_happened_again_adds_its_session_and_evidence_to_the_bullet_that_there_is
     +  - at: 2026-11-21T12:00:00Z
     +    signal: helpful
     +    session: cccccccc-0000-4000-8000-000000000003
-    +    note: proposed again
+    +    note: 'proposed again: AVOID: `git reset --hard`, which throws away all work that is not committed.'
     ");
     // Both are kept now, and a third time changes nothing.
     assert!((0..2).map(at).all(|(_, one)| one["bullet"].is_string()));
