@@ -2,6 +2,8 @@
 //!
 //! What happened, where and when is set here from the log; nobody types it. `cm guard` reads what is kept.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -215,7 +217,7 @@ fn keep(memory: &Memory, chosen: &[&Suffered]) -> Result<(Vec<Kept>, Option<Stri
         let before = playbook::as_written(memory, open)?;
         let beside = elsewhere(memory, open, &before)?;
         // Their logs were read for the incidents, wherever they lie.
-        let sessions = chosen.iter().map(|one| one.session.clone()).collect();
+        let sessions: HashSet<String> = chosen.iter().map(|one| one.session.clone()).collect();
         let mut curated = with_request(memory, &[], &beside, &proposer, &how, &deltas, |request| {
             let history = Seen { history: request.history, sessions: &sessions };
             curation::curate(&before, &Request { history: &history, ..*request })

@@ -15,10 +15,10 @@ pub fn marked(outcome: &Marked) -> String {
         "this session said so already".to_owned()
     };
     let mut text = format!("{}  {maturity}score {score} ({counts})  {what}\n", paint(ID, &safe(&outcome.id)));
-    for note in outcome.uncounted.iter() {
+    if let Some(note) = &outcome.uncounted {
         text += &format!("  {}\n", safe(note));
     }
-    for reason in outcome.activation.iter() {
+    if let Some(reason) = &outcome.activation {
         text += &format!("  {} draft → active: {}\n", paint(GOOD, "activated"), safe(reason));
     }
     if let Some(step) = &outcome.promotion {
