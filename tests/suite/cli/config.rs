@@ -21,8 +21,8 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     core.max_entries                   15       default                  entries in one section of CORE.md, at most
     core.max_tokens                    900      _config.toml             size of CORE.md in tokens, at most
     curation.block_cosine              0.85     default                  cosine above which a rule is as good as blocked
-    curation.duplicate_cosine          0.85     default                  cosine from which two rules are one, where each word has a counterpart
-    curation.duplicate_jaccard         0.85     default                  share of common words from which two rules are one
+    curation.duplicate_cosine          0.85     default                  cosine from which a rule is named as a neighbour of a new one
+    curation.duplicate_jaccard         0.85     default                  share of common words from which a rule is named as a neighbour of a new one
     curation.max_per_category          200      default                  active bullets of one category; more become drafts
     curation.merge_cosine              0.85     default                  cosine from which two rules are worth merging
     embeddings.budget_ms               0        CM_EMBEDDINGS_BUDGET_MS  milliseconds that a command may spend on embedding new notes with the finer model
