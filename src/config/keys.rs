@@ -140,13 +140,13 @@ pub const KEYS: &[Key] = &[
         "curation.duplicate_cosine",
         Shape::Number(0.3, 1.0),
         "0.85",
-        "cosine from which two rules are one, where each word has a counterpart",
+        "cosine from which a rule is named as a neighbour of a new one",
     ),
     key(
         "curation.duplicate_jaccard",
         Shape::Number(0.1, 1.0),
         "0.85",
-        "share of common words from which two rules are one",
+        "share of common words from which a rule is named as a neighbour of a new one",
     ),
     key(
         "curation.max_per_category",

@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use super::conflict::{self, Near, Nearness};
 use super::health::{merge_pairs, rules};
 use super::meaning::Sense;
-use crate::domain::bullet::{Bullet, Maturity, State};
+use crate::domain::bullet::{Bullet, BulletType, Maturity, State};
 use crate::domain::finding::Code;
 use crate::domain::graph::{Edge, Graph};
 use crate::domain::instant::Instant;
 use crate::domain::note::types::{CONTRADICTS, DERIVED_FROM, SUPERSEDES};
-use crate::domain::note::{Kind, Note};
+use crate::domain::note::{Feedback, Kind, Note, Signal};
 
 /// After so many days without a look, half of the trust in a note is gone.
 const HALF_LIFE: f64 = 90.0;
@@ -37,11 +37,14 @@ pub enum Waiting {
     Merges,
     /// Notes that nobody has looked at for long, or whose sources no longer hold.
     Due,
+    /// Rules that were retired by their feedback, and that nothing warns of.
+    Inversions,
 }
 
 impl Waiting {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 5] = [Self::Drafts, Self::Conflicts, Self::Quarantined, Self::Merges, Self::Due];
+    pub const ALL: [Self; 6] =
+        [Self::Drafts, Self::Conflicts, Self::Quarantined, Self::Merges, Self::Due, Self::Inversions];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -51,6 +54,7 @@ impl Waiting {
             Self::Quarantined => "quarantined",
             Self::Merges => "merges",
             Self::Due => "due",
+            Self::Inversions => "inversions",
         }
     }
 }
@@ -85,6 +89,7 @@ pub fn inbox(graph: &Graph<'_>, now: Instant, least: Nearness, sense: &Sense<'_>
         (Waiting::Quarantined, quarantined(graph.notes(), &past)),
         (Waiting::Merges, merges(graph.notes(), &rules, least)),
         (Waiting::Due, due(graph, &past, &against, now)),
+        (Waiting::Inversions, inversions(graph.notes())),
     ])
 }
 
@@ -221,6 +226,30 @@ fn merges(notes: &[Note], rules: &Rules<'_>, least: Nearness) -> Vec<Entry> {
     };
     let pairs = merge_pairs(&bullets, &rules.compared, least).into_iter();
     pairs.filter(|(a, b, _)| !both_hold(notes, (rules.at[*a], rules.at[*b]), None)).map(entry).collect()
+}
+
+/// Rules that harm retired without an anti-pattern, the last retired first; without those that a person confirmed since.
+fn inversions(notes: &[Note]) -> Vec<Entry> {
+    let harmful = |event: &&Feedback| event.signal == Signal::Harmful && event.weight > 0.0;
+    let waits = |bullet: &Bullet| {
+        bullet.bullet_type == BulletType::Rule
+            && bullet.state == State::Retired
+            && bullet.maturity == Maturity::Deprecated
+            && bullet.fields.replaced_by.is_none()
+            && bullet.feedback.iter().filter(harmful).count() >= 2
+            && bullet.last_checked.is_none_or(|checked| Some(checked) < bullet.updated)
+    };
+    let retired =
+        notes.iter().enumerate().filter_map(|(at, note)| Some((at, Bullet::of(note).filter(waits)?)));
+    let mut entries: Vec<Entry> = retired
+        .map(|(at, bullet)| Entry {
+            notes: vec![at],
+            why: "retired by its feedback, and nothing warns of it".to_owned(),
+            since: bullet.updated,
+        })
+        .collect();
+    entries.sort_by_key(|entry| (std::cmp::Reverse(entry.since), entry.notes.clone()));
+    entries
 }
 
 /// What is left of the trust in a note, 0–1, by when somebody last looked at it.

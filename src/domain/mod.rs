@@ -4,6 +4,7 @@
 //! seeds come in as arguments, so that every function answers the same twice.
 
 pub mod bullet;
+pub mod canonical;
 pub mod change;
 pub mod command;
 pub mod embedding;

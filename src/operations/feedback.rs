@@ -46,7 +46,12 @@ fn run(memory: &Memory, given: Value) -> Result<Answer> {
     let input: Input = OPERATION.parse(given)?;
     let by = memory.call.by.clone();
     let by = By { session: input.session.or(by.session), reason: input.reason.or(by.reason), ..by };
-    let options = mark::Options { signal: input.signal, because: by.reason.clone(), weight: input.weight };
+    let options = mark::Options {
+        signal: input.signal,
+        because: by.reason.clone(),
+        weight: input.weight,
+        invert: false,
+    };
     let memory = memory.as_by(by)?;
     let outcome = mark::mark(&memory, &input.id, &options)?;
     Ok(answer(&memory, &outcome, &text::mark::marked(&outcome)))

@@ -17,7 +17,7 @@ pub const OPERATION: Operation = Operation {
     name: "observe",
     aliases: &[],
     title: "Store an observation",
-    description: "Store what was seen. What is known already in other words is credited instead.",
+    description: "Store what was seen. What says the same as a memory is credited instead; what is only near is stored with its neighbours.",
     effect: Effect::Adds,
     idempotent: false,
     tool: false,

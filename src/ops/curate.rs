@@ -12,7 +12,7 @@ use super::error::{Error, Kind, Result};
 use super::find::{find_to_change, load};
 use super::meaning::meaning;
 use super::memory::{Memory, OpenVault};
-use super::witnesses::Witnesses;
+use super::witnesses::{self, Seen, Witnesses};
 use super::{playbook, write};
 use crate::curate::playbook::curation::{self, Curated, Proposer, Request};
 use crate::curate::playbook::delta::{Delta, DeltaFile};
@@ -139,12 +139,13 @@ pub(super) fn curate_beside(
 ) -> Result<Outcome> {
     let proposer = proposer(memory, file);
     let named = if options.sweep { None } else { named(memory, &file.deltas) };
+    let own = file.deltas.iter().filter_map(curation::delta_session).chain(proposer.session.as_deref());
+    let sessions = witnesses::seen(memory, own);
     let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
         with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
-            curation::curate(
-                before,
-                &Request { history: beside.history.unwrap_or(request.history), ..*request },
-            )
+            let history = beside.history.unwrap_or(request.history);
+            let history = Seen { history, sessions: &sessions };
+            curation::curate(before, &Request { history: &history, ..*request })
         })
     };
     // A file that cannot be edited is an error of the deltas that name it, and of no other.
@@ -155,11 +156,12 @@ pub(super) fn curate_beside(
     };
     settle_beside(memory, options, &proposer, beside, |open| {
         if let Some(paths) = &named {
-            // What follows of a demotion is found among all bullets; so is what moved since.
+            // What follows of a demotion or an activation is found among all bullets; so is what moved since.
             let moved = |report: &Report| report.refused.iter().any(|passed| passed.code == "unknown-bullet");
             if let Ok(before) = alone(open, paths) {
                 let curated = run(&before, &Playbook::default());
-                if curated.report.demotions.is_empty() && !moved(&curated.report) {
+                let alone = curated.report.demotions.is_empty() && curated.report.activations.is_empty();
+                if alone && !moved(&curated.report) {
                     return Ok((before, curated));
                 }
             }
@@ -354,6 +356,9 @@ fn story(report: &Report) -> String {
     for step in report.promotions.iter().chain(&report.demotions) {
         lines.push(format!("{}: {} → {}, {}", step.id, step.from.name(), step.to.name(), step.reason));
     }
+    for one in &report.activations {
+        lines.push(format!("{}: draft → active, {}", one.id, one.reason));
+    }
     for inversion in &report.inversions {
         lines.push(format!("{}: inverted to {}", inversion.from, inversion.to));
     }
@@ -393,6 +398,7 @@ fn subject(report: &Report) -> String {
         (judged, "judged"),
         (credited, "credited"),
         (count("pin") + count("unpin"), "pinned or unpinned"),
+        (report.activations.len(), "activated"),
         (report.promotions.len(), "promoted"),
         (report.demotions.len(), "demoted"),
     ];
@@ -448,6 +454,6 @@ pub(super) fn refusal(report: &Report) -> Option<Error> {
 
 /// The codes of a report that have no remedy of their own.
 fn known_code(code: &str) -> &'static str {
-    const CODES: [&str; 3] = ["mixed-types", "too-few", "too-many"];
+    const CODES: [&str; 4] = ["mixed-types", "person-only", "too-few", "too-many"];
     CODES.into_iter().find(|known| *known == code).unwrap_or("refused")
 }

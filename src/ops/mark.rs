@@ -2,23 +2,26 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use yaml_serde::Value;
 
 use super::curate::{self, Options as Curation};
 use super::decay::{score_of, scoring};
 use super::error::{Error, Result};
 use super::find::{Found, find, load};
 use super::memory::Memory;
-use super::write;
+use super::{witnesses, write};
 use crate::curate::playbook::Authority;
+use crate::curate::playbook::curation::uncounted_by;
 use crate::curate::playbook::delta::{Delta, DeltaFile, Judge};
 use crate::curate::playbook::report::{Inversion, Step};
-use crate::domain::bullet::{Bullet, Maturity};
+use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::message::Message;
 use crate::domain::note::bullet::event;
-use crate::domain::note::{Feedback, Kind, REASONS, Signal};
-use crate::domain::score::bullet::effective;
+use crate::domain::note::{Feedback, Kind, Note, REASONS, Signal};
+use crate::domain::score::Scoring;
+use crate::domain::score::bullet::{Track, Verdict, effective, verdict};
 
 /// A word of feedback.
 #[derive(Debug, Clone)]
@@ -29,6 +32,8 @@ pub struct Options {
     pub because: Option<String>,
     /// 1 for an explicit word, a fraction for an inferred one.
     pub weight: Option<f64>,
+    /// Of harm: a person says that the opposite of a rule holds.
+    pub invert: bool,
 }
 
 /// A note that was judged.
@@ -50,9 +55,13 @@ pub struct Marked {
     pub commit: Option<String>,
     /// Whether the word was taken; false where the same session said so already.
     pub changed: bool,
+    /// Why the word was kept without weight; null where it counts.
+    pub uncounted: Option<String>,
+    /// Why a draft became active by it; null where none did.
+    pub activation: Option<String>,
     /// The step up that it brought.
     pub promotion: Option<Step>,
-    /// The fall that it brought.
+    /// The step down that it brought.
     pub demotion: Option<Step>,
     /// The anti-pattern that was made of the rule.
     pub inversion: Option<Inversion>,
@@ -91,6 +100,9 @@ fn check(options: &Options) -> Result<()> {
     if let Some(weight) = options.weight.filter(|weight| !(0.0..=1.0).contains(weight)) {
         return Err(Error::usage(format!("a weight lies between 0.0 and 1.0, and {weight} does not")));
     }
+    if options.invert && options.signal != Signal::Harmful {
+        return Err(Error::usage("only harm says that the opposite holds").hint("use --harmful --invert"));
+    }
     if options.because.as_deref().is_some_and(|because| because.trim().is_empty()) {
         return Err(Error::usage("the reason is empty")
             .hint(format!("of harm: {}; or any words", REASONS.join(", "))));
@@ -100,8 +112,12 @@ fn check(options: &Options) -> Result<()> {
 
 fn mark_bullet(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Marked> {
     let id = found.note.key().to_owned();
-    let judge =
-        Judge { id: id.clone(), session: None, reason: options.because.clone(), weight: options.weight };
+    if options.invert && curate::authority(memory) == Authority::Automation {
+        return Err(Error::refused("person-only", "only a person says that the opposite holds")
+            .hint("leave --invert, --agent and --session out, or mark it harmful"));
+    }
+    let Options { because, weight, invert, .. } = options.clone();
+    let judge = Judge { id: id.clone(), session: None, reason: because, weight, invert };
     let delta = match options.signal {
         Signal::Helpful => Delta::Helpful(judge),
         Signal::Harmful => Delta::Harmful(judge),
@@ -127,6 +143,8 @@ fn mark_bullet(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
         harmful: count(&bullet.feedback, Signal::Harmful),
         commit: outcome.commit.clone(),
         changed: !outcome.report.applied.is_empty(),
+        uncounted: outcome.report.applied.iter().find_map(|applied| applied.note.clone()),
+        activation: outcome.report.activations.iter().find(|one| one.id == id).map(|one| one.reason.clone()),
         promotion: step(&outcome.report.promotions),
         demotion: step(&outcome.report.demotions),
         inversion: outcome.report.inversions.iter().find(|inversion| inversion.from == id).cloned(),
@@ -134,16 +152,71 @@ fn mark_bullet(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
     })
 }
 
-/// How many events say so.
+/// How many events that count say so.
 pub(super) fn count(feedback: &[Feedback], signal: Signal) -> usize {
-    feedback.iter().filter(|event| event.signal == signal).count()
+    feedback.iter().filter(|event| event.signal == signal && event.weight > 0.0).count()
 }
 
 fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Marked> {
+    let given = event_of(memory, options);
+    let path = found.note.path.clone();
+    let mut note = found.note.clone();
+    let said = given.session.is_some()
+        && note.feedback.iter().any(|old| old.signal == given.signal && old.session == given.session);
+    let seen = given
+        .session
+        .as_deref()
+        .is_none_or(|session| !witnesses::seen(memory, std::iter::once(session)).is_empty());
+    let (mut commit, mut uncounted) = (None, None);
+    let constants = scoring(&memory.target().settings);
+    if !said {
+        let word = signal_word(options.signal);
+        let message =
+            Message::new("mark", format!("Mark \"{}\" {word}", note.title)).id(note.key().to_owned());
+        let written = write::apply_with(memory, |open| {
+            note = load(open, &path)?.note;
+            uncounted = uncounted_by(&note.feedback, &given, seen);
+            let mut given = given.clone();
+            if uncounted.is_some() {
+                given.weight = 0.0;
+            }
+            while note.feedback.contains(&given) {
+                given.at = given.at.plus_second();
+            }
+            note.feedback.push(given.clone());
+            let mut edits = vec![Edit::Push { key: "feedback".to_owned(), item: event(&given) }];
+            edits.extend(matured(&mut note, &given, &constants));
+            Ok(ChangeSet { message, changes: vec![Change::Edit { path: path.clone(), edits }] })
+        })?;
+        commit = written.commit;
+    }
+    let open = memory.target();
+    let (table, _) = open.usage().load();
+    let used = table.get(note.key()).copied().unwrap_or_default();
+    let score = score_of(&note, used, &open.settings, &constants, memory.now());
+    Ok(Marked {
+        id: note.key().to_owned(),
+        path: path.to_string(),
+        score: score.value(),
+        maturity: note.maturity.as_deref().and_then(Maturity::of),
+        helpful: count(&note.feedback, Signal::Helpful),
+        harmful: count(&note.feedback, Signal::Harmful),
+        commit,
+        changed: !said,
+        uncounted: uncounted.map(|why| format!("kept without weight: {why}")),
+        activation: None,
+        promotion: None,
+        demotion: None,
+        inversion: None,
+    })
+}
+
+/// The event of a call.
+fn event_of(memory: &Memory, options: &Options) -> Feedback {
     let by = &memory.call.by;
     let because = options.because.as_deref().map(str::trim);
     let known = because.filter(|because| REASONS.contains(because) && options.signal == Signal::Harmful);
-    let mut given = Feedback {
+    Feedback {
         weight: options.weight.unwrap_or(1.0),
         session: by.session.clone(),
         agent: by.agent.clone(),
@@ -151,44 +224,35 @@ fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
         reason: known.map(str::to_owned),
         note: because.filter(|_| known.is_none()).map(str::to_owned),
         ..Feedback::new(memory.now(), options.signal)
-    };
-    let path = found.note.path.clone();
-    let mut note = found.note.clone();
-    let said = by.session.is_some()
-        && note.feedback.iter().any(|old| old.signal == given.signal && old.session == given.session);
-    let mut commit = None;
-    if !said {
-        let word = signal_word(options.signal);
-        let message =
-            Message::new("mark", format!("Mark \"{}\" {word}", note.title)).id(note.key().to_owned());
-        let written = write::apply_with(memory, |open| {
-            note = load(open, &path)?.note;
-            while note.feedback.contains(&given) {
-                given.at = given.at.plus_second();
-            }
-            note.feedback.push(given.clone());
-            let push = Edit::Push { key: "feedback".to_owned(), item: event(&given) };
-            Ok(ChangeSet { message, changes: vec![Change::Edit { path: path.clone(), edits: vec![push] }] })
-        })?;
-        commit = written.commit;
     }
-    let open = memory.target();
-    let (table, _) = open.usage().load();
-    let used = table.get(note.key()).copied().unwrap_or_default();
-    let score = score_of(&note, used, &open.settings, &scoring(&open.settings), memory.now());
-    Ok(Marked {
-        id: note.key().to_owned(),
-        path: path.to_string(),
-        score: score.value(),
-        maturity: None,
-        helpful: count(&note.feedback, Signal::Helpful),
-        harmful: count(&note.feedback, Signal::Harmful),
-        commit,
-        changed: !said,
-        promotion: None,
-        demotion: None,
-        inversion: None,
-    })
+}
+
+/// The type of memories whose maturity follows from their feedback, as that of rules does.
+const OBSERVATION: &str = "observation";
+
+/// The lines that an event changes in an observation beside its feedback: its maturity, and its end where it fell.
+fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> Vec<Edit> {
+    if note.note_type.as_deref() != Some(OBSERVATION) {
+        return Vec::new();
+    }
+    let stored = note.maturity.as_deref().and_then(Maturity::of).unwrap_or_default();
+    let harmed = given.signal == Signal::Harmful && given.weight > 0.0;
+    let track =
+        Track { feedback: &note.feedback, half_life_days: None, pinned: note.pinned, validated: None };
+    let to = match verdict(track, stored, harmed, scoring) {
+        Verdict::Rises(to) => to,
+        Verdict::Sinks(to) if harmed => to,
+        Verdict::Falls(_) if harmed => Maturity::Deprecated,
+        Verdict::Stays | Verdict::Sinks(_) | Verdict::Falls(_) => return Vec::new(),
+    };
+    note.maturity = Some(to.name().to_owned());
+    let set =
+        |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) };
+    let mut edits = vec![set("maturity", to.name())];
+    if to == Maturity::Deprecated {
+        edits.push(set("state", State::Retired.name()));
+    }
+    edits
 }
 
 /// The signal as it stands in files, flags and messages.

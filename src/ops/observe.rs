@@ -1,14 +1,20 @@
-//! What somebody saw, told by a program: a new observation, or credit for the memory that says so already.
+//! Observations: what a program saw becomes a note, or credit for the memory that says the same.
+//!
+//! Likeness alone credits nothing: what is near to a memory, or contradicts one, is stored with its neighbours named.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
+use super::find::{Found, find};
+use super::meaning::meaning;
 use super::memory::Memory;
-use super::{add, mark, similar};
-use crate::curate::conflict::{Statement, opposition};
+use super::{add, mark, playbook, similar};
+use crate::curate::conflict::{Meant, Statement, Verdict};
+use crate::curate::meaning::Sense;
+use crate::domain::bullet::content::{self, folded};
 use crate::domain::note::check::is_category;
-use crate::domain::note::{Kind, Priority, Signal};
+use crate::domain::note::{Feedback, Kind, Priority, Signal};
 
 /// What was seen.
 #[derive(Debug, Clone, Default)]
@@ -32,31 +38,45 @@ pub struct Observed {
     pub path: String,
     /// Whether it is new.
     pub added: bool,
-    /// Whether the note that says so already was credited; a session credits a note once.
+    /// Whether the note that says so already was credited: once a session, and once a person a day.
     pub credited: bool,
+    /// Memories about the same thing that say something else, the nearest first.
+    pub neighbours: Vec<Neighbour>,
     /// The commit; null where commits are manual or nothing changed.
     pub commit: Option<String>,
+}
+
+/// A memory that is near to a new observation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Neighbour {
+    /// What it answers to.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Why it contradicts the observation, where it does.
+    pub contradicts: Option<String>,
 }
 
 /// The lengths of what is told, in characters.
 const LENGTH: std::ops::RangeInclusive<usize> = 10..=20_000;
 /// The longest title that is made of it, in characters.
 const TITLE: usize = 80;
-/// So many memories are compared with it.
-const COMPARED: usize = 5;
+/// The number of memories that are compared with it, and of neighbours that are named.
+const COMPARED: usize = 20;
+const NEIGHBOURS: usize = 3;
+/// From which likeness on a memory is a neighbour.
+const NEAR: f64 = 0.5;
 
-/// Stores what was seen, or credits the memory that says so already.
+/// Stores what was seen, or credits the memory that says the same.
 ///
 /// # Errors
 /// A text or category that cannot be, and those of [`add::add`] and [`mark::mark`].
 pub fn observe(memory: &Memory, options: &Options) -> Result<Observed> {
     let told = checked(options)?;
-    if let Some(known) = known(memory, told)? {
-        let word = mark::Options { signal: Signal::Helpful, because: None, weight: None };
-        let marked = mark::mark(memory, &known, &word)?;
-        let mark::Marked { id, path, commit, changed, .. } = marked;
-        return Ok(Observed { id, path, added: false, credited: changed, commit });
-    }
+    let neighbours = match compared(memory, told)? {
+        Compared::Same(id) => return credit(memory, &id, told),
+        Compared::New(neighbours) => neighbours,
+    };
     let category = options.category.clone().map(|category| ("category".to_owned(), category));
     let priority = options.priority.map(|priority| ("priority".to_owned(), priority.name().to_owned()));
     let added = add::add(
@@ -70,7 +90,14 @@ pub fn observe(memory: &Memory, options: &Options) -> Result<Observed> {
             ..add::Options::default()
         },
     )?;
-    Ok(Observed { id: added.id, path: added.path, added: true, credited: false, commit: added.commit })
+    Ok(Observed {
+        id: added.id,
+        path: added.path,
+        added: true,
+        credited: false,
+        neighbours,
+        commit: added.commit,
+    })
 }
 
 fn checked(options: &Options) -> Result<&str> {
@@ -91,18 +118,74 @@ fn checked(options: &Options) -> Result<&str> {
     Ok(told)
 }
 
-/// The memory that says the same, by its words or by what it means, and not the opposite.
-fn known(memory: &Memory, told: &str) -> Result<Option<String>> {
-    let settings = &memory.target().settings;
-    let (words, meaning) =
-        (settings.number("curation.duplicate_jaccard"), settings.number("curation.duplicate_cosine"));
+/// What the memories of a vault say of an observation.
+enum Compared {
+    /// This one says the same.
+    Same(String),
+    /// None does; these are near.
+    New(Vec<Neighbour>),
+}
+
+/// Compares an observation with the memories that are most like it.
+fn compared(memory: &Memory, told: &str) -> Result<Compared> {
+    let open = memory.target();
+    let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
+    let sense = Sense::of(model);
     let statement = Statement::of(told);
-    let found = similar::like_text(memory, told, Kind::Memory, COMPARED)?;
-    let same = found.into_iter().find(|(alike, text)| {
-        (alike.words >= words || alike.meaning >= Some(meaning))
-            && opposition(&statement, &Statement::of(text)).is_none()
-    });
-    Ok(same.map(|(alike, _)| alike.id))
+    let meant = Meant { statement: &statement, embedding: None };
+    let mut neighbours = Vec::new();
+    for (alike, text) in similar::like_text(memory, told, Kind::Memory, COMPARED)? {
+        let said = Statement::of(&said(&alike.title, &text));
+        let there = Meant { statement: &said, embedding: None };
+        let contradicts = match meant.verdict(&there, least, &sense) {
+            Verdict::Same => return Ok(Compared::Same(alike.id)),
+            Verdict::Contradicts(opposition) => Some(opposition.reason),
+            Verdict::Near(_) => None,
+            Verdict::Different if alike.score >= NEAR => None,
+            Verdict::Different => continue,
+        };
+        neighbours.push(Neighbour { id: alike.id, title: alike.title, contradicts });
+    }
+    neighbours.truncate(NEIGHBOURS);
+    Ok(Compared::New(neighbours))
+}
+
+/// What a memory says: its text up to the first heading, or its title where there is none.
+fn said(title: &str, body: &str) -> String {
+    let (text, _) = content::parts(body);
+    if text.is_empty() || text.starts_with('#') { title.to_owned() } else { text }
+}
+
+/// Credits a memory with an observation that says the same, once a person a day; the event keeps the text.
+fn credit(memory: &Memory, id: &str, told: &str) -> Result<Observed> {
+    let found = find(memory, id)?;
+    if is_credited(memory, &found) {
+        let (id, path) = (found.note.key().to_owned(), found.note.path.to_string());
+        return Ok(Observed {
+            id,
+            path,
+            added: false,
+            credited: false,
+            neighbours: Vec::new(),
+            commit: None,
+        });
+    }
+    let because = Some(format!("observed again: {}", folded(told)));
+    let word = mark::Options { signal: Signal::Helpful, because, weight: None, invert: false };
+    let mark::Marked { id, path, commit, changed, uncounted, .. } = mark::mark(memory, id, &word)?;
+    let credited = changed && uncounted.is_none();
+    Ok(Observed { id, path, added: false, credited, neighbours: Vec::new(), commit })
+}
+
+/// Whether this person's helpful word on this day is in the note, in whatever session.
+fn is_credited(memory: &Memory, found: &Found<'_>) -> bool {
+    let today = |event: &Feedback| {
+        event.signal == Signal::Helpful
+            && event.weight > 0.0
+            && event.author == memory.call.by.actor
+            && event.at.day() == memory.now().day()
+    };
+    found.note.feedback.iter().any(today)
 }
 
 /// The first sentence on one line, cut where a word ends.

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::error::{Error, Result};
 use super::export::one_file;
 use super::memory::{Memory, OpenVault, shown};
-use super::{meaning, playbook, write};
+use super::{meaning, write};
 use crate::curate::friction::antigen::by_words::Confidence;
 use crate::curate::meaning::Sense;
 use crate::curate::remember::section::{END, SECTION, START};
@@ -226,8 +226,7 @@ fn planned(
     sources.extend(outside.sources.iter().cloned());
     let known = gather::known(memory, open)?;
     let sense = Sense::of(meaning::meaning(open));
-    let least = playbook::limits(open).duplicate();
-    let plan: Plan = plan(&sources, &known, least, &sense, memory.now());
+    let plan: Plan = plan(&sources, &known, &sense, memory.now());
     for (word, said) in &plan.preferences.against_a_word {
         memory.notice(format!("a session contradicts your own preference \"{word}\": \"{said}\""));
     }

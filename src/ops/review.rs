@@ -145,6 +145,10 @@ fn commands(kind: Waiting, notes: &[&Note]) -> Vec<String> {
         (Waiting::Quarantined, [note]) if is_reviewed(note) => vec![edit(), word("reject", 0)],
         (Waiting::Quarantined, _) => vec![edit()],
         (Waiting::Due, _) => vec![word("confirm", 0), word("reject", 0)],
+        (Waiting::Inversions, _) => {
+            let invert = format!("cm forget {} --invert --reason \"it does harm\"", notes[0].key());
+            vec![invert, word("confirm", 0)]
+        }
     }
 }
 

@@ -248,9 +248,9 @@ fn sorted_out<'r>(
                 proposed.push(rule);
                 continue;
             }
-            Admission::Duplicate { at, near: None } => ("it is there already".to_owned(), Some(at)),
-            Admission::Duplicate { at, near: Some(near) } => {
-                (format!("nearly the same is there already ({near})"), Some(at))
+            Admission::Duplicate { at, reworded: false } => ("it is there already".to_owned(), Some(at)),
+            Admission::Duplicate { at, reworded: true } => {
+                ("it is there already in other words".to_owned(), Some(at))
             }
             Admission::Deprecated { at } => ("it was deprecated here".to_owned(), Some(at)),
             Admission::Elsewhere { id } => {

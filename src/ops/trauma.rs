@@ -2,6 +2,8 @@
 //!
 //! What happened, where and when is set here from the log; nobody types it. `cm guard` reads what is kept.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,8 +12,9 @@ use super::error::{Error, Result};
 use super::guard::{self, CATEGORY};
 use super::logs::{self, Progress, Told, Wanted};
 use super::memory::{Call, Memory, OpenVault};
+use super::witnesses::Seen;
 use super::{playbook, secrets, write};
-use crate::curate::playbook::curation::{self, Curated};
+use crate::curate::playbook::curation::{self, Curated, Request};
 use crate::curate::playbook::delta::{Add, Delta, DeltaFile, Proposal};
 use crate::curate::playbook::{Authority, Playbook};
 use crate::curate::trauma::session::{Happened, incidents};
@@ -214,8 +217,11 @@ fn keep(memory: &Memory, chosen: &[&Suffered]) -> Result<(Vec<Kept>, Option<Stri
     let outcome = settle(memory, &how, &proposer, |open: &OpenVault| {
         let before = playbook::as_written(memory, open)?;
         let beside = elsewhere(memory, open, &before)?;
+        // Their logs were read for the incidents, wherever they lie.
+        let sessions: HashSet<String> = chosen.iter().map(|one| one.session.clone()).collect();
         let mut curated = with_request(memory, &[], &beside, &proposer, &how, &deltas, |request| {
-            curation::curate(&before, request)
+            let history = Seen { history: request.history, sessions: &sessions };
+            curation::curate(&before, &Request { history: &history, ..*request })
         });
         if let Some(error) = curate::refusal(&curated.report) {
             return Err(error);

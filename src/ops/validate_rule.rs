@@ -174,7 +174,8 @@ fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> 
                 return Err(Error::usage(format!("`{category}` is no category"))
                     .hint("a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"));
             }
-            Admission::Duplicate { at, near } => {
+            Admission::Duplicate { at, reworded } => {
+                let near = reworded.then_some(Near::Words(1.0));
                 bench.duplicate(rule, bench.shelf.get(at), near, "a bullet says so already")
             }
             Admission::Elsewhere { id } => match bench.elsewhere.find(&id) {
@@ -326,6 +327,7 @@ mod tests {
             state,
             because: Vec::new(),
             refines: None,
+            neighbours: Vec::new(),
             conflicts: Vec::new(),
             conflicts_elsewhere: Vec::new(),
             gate: Gate::of(&evidence),

@@ -3,16 +3,19 @@
 //! The index of sessions answers as it stands: no log is read here, so that a curation stays fast. Where there is no index,
 //! nothing is known.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use super::diaries::Diaries;
 use super::error::Result;
-use super::memory::Memory;
-use super::sessions::Shelf;
+use super::memory::{Memory, OpenVault};
+use super::sessions::{self, Shelf, sources};
+use crate::curate::hook::record::file_name;
 use crate::curate::outcome::Status;
 use crate::curate::playbook::history::{Evidence, History};
 use crate::curate::reflect::evidence::{Found, Validation, keywords, least, validate_within};
-use crate::index::sessions::{Filter, Speaker, Stretch, Witness};
+use crate::index::sessions::{Filter, Lookup, Speaker, Stretch, Witness};
+use crate::vault::lines::Lines;
 
 /// The most conversations that are looked at; the best of them come first.
 const MOST: usize = 500;
@@ -128,5 +131,58 @@ impl History for Witnesses<'_> {
                 Evidence::default()
             }
         }
+    }
+
+    fn has_seen(&self, session: &str) -> bool {
+        let memory = self.memory;
+        let found = self.shelf.ask(|sessions| sessions.lookup(session)).ok().flatten();
+        let indexed = match found.unwrap_or(Lookup::Nothing) {
+            Lookup::Nothing => false,
+            Lookup::One(listed) => listed.session.meta.id.as_str() == session,
+            Lookup::Several(sessions) => sessions.iter().any(|one| one.meta.id.as_str() == session),
+        };
+        let hooked = |open: &OpenVault| {
+            Lines::of_told(&open.vault, &file_name(session)).text().is_ok_and(|record| !record.is_empty())
+        };
+        indexed
+            || memory.vaults.iter().any(|open| hooked(open) || sources::was_sent(open, session))
+            || Diaries::of(memory, &[session]).is_ok_and(|diaries| diaries.get(None, session).is_some())
+    }
+}
+
+/// Which of some sessions really took place. Logs are read anew where one is not known, unless the call says not to.
+pub(super) fn seen<'s>(memory: &Memory, named: impl Iterator<Item = &'s str>) -> HashSet<String> {
+    let named: HashSet<&str> = named.collect();
+    let known = |named: &HashSet<&str>| -> HashSet<String> {
+        let witnesses = Witnesses::of(memory);
+        named
+            .iter()
+            .filter(|session| witnesses.has_seen(session))
+            .map(|session| (*session).to_owned())
+            .collect()
+    };
+    let seen = known(&named);
+    if seen.len() == named.len() || memory.call.no_refresh || sessions::refresh(memory).is_err() {
+        return seen;
+    }
+    known(&named)
+}
+
+/// What is known of rules, with the sessions that really took place.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    /// What past sessions say of rules.
+    pub history: &'a dyn History,
+    /// The sessions, by their ids.
+    pub sessions: &'a HashSet<String>,
+}
+
+impl History for Seen<'_> {
+    fn evidence(&self, rule: &str) -> Evidence {
+        self.history.evidence(rule)
+    }
+
+    fn has_seen(&self, session: &str) -> bool {
+        self.sessions.contains(session)
     }
 }

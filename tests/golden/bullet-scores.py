@@ -5,6 +5,9 @@ the definition and not from the program.
     score = (sum of helpful - 4 * sum of harmful) * multiplier of the maturity
     an event counts weight * 0.5^(age in days / half-life), and no event more than an explicit one (weight 1)
 
+The maturity is the replay of the events in time order, each judged at its own instant; each harmful event comes from a
+session of its own. A helpful event only raises, a harmful one only lowers.
+
 Run it in this folder: python3 bullet-scores.py > bullet-scores.tsv
 """
 
@@ -155,6 +158,17 @@ case("established", harmful(30, weight="0.1") + helpful(90, weight="0.1"))
 case("candidate", harmful(2, weight="0.7") + harmful(1, weight="0.1"), pinned=True)
 case("proven", harmful(2, weight="0.25"))
 
+# The history of a feedback that once destroyed: helpful, harmful, helpful.
+case("candidate", helpful(1, 3) + harmful(1, 2) + helpful(1, 1))
+case("candidate", helpful(1, 5) + harmful(2, 4) + helpful(3, 1))
+# A proven rule, and harm long after its help.
+case("proven", helpful(6, 400) + harmful(1, 1))
+case("proven", helpful(6, 400) + harmful(1, 2) + harmful(1, 1))
+case("proven", helpful(20, 40) + harmful(1, 1))
+case("proven", helpful(20, 400) + harmful(1, 300) + harmful(1, 1))
+case("established", helpful(4, 60) + harmful(1, 20) + helpful(2, 10))
+case("established", helpful(4, 20) + harmful(1, 1))
+
 # Everything at once.
 case("candidate", helpful(3, 2) + helpful(2, 45, "0.3") + harmful(1, 10, "0.3") + irrelevant(2, 5))
 case("established", helpful(7, 11) + helpful(3, 100) + harmful(1, 33) + helpful(5, 20, "0.3"), "60")
@@ -166,34 +180,79 @@ def half_life_of(text):
     return days if math.isfinite(days) and days > 0 else 90.0
 
 
-def judge(maturity, pinned, half_life, now, events):
-    """Score and verdict. Sums are exact, so that a case on a threshold is on it."""
-    half_life = half_life_of(half_life)
-    sums = {"helpful": Fraction(0), "harmful": Fraction(0), "irrelevant": Fraction(0)}
-    judged = recent = 0
-    for signal, when, weight in events:
-        age = max(at(now) - at(when), timedelta(0))
-        days = age.total_seconds() / 86400
-        sums[signal] += min(max(Fraction(weight), Fraction(0)), Fraction(1)) * Fraction(2.0 ** -(days / half_life))
-        judged += signal != "irrelevant"
-        recent += signal == "helpful" and age <= timedelta(days=30)
-    good, bad = sums["helpful"], sums["harmful"]
-    base = good - 4 * bad
-    ratio = bad / (good + bad) if good + bad else Fraction(0)
-    score = base * MULTIPLIER[maturity]
+EXACT = Fraction(1, 10**9)  # a sum this close to a threshold is on it
+WORDS = ["candidate", "established", "proven"]
+SIGNALS = ["helpful", "harmful", "irrelevant"]
 
+
+def value(event, now, half_life):
+    age = max(at(now) - at(event[1]), timedelta(0))
+    weight = min(max(Fraction(event[2]), Fraction(0)), Fraction(1))
+    return weight * Fraction(2.0 ** -(age.total_seconds() / 86400 / half_life))
+
+
+def tally(events, now, half_life):
+    """Sums are exact, so that a case on a threshold is on it."""
+    good = sum((value(e, now, half_life) for e in events if e[0] == "helpful"), Fraction(0))
+    bad = sum((value(e, now, half_life) for e in events if e[0] == "harmful"), Fraction(0))
+    live = [e for e in events if e[0] != "irrelevant" and value(e, now, half_life) >= Fraction(1, 4) - EXACT]
+    recent = sum(1 for e in events if e[0] == "helpful" and Fraction(e[2]) > 0
+                 and max(at(now) - at(e[1]), timedelta(0)) <= timedelta(days=30))
+    ratio = bad / (good + bad) if good + bad else Fraction(0)
+    return good - 4 * bad, ratio, live, recent
+
+
+def falls(events, maturity, now, half_life):
+    base, ratio, live, _ = tally(events, now, half_life)
+    if sum(1 for e in live if e[0] == "harmful") < 2:
+        return None
+    if ratio > Fraction(3, 10) + EXACT and len(live) >= 3:
+        return "falls by ratio"
+    return "falls by score" if base * MULTIPLIER[maturity] < -3 - EXACT else None
+
+
+def replay(events, start, pinned, half_life):
+    """The maturity at the end, the highest on the way, and why it fell."""
+    events = sorted((e for e in events if Fraction(e[2]) > 0), key=lambda e: (at(e[1]), SIGNALS.index(e[0])))
+    maturity = peak = start
+    for count, event in enumerate(events, 1):
+        past, now = events[:count], event[1]
+        base, ratio, _, recent = tally(past, now, half_life)
+        if event[0] == "helpful":
+            if maturity == "candidate" and base * MULTIPLIER[maturity] >= 2 - EXACT and recent >= 1:
+                maturity = "established"
+            if maturity == "established" and base >= 5 - EXACT and recent >= 2 and ratio < Fraction(1, 10) - EXACT:
+                maturity = "proven"
+            peak = max(peak, maturity, key=WORDS.index)
+        if event[0] == "harmful" and not pinned:
+            why = falls(past, maturity, now, half_life)
+            if why:
+                return maturity, peak, why
+            score = base * MULTIPLIER[maturity]
+            if maturity == "proven" and (score < 5 - EXACT or ratio >= Fraction(1, 10) - EXACT):
+                maturity = "established"
+            elif maturity == "established" and score < 2 - EXACT and recent == 0:
+                maturity = "candidate"
+    return maturity, peak, None
+
+
+def judge(maturity, pinned, half_life, now, events):
+    """Score now, and what the events make of the stored maturity where harm was just reported if there is any."""
+    half_life = half_life_of(half_life)
+    score = tally(events, now, half_life)[0] * MULTIPLIER[maturity]
     if maturity == "deprecated":
         return score, "stays"
-    if not pinned and judged >= 3 and ratio > Fraction(3, 10):
-        return score, "falls by ratio"
-    if not pinned and score < -3:
-        return score, "falls by score"
-    reached = maturity
-    if reached == "candidate" and base * MULTIPLIER[reached] >= 2 and recent >= 1:
-        reached = "established"
-    if reached == "established" and base * MULTIPLIER[reached] >= 5 and recent >= 2 and ratio < Fraction(1, 10):
-        reached = "proven"
-    return score, "stays" if reached == maturity else f"rises to {reached}"
+    harmed = any(e[0] == "harmful" and Fraction(e[2]) > 0 for e in events)
+    reached, peak, why = replay(events, "candidate", pinned, half_life)
+    if not why and WORDS.index(peak) < WORDS.index(maturity) and harmed:
+        reached, peak, why = replay(events, maturity, pinned, half_life)
+    if why:
+        return score, why
+    if WORDS.index(reached) > WORDS.index(maturity):
+        return score, f"rises to {reached}"
+    if WORDS.index(reached) < WORDS.index(maturity) <= WORDS.index(peak):
+        return score, f"sinks to {reached}"
+    return score, "stays"
 
 
 def written(events):

@@ -89,7 +89,12 @@ fn day() -> Instant {
 #[test]
 fn the_maturity_of_every_bullet_is_what_its_feedback_says() {
     for bullet in bullets() {
-        assert_eq!(verdict(&bullet, day(), &Scoring::default()), Verdict::Stays, "{}", bullet.path);
+        assert_eq!(
+            verdict((&bullet).into(), bullet.maturity, false, &Scoring::default()),
+            Verdict::Stays,
+            "{}",
+            bullet.path
+        );
         let given = bullet.feedback.iter().map(|event| event.at);
         assert!(given.clone().is_sorted() && given.max() <= Some(day()), "{}", bullet.path);
         assert!(bullet.updated >= bullet.feedback.iter().map(|event| event.at).max(), "{}", bullet.path);

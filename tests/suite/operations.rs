@@ -252,10 +252,11 @@ fn a_field_that_cannot_be_is_refused_before_anything_is_done() {
 }
 
 #[test]
-fn what_is_observed_twice_is_credited_once_a_session_and_what_contradicts_it_is_stored() {
+fn what_is_observed_twice_is_credited_once_and_what_contradicts_it_is_stored() {
     let sandbox = vault_of("");
     sandbox.own_identity();
-    let told = "The gateway drops idle sockets after sixty seconds, whatever the keepalive says.";
+    sandbox.met(&["s1", "s2", "s3"]);
+    let told = "The gateway drops idle sockets after sixty seconds.";
     let observe = |seed: &str, content: &str, session: &str| {
         let given = json!({ "content": content, "category": "gotcha", "priority": "critical", "tags": ["net"], "session": session });
         operate(&sandbox, &[seed], "observe", given).unwrap().0
@@ -274,8 +275,7 @@ fn what_is_observed_twice_is_credited_once_a_session_and_what_contradicts_it_is_
             && note.contains("title: The gateway drops idle sockets after sixty seconds"),
         "{note}"
     );
-    let second =
-        observe("2", "the gateway drops idle sockets after sixty seconds whatever the keepalive says", "s2");
+    let second = observe("2", "the gateway drops idle sockets after 60 s", "s2");
     assert_eq!(
         (&second["id"], &second["added"], &second["credited"]),
         (&first["id"], &json!(false), &json!(true))
@@ -285,6 +285,23 @@ fn what_is_observed_twice_is_credited_once_a_session_and_what_contradicts_it_is_
         (&third["id"], &third["credited"], &third["commit"]),
         (&first["id"], &json!(false), &Value::Null)
     );
+    let again = observe("3", told, "s3");
+    assert_eq!(again["credited"], json!(false), "once a person a day: {again}");
+    let note = sandbox.read(first["path"].as_str().unwrap());
+    assert!(
+        note.contains("observed again: the gateway drops idle sockets after 60 s"),
+        "the text is kept: {note}"
+    );
+    for (seed, content) in [
+        ("5", "The gateway drops idle sockets after ninety seconds."),
+        ("6", "The gateway never drops idle sockets after sixty seconds."),
+        ("7", "The gateway drops busy sockets after sixty seconds."),
+    ] {
+        let stored = observe(seed, content, "s3");
+        assert_eq!(stored["added"], json!(true), "{content}: {stored}");
+        let named = stored["neighbours"].as_array().unwrap().iter().any(|near| near["id"] == first["id"]);
+        assert!(named, "{content}: {stored}");
+    }
     let other = observe("4", "The build server has no swap and kills the linker.", "s2");
     assert_eq!(other["added"], json!(true));
     assert_eq!(sandbox.read(first["path"].as_str().unwrap()).matches("helpful").count(), 1);

@@ -39,6 +39,7 @@ impl Desk {
 #[test]
 fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     let mut desk = Desk::new();
+    desk.sandbox.met(&["s-1", "s-2", "s-3", "s-4", "s-5", "s-6", "s-7"]);
     desk.types(
         "2026-03-02",
         &["playbook", "add", "--category", "net", "--why", "One request in a hundred gets lost.", RULE],
@@ -54,16 +55,16 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
         desk.sandbox.cm(&["mark", &id, "--helpful", "--session", session, "--now", "2026-03-05"]).ok();
     }
     desk.types("2026-03-05", &["playbook", "list"]);
-    desk.types("2026-06-08", &["mark", &id, "--harmful", "--reason", "caused_bug", "--session", "s-6"]);
+    desk.types("2026-09-08", &["mark", &id, "--harmful", "--reason", "caused_bug", "--session", "s-6"]);
     desk.types(
-        "2026-06-09",
+        "2026-09-09",
         &["mark", &id, "--harmful", "--reason", "all stations at once", "--session", "s-7"],
     );
-    desk.types("2026-06-10", &["context", "the gauge request failed, retry it"]);
-    desk.types("2026-06-10", &["core", "--print"]);
-    desk.types("2026-06-10", &["why", &id]);
-    desk.types("2026-06-11", &["undo"]);
-    desk.types("2026-06-11", &["playbook", "list"]);
+    desk.types("2026-09-10", &["context", "the gauge request failed, retry it"]);
+    desk.types("2026-09-10", &["core", "--print"]);
+    desk.types("2026-09-10", &["why", &id]);
+    desk.types("2026-09-11", &["undo"]);
+    desk.types("2026-09-11", &["playbook", "list"]);
     insta::assert_snapshot!(desk.transcript, @r#"
     2026-03-02 $ cm playbook add --category net --why "One request in a hundred gets lost." "Retry a failed gauge request at once, up to five times."
     b-mm8eww00-fbz6xa  playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md  added (active)  commit [COMMIT]
@@ -79,24 +80,25 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
       4.98  established  b-mm8eww00-fbz6xa  net  Retry a failed gauge request at once, up to five times.
     1 bullet
     [exit 0]
-    2026-06-08 $ cm mark b-mm8eww00-fbz6xa --harmful --reason caused_bug --session s-6
-    b-mm8eww00-fbz6xa  established, score -1.6055 (5 helpful, 1 harmful)  commit [COMMIT]
+    2026-09-08 $ cm mark b-mm8eww00-fbz6xa --harmful --reason caused_bug --session s-6
+    b-mm8eww00-fbz6xa  candidate, score -1.4105 (5 helpful, 1 harmful)  commit [COMMIT]
+      demoted established → candidate: score -2.821 with 46 % harm
     [exit 0]
-    2026-06-09 $ cm mark b-mm8eww00-fbz6xa --harmful --reason "all stations at once" --session s-7
+    2026-09-09 $ cm mark b-mm8eww00-fbz6xa --harmful --reason "all stations at once" --session s-7
     b-mm8eww00-fbz6xa  deprecated, score 0 (5 helpful, 2 harmful)  commit [COMMIT]
-      demoted established → deprecated: 46 % of its feedback is harm (2 harmful)
-      inverted to b-mq5vi800-jlzp62: AVOID: Retry a failed gauge request at once, up to five times.
+      demoted candidate → deprecated: score -3.3997 after 2 harmful
+      inverted to b-mttc0lc0-jlzp62: AVOID: Retry a failed gauge request at once, up to five times.
     [exit 0]
-    2026-06-10 $ cm context "the gauge request failed, retry it"
+    2026-09-10 $ cm context "the gauge request failed, retry it"
     # Briefing: the gauge request failed, retry it
 
     ## Warnings
 
-    - “Retry a failed gauge request at once, up to five times.” (b-mm8eww00-fbz6xa) is what the task comes near to, and is deprecated: 46 % of its feedback is harm (2 harmful). Instead: AVOID: Retry a failed gauge request at once, up to five times. (b-mq5vi800-jlzp62).
+    - “Retry a failed gauge request at once, up to five times.” (b-mm8eww00-fbz6xa) is what the task comes near to, and is deprecated: score -3.3997 after 2 harmful. Instead: AVOID: Retry a failed gauge request at once, up to five times. (b-mttc0lc0-jlzp62).
 
     ## Pitfalls
 
-    - AVOID: Retry a failed gauge request at once, up to five times. (b-mq5vi800-jlzp62, net, candidate)
+    - AVOID: Retry a failed gauge request at once, up to five times. (b-mttc0lc0-jlzp62, net, candidate)
 
     ## Search on
 
@@ -108,25 +110,25 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
 
     No sessions are indexed: no history.
     [exit 0]
-    2026-06-10 $ cm core --print
+    2026-09-10 $ cm core --print
     # Core memory
 
-    > Written 2026-06-10 by `cm core`; changes by hand are lost.
+    > Written 2026-09-10 by `cm core`; changes by hand are lost.
     > 0 active of 0 memories, 1 bullet in use, 1 listed. Nothing left out.
 
     ## Pitfalls
 
-    - [AVOID: Retry a failed gauge request at once, up to five times.](playbook/net/avoid-retry-a-failed-gauge-request-at-once-up-to-five-times-d8637f.md) (inverted, anti-pattern)
+    - [AVOID: Retry a failed gauge request at once, up to five times.](playbook/net/avoid-retry-a-failed-gauge-request-at-once-up-to-five-times-68f447.md) (inverted, anti-pattern)
     [exit 0]
-    2026-06-10 $ cm why b-mm8eww00-fbz6xa
+    2026-09-10 $ cm why b-mm8eww00-fbz6xa
     b-mm8eww00-fbz6xa  rule, net, retired, deprecated
     Retry a failed gauge request at once, up to five times.
         One request in a hundred gets lost.
-    score 0.00 = (2.36 helpful − 4 × 1.98 harmful) × 0 for deprecated; neutral, 46 % harmful, half-life 90 days
+    score 0.00 = (1.16 helpful − 4 × 1.98 harmful) × 0 for deprecated; neutral, 63 % harmful, half-life 90 days
 
     2026-03-02 00:00  written
     2026-03-02 00:00  [COMMIT] Add the rule "Retry a failed gauge request at once, up to five times."  Ada Example
-    2026-03-03 00:00  helpful, says codex in s-1: proposed again
+    2026-03-03 00:00  helpful, says codex in s-1: proposed again: RETRY A FAILED GAUGE REQUEST AT ONCE, UP TO FIVE TIMES.
     2026-03-03 00:00  [COMMIT] Credit b-mm8eww00-fbz6xa, which was proposed again  Ada Example through codex in s-1
     2026-03-04 00:00  helpful, says claude-code in s-2
     2026-03-04 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example through claude-code in s-2
@@ -137,21 +139,21 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-3
     2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-4
     2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-5
-    2026-06-08 00:00  harmful in s-6: caused_bug
-    2026-06-08 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-6: caused_bug
-    2026-06-09 00:00  harmful in s-7: all stations at once
-    2026-06-09 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-7: all stations at once
+    2026-09-08 00:00  harmful in s-6: caused_bug
+    2026-09-08 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-6: caused_bug
+    2026-09-09 00:00  harmful in s-7: all stations at once
+    2026-09-09 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-7: all stations at once
 
-    replaced by    b-mq5vi800-jlzp62 AVOID: Retry a failed gauge request at once, up to five times.
-    given up       46 % of its feedback is harm (2 harmful)
+    replaced by    b-mttc0lc0-jlzp62 AVOID: Retry a failed gauge request at once, up to five times.
+    given up       score -3.3997 after 2 harmful
     [exit 0]
-    2026-06-11 $ cm undo
+    2026-09-11 $ cm undo
     took back [COMMIT]: Mark "Retry a failed gauge request at once, up to five times." harmful  commit [COMMIT]
-      playbook/net/avoid-retry-a-failed-gauge-request-at-once-up-to-five-times-d8637f.md
+      playbook/net/avoid-retry-a-failed-gauge-request-at-once-up-to-five-times-68f447.md
       playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md
     [exit 0]
-    2026-06-11 $ cm playbook list
-     -1.57  established  b-mm8eww00-fbz6xa  net  Retry a failed gauge request at once, up to five times.
+    2026-09-11 $ cm playbook list
+     -1.38  candidate  b-mm8eww00-fbz6xa  net  Retry a failed gauge request at once, up to five times.
     1 bullet
     [exit 0]
     "#);

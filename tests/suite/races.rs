@@ -62,7 +62,7 @@ fn a_block_is_lifted_as_it_is_when_it_is_lifted() {
     let path = "playbook/testing/draft.md";
     let judged = sandbox.read(path).replace(
         "category: testing\n",
-        "category: testing\nfeedback:\n  - {at: 2026-11-20, signal: harmful}\n  - {at: 2026-11-20, signal: harmful}\n",
+        "category: testing\nfeedback:\n  - {at: 2026-11-20, signal: harmful, session: a}\n  - {at: 2026-11-20, signal: harmful, session: b}\n",
     );
     let revive: &[&str] = &["unforget", "b-mq6d3m8l-d1d1d1", "--revive"];
     let write = || {

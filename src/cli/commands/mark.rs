@@ -9,8 +9,12 @@ use crate::render::text;
 
 /// Say that a rule or memory helped, did harm, or did not matter
 ///
-/// The word is kept in the note itself, with session and agent where they are known, and moves its score. A rule that helps rises to
-/// established and proven; one that does harm is deprecated and turned into an anti-pattern. A session says each thing once.
+/// The word is kept in the note itself, with session and agent where they are known, and moves its score. A rule that helps
+/// rises to established and proven. Harm from two sessions or persons retires it. It becomes an anti-pattern only where its
+/// score falls below the threshold and two sessions, or you with --invert, say that its content does harm.
+///
+/// A session counts once, if its log, hook record or upload is known here; without a session a person counts once a day.
+/// Any other word is kept without weight.
 ///
 /// Reasons of harm (--reason): caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated, other; any other words are
 /// kept as a note.
@@ -34,6 +38,9 @@ pub struct Arguments {
     /// How much the word counts: 1 for an explicit one, a fraction for an inferred one
     #[arg(long, value_name = "0.0-1.0")]
     weight: Option<f64>,
+    /// Of harm: the opposite of the rule holds
+    #[arg(long, requires = "harmful")]
+    invert: bool,
 }
 
 /// Runs it.
@@ -45,7 +52,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         _ => Signal::Irrelevant,
     };
     let because = memory.call.by.reason.clone();
-    let options = mark::Options { signal, because, weight: arguments.weight };
+    let options = mark::Options { signal, because, weight: arguments.weight, invert: arguments.invert };
     let outcome = mark::mark(&memory, &arguments.note, &options)?;
     output.print(&memory, &outcome, text::mark::marked)
 }

@@ -39,7 +39,7 @@ pub struct Arguments {
     /// What the merged bullet says, `-` for standard input
     #[arg(long, value_name = "TEXT", requires = "merge")]
     content: Option<String>,
-    /// Only this section: drafts, conflicts, quarantined, merges or due
+    /// Only this section: drafts, conflicts, quarantined, merges, due or inversions
     #[arg(long, value_name = "SECTION", value_parser = section)]
     kind: Option<Waiting>,
     /// At most so many of each section
@@ -52,7 +52,7 @@ pub struct Arguments {
 
 fn section(typed: &str) -> std::result::Result<Waiting, String> {
     let known = Waiting::ALL.into_iter().find(|section| section.name() == typed);
-    known.ok_or_else(|| "it is drafts, conflicts, quarantined, merges or due".to_owned())
+    known.ok_or_else(|| "it is drafts, conflicts, quarantined, merges, due or inversions".to_owned())
 }
 
 /// Runs it.

@@ -167,6 +167,13 @@ const ANTONYMS: &[&str] = &[
     "versioned | unversioned",
     "safe | unsafe",
     "used | unused",
+    "fail fails failing | succeed succeeds succeeding pass passes passing",
+    "valid | invalid",
+    "available | unavailable",
+    "supported | unsupported",
+    "online | offline",
+    "accepts | rejects",
+    "idempotent | non-idempotent",
 ];
 
 /// Choices between things of which one is chosen.

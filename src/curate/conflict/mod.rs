@@ -17,6 +17,7 @@ mod neighbours;
 mod pairs;
 mod piece;
 mod statement;
+mod verdict;
 
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub use many::Rules;
 pub use meant::{Meant, Near, Nearness, name_differently, opposed};
 pub use pairs::{alike, oppositions};
 pub use statement::{Statement, likeness, may_be_like, words};
+pub use verdict::Verdict;
 
 /// Why two rules are taken to contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

@@ -1,12 +1,14 @@
 //! A rule prepared for comparing: its words, and its claims.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use super::choosing::Choosing;
 use super::claim::{Claim, Place, claims};
 use super::lexicon::{Cue, LEXICON};
 use super::marks::Marks;
 use super::piece::{Piece, pieces};
+use crate::domain::canonical::Canonical;
 
 /// A rule, prepared once for comparing it with many.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct Statement {
     claims: Vec<Claim>,
     /// What it chooses by name.
     choosing: Option<Choosing>,
+    text: String,
+    canonical: OnceLock<Canonical>,
 }
 
 /// A word as it is written.
@@ -47,7 +51,16 @@ impl Statement {
             .collect();
         let words: BTreeSet<String> = written.keys().cloned().collect();
         let marks = Marks::of(words.iter().map(String::as_str));
-        Self { words, written, marks, signs: signs(&claims), claims, choosing: Choosing::of(&pieces) }
+        Self {
+            words,
+            written,
+            marks,
+            signs: signs(&claims),
+            claims,
+            choosing: Choosing::of(&pieces),
+            text: text.to_owned(),
+            canonical: OnceLock::new(),
+        }
     }
 
     /// The same with other keys for some words.
@@ -62,6 +75,11 @@ impl Statement {
     /// The stems of its words, without those that only steer.
     pub fn words(&self) -> &BTreeSet<String> {
         &self.words
+    }
+
+    /// Its canonical form, made when it is first asked for.
+    pub fn canonical(&self) -> &Canonical {
+        self.canonical.get_or_init(|| Canonical::of(&self.text))
     }
 
     /// The share of words that both have, whatever is said of them.

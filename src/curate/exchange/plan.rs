@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Document;
-use crate::curate::conflict::{Statement, likeness, opposition};
+use crate::curate::conflict::{Meant, Nearness, Statement};
+use crate::curate::meaning::{NoMeaning, Sense};
 use crate::domain::bullet::blocked::{BlockKind, Blocked};
 use crate::domain::bullet::content::{RuleHash, reasoning};
 use crate::domain::bullet::{Bullet, Maturity, State};
@@ -188,7 +189,9 @@ impl<'a> Known<'a> {
             return false;
         }
         let own = Statement::of(&bullet.told());
-        let nearly = |other| likeness(&own, other) > most && opposition(&own, other).is_none();
+        let least = Nearness { jaccard: most, cosine: f64::INFINITY };
+        let meant = |statement| Meant { statement, embedding: None };
+        let nearly = |other| meant(&own).evades(&meant(other), least, &Sense::of(&NoMeaning)).is_some();
         self.toxic.iter().any(|(toxic, other)| *toxic == Some(hash) || nearly(other))
     }
 

@@ -4,7 +4,7 @@
 use super::history::{Evidence, Gate, History};
 use super::shelf::{Shelf, stands};
 use super::{Authority, Limits};
-use crate::curate::conflict::{Meant, Near, Statement, likeness, name_differently, opposed};
+use crate::curate::conflict::{Meant, Near, Statement};
 use crate::curate::meaning::Sense;
 use crate::domain::bullet::blocked::{BlockKind, Blocked};
 use crate::domain::bullet::content::{self, NotARule, RuleHash};
@@ -51,12 +51,12 @@ pub enum Admission {
     Malformed(NotARule),
     /// Its category cannot be one.
     BadCategory,
-    /// The same, or nearly the same, is there already.
+    /// The same is there already.
     Duplicate {
         /// Its place on the shelf.
         at: usize,
-        /// How near it is, where it is not the same.
-        near: Option<Near>,
+        /// Whether it is there in other words.
+        reworded: bool,
     },
     /// Another vault that holds beside this one has it.
     Elsewhere {
@@ -94,6 +94,8 @@ pub struct Admitted {
     pub because: Vec<String>,
     /// The bullet that it says more than, where there is one.
     pub refines: Option<usize>,
+    /// The bullets that are near to it and say something of their own, the nearest first.
+    pub neighbours: Vec<(usize, Near)>,
     /// The bullets of the playbook that say the opposite, and why they are taken to.
     pub conflicts: Vec<(usize, String)>,
     /// The bullets of other vaults that say the opposite: their ids and rules, and why.
@@ -119,7 +121,7 @@ impl Door<'_> {
         let meets = |bullet: &Bullet| bullet.reach().meets(&reach);
         let standing = |bullet: &Bullet| stands(bullet) && meets(bullet);
         if let Some(at) = self.shelf.exact(&told, standing) {
-            return Admission::Duplicate { at, near: None };
+            return Admission::Duplicate { at, reworded: false };
         }
         let statement = Statement::of(&told);
         let embedding = self.sense.text(&told);
@@ -133,20 +135,25 @@ impl Door<'_> {
         if let Some(at) = self.elsewhere.exact(&told, standing) {
             return Admission::Elsewhere { id: self.elsewhere.get(at).id.to_string() };
         }
+        // What says the same as a rule that is followed contradicts nothing that the rule does not.
+        if let Some(at) = self.shelf.same(&statement, standing) {
+            return Admission::Duplicate { at, reworded: true };
+        }
+        if let Some(at) = self.shelf.same(&statement, meets) {
+            return Admission::Deprecated { at };
+        }
+        if let Some(at) = self.elsewhere.same(&statement, standing) {
+            return Admission::Elsewhere { id: self.elsewhere.get(at).id.to_string() };
+        }
         let conflicts = self.shelf.opposed(&statement, self.sense, standing);
         let conflicts_elsewhere = self.opposed_elsewhere(&statement, &reach);
-        if conflicts.is_empty()
-            && conflicts_elsewhere.is_empty()
-            && let Some((at, near)) = self.shelf.near(meant, self.limits.duplicate(), self.sense, meets)
-        {
-            return match stands(self.shelf.get(at)) {
-                true => Admission::Duplicate { at, near: Some(near) },
-                false => Admission::Deprecated { at },
-            };
-        }
         let refines = self.shelf.refined(meant, self.sense, standing);
+        let mut neighbours = self.shelf.neighbours(meant, self.limits.duplicate(), self.sense, standing);
+        neighbours.retain(|(at, _)| Some(*at) != refines);
         match self.judge(rule, candidate, conflicts, conflicts_elsewhere) {
-            Admission::Admitted(admitted) => Admission::Admitted(Admitted { refines, ..admitted }),
+            Admission::Admitted(admitted) => {
+                Admission::Admitted(Admitted { refines, neighbours, ..admitted })
+            }
             other => other,
         }
     }
@@ -163,24 +170,15 @@ impl Door<'_> {
         if let Some(same) = toxic().find(|blocked| blocked.hash() == Some(hash)) {
             return Some(found(same, None));
         }
-        toxic().find_map(|blocked| Some(found(blocked, Some(self.as_good_as(meant, blocked.text())?))))
+        toxic().find_map(|blocked| Some(found(blocked, self.evades(meant, blocked.text())?)))
     }
 
-    /// How near a rule is to a blocked one, if so near that it is as good as blocked. More is blocked than what would be
-    /// taken for the same rule: what was given up does not come back in other words.
-    fn as_good_as(&self, rule: Meant<'_>, blocked: &str) -> Option<Near> {
+    /// Whether a rule is a blocked one, however it is worded; with how near it is where it is not the same.
+    fn evades(&self, rule: Meant<'_>, blocked: &str) -> Option<Option<Near>> {
         let statement = Statement::of(blocked);
         let embedding = self.sense.text(blocked);
         let other = Meant { statement: &statement, embedding: embedding.as_ref() };
-        let (share, cosine) = (likeness(rule.statement, &statement), rule.cosine(&other));
-        let near = if share > self.limits.block_jaccard {
-            Near::Words(share)
-        } else if cosine > self.limits.block_cosine && !name_differently(rule.statement, &statement) {
-            Near::Meaning(cosine)
-        } else {
-            return None;
-        };
-        opposed(rule.statement, &statement, self.sense).is_none().then_some(near)
+        rule.evades(&other, self.limits.block(), self.sense)
     }
 
     fn opposed_elsewhere(&self, statement: &Statement, reach: &Reach<'_>) -> Vec<(String, String, String)> {
@@ -210,7 +208,9 @@ impl Door<'_> {
             (gate, _) => gate,
         };
         let mut because = Vec::new();
-        if !conflicts.is_empty() || !conflicts_elsewhere.is_empty() {
+        // A draft holds nowhere: a rule that contradicts one is not a draft by that.
+        let contradicts = conflicts.iter().any(|(at, _)| self.shelf.get(*at).is_live());
+        if contradicts || !conflicts_elsewhere.is_empty() {
             because.push("it contradicts another bullet".to_owned());
         }
         let active = self.shelf.bullets().filter(|bullet| bullet.is_live() && bullet.category == category);
@@ -237,6 +237,7 @@ impl Door<'_> {
             state,
             because,
             refines: None,
+            neighbours: Vec::new(),
             conflicts,
             conflicts_elsewhere,
             evidence,

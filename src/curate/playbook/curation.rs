@@ -18,6 +18,7 @@ use crate::domain::bullet::id::BulletId;
 use crate::domain::bullet::{
     Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Maturity, Reach, Source, State,
 };
+use crate::domain::canonical::Canonical;
 use crate::domain::id::NoteId;
 use crate::domain::instant::Instant;
 use crate::domain::note::REASONS;
@@ -124,6 +125,13 @@ pub(super) struct Curation<'a> {
     contradictions: Vec<Contradiction>,
     pub(super) report: Report,
     pub(super) touched: BTreeSet<usize>,
+    /// Bullets that this curation added.
+    pub(super) entered: BTreeSet<usize>,
+    /// Bullets that got an event, and those of them that got a harmful one.
+    pub(super) given: BTreeSet<usize>,
+    pub(super) harmed: BTreeSet<usize>,
+    /// Bullets of which a person said that their opposite holds.
+    pub(super) inverted: BTreeSet<usize>,
     seen: HashSet<String>,
     per_session: std::collections::HashMap<String, usize>,
     number: usize,
@@ -144,6 +152,10 @@ impl<'a> Curation<'a> {
             contradictions: Vec::new(),
             report: Report::default(),
             touched: BTreeSet::new(),
+            entered: BTreeSet::new(),
+            given: BTreeSet::new(),
+            harmed: BTreeSet::new(),
+            inverted: BTreeSet::new(),
             seen: HashSet::new(),
             per_session: std::collections::HashMap::new(),
             number: 0,
@@ -173,7 +185,9 @@ impl<'a> Curation<'a> {
             Delta::Add(add) => {
                 let bullet = &add.bullet;
                 let reach = (bullet.scope, &bullet.scope_key, &bullet.workspace);
-                format!("add {} {} {reach:?}", type_of(add).name(), RuleHash::of(&bullet.content))
+                let form = Canonical::of(&bullet.content);
+                let hash = RuleHash::of(&bullet.content);
+                format!("add {} {hash} {} {reach:?}", type_of(add).name(), form.as_str())
             }
             Delta::Replace(replace) => format!("replace {} {}", replace.id, RuleHash::of(&replace.content)),
             Delta::Merge(merge) => {
@@ -318,7 +332,7 @@ impl<'a> Curation<'a> {
                     format!("`{shown}` is no category: a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"),
                 );
             }
-            Admission::Duplicate { at, near } => self.credit(at, near, add.session.as_deref()),
+            Admission::Duplicate { at, reworded } => self.credit(at, reworded, add),
             Admission::Elsewhere { id } => {
                 let reason = "the other vault has it".to_owned();
                 let passed = Passed { id: Some(id), ..self.passed(None, "duplicate-elsewhere", reason) };
@@ -344,11 +358,17 @@ impl<'a> Curation<'a> {
     fn enter(&mut self, add: &Add, bullet_type: BulletType, admitted: Admitted) {
         let bullet = self.drawn(add, bullet_type, &admitted);
         let at = self.shelf.push(bullet);
+        self.entered.insert(at);
         let draft =
             (!admitted.because.is_empty()).then(|| format!("a draft: {}", admitted.because.join("; ")));
         let refined = admitted.refines.map(|of| self.shelf.get(of));
         let refines = refined.map(|of| format!("says more than {}: {}", of.id, of.content()));
-        let notes: Vec<String> = draft.into_iter().chain(refines).collect();
+        let near = |(of, near): &(usize, Near)| {
+            let of = self.shelf.get(*of);
+            format!("near to {} ({near}): {}", of.id, of.content())
+        };
+        let neighbours = admitted.neighbours.iter().map(near);
+        let notes: Vec<String> = draft.into_iter().chain(refines).chain(neighbours).collect();
         self.applied(at, (!notes.is_empty()).then(|| notes.join("; ")));
         for (with, reason) in admitted.conflicts {
             self.contradict(at, with, reason);
@@ -444,34 +464,46 @@ impl<'a> Curation<'a> {
         }
     }
 
-    /// A rule that is there already was proposed again: one helpful event, once a session.
-    fn credit(&mut self, at: usize, near: Option<Near>, session: Option<&str>) {
-        let session = self.session(session);
+    /// A rule that is there already was proposed again: one helpful event, once a session, and once a person a day without
+    /// one. The event keeps the proposed text.
+    fn credit(&mut self, at: usize, reworded: bool, add: &Add) {
+        let session = self.session(add.session.as_deref());
         let bullet = self.shelf.get(at);
         let pinned = bullet.pinned && self.request.authority == Authority::Automation;
-        let again = bullet.feedback.iter().any(|event| {
-            event.signal == Signal::Helpful
-                && event.session == session
-                && (session.is_some() || event.note.as_deref() == Some(AGAIN))
-        });
+        let said = |event: &Feedback| event.signal == Signal::Helpful && event.session == session;
+        let again = session.is_some() && bullet.feedback.iter().any(said);
         let its_own = session.is_some()
             && bullet.fields.sources.iter().any(|source| Some(&source.session) == session.as_ref());
         let draft = bullet.state == State::Draft;
-        let credited = !(pinned || again || its_own || self.closed(at).is_some());
-        let mut reason = match near {
-            None => "it is there already".to_owned(),
-            Some(near) => format!("nearly the same is there already ({near})"),
+        let uncounted = self.uncounted(at, Signal::Helpful, session.as_deref());
+        let today = session.is_none() && uncounted.is_some();
+        let credited = !(pinned || again || its_own || today || self.closed(at).is_some());
+        let mut reason = match reworded {
+            false => "it is there already".to_owned(),
+            true => format!("it is there already in other words: {}", bullet.content()),
         };
+        if let Some(why) = uncounted.filter(|_| credited) {
+            reason += &format!("; the credit has no weight: {why}");
+        }
         if draft {
             reason += "; it is a draft, and `cm review --accept` takes it in";
         }
-        let code = if near.is_none() { "duplicate" } else { "near-duplicate" };
+        let code = if reworded { "near-duplicate" } else { "duplicate" };
         let passed = Passed { credited, ..self.passed(Some(at), code, reason) };
         self.report.skipped.push(passed);
         if credited {
-            let event = Feedback { note: Some(AGAIN.to_owned()), ..self.event(Signal::Helpful, session) };
-            self.give(at, event);
+            let note = Some(format!("{AGAIN}: {}", content::folded(&add.bullet.content)));
+            let weight = if uncounted.is_some() { 0.0 } else { 1.0 };
+            self.give(at, Feedback { note, weight, ..self.event(Signal::Helpful, session) });
         }
+    }
+
+    /// Why an event of this curation is kept without weight: nobody has seen its session, or without a session the same
+    /// person said so on the same day.
+    fn uncounted(&self, at: usize, signal: Signal, session: Option<&str>) -> Option<&'static str> {
+        let seen = session.is_none_or(|session| self.request.history.has_seen(session));
+        let event = self.event(signal, session.map(str::to_owned));
+        uncounted_by(&self.shelf.get(at).feedback, &event, seen)
     }
 
     /// An event of this curation.
@@ -488,6 +520,10 @@ impl<'a> Curation<'a> {
     /// Gives a bullet an event. Two equal words of one second are two all the same.
     fn give(&mut self, at: usize, mut event: Feedback) {
         self.touched.insert(at);
+        self.given.insert(at);
+        if event.signal == Signal::Harmful && event.weight > 0.0 {
+            self.harmed.insert(at);
+        }
         let now = self.request.now;
         let bullet = self.shelf.get_mut(at);
         while bullet.feedback.contains(&event) {
@@ -507,6 +543,9 @@ impl<'a> Curation<'a> {
                 format!("a weight lies between 0 and 1, and {weight} does not"),
             );
         }
+        if judge.invert && self.request.authority == Authority::Automation {
+            return self.refuse(Some(at), "person-only", "only a person says that the opposite holds");
+        }
         let session = self.session(judge.session.as_deref());
         let said = |event: &Feedback| event.signal == signal && event.session == session;
         if session.is_some() && self.shelf.get(at).feedback.iter().any(said) {
@@ -516,9 +555,25 @@ impl<'a> Curation<'a> {
         let known =
             reason.clone().filter(|reason| REASONS.contains(&reason.as_str()) && signal == Signal::Harmful);
         let note = if known.is_some() { None } else { reason };
+        let uncounted = self.uncounted(at, signal, session.as_deref());
+        let weight = if uncounted.is_some() { 0.0 } else { weight };
         let event = Feedback { weight, reason: known, note, ..self.event(signal, session) };
+        if judge.invert {
+            self.inverted.insert(at);
+        }
         self.give(at, event);
-        self.applied(at, None);
+        self.applied(at, uncounted.map(|why| format!("kept without weight: {why}")));
+    }
+
+    /// Whether a bullet says the opposite of one that is in use.
+    pub(super) fn contradicts_live(&self, at: usize) -> bool {
+        let bullet = self.shelf.get(at);
+        let statement = Statement::of(&bullet.told());
+        let meets =
+            |other: &Bullet| other.id != bullet.id && other.is_live() && other.reach().meets(&bullet.reach());
+        let elsewhere = |other: &Bullet| other.is_live() && other.reach().meets(&bullet.reach());
+        !self.shelf.opposed(&statement, &self.sense, meets).is_empty()
+            || !self.elsewhere.opposed(&statement, &self.sense, elsewhere).is_empty()
     }
 
     fn replace(&mut self, replace: &Replace) {
@@ -552,7 +607,8 @@ impl<'a> Curation<'a> {
             if let Some(why) = suspicion(&rule) {
                 return self.refuse(Some(at), "suspicious", why);
             }
-            if let Some((with, reason)) = opposed.into_iter().next() {
+            let live = opposed.into_iter().find(|(with, _)| self.shelf.get(*with).is_live());
+            if let Some((with, reason)) = live {
                 return self.refuse(Some(with), "conflict", format!("it says the opposite: {reason}"));
             }
             self.shelf.reword(at, rule);
@@ -637,7 +693,25 @@ impl<'a> Curation<'a> {
 /// The note of an event that a second proposal of a rule leaves.
 const AGAIN: &str = "proposed again";
 
-fn delta_session(delta: &Delta) -> Option<&str> {
+/// Why an event counts for nothing beside those that are there: nobody has seen its session, or it names none and the same
+/// person said so on the same day.
+pub fn uncounted_by(there: &[Feedback], event: &Feedback, seen: bool) -> Option<&'static str> {
+    let today = |old: &Feedback| {
+        old.signal == event.signal
+            && old.session.is_none()
+            && old.author == event.author
+            && old.weight > 0.0
+            && old.at.day() == event.at.day()
+    };
+    match (&event.session, seen) {
+        (Some(_), true) => None,
+        (Some(_), false) => Some("nobody has seen its session"),
+        (None, _) => there.iter().any(today).then_some("the same person said so on this day"),
+    }
+}
+
+/// The session that a delta names itself.
+pub fn delta_session(delta: &Delta) -> Option<&str> {
     match delta {
         Delta::Add(add) => add.session.as_deref(),
         Delta::Helpful(judge) | Delta::Harmful(judge) | Delta::Irrelevant(judge) => judge.session.as_deref(),

@@ -134,6 +134,10 @@ pub struct Judge {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub weight: Option<f64>,
+    /// Of harm: a person says that the opposite of the rule holds, so that an anti-pattern is made of it once its score is
+    /// below the threshold, though nobody else reported harm.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub invert: bool,
 }
 
 /// Other words for a bullet.

@@ -38,6 +38,9 @@ pub struct Quote {
 pub trait History: std::fmt::Debug {
     /// What is known about a rule.
     fn evidence(&self, rule: &str) -> Evidence;
+
+    /// Whether a session really took place: its log, its hook record, its upload or its diary is here.
+    fn has_seen(&self, session: &str) -> bool;
 }
 
 /// No sessions are known.
@@ -47,6 +50,10 @@ pub struct NoHistory;
 impl History for NoHistory {
     fn evidence(&self, _rule: &str) -> Evidence {
         Evidence::default()
+    }
+
+    fn has_seen(&self, _session: &str) -> bool {
+        true
     }
 }
 

@@ -41,9 +41,10 @@ impl Curation<'_> {
         let opposed = self.shelf.opposed(&statement, &self.sense, |other| {
             stands(other) && other.reach().meets(&reach) && merge.ids.iter().all(|id| other.id.as_str() != id)
         });
+        // A draft holds nowhere: contradicting one makes no draft of what was in use.
+        let live = opposed.iter().any(|(with, _)| self.shelf.get(*with).is_live());
         let doubt = suspicion(&rule).map(str::to_owned);
-        let doubt =
-            doubt.or_else(|| (!opposed.is_empty()).then(|| "it contradicts another bullet".to_owned()));
+        let doubt = doubt.or_else(|| live.then(|| "it contradicts another bullet".to_owned()));
         if doubt.is_some() {
             merged.state = State::Draft;
         }

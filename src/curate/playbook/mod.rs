@@ -7,6 +7,7 @@ pub mod admission;
 pub mod curation;
 pub mod delta;
 pub mod forgetting;
+mod gate;
 pub mod history;
 mod merging;
 pub mod plan;
@@ -67,6 +68,11 @@ impl Limits {
     /// From where on two rules are one.
     pub fn duplicate(&self) -> Nearness {
         Nearness { jaccard: self.duplicate_jaccard, cosine: self.duplicate_cosine }
+    }
+
+    /// From where on a rule is as good as a blocked one.
+    pub fn block(&self) -> Nearness {
+        Nearness { jaccard: self.block_jaccard, cosine: self.block_cosine }
     }
 
     /// From where on two rules are worth merging.

@@ -18,8 +18,11 @@ pub struct Report {
     pub conflicts: Vec<Conflict>,
     /// Bullets whose feedback raised their maturity.
     pub promotions: Vec<Step>,
-    /// Bullets whose feedback deprecated them.
+    /// Bullets whose feedback lowered their maturity or deprecated them.
     pub demotions: Vec<Step>,
+    /// Drafts that have gathered their evidence and are active now.
+    #[serde(default)]
+    pub activations: Vec<Activation>,
     /// Anti-patterns that were made of deprecated rules.
     pub inversions: Vec<Inversion>,
 }
@@ -87,6 +90,17 @@ pub struct Step {
     /// What it is now.
     pub to: Maturity,
     /// Why, with the figures.
+    pub reason: String,
+}
+
+/// A draft that became active.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Activation {
+    /// The bullet.
+    pub id: String,
+    /// Its rule.
+    pub content: String,
+    /// The evidence that admitted it.
     pub reason: String,
 }
 

@@ -7,7 +7,7 @@ use crate::domain::bullet::content::{self, RuleHash};
 use crate::domain::bullet::{BulletFields, BulletKind, BulletType, Maturity, State};
 use crate::domain::note::Signal;
 use crate::domain::note::check::RULE;
-use crate::domain::score::bullet::{Downfall, Verdict, tally, verdict};
+use crate::domain::score::bullet::{Downfall, Verdict, is_forbidden, tally, verdict};
 
 /// What an anti-pattern that was a rule begins with.
 const AVOID: &str = "AVOID: ";
@@ -15,7 +15,7 @@ const AVOID: &str = "AVOID: ";
 const INVERTED: [&str; 2] = ["inverted", "anti-pattern"];
 
 impl Curation<'_> {
-    /// Gives each bullet that was touched the maturity that its feedback asks for.
+    /// Gives each bullet that was touched the maturity that its events come to, and asks the gate again for its drafts.
     pub(super) fn settle(&mut self) {
         let looked_at: Vec<usize> = if self.request.sweep {
             self.shelf.places().collect()
@@ -26,12 +26,33 @@ impl Curation<'_> {
             if self.closed(at).is_some() || self.shelf.is_double(at) {
                 continue;
             }
-            match verdict(self.shelf.get(at), self.request.now, self.request.scoring) {
-                Verdict::Stays => {}
+            let harmed = self.harmed.contains(&at);
+            // A helpful or irrelevant event of this curation lowers nothing, whatever came in by a merge before it.
+            let may_lower = harmed || self.request.sweep || !self.given.contains(&at);
+            let bullet = self.shelf.get(at);
+            match verdict(bullet.into(), bullet.maturity, harmed, self.request.scoring) {
                 Verdict::Rises(to) => self.promote(at, to),
-                Verdict::Falls(why) => self.demote(at, why),
+                Verdict::Sinks(to) if may_lower => self.sink(at, to),
+                Verdict::Falls(why) if may_lower => self.demote(at, why),
+                Verdict::Stays | Verdict::Sinks(_) | Verdict::Falls(_) => {}
             }
+            self.ask_again(at);
         }
+    }
+
+    fn sink(&mut self, at: usize, to: Maturity) {
+        if self.is_out_of_reach(at) {
+            return;
+        }
+        let now = self.request.now;
+        let tally = tally(self.shelf.get(at), now, self.request.scoring);
+        let bullet = self.shelf.get_mut(at);
+        let from = std::mem::replace(&mut bullet.maturity, to);
+        bullet.updated = Some(now);
+        let score = tally.score(from, self.request.scoring);
+        let reason = format!("score {score} with {:.0} % harm", tally.harmful_ratio() * 100.0);
+        let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
+        self.report.demotions.push(Step { id, content, from, to, reason });
     }
 
     fn promote(&mut self, at: usize, to: Maturity) {
@@ -72,11 +93,18 @@ impl Curation<'_> {
             Downfall::Score { score } => format!("score {score} after {events} harmful"),
         };
         let was_active = self.shelf.get(at).state == State::Active;
+        let forbidden = is_forbidden(
+            self.shelf.get(at),
+            from,
+            self.inverted.contains(&at),
+            self.request.now,
+            self.request.scoring,
+        );
         self.retire(at, &reason, None);
         let id = self.shelf.get(at).id.to_string();
         self.report.demotions.push(Step { id, content, from, to: Maturity::Deprecated, reason });
         // What warns of something and did harm was wrong to warn; its opposite is no rule by that.
-        if self.shelf.get(at).bullet_type == BulletType::Rule {
+        if forbidden && self.shelf.get(at).bullet_type == BulletType::Rule {
             self.invert(at, was_active);
         }
     }
@@ -84,12 +112,16 @@ impl Curation<'_> {
     /// Makes an anti-pattern of a deprecated rule, or finds the one that there is, and points the rule at it.
     pub(super) fn invert(&mut self, at: usize, active: bool) -> usize {
         let old = self.shelf.get(at).clone();
-        let warning = warning(old.content());
-        let there = self.shelf.exact(&warning, stands);
+        let Inverse { text, bullet_type, is_sure } = inverse(old.content());
+        let there = self.shelf.exact(&content::told(&text, bullet_type), stands);
         let anti = there.unwrap_or_else(|| {
             let fields = BulletFields {
                 why: Some(story(&old)),
-                kind: BulletKind::AntiPattern,
+                kind: if bullet_type == BulletType::AntiPattern {
+                    BulletKind::AntiPattern
+                } else {
+                    old.fields.kind
+                },
                 scope_key: old.fields.scope_key.clone(),
                 sources: old.fields.sources.clone(),
                 derived_from: old.fields.derived_from.clone(),
@@ -97,11 +129,13 @@ impl Curation<'_> {
                 supersedes: Some(old.id.to_string()),
                 ..BulletFields::default()
             };
-            let mut anti = self.blank(&warning, &old.category, BulletType::AntiPattern, fields);
+            let mut anti = self.blank(&text, &old.category, bullet_type, fields);
             anti.scope = old.scope;
             anti.workspace.clone_from(&old.workspace);
-            anti.tags = tags(old.tags.iter().chain(&INVERTED.map(str::to_owned)));
-            anti.state = if active { State::Active } else { State::Draft };
+            let marks = if bullet_type == BulletType::AntiPattern { &INVERTED[..] } else { &INVERTED[..1] };
+            let marks: Vec<String> = marks.iter().map(|mark| (*mark).to_owned()).collect();
+            anti.tags = tags(old.tags.iter().chain(&marks));
+            anti.state = if active && is_sure { State::Active } else { State::Draft };
             self.shelf.push(anti)
         });
         let to = self.shelf.get(anti).id.to_string();
@@ -110,6 +144,50 @@ impl Curation<'_> {
         self.report.inversions.push(Inversion { from: old.id.to_string(), to, content });
         anti
     }
+}
+
+/// The opposite of a rule.
+struct Inverse {
+    text: String,
+    bullet_type: BulletType,
+    /// Whether it reads as what it is meant to say; a draft otherwise.
+    is_sure: bool,
+}
+
+/// The words of denial that open a rule; behind them the plain statement stands.
+const DENIALS: [&str; 6] = ["never ", "do not ", "don't ", "don’t ", "must not ", "should not "];
+/// Words that make the opposite of a rule more than its denial.
+const DOUBTFUL: [&str; 10] = [
+    " not ",
+    " never ",
+    " unless ",
+    " except ",
+    " instead ",
+    " rather ",
+    " only ",
+    " without ",
+    " no ",
+    "n't ",
+];
+
+/// The plain statement of a rule that denies, which a person has to look at; else the warning of it.
+fn inverse(rule: &str) -> Inverse {
+    let rule = content::folded(rule);
+    let lower = rule.to_lowercase();
+    let denial = DENIALS.iter().find(|denial| lower.starts_with(*denial));
+    if let Some(plain) = denial.and_then(|denial| rule.get(denial.len()..)) {
+        let mut chars = plain.chars();
+        let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+        let text = format!("{first}{}", chars.as_str());
+        if RULE.contains(&text.chars().count()) {
+            return Inverse { text, bullet_type: BulletType::Rule, is_sure: false };
+        }
+    }
+    let doubtful = denial.is_some()
+        || lower.starts_with("avoid")
+        || DOUBTFUL.iter().any(|word| lower.contains(word))
+        || rule.trim_end_matches('.').contains(". ");
+    Inverse { text: warning(&rule), bullet_type: BulletType::AntiPattern, is_sure: !doubtful }
 }
 
 /// What warns of a rule, within the length of a rule.
@@ -150,7 +228,7 @@ fn story(rule: &crate::domain::bullet::Bullet) -> String {
     story + "."
 }
 
-/// Whether a text is the warning of a rule.
+/// Whether a text is the opposite that was made of a rule.
 pub fn warns_of(text: &str, rule: &str) -> bool {
-    RuleHash::of(text) == RuleHash::of(&warning(rule))
+    RuleHash::of(text) == RuleHash::of(&inverse(rule).text)
 }

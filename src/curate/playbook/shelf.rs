@@ -5,10 +5,11 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::Playbook;
-use crate::curate::conflict::{Meant, Near, Nearness, Statement, opposed};
+use crate::curate::conflict::{Meant, Near, Nearness, Statement, Verdict, opposed};
 use crate::curate::meaning::Sense;
 use crate::domain::bullet::content::RuleHash;
 use crate::domain::bullet::{Bullet, Maturity, State};
+use crate::domain::canonical::Canonical;
 use crate::domain::embedding::Embedding;
 
 /// Bullets that can be found by id and compared by what they say.
@@ -27,6 +28,8 @@ struct Kept {
 
 /// The fewest characters of an id that stand for it.
 const PREFIX: usize = 6;
+/// The most neighbours that are named of a new rule.
+const NEIGHBOURS: usize = 3;
 
 impl Shelf {
     /// The bullets of a playbook.
@@ -123,7 +126,35 @@ impl Shelf {
     /// The first bullet that says exactly this and passes.
     pub fn exact(&self, rule: &str, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
         let places = self.by_rule.get(&RuleHash::of(rule))?;
-        places.iter().copied().find(|at| passes(self.get(*at)))
+        // In lower case `-k` is `-K`.
+        let form = Canonical::of(rule);
+        let same = |at: &usize| *self.bullets[*at].statement().canonical() == form;
+        places.iter().copied().find(|at| passes(self.get(*at)) && same(at))
+    }
+
+    /// The first bullet that says the same in whatever words, among those that pass.
+    pub fn same(&self, statement: &Statement, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
+        self.bullets.iter().position(|kept| passes(&kept.bullet) && statement.is_same(kept.statement()))
+    }
+
+    /// The bullets that are near without saying the same, among those that pass, the nearest first.
+    pub fn neighbours(
+        &self,
+        rule: Meant<'_>,
+        least: Nearness,
+        sense: &Sense<'_>,
+        passes: impl Fn(&Bullet) -> bool,
+    ) -> Vec<(usize, Near)> {
+        let passing = self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet));
+        let near = |kept: &Kept| match rule.verdict(&kept.meant(sense), least, sense) {
+            Verdict::Near(near) => Some(near),
+            Verdict::Same | Verdict::Contradicts(_) | Verdict::Different => None,
+        };
+        let mut found: Vec<(usize, Near)> =
+            passing.filter_map(|(at, kept)| Some((at, near(kept)?))).collect();
+        found.sort_by(|(_, one), (_, other)| other.value().total_cmp(&one.value()));
+        found.truncate(NEIGHBOURS);
+        found
     }
 
     /// The bullet that says nearly the same, among those that pass; the nearest by words, else the nearest by meaning, and

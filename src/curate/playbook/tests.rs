@@ -137,9 +137,34 @@ fn a_persons_rule_is_active_and_a_programs_is_a_draft() {
 #[derive(Debug)]
 struct Told(Evidence);
 
+/// Harm to `b-a` in so many sessions.
+fn harms(count: usize, reason: &str) -> Vec<Delta> {
+    let one =
+        |n: usize| Judge { session: Some(format!("h-{n}")), reason: Some(reason.to_owned()), ..judge("b-a") };
+    (0..count).map(|n| Delta::Harmful(one(n))).collect()
+}
+
+/// Nobody has seen any session.
+#[derive(Debug)]
+struct Unseen;
+
+impl History for Unseen {
+    fn evidence(&self, _rule: &str) -> Evidence {
+        Evidence::default()
+    }
+
+    fn has_seen(&self, _session: &str) -> bool {
+        false
+    }
+}
+
 impl History for Told {
     fn evidence(&self, _rule: &str) -> Evidence {
         self.0.clone()
+    }
+
+    fn has_seen(&self, _session: &str) -> bool {
+        true
     }
 }
 
@@ -269,8 +294,7 @@ fn help_promotes_and_harm_inverts() {
     let risen = Asking::default().curate(&there, &[Delta::Helpful(judge("b-a"))]);
     assert_eq!(risen.playbook.bullets[0].maturity, Maturity::Established);
     assert_eq!(risen.report.promotions.len(), 1);
-    let harm = Judge { reason: Some("wasted_time".into()), ..judge("b-a") };
-    let fallen = Asking::default().curate(&risen.playbook, &vec![Delta::Harmful(harm); 3]);
+    let fallen = Asking::default().curate(&risen.playbook, &harms(3, "caused_bug"));
     let [old, anti] = &fallen.playbook.bullets[..] else { panic!("{:?}", fallen.playbook) };
     assert_eq!((old.maturity, old.state), (Maturity::Deprecated, State::Retired));
     assert_eq!(old.fields.replaced_by.as_deref(), Some(anti.id.as_str()));
@@ -288,8 +312,154 @@ fn help_promotes_and_harm_inverts() {
 fn a_warning_that_did_harm_is_ended_and_not_inverted() {
     let mut warning = bullet("a", "AVOID: retrying anything at all in the client.");
     warning.bullet_type = BulletType::AntiPattern;
-    let fallen = Asking::default().curate(&playbook(vec![warning]), &vec![Delta::Harmful(judge("b-a")); 2]);
+    let fallen = Asking::default().curate(&playbook(vec![warning]), &harms(2, "caused_bug"));
     assert_eq!((fallen.report.demotions.len(), fallen.report.inversions.len()), (1, 0));
+}
+
+#[test]
+fn a_helpful_mark_never_makes_a_prohibition() {
+    let mut there = playbook(vec![bullet("a", JITTER)]);
+    let on = |day: u32, there: &Playbook, delta: Delta| {
+        let now = now().minus_days(f64::from(10 - day));
+        Asking { now, ..Asking::default() }.curate(there, &[delta])
+    };
+    for (day, delta) in [
+        (1, Delta::Helpful(judge("b-a"))),
+        (2, Delta::Harmful(judge("b-a"))),
+        (3, Delta::Helpful(judge("b-a"))),
+    ] {
+        let curated = on(day, &there, delta);
+        assert_eq!((curated.report.demotions.len(), curated.playbook.bullets.len()), (0, 1), "day {day}");
+        there = curated.playbook;
+    }
+    let mut old = playbook(vec![bullet("a", JITTER)]);
+    old.bullets[0].maturity = Maturity::Proven;
+    let helped = (0..6).map(|day| Feedback::new(now().minus_days(400.0 + f64::from(day)), Signal::Helpful));
+    old.bullets[0].feedback.extend(helped);
+    let harmed = Asking::default().curate(&old, &harms(1, "wasted_time"));
+    assert_eq!((harmed.playbook.bullets.len(), harmed.report.inversions.len()), (1, 0));
+    assert_eq!(harmed.playbook.bullets[0].maturity, Maturity::Established, "one step down");
+    assert_eq!(harmed.playbook.bullets[0].state, State::Active);
+}
+
+#[test]
+fn wasted_time_retires_a_rule_and_forbids_nothing() {
+    let there = playbook(vec![bullet("a", JITTER)]);
+    let retired = Asking::default().curate(&there, &harms(3, "wasted_time"));
+    assert_eq!((retired.report.demotions.len(), retired.report.inversions.len()), (1, 0));
+    assert_eq!(retired.playbook.bullets[0].state, State::Retired);
+}
+
+#[test]
+fn one_person_forbids_a_rule_only_by_saying_so() {
+    let mut there = playbook(vec![bullet("a", JITTER)]);
+    there.bullets[0].feedback.extend([Feedback::new(now().minus_days(2.0), Signal::Harmful)]);
+    let marked = |invert: bool, there: &Playbook| {
+        let judge = Judge { invert, session: Some("s-1".into()), ..judge("b-a") };
+        Asking::default().curate(there, &[Delta::Harmful(judge)]).report
+    };
+    assert_eq!(marked(false, &there).inversions.len(), 1, "two voices");
+    there.bullets[0].feedback.clear();
+    assert_eq!(marked(true, &there).inversions.len(), 0, "its score is not below the threshold");
+    let refused = Asking::automation();
+    let invert = Judge { invert: true, ..judge("b-a") };
+    assert_eq!(codes(&refused.curate(&there, &[Delta::Harmful(invert)])), ["person-only"]);
+}
+
+#[test]
+fn what_forbids_is_inverted_to_the_plain_statement_as_a_draft() {
+    let there = playbook(vec![bullet("a", "Never retry a failed upload on your own.")]);
+    let fallen = Asking::default().curate(&there, &harms(2, "caused_bug"));
+    let plain = &fallen.playbook.bullets[1];
+    assert_eq!(plain.content(), "Retry a failed upload on your own.");
+    assert_eq!((plain.bullet_type, plain.state), (BulletType::Rule, State::Draft));
+    assert_eq!(plain.tags, ["inverted"]);
+    let there = playbook(vec![bullet("a", "Use tabs, unless the file has spaces.")]);
+    let fallen = Asking::default().curate(&there, &harms(2, "caused_bug"));
+    assert_eq!(fallen.playbook.bullets[1].state, State::Draft, "the wording is unsure");
+}
+
+#[test]
+fn events_of_sessions_that_nobody_has_seen_count_for_nothing() {
+    let there = playbook(vec![bullet("a", JITTER)]);
+    let unseen = Asking { history: Box::new(Unseen), ..Asking::default() };
+    let curated = unseen.curate(&there, &harms(12, "caused_bug"));
+    assert_eq!((curated.report.demotions.len(), curated.playbook.bullets.len()), (0, 1));
+    let bullet = &curated.playbook.bullets[0];
+    assert!(bullet.feedback.len() == 12 && bullet.feedback.iter().all(|event| event.weight == 0.0));
+    assert_eq!(
+        curated.report.applied[0].note.as_deref(),
+        Some("kept without weight: nobody has seen its session")
+    );
+}
+
+#[test]
+fn a_person_without_a_session_counts_once_a_day() {
+    let there = playbook(vec![bullet("a", JITTER)]);
+    let twice = Asking::default().curate(&there, &vec![Delta::Helpful(judge("b-a")); 2]).playbook;
+    let weights: Vec<f64> = twice.bullets[0].feedback.iter().map(|event| event.weight).collect();
+    assert_eq!(weights, [1.0, 0.0]);
+    let tomorrow = Asking { now: now().minus_days(-1.0), ..Asking::default() };
+    let third = tomorrow.curate(&twice, &[Delta::Helpful(judge("b-a"))]).playbook;
+    assert_eq!(third.bullets[0].feedback[2].weight, 1.0);
+}
+
+#[test]
+fn a_draft_is_admitted_when_its_evidence_grows() {
+    let draft = |rule: &str| {
+        let mut draft = bullet("a", rule);
+        draft.state = State::Draft;
+        draft.fields.sources =
+            vec![crate::domain::bullet::Source { session: "s-0".into(), agent: None, line: None }];
+        draft
+    };
+    let helpful = |session: &str| Delta::Helpful(Judge { session: Some(session.into()), ..judge("b-a") });
+    let agent = Asking { authority: Authority::Automation, ..Asking::default() };
+    let there = playbook(vec![draft(SUITE)]);
+    let one = agent.curate(&there, &[helpful("s-1")]);
+    assert_eq!((one.playbook.bullets[0].state, one.report.activations.len()), (State::Draft, 0));
+    let two = agent.curate(&one.playbook, &[helpful("s-2")]);
+    assert_eq!(two.playbook.bullets[0].state, State::Active);
+    assert_eq!(two.report.activations[0].reason, "2 further sessions found it helpful");
+    let own = agent.curate(&there, &[helpful("s-0"), helpful("s-1")]);
+    assert_eq!(own.playbook.bullets[0].state, State::Draft, "its own session is no further one");
+    let person = Asking::default().curate(&there, &[Delta::Helpful(judge("b-a"))]);
+    assert_eq!(person.report.activations[0].reason, "a person found it helpful");
+    let told = Told(Evidence { sessions: 3, successes: 3, failures: 0, quotes: Vec::new() });
+    let sessions = Asking { history: Box::new(told), ..Asking::automation() };
+    assert_eq!(sessions.curate(&there, &[helpful("s-1")]).playbook.bullets[0].state, State::Active);
+    let harmed =
+        Asking::default().curate(&there, &[Delta::Harmful(judge("b-a")), helpful("s-1"), helpful("s-2")]);
+    assert_eq!(harmed.playbook.bullets[0].state, State::Draft, "somebody said no");
+    let opposed = playbook(vec![draft("Never run the whole suite before you push."), bullet("b", SUITE)]);
+    let person = Asking::default().curate(&opposed, &[Delta::Helpful(judge("b-a"))]);
+    assert_eq!(person.playbook.bullets[0].state, State::Draft, "it contradicts a rule in use");
+}
+
+#[test]
+fn a_draft_that_contradicts_makes_no_draft_of_a_rule_that_is_restated() {
+    let mut draft = bullet("b", "Never run the whole suite before you push.");
+    draft.state = State::Draft;
+    let there = playbook(vec![bullet("a", SUITE), draft]);
+    let again = Asking::default().curate(&there, &[add("Before you push, run the whole suite")]);
+    assert_eq!(codes(&again), ["near-duplicate"]);
+    assert_eq!(again.playbook.bullets.len(), 2);
+    let note = again.playbook.bullets[0].feedback[0].note.as_deref();
+    assert_eq!(note, Some("proposed again: Before you push, run the whole suite"), "its text is kept");
+    let more =
+        Asking::default().curate(&there, &[add("Always run the whole suite before you push to main.")]);
+    assert_eq!(more.playbook.bullets[2].state, State::Active);
+    assert!(!more.report.conflicts.is_empty());
+}
+
+#[test]
+fn what_is_only_near_is_stored_with_its_neighbour_named() {
+    let there =
+        playbook(vec![bullet("a", "Keep at most five connections open to the gauge gateway at any time.")]);
+    let added = Asking::default()
+        .curate(&there, &[add("Keep at most nine connections open to the gauge gateway at any time.")]);
+    assert_eq!(added.playbook.bullets.len(), 2);
+    assert!(added.playbook.bullets[0].feedback.is_empty());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::shelf::stands;
 use crate::domain::bullet::{Bullet, Maturity, State, content};
 use crate::domain::instant::Instant;
 use crate::domain::score::Scoring;
-use crate::domain::score::bullet::{Downfall, Verdict, verdict};
+use crate::domain::score::bullet::{Downfall, downfall};
 
 /// Why a word about a bullet does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -94,10 +94,12 @@ pub fn revive(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Result<Bullet
     revived.updated = Some(now);
     revived.fields.deprecation_reason = None;
     revived.fields.replaced_by = None;
-    match verdict(&revived, now, scoring) {
-        Verdict::Falls(why) => Err(Unmoved::Falls(why)),
-        Verdict::Stays | Verdict::Rises(_) => Ok(revived),
+    if let Some(why) = downfall(&revived, now, scoring) {
+        return Err(Unmoved::Falls(why));
     }
+    // What was reported until now does not retire it a second time.
+    revived.fields.last_validated_at = Some(now);
+    Ok(revived)
 }
 
 #[cfg(test)]
@@ -116,7 +118,8 @@ mod tests {
     }
 
     fn judged(signal: Signal, times: usize) -> Bullet {
-        let feedback = vec![Feedback::new(now(), signal); times];
+        let event = |n| Feedback { session: Some(format!("s-{n}")), ..Feedback::new(now(), signal) };
+        let feedback = (0..times).map(event).collect();
         Bullet { feedback, ..bullet(State::Retired, Maturity::Deprecated) }
     }
 

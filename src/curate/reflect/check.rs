@@ -132,6 +132,7 @@ fn one(proposed: &Proposed, known: &HashSet<&str>, session: &Quotable) -> Result
             session: Some(origin.session.clone()),
             reason: reason.clone(),
             weight: None,
+            invert: false,
         })
     };
     let what = match &proposed.step {

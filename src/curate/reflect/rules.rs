@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use super::draft::{Draft, MOST, Origin, Remembered, What, bounded, bounded_to, confidence};
+use crate::curate::conflict::Statement;
 use crate::curate::diary::{Diary, Item, Voice, alike, telling};
 use crate::curate::outcome::Status;
 use crate::curate::outcome::feedback::Word;
@@ -40,7 +41,25 @@ const SAME: f64 = 0.6;
 struct Group<'a> {
     first: &'a Item,
     of: Vec<(&'a Diary, &'a Item)>,
+    saying: Saying,
+}
+
+/// A saying, prepared for comparing.
+struct Saying {
     words: HashSet<String>,
+    statement: Statement,
+}
+
+impl Saying {
+    fn of(text: &str) -> Self {
+        Self { words: telling(text), statement: Statement::of(text) }
+    }
+
+    /// Whether both say one thing: they share most of their telling words, and neither a number, a name nor a denial tells
+    /// them apart.
+    fn is_one_with(&self, other: &Self) -> bool {
+        alike(&self.words, &other.words) >= SAME && self.statement.may_be_one_with(&other.statement)
+    }
 }
 
 impl Group<'_> {
@@ -87,10 +106,10 @@ pub fn reflect(sessions: &[Session<'_>]) -> Reflected {
 
 /// The drafts of one session, where `earlier` ones may have said the same; what they alone say is left out. At most `most`.
 pub fn reflect_on(session: &Session<'_>, earlier: &[Diary], most: usize) -> Reflected {
-    let own: Vec<HashSet<String>> = said(session.diary).map(|item| telling(&item.text)).collect();
+    let own: Vec<Saying> = said(session.diary).map(|item| Saying::of(&item.text)).collect();
     let same = |item: &Item| {
-        let words = telling(&item.text);
-        own.iter().any(|other| alike(other, &words) >= SAME)
+        let saying = Saying::of(&item.text);
+        own.iter().any(|other| other.is_one_with(&saying))
     };
     let others: Vec<Diary> = earlier.iter().filter_map(|diary| of_which(diary, same)).collect();
     let all: Vec<Session<'_>> = std::iter::once(*session)
@@ -158,10 +177,10 @@ fn drafts(sessions: &[Session<'_>]) -> Vec<Draft> {
 fn grouped<'a>(items: impl Iterator<Item = (&'a Diary, &'a Item)>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for (diary, item) in items {
-        let words = telling(&item.text);
-        match groups.iter_mut().find(|group| alike(&group.words, &words) >= SAME) {
+        let saying = Saying::of(&item.text);
+        match groups.iter_mut().find(|group| group.saying.is_one_with(&saying)) {
             Some(group) => group.of.push((diary, item)),
-            None => groups.push(Group { first: item, of: vec![(diary, item)], words }),
+            None => groups.push(Group { first: item, of: vec![(diary, item)], saying }),
         }
     }
     groups
@@ -317,6 +336,7 @@ fn feedback(session: &Session<'_>) -> Vec<Draft> {
             session: Some(diary.session.clone()),
             reason,
             weight: (!word.explicit).then_some(word.weight),
+            invert: false,
         };
         let delta = match word.signal {
             Signal::Helpful => Delta::Helpful(judge),
@@ -454,6 +474,20 @@ mod tests {
     }
 
     #[test]
+    fn sayings_that_differ_in_a_number_or_a_denial_are_no_repetition() {
+        for (one, other) in [
+            ("retry the upload of the tide table 3 times", "retry the upload of the tide table 5 times"),
+            (
+                "squash the commits of a branch before merging",
+                "never squash the commits of a branch before merging",
+            ),
+        ] {
+            let drafts = of(&[diary("a", &[], &[one]), diary("b", &[], &[other])]);
+            assert_eq!(rules(&drafts), Vec::<String>::new(), "{one} / {other}");
+        }
+    }
+
+    #[test]
     fn the_same_session_twice_is_no_repetition() {
         let one = diary("a", &[], &["use pnpm instead of npm", "use pnpm instead of npm here"]);
         assert_eq!(of(&[one]), []);
@@ -466,7 +500,8 @@ mod tests {
         let named =
             |n: &str| diary(n, &[(&format!("I prefer small commits with one subject {n}"), true)], &[]);
         let sure = |count: usize| {
-            let diaries: Vec<Diary> = (0..count).map(|n| named(&n.to_string())).collect();
+            let ends = ["each", "please", "always", "here", "everywhere"];
+            let diaries: Vec<Diary> = ends.iter().take(count).map(|end| named(end)).collect();
             match &of(&diaries)[0].what {
                 What::Memory(memory) => (memory.observations, memory.confidence),
                 What::Delta(delta) => panic!("{delta:?}"),

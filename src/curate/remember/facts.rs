@@ -3,8 +3,7 @@
 //! Nothing is ever taken away: an older fact stays, and an edge says what came after it.
 
 use super::source::same_place;
-use crate::curate::conflict::{Meant, Nearness, Statement, opposed};
-use crate::curate::diary::words;
+use crate::curate::conflict::{Meant, Statement, opposed};
 use crate::curate::meaning::Sense;
 use crate::domain::embedding::Embedding;
 use crate::domain::instant::Instant;
@@ -111,8 +110,6 @@ const PINNED: &str = "it contradicts a fact that is pinned";
 
 struct Entry {
     end: End,
-    /// Its words, by which it is known again.
-    words: Vec<String>,
     /// Its words with figures and names as they stand.
     tokens: Vec<String>,
     statement: Statement,
@@ -124,7 +121,7 @@ struct Entry {
 }
 
 /// Takes what sources tell, in the order of time.
-pub fn settle(known: &[Known], mut told: Vec<Told>, least: Nearness, sense: &Sense<'_>) -> Settled {
+pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settled {
     told.sort_by(|a, b| {
         (a.at, &a.place.from, a.place.line, &a.text).cmp(&(b.at, &b.place.from, b.place.line, &b.text))
     });
@@ -133,7 +130,7 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, least: Nearness, sense: &Sen
     let mut settled = Settled::default();
     for told in told {
         let mut entry = Entry::told(End::New(settled.new.len()), &told, sense);
-        if let Some(there) = shelf.iter().find(|there| there.says(&entry, least, sense)) {
+        if let Some(there) = shelf.iter().find(|there| there.says(&entry)) {
             confirm(&mut settled, known, there.end, told.place);
             continue;
         }
@@ -194,7 +191,6 @@ impl Entry {
     fn known(at: usize, known: &Known, sense: &Sense<'_>) -> Self {
         Self {
             end: End::Known(at),
-            words: words(&known.text),
             tokens: tokens(&known.text),
             statement: Statement::of(&known.text),
             meaning: sense.text(&known.text),
@@ -208,7 +204,6 @@ impl Entry {
     fn told(end: End, told: &Told, sense: &Sense<'_>) -> Self {
         Self {
             end,
-            words: words(&told.text),
             tokens: tokens(&told.text),
             statement: Statement::of(&told.text),
             meaning: sense.text(&told.text),
@@ -225,15 +220,11 @@ impl Entry {
 
     /// Whether this one says what another one says. A fact that no longer holds still says its own words, so that an old
     /// source does not bring it back.
-    fn says(&self, new: &Self, least: Nearness, sense: &Sense<'_>) -> bool {
+    fn says(&self, new: &Self) -> bool {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return false;
         }
-        self.words == new.words
-            || (self.live
-                && !new.meant().refines(&self.meant(), sense)
-                && differing_figure(&self.tokens, &new.tokens).is_none()
-                && new.meant().near(&self.meant(), least, sense).is_some())
+        self.statement.is_same(&new.statement)
     }
 
     /// Why a new fact and this one do not both hold, for a person.
@@ -299,8 +290,6 @@ mod tests {
     use super::*;
     use crate::curate::meaning::NoMeaning;
 
-    const LEAST: Nearness = Nearness { jaccard: 0.85, cosine: 0.9 };
-
     fn told(text: &str, day: i64) -> Told {
         let place = Place { from: format!("diary:{day}"), session: None, agent: None, line: 1 };
         Told { text: text.to_owned(), workspace: None, at: Instant::from_unix(day * 86_400), place }
@@ -321,7 +310,7 @@ mod tests {
     }
 
     fn settled(known: &[Known], told: Vec<Told>) -> Settled {
-        settle(known, told, LEAST, &Sense::of(&NoMeaning))
+        settle(known, told, &Sense::of(&NoMeaning))
     }
 
     /// Who takes whose place.

@@ -21,7 +21,6 @@ use episodes::{Done, Standing, standing};
 use source::{Origin, Source};
 
 use super::live::live;
-use crate::curate::conflict::Nearness;
 use crate::curate::meaning::Sense;
 use crate::domain::graph::Graph;
 use crate::domain::instant::Instant;
@@ -83,8 +82,8 @@ pub fn holding(notes: &[Note]) -> Vec<bool> {
     live(&Graph::connect(notes))
 }
 
-/// Plans what sources add to what is known. `least` is from where on two sentences are one.
-pub fn plan(sources: &[Source], known: &Known, least: Nearness, sense: &Sense<'_>, now: Instant) -> Plan {
+/// Plans what sources add to what is known.
+pub fn plan(sources: &[Source], known: &Known, sense: &Sense<'_>, now: Instant) -> Plan {
     let mut plan = Plan::default();
     let mut fresh: Vec<(&Source, Standing)> = Vec::new();
     for source in sources {
@@ -100,14 +99,10 @@ pub fn plan(sources: &[Source], known: &Known, least: Nearness, sense: &Sense<'_
         plan.left_out.add(source.left_out);
         fresh.push((source, standing(source, &known.done)));
     }
-    plan.facts = facts::settle(
-        &known.facts,
-        fresh.iter().flat_map(|(source, _)| told_facts(source)).collect(),
-        least,
-        sense,
-    );
+    plan.facts =
+        facts::settle(&known.facts, fresh.iter().flat_map(|(source, _)| told_facts(source)).collect(), sense);
     let told = fresh.iter().flat_map(|(source, _)| told_preferences(source)).collect();
-    plan.preferences = preferences::settle(&known.preferences, told, least, sense);
+    plan.preferences = preferences::settle(&known.preferences, told, sense);
     plan.episodes = entries(&fresh, now);
     plan
 }
@@ -161,8 +156,6 @@ mod tests {
     use crate::domain::note::compose;
     use source::Claim;
 
-    const LEAST: Nearness = Nearness { jaccard: 0.85, cosine: 0.9 };
-
     fn source(key: &str, day: i64, fact: &str, wants: &str, is_event: bool) -> Source {
         let claim = |text: &str| Claim { text: text.to_owned(), line: 1 };
         Source {
@@ -177,7 +170,7 @@ mod tests {
     }
 
     fn planned(sources: &[Source], known: &Known) -> Plan {
-        plan(sources, known, LEAST, &Sense::of(&NoMeaning), Instant::from_unix(999_999_999))
+        plan(sources, known, &Sense::of(&NoMeaning), Instant::from_unix(999_999_999))
     }
 
     /// What is known once a plan was carried out.

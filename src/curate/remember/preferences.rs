@@ -4,11 +4,9 @@
 //! step begins. The note of a preference holds all observations, so that no session is ever counted twice.
 
 use super::source::{same_place, same_session};
-use crate::curate::conflict::{Meant, Nearness, Statement, opposed};
-use crate::curate::diary::words;
+use crate::curate::conflict::{Statement, opposed};
 use crate::curate::friction::antigen::by_words::Confidence;
 use crate::curate::meaning::Sense;
-use crate::domain::embedding::Embedding;
 use crate::domain::instant::Instant;
 use crate::domain::note::suspicion::suspicion;
 use crate::domain::path::NotePath;
@@ -166,9 +164,7 @@ pub struct Settled {
 struct Entry<'k> {
     known: Option<(usize, &'k Known)>,
     text: String,
-    words: Vec<String>,
     statement: Statement,
-    meaning: Option<Embedding>,
     workspace: Option<String>,
     agent: Option<String>,
     observations: Vec<Observation>,
@@ -176,7 +172,7 @@ struct Entry<'k> {
 }
 
 /// Takes what sources tell, in the order of time.
-pub fn settle(known: &[Known], mut told: Vec<Told>, least: Nearness, sense: &Sense<'_>) -> Settled {
+pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settled {
     told.sort_by(|a, b| {
         (a.observation.at, &a.observation.from, &a.text).cmp(&(
             b.observation.at,
@@ -185,10 +181,10 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, least: Nearness, sense: &Sen
         ))
     });
     let mut entries: Vec<Entry<'_>> =
-        known.iter().enumerate().map(|(at, known)| Entry::known(at, known, sense)).collect();
+        known.iter().enumerate().map(|(at, known)| Entry::known(at, known)).collect();
     let mut settled = Settled::default();
     for told in told {
-        let new = Entry::told(told, sense);
+        let new = Entry::told(told);
         for entry in entries.iter_mut().filter(|entry| entry.is_opposed(&new, sense)) {
             match entry.known.filter(|(_, known)| known.is_word) {
                 Some((_, known)) => {
@@ -203,7 +199,7 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, least: Nearness, sense: &Sen
                     .for_each(|seen| entry.take(Observation { against: true, ..seen.clone() })),
             }
         }
-        match entries.iter_mut().find(|entry| entry.is_like(&new, least, sense)) {
+        match entries.iter_mut().find(|entry| entry.is_like(&new)) {
             Some(entry) => entry.join(new),
             None => entries.push(new),
         }
@@ -215,13 +211,11 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, least: Nearness, sense: &Sen
 }
 
 impl<'k> Entry<'k> {
-    fn known(at: usize, known: &'k Known, sense: &Sense<'_>) -> Self {
+    fn known(at: usize, known: &'k Known) -> Self {
         Self {
             known: Some((at, known)),
             text: known.text.clone(),
-            words: words(&known.text),
             statement: Statement::of(&known.text),
-            meaning: sense.text(&known.text),
             workspace: known.workspace.clone(),
             agent: None,
             observations: known.observations.clone(),
@@ -229,22 +223,16 @@ impl<'k> Entry<'k> {
         }
     }
 
-    fn told(told: Told, sense: &Sense<'_>) -> Self {
+    fn told(told: Told) -> Self {
         Self {
             known: None,
-            words: words(&told.text),
             statement: Statement::of(&told.text),
-            meaning: sense.text(&told.text),
             text: told.text,
             workspace: told.workspace,
             agent: told.agent,
             observations: vec![told.observation],
             added: Vec::new(),
         }
-    }
-
-    fn meant(&self) -> Meant<'_> {
-        Meant { statement: &self.statement, embedding: self.meaning.as_ref() }
     }
 
     fn is_opposed(&self, new: &Self, sense: &Sense<'_>) -> bool {
@@ -262,8 +250,8 @@ impl<'k> Entry<'k> {
         first(self) < first(new)
     }
 
-    fn is_like(&self, new: &Self, least: Nearness, sense: &Sense<'_>) -> bool {
-        self.words == new.words || new.meant().near(&self.meant(), least, sense).is_some()
+    fn is_like(&self, new: &Self) -> bool {
+        self.statement.is_same(&new.statement)
     }
 
     /// The same preference once more, by another session.
@@ -316,8 +304,6 @@ mod tests {
     use super::*;
     use crate::curate::meaning::NoMeaning;
 
-    const LEAST: Nearness = Nearness { jaccard: 0.85, cosine: 0.9 };
-
     fn seen(session: &str, day: i64, against: bool) -> Observation {
         let at = Instant::from_unix(day * 86_400);
         Observation {
@@ -338,7 +324,7 @@ mod tests {
     }
 
     fn settled(known: &[Known], all: Vec<Told>) -> Settled {
-        settle(known, all, LEAST, &Sense::of(&NoMeaning))
+        settle(known, all, &Sense::of(&NoMeaning))
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! moves nothing here; only feedback does.
 
 mod parts;
+mod replay;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use crate::domain::instant::Instant;
 use crate::domain::note::{Feedback, Signal};
 
 pub use parts::Parts;
+pub use replay::{Replay, Track, replay};
 
 /// The effective score of a bullet: finite, ordered, below 0 where harm outweighs help; written with four digits.
 #[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
@@ -77,8 +79,8 @@ pub struct Tally {
     pub helpful: f64,
     /// The same of harmful events.
     pub harmful: f64,
-    /// Helpful and harmful events, faded or not.
-    pub events: usize,
+    /// Helpful and harmful events of which at least [`LIVE`] is left.
+    pub live: usize,
     /// Helpful events of the last [`Scoring::recent_days`].
     pub recent_helpful: usize,
 }
@@ -93,12 +95,13 @@ impl Tally {
             match event.signal {
                 Signal::Helpful => {
                     tally.helpful += value;
-                    tally.recent_helpful += usize::from(age(Some(event.at), now) <= scoring.recent_days);
+                    let recent = value > 0.0 && age(Some(event.at), now) <= scoring.recent_days;
+                    tally.recent_helpful += usize::from(recent);
                 }
                 Signal::Harmful => tally.harmful += value,
                 Signal::Irrelevant => continue,
             }
-            tally.events += 1;
+            tally.live += usize::from(at_least(value, LIVE));
         }
         tally
     }
@@ -156,31 +159,56 @@ pub enum Verdict {
     Stays,
     /// It rises to this one.
     Rises(Maturity),
+    /// It sinks to this one, and is followed still.
+    Sinks(Maturity),
     /// It falls to `deprecated`.
     Falls(Downfall),
 }
 
-/// The maturity that the feedback of a bullet asks for. A pinned bullet never falls, and a deprecated one stays so.
-pub fn verdict(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Verdict {
-    if bullet.maturity == Maturity::Deprecated {
+/// The maturity that the events of a note come to, each judged at its own instant; age alone changes none. A deprecated
+/// note stays so. A maturity that the events never reached was given by a person or an import, and is kept until harm is
+/// reported after it: `harmed` says that it just was.
+pub fn verdict(track: Track<'_>, stored: Maturity, harmed: bool, scoring: &Scoring) -> Verdict {
+    if stored == Maturity::Deprecated {
         return Verdict::Stays;
     }
-    let tally = tally(bullet, now, scoring);
-    let score = tally.score(bullet.maturity, scoring);
-    if !bullet.pinned {
-        let ratio = tally.harmful_ratio();
-        if above(ratio, scoring.deprecated_ratio) && tally.events >= scoring.deprecated_events {
-            return Verdict::Falls(Downfall::Ratio { ratio });
-        }
-        if above(-scoring.prune(), score.value()) {
-            return Verdict::Falls(Downfall::Score { score });
-        }
-    }
-    match rise(bullet.maturity, &tally, scoring) {
-        Some(next) => Verdict::Rises(rise(next, &tally, scoring).unwrap_or(next)),
-        None => Verdict::Stays,
+    let own = replay(track, Maturity::Candidate, scoring);
+    let judged = match own.downfall {
+        None if own.peak < stored && harmed => replay(track, stored, scoring),
+        _ => own,
+    };
+    match (judged.downfall, judged.maturity) {
+        (Some(why), _) => Verdict::Falls(why),
+        (None, maturity) if maturity > stored => Verdict::Rises(maturity),
+        (None, maturity) if maturity < stored && judged.peak >= stored => Verdict::Sinks(maturity),
+        _ => Verdict::Stays,
     }
 }
+
+/// Why a bullet of this maturity falls with the events that it has, judged at an instant.
+pub fn downfall(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Option<Downfall> {
+    replay::falls(bullet.into(), bullet.maturity, now, scoring)
+}
+
+/// Whether harm forbids what a bullet says: its score is below the threshold, and two sessions or persons, or one person
+/// who says so, reported harm that speaks against its content. Wasted time, a wrong context and age do not.
+pub fn is_forbidden(
+    bullet: &Bullet,
+    maturity: Maturity,
+    said: bool,
+    now: Instant,
+    scoring: &Scoring,
+) -> bool {
+    let against = |event: &&Feedback| {
+        !matches!(event.reason.as_deref(), Some("wasted_time" | "wrong_context" | "outdated"))
+    };
+    let voices = replay::voices(bullet.feedback.iter().filter(against));
+    let score = tally(bullet, now, scoring).score(maturity, scoring);
+    above(-scoring.prune(), score.value()) && (voices >= 2 || said && voices == 1)
+}
+
+/// An event of which less is left is no longer live.
+pub const LIVE: f64 = 0.25;
 
 /// The next maturity, where the feedback is enough for it.
 fn rise(maturity: Maturity, tally: &Tally, scoring: &Scoring) -> Option<Maturity> {

@@ -254,7 +254,7 @@ fn harm(feedback: &[Feedback], now: Instant, scoring: &Scoring) -> f64 {
 }
 
 fn helpful(note: &Note) -> impl Iterator<Item = &Feedback> {
-    note.feedback.iter().filter(|event| event.signal == Signal::Helpful)
+    note.feedback.iter().filter(|event| event.signal == Signal::Helpful && event.weight > 0.0)
 }
 
 fn usefulness(note: &Note, usage: &Usage, scoring: &Scoring) -> f64 {

@@ -29,7 +29,8 @@ impl Credits {
         of_level
             .map(|(_, credited, reason)| {
                 let weight = (credited.why == Why::Cited).then_some(credited.weight);
-                let judge = Judge { id: credited.id.clone(), session: None, reason: reason.clone(), weight };
+                let judge =
+                    Judge { id: credited.id.clone(), reason: reason.clone(), weight, ..Judge::default() };
                 match credited.signal {
                     Signal::Harmful => Delta::Harmful(judge),
                     Signal::Helpful | Signal::Irrelevant => Delta::Helpful(judge),

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use yaml_serde::Value;
 
 use crate::curate::diary::note::as_line;
-use crate::curate::diary::words;
 use crate::curate::reflect::draft::{Origin, Remembered};
+use crate::domain::canonical::Canonical;
 use crate::domain::change::Change;
 use crate::domain::id::NoteId;
 use crate::domain::note::compose::{self, MemoryDraft};
@@ -31,10 +31,10 @@ pub struct Planned {
     pub change: Change,
 }
 
-/// What the notes of a vault say already, as it is compared.
+/// The canonical forms of what the memories of a vault say.
 pub fn said(notes: &[Note]) -> HashSet<String> {
     let memories = notes.iter().filter(|note| note.kind == Kind::Memory);
-    memories.map(|note| words(&note.title).join(" ")).collect()
+    memories.map(|note| Canonical::of(&note.title).as_str().to_owned()).collect()
 }
 
 /// The new note of a memory; none where a note says the same.
@@ -48,7 +48,7 @@ pub fn planned(
     remembered: &Remembered,
     origin: &Origin,
 ) -> Result<Option<Planned>> {
-    if !said.insert(words(&remembered.text).join(" ")) {
+    if !said.insert(Canonical::of(&remembered.text).as_str().to_owned()) {
         return Ok(None);
     }
     let known = known_type(open, remembered.note_type)?;

@@ -26,6 +26,11 @@ impl History for Gathered {
     fn evidence(&self, rule: &str) -> Evidence {
         self.0.get(&folded(rule)).cloned().unwrap_or_default()
     }
+
+    /// Only sessions whose logs were read are learned from.
+    fn has_seen(&self, _session: &str) -> bool {
+        true
+    }
 }
 
 /// What the sessions of the last months say of a rule. `now_status` is how the session in hand ended, which neither a diary

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::allowed::{Allowed, project, resolved};
 use crate::domain::session::Agent;
-use crate::ingest::{self, Format, Found, Places, Source};
+use crate::ingest::{self, Format, Found, Places, Source, sent};
 use crate::ops::embedding::is_own_word;
 use crate::ops::error::{Error, Result};
 use crate::ops::memory::{Call, Memory, OpenVault};
@@ -24,6 +24,15 @@ pub struct Sources {
 
 /// Where the sessions that were sent to a vault lie, among its private files.
 pub const SENT: &str = "sessions";
+
+/// Whether a session was sent to a vault, by any agent.
+pub(in crate::ops) fn was_sent(open: &OpenVault, session: &str) -> bool {
+    let plain = !session.is_empty() && !session.contains(['/', '\\', '\0']) && session != "..";
+    plain
+        && Agent::ALL
+            .into_iter()
+            .any(|agent| open.vault.root().join(SENT).join(sent::path(agent, session)).is_file())
+}
 
 impl Sources {
     /// What the settings of a vault say, for the person whose home folder this is; a guest is told of none that lie there.
@@ -71,7 +80,7 @@ impl Sources {
         let is_wanted = |agent: &Agent| wanted.is_empty() || wanted.contains(agent);
         let agents: Vec<Agent> = self.allowed.agents.iter().copied().filter(is_wanted).collect();
         let mut found = self.places.as_ref().map(|places| ingest::find(&agents, places)).unwrap_or_default();
-        let sent = self.sent.as_deref().map(|folder| ingest::sent::find(&agents, folder)).unwrap_or_default();
+        let sent = self.sent.as_deref().map(|folder| sent::find(&agents, folder)).unwrap_or_default();
         found.sources.extend(sent.sources);
         found.refused.extend(sent.refused);
         found.sources.sort_by(|a, b| a.path.cmp(&b.path).then(a.agent.cmp(&b.agent)));

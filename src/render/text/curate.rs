@@ -46,6 +46,10 @@ pub fn curated(outcome: &Outcome) -> String {
         let (from, to) = (step.from.name(), step.to.name());
         text += &format!("{label}  {}  {from} → {to}: {}\n", paint(ID, &safe(&step.id)), safe(&step.reason));
     }
+    for one in &report.activations {
+        let label = paint(GOOD, &format!("{:>10}", "activated"));
+        text += &format!("{label}  {}  draft → active: {}\n", paint(ID, &safe(&one.id)), safe(&one.reason));
+    }
     for one in &report.inversions {
         let label = paint(WARN, &format!("{:>10}", "inverted"));
         text += &format!(

@@ -15,6 +15,12 @@ pub fn marked(outcome: &Marked) -> String {
         "this session said so already".to_owned()
     };
     let mut text = format!("{}  {maturity}score {score} ({counts})  {what}\n", paint(ID, &safe(&outcome.id)));
+    if let Some(note) = &outcome.uncounted {
+        text += &format!("  {}\n", safe(note));
+    }
+    if let Some(reason) = &outcome.activation {
+        text += &format!("  {} draft → active: {}\n", paint(GOOD, "activated"), safe(reason));
+    }
     if let Some(step) = &outcome.promotion {
         text += &format!(
             "  {} {} → {}: {}\n",
@@ -58,11 +64,13 @@ mod tests {
             harmful: 0,
             commit: None,
             changed: true,
+            uncounted: Some(evil()),
+            activation: Some(evil()),
             promotion: serde_json::from_value(step.clone()).unwrap(),
             demotion: serde_json::from_value(step).unwrap(),
             inversion: serde_json::from_value(inversion).unwrap(),
         });
-        assert_eq!(text.matches("]0;b").count(), 5, "{text:?}");
+        assert_eq!(text.matches("]0;b").count(), 7, "{text:?}");
         assert!(!text.contains("\u{1b}]") && !text.contains('\u{7}'), "{text:?}");
     }
 }

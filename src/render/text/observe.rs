@@ -1,7 +1,7 @@
 //! What became of an observation.
 
 use super::committed;
-use super::style::{ID, paint};
+use super::style::{ID, paint, safe};
 use crate::ops::observe::Observed;
 
 /// As text.
@@ -11,7 +11,15 @@ pub fn observed(outcome: &Observed) -> String {
         (false, true) => {
             format!("says so already, and was credited; {}", committed(outcome.commit.as_deref()))
         }
-        (false, false) => "says so already, and was credited in this session before".to_owned(),
+        (false, false) => "says so already, and was credited before".to_owned(),
     };
-    format!("{}  {}  {what}\n", paint(ID, &outcome.id), outcome.path)
+    let mut text = format!("{}  {}  {what}\n", paint(ID, &outcome.id), outcome.path);
+    for near in &outcome.neighbours {
+        let how = near
+            .contradicts
+            .as_deref()
+            .map_or("near to".to_owned(), |why| format!("contradicts ({})", safe(why)));
+        text += &format!("  {how} {}: {}\n", paint(ID, &safe(&near.id)), safe(&near.title));
+    }
+    text
 }

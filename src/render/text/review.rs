@@ -38,6 +38,7 @@ fn heading(kind: Waiting) -> &'static str {
         Waiting::Quarantined => "In quarantine",
         Waiting::Merges => "Worth merging",
         Waiting::Due => "Due for another look",
+        Waiting::Inversions => "Retired by feedback, without a warning",
     }
 }
 

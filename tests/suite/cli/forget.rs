@@ -86,7 +86,7 @@ fn a_forgotten_rule_is_deprecated_blocked_and_warned_of() {
     let deltas = r#"[{"type": "add", "bullet": {"category": "net", "content": "Retry the requests at once, up to five times!"}}]"#;
     let back = sandbox.run(&["curate", "-"]).stdin(deltas).go();
     insta::assert_snapshot!(back.snapshot(), @"
-       refused  delta 1 (add)  cd63c4b0-cfa3-4077-817d-e9eae7dba62c: nearly what it says is blocked (100 % of the words): caused an outage
+       refused  delta 1 (add)  cd63c4b0-cfa3-4077-817d-e9eae7dba62c: what it says is blocked: caused an outage
     0 deltas applied, 0 skipped, 1 refused  nothing to commit
     [exit 8]
     ");

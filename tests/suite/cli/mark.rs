@@ -7,6 +7,7 @@ use crate::support::vault_of;
 #[test]
 fn a_word_is_kept_in_the_bullet_and_committed() {
     let sandbox = rules();
+    sandbox.met(&["s-7"]);
     let ran = sandbox.cm(&["mark", SUITE, "--helpful", "--session", "s-7", "--agent", "otter"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     b-mt2ssunl-jq6d8j  candidate, score 0.5 (1 helpful, 0 harmful)  commit [COMMIT]
@@ -40,6 +41,7 @@ fn a_word_is_kept_in_the_bullet_and_committed() {
 #[test]
 fn a_session_says_each_thing_once() {
     let sandbox = rules();
+    sandbox.met(&["s-7"]);
     sandbox.cm(&["mark", SUITE, "--helpful", "--session", "s-7"]).ok();
     let again = sandbox.cm(&["mark", SUITE, "--helpful", "--session", "s-7"]);
     insta::assert_snapshot!(again.snapshot(), @"
@@ -53,28 +55,78 @@ fn a_session_says_each_thing_once() {
 }
 
 #[test]
-fn equal_words_without_a_session_all_count() {
+fn a_person_without_a_session_counts_once_a_day_and_each_word_is_kept() {
     let sandbox = rules();
-    for count in 1..=3 {
-        assert_eq!(sandbox.cm(&["mark", SUITE, "--helpful", "--json"]).ok().json()["helpful"], count);
+    for day in ["2026-11-21T09:00:00Z", "2026-11-21T12:00:00.25Z", "2026-11-21T12:00:00.25Z"] {
+        let words = ["mark", SUITE, "--helpful", "--json", "--now", day];
+        assert_eq!(sandbox.cm(&words).ok().json()["helpful"], 1);
+    }
+    let ran = sandbox.cm(&["mark", SUITE, "--helpful", "--now", "2026-11-22"]);
+    assert!(ran.stdout.contains("(2 helpful, 0 harmful)"), "{}", ran.snapshot());
+    let note = sandbox.git(&["grep", "-h", "weight: 0", "--", "playbook"]);
+    assert_eq!(note.lines().count(), 2, "{note}");
+}
+
+#[test]
+fn twelve_invented_sessions_retire_no_rule() {
+    let sandbox = rules();
+    for number in 0..12 {
+        let session = format!("invented-{number}");
+        let ran = sandbox.cm(&["mark", JITTER, "--harmful", "--session", &session]);
+        assert!(
+            ran.stdout.contains("kept without weight: nobody has seen its session"),
+            "{}",
+            ran.snapshot()
+        );
+    }
+    let bullet = sandbox.cm(&["playbook", "get", JITTER, "--json"]).ok().json();
+    assert_eq!((&bullet["maturity"], &bullet["state"]), (&"candidate".into(), &"active".into()), "{bullet}");
+    assert_eq!(bullet["score"], 0.0, "{bullet}");
+}
+
+#[test]
+fn help_harm_help_leaves_a_rule_a_rule() {
+    let sandbox = rules();
+    for (day, signal) in
+        [("2026-11-01", "--helpful"), ("2026-11-02", "--harmful"), ("2026-11-03", "--helpful")]
+    {
+        let ran = sandbox.cm(&["mark", JITTER, signal, "--now", day]).ok();
+        assert!(!ran.stdout.contains("deprecated") && !ran.stdout.contains("AVOID"), "{}", ran.snapshot());
     }
 }
 
 #[test]
-fn equal_words_within_one_second_of_a_true_clock_all_count() {
+fn only_a_person_says_that_the_opposite_holds() {
     let sandbox = rules();
-    for count in 1..=3 {
-        let words = ["mark", SUITE, "--helpful", "--json", "--now", "2026-11-21T12:00:00.25Z"];
-        assert_eq!(sandbox.cm(&words).ok().json()["helpful"], count);
-    }
-    assert_eq!(sandbox.cm(&["playbook", "get", SUITE, "--json"]).ok().json()["helpful"], 3);
+    let ran = sandbox.cm(&["mark", JITTER, "--harmful", "--invert", "--agent", "otter"]);
+    assert_eq!((ran.code, ran.stderr.contains("only a person")), (5, true), "{}", ran.snapshot());
+    assert_eq!(sandbox.cm(&["mark", JITTER, "--helpful", "--invert"]).code, 2);
 }
 
 #[test]
-fn harm_turns_a_rule_into_a_warning() {
+fn an_observation_matures_by_its_feedback_and_retires_by_harm() {
+    let sandbox = vault_of(
+        "--- graph/observations/a.md\n---\nid: 1f0c2a00-0000-4000-8000-0000000000aa\ntype: observation\ntitle: The gateway drops idle sockets\n---\nThe gateway drops idle sockets.\n",
+    );
+    sandbox.met(&["s-1", "s-2", "s-3"]);
+    let mark = |day: &str, signal: &str, session: &str| {
+        let words = ["mark", "1f0c2a00", signal, "--session", session, "--now", day, "--json"];
+        sandbox.cm(&words).ok().json()
+    };
+    assert_eq!(mark("2026-11-01", "--helpful", "s-1")["maturity"], serde_json::Value::Null);
+    assert_eq!(mark("2026-11-02", "--harmful", "s-2")["maturity"], serde_json::Value::Null);
+    assert_eq!(mark("2026-11-03", "--harmful", "s-3")["maturity"], "deprecated");
+    let note = sandbox.read("graph/observations/a.md");
+    assert!(note.contains("state: retired") && note.contains("maturity: deprecated"), "{note}");
+}
+
+#[test]
+fn harm_in_two_sessions_turns_a_rule_into_a_warning() {
     let sandbox = rules();
-    sandbox.cm(&["mark", JITTER, "--harmful", "--reason", "caused_bug"]).ok();
-    let ran = sandbox.cm(&["mark", JITTER, "--harmful", "--reason", "took the gateway down"]);
+    sandbox.met(&["s-8", "s-9"]);
+    sandbox.cm(&["mark", JITTER, "--harmful", "--reason", "caused_bug", "--session", "s-8"]).ok();
+    let ran =
+        sandbox.cm(&["mark", JITTER, "--harmful", "--reason", "took the gateway down", "--session", "s-9"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     b-mnq4ancz-yuvp8h  deprecated, score 0 (0 helpful, 2 harmful)  commit [COMMIT]
       demoted candidate → deprecated: score -4 after 2 harmful
@@ -90,8 +142,9 @@ fn harm_turns_a_rule_into_a_warning() {
     Cm-Op: mark
     Cm-Id: b-mnq4ancz-yuvp8h
     Cm-Id: b-mwqcvpc0-3qvrcm
+    Cm-Session: s-9
     Cm-Reason: took the gateway down
-    Cm-Operation: 2856a76ce7b544159569d3e79e991d59
+    Cm-Operation: e49cc8ec72e6441a9d3fffee7f0c5495
     "#);
     let warning = sandbox.git(&["show", "--format=", "--diff-filter=A"]);
     insta::assert_snapshot!(warning, @"
@@ -130,14 +183,12 @@ fn harm_turns_a_rule_into_a_warning() {
 fn a_pinned_rule_takes_words_and_never_falls() {
     let sandbox = rules();
     sandbox.cm(&["pin", JITTER, "--reason", "the operator asks for it"]).ok();
-    for _ in 0..3 {
-        sandbox.cm(&["mark", JITTER, "--harmful"]).ok();
+    for day in ["2026-11-21", "2026-11-21", "2026-11-20"] {
+        sandbox.cm(&["mark", JITTER, "--harmful", "--now", day]).ok();
     }
     let ran = sandbox.cm(&["mark", JITTER, "--irrelevant", "--json"]).ok().json();
-    assert_eq!(
-        (&ran["maturity"], &ran["harmful"], &ran["score"]),
-        (&"candidate".into(), &3.into(), &(-6.0).into())
-    );
+    assert_eq!((&ran["maturity"], &ran["harmful"]), (&"candidate".into(), &2.into()));
+    assert!(ran["score"].as_f64().unwrap() < -3.9, "{ran}");
 }
 
 #[test]

@@ -22,8 +22,8 @@ fn a_lifted_block_lets_the_rule_in_again() {
 
 
      blocked/retry-requests-at-once-up-to-five-times-53c9fc.md      | 9 ---------
-     playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md | 5 ++---
-     2 files changed, 2 insertions(+), 12 deletions(-)
+     playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md | 6 +++---
+     2 files changed, 3 insertions(+), 12 deletions(-)
     "#);
     let shown = sandbox.cm(&["get", JITTER, "--json"]).ok().json();
     assert_eq!(
@@ -58,6 +58,7 @@ fn where_nothing_is_blocked_there_is_nothing_to_lift() {
 #[test]
 fn a_rule_that_its_feedback_would_take_down_again_is_not_revived() {
     let sandbox = rules();
+    sandbox.met(&["s-1", "s-2", "s-3", "s-4"]);
     for session in ["s-1", "s-2"] {
         sandbox.cm(&["mark", JITTER, "--harmful", "--session", session]).ok();
     }

@@ -178,6 +178,13 @@ impl Sandbox {
         fs::write(file, bytes).expect("a file can be written in the sandbox");
     }
 
+    /// Leaves the records that an agent's hooks leave of sessions, so that these took place. Their ids are plain.
+    pub fn met(&self, sessions: &[&str]) {
+        for session in sessions {
+            self.write(&format!("_state/hooks/{session}.jsonl"), "{\"at\":\"2026-11-01T00:00:00Z\"}\n");
+        }
+    }
+
     /// The bytes of a file below the vault's folder, as text.
     ///
     /// # Panics

@@ -96,7 +96,7 @@ fn offered(kind: Waiting, item: &Item) -> Vec<(char, Key, &'static str)> {
     } else if may("--reject") {
         keys.push(('r', Key::Reject, "reject"));
     }
-    if kind == Waiting::Due {
+    if matches!(kind, Waiting::Due | Waiting::Inversions) {
         keys.push(('c', Key::Confirm, "confirm"));
     }
     keys.extend([('e', Key::Edit, "edit"), ('s', Key::Skip, "skip"), ('q', Key::Quit, "quit")]);

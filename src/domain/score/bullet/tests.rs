@@ -40,10 +40,25 @@ fn events(text: &str) -> Vec<Feedback> {
     vec![one; count.parse().unwrap()]
 }
 
+/// Each event in a session of its own.
+fn in_sessions(mut feedback: Vec<Feedback>) -> Vec<Feedback> {
+    for (event, number) in feedback.iter_mut().zip(0..) {
+        event.session = Some(format!("s-{number}"));
+    }
+    feedback
+}
+
+/// What the events of a bullet make of its maturity, where any harm was just reported.
+fn judged(bullet: &Bullet, scoring: &Scoring) -> Verdict {
+    let harmed = bullet.feedback.iter().any(|event| event.signal == Signal::Harmful && event.weight > 0.0);
+    verdict(bullet.into(), bullet.maturity, harmed, scoring)
+}
+
 fn words(verdict: Verdict) -> String {
     match verdict {
         Verdict::Stays => "stays".to_owned(),
         Verdict::Rises(maturity) => format!("rises to {}", maturity.name()),
+        Verdict::Sinks(maturity) => format!("sinks to {}", maturity.name()),
         Verdict::Falls(Downfall::Ratio { .. }) => "falls by ratio".to_owned(),
         Verdict::Falls(Downfall::Score { .. }) => "falls by score".to_owned(),
     }
@@ -58,7 +73,8 @@ fn scores_and_verdicts_are_those_of_the_definition() {
         let [maturity, pinned, half_life, now, feedback, score, expected] = columns[..] else {
             panic!("{case}");
         };
-        let feedback = feedback.split(';').filter(|run| !run.is_empty()).flat_map(events).collect();
+        let feedback =
+            in_sessions(feedback.split(';').filter(|run| !run.is_empty()).flat_map(events).collect());
         let mut bullet = bullet(Maturity::of(maturity).unwrap(), feedback);
         bullet.pinned = pinned == "true";
         bullet.fields.half_life_days = half_life.parse().ok();
@@ -67,7 +83,7 @@ fn scores_and_verdicts_are_those_of_the_definition() {
         let found = effective(&bullet, now, &scoring).value();
         let score: f64 = score.parse().unwrap();
         assert!((found - score).abs() <= 1e-9 * score.abs().max(1e-12), "{case}: {found}");
-        assert_eq!(words(verdict(&bullet, now, &scoring)), expected, "{case}");
+        assert_eq!(words(judged(&bullet, &scoring)), expected, "{case}");
     }
 }
 
@@ -124,28 +140,84 @@ fn a_half_life_is_the_bullets_own_else_the_vaults_and_a_broken_one_is_90_days() 
 
 #[test]
 fn every_constant_has_its_say() {
-    let rule = bullet(Maturity::Candidate, vec![event(Signal::Helpful, 40.0, 1.0); 6]);
-    let judged = |scoring: Scoring| words(verdict(&rule, now(), &scoring));
+    let rule = bullet(Maturity::Candidate, vec![event(Signal::Helpful, 0.0, 1.0); 6]);
+    let judge = |scoring: Scoring| words(judged(&rule, &scoring));
     let default = Scoring::default;
-    assert_eq!(judged(default()), "stays");
-    assert_eq!(judged(Scoring { recent_days: 40.0, proven_score: 9.0, ..default() }), "rises to established");
-    assert_eq!(judged(Scoring { recent_days: 40.0, proven_score: 4.0, ..default() }), "rises to proven");
-    assert_eq!(
-        judged(Scoring { recent_days: 40.0, proven_ratio: 0.0, proven_score: 4.0, ..default() }),
-        "rises to established"
-    );
-    assert_eq!(judged(Scoring { recent_days: 40.0, established_score: 4.0, ..default() }), "stays");
+    assert_eq!(judge(default()), "rises to proven");
+    assert_eq!(judge(Scoring { proven_score: 9.0, ..default() }), "rises to established");
+    assert_eq!(judge(Scoring { proven_ratio: 0.0, ..default() }), "rises to established");
+    assert_eq!(judge(Scoring { established_score: 4.0, ..default() }), "stays");
     let hurt = bullet(
         Maturity::Established,
-        vec![event(Signal::Helpful, 0.0, 1.0), event(Signal::Harmful, 0.0, 1.0)],
+        in_sessions(vec![
+            event(Signal::Helpful, 0.0, 1.0),
+            event(Signal::Harmful, 0.0, 0.5),
+            event(Signal::Harmful, 0.0, 0.5),
+        ]),
     );
-    let hurt = |scoring: Scoring| words(verdict(&hurt, now(), &scoring));
-    assert_eq!(hurt(default()), "stays");
-    assert_eq!(hurt(Scoring { deprecated_events: 2, ..default() }), "falls by ratio");
-    assert_eq!(hurt(Scoring { deprecated_events: 2, deprecated_ratio: 0.5, ..default() }), "stays");
-    assert_eq!(hurt(Scoring { prune_harmful_threshold: 2.9, ..default() }), "falls by score");
-    assert_eq!(hurt(Scoring { harmful_multiplier: 5.0, ..default() }), "falls by score");
-    assert_eq!(hurt(Scoring { multipliers: [0.5, 1.1, 1.5], ..default() }), "falls by score");
+    let hurt = |scoring: Scoring| words(judged(&hurt, &scoring));
+    assert_eq!(hurt(default()), "falls by ratio");
+    assert_eq!(hurt(Scoring { deprecated_events: 4, ..default() }), "stays");
+    assert_eq!(hurt(Scoring { deprecated_ratio: 0.5, ..default() }), "stays");
+    let scored = |prune_harmful_threshold, harmful_multiplier| {
+        hurt(Scoring { deprecated_events: 4, prune_harmful_threshold, harmful_multiplier, ..default() })
+    };
+    assert_eq!(scored(2.9, 4.0), "falls by score");
+    assert_eq!(scored(3.0, 5.0), "falls by score");
+}
+
+#[test]
+fn one_session_or_person_alone_retires_no_rule() {
+    let scoring = Scoring::default();
+    let harm = |author: Option<&str>, session: Option<&str>| Feedback {
+        author: author.map(str::to_owned),
+        session: session.map(str::to_owned),
+        ..event(Signal::Harmful, 0.0, 1.0)
+    };
+    let fallen = |feedback: Vec<Feedback>| {
+        matches!(judged(&bullet(Maturity::Proven, feedback), &scoring), Verdict::Falls(_))
+    };
+    assert!(!fallen(vec![harm(None, Some("a")); 9]));
+    assert!(!fallen(vec![harm(None, None); 9]), "one person on nine days");
+    assert!(!fallen(vec![
+        harm(Some("mara"), Some("a")),
+        harm(Some("mara"), Some("b")),
+        harm(Some("mara"), None)
+    ]));
+    assert!(fallen(vec![harm(None, Some("a")), harm(None, Some("b"))]));
+    assert!(fallen(vec![harm(Some("mara"), None), harm(Some("juno"), None)]));
+    let mut invented: Vec<Feedback> = (0..12).map(|n| harm(None, Some(&format!("invented-{n}")))).collect();
+    invented.iter_mut().for_each(|event| event.weight = 0.0);
+    assert!(!fallen(invented));
+}
+
+#[test]
+fn what_a_person_validated_is_not_retired_by_the_harm_before() {
+    let scoring = Scoring::default();
+    let mut rule = bullet(Maturity::Candidate, in_sessions(vec![event(Signal::Harmful, 10.0, 1.0); 3]));
+    assert!(matches!(judged(&rule, &scoring), Verdict::Falls(_)));
+    rule.fields.last_validated_at = Some(now().minus_days(9.0));
+    assert_eq!(judged(&rule, &scoring), Verdict::Stays);
+    rule.feedback.push(Feedback { session: Some("new".into()), ..event(Signal::Harmful, 1.0, 1.0) });
+    assert!(matches!(judged(&rule, &scoring), Verdict::Falls(_)));
+}
+
+#[test]
+fn wasted_time_retires_and_forbids_nothing() {
+    let scoring = Scoring::default();
+    let harmed = |reason: Option<&str>| {
+        let mut rule = bullet(Maturity::Proven, in_sessions(vec![event(Signal::Harmful, 0.0, 1.0); 2]));
+        rule.feedback.iter_mut().for_each(|event| event.reason = reason.map(str::to_owned));
+        assert!(matches!(judged(&rule, &scoring), Verdict::Falls(_)));
+        is_forbidden(&rule, rule.maturity, false, now(), &scoring)
+    };
+    assert!(harmed(None) && harmed(Some("caused_bug")));
+    for reason in ["wasted_time", "wrong_context", "outdated"] {
+        assert!(!harmed(Some(reason)), "{reason}");
+    }
+    let once = bullet(Maturity::Proven, vec![event(Signal::Harmful, 0.0, 1.0)]);
+    let forbidden = |said| is_forbidden(&once, once.maturity, said, now(), &scoring);
+    assert_eq!([forbidden(false), forbidden(true)], [false, true]);
 }
 
 prop_compose! {
@@ -174,11 +246,24 @@ prop_compose! {
     }
 }
 
+/// Events in few sessions of few people, so that they meet.
+fn any_events() -> impl Strategy<Value = Vec<Feedback>> {
+    let one = (any_event(), prop::option::of(0..4u8), prop::option::of(0..2u8));
+    prop::collection::vec(one, 0..10).prop_map(|events| {
+        let named = |(event, session, author): (Feedback, Option<u8>, Option<u8>)| Feedback {
+            session: session.map(|n| format!("s-{n}")),
+            author: author.map(|n| format!("p-{n}")),
+            ..event
+        };
+        events.into_iter().map(named).collect()
+    })
+}
+
 /// What a verdict makes of a bullet.
 fn follow(bullet: &Bullet, verdict: Verdict) -> Bullet {
     let maturity = match verdict {
         Verdict::Stays => bullet.maturity,
-        Verdict::Rises(maturity) => maturity,
+        Verdict::Rises(maturity) | Verdict::Sinks(maturity) => maturity,
         Verdict::Falls(_) => Maturity::Deprecated,
     };
     Bullet { maturity, ..bullet.clone() }
@@ -235,7 +320,7 @@ proptest! {
         let irrelevant = with(Signal::Irrelevant);
         prop_assert_eq!(score(&irrelevant, 0.0), before);
         let scoring = Scoring::default();
-        prop_assert_eq!(verdict(&irrelevant, now(), &scoring), verdict(&bullet, now(), &scoring));
+        prop_assert_eq!(judged(&irrelevant, &scoring), judged(&bullet, &scoring));
     }
 
     #[test]
@@ -246,24 +331,50 @@ proptest! {
         let mut other = one.clone();
         other.feedback.reverse();
         let scoring = Scoring::default();
-        prop_assert_eq!(words(verdict(&one, now(), &scoring)), words(verdict(&other, now(), &scoring)));
+        prop_assert_eq!(words(judged(&one, &scoring)), words(judged(&other, &scoring)));
     }
 
     #[test]
     fn a_pinned_bullet_never_falls_and_a_deprecated_one_stays(bullet in any_bullet()) {
         let scoring = Scoring::default();
         let pinned = Bullet { pinned: true, ..bullet.clone() };
-        prop_assert!(!matches!(verdict(&pinned, now(), &scoring), Verdict::Falls(_)));
+        prop_assert!(!matches!(judged(&pinned, &scoring), Verdict::Falls(_) | Verdict::Sinks(_)));
         let deprecated = Bullet { maturity: Maturity::Deprecated, ..bullet };
-        prop_assert_eq!(verdict(&deprecated, now(), &scoring), Verdict::Stays);
+        prop_assert_eq!(judged(&deprecated, &scoring), Verdict::Stays);
         prop_assert_eq!(score(&deprecated, 0.0), 0.0);
     }
 
     #[test]
     fn a_verdict_that_was_followed_is_settled(bullet in any_bullet()) {
         let scoring = Scoring::default();
-        let followed = follow(&bullet, verdict(&bullet, now(), &scoring));
-        prop_assert_eq!(verdict(&followed, now(), &scoring), Verdict::Stays);
+        let calm = |bullet: &Bullet| verdict(bullet.into(), bullet.maturity, false, &scoring);
+        let followed = follow(&bullet, calm(&bullet));
+        prop_assert_eq!(calm(&followed), Verdict::Stays);
+    }
+
+    #[test]
+    fn the_order_in_which_two_clones_merge_their_events_changes_nothing(
+        common in any_events(), ours in any_events(), theirs in any_events(),
+    ) {
+        use crate::domain::bullet::united;
+        let of = |first: &[Feedback], second: &[Feedback]| {
+            let rule = bullet(Maturity::Candidate, united(&united(&common, first), second));
+            replay((&rule).into(), Maturity::Candidate, &Scoring::default())
+        };
+        let (one, other) = (of(&ours, &theirs), of(&theirs, &ours));
+        prop_assert_eq!((one.maturity, one.peak), (other.maturity, other.peak));
+    }
+
+    #[test]
+    fn a_helpful_event_never_lowers_maturity(bullet in any_bullet(), weight in 0.0..1.0f64) {
+        let scoring = Scoring::default();
+        let before = replay((&bullet).into(), Maturity::Candidate, &scoring);
+        let mut helped = bullet.clone();
+        let last = bullet.feedback.iter().map(|event| event.at).max().unwrap_or(now());
+        helped.feedback.push(Feedback { weight, ..Feedback::new(last.max(now()).plus_second(), Signal::Helpful) });
+        let after = replay((&helped).into(), Maturity::Candidate, &scoring);
+        let rank = |replay: &Replay| if replay.downfall.is_some() { None } else { Some(replay.maturity) };
+        prop_assert!(rank(&after) >= rank(&before));
     }
 
     #[test]
@@ -278,6 +389,7 @@ proptest! {
         let at = Instant::from_unix(at);
         prop_assert!(effective(&bullet, at, &scoring).value().is_finite());
         prop_assert!(standing(&bullet, at, &scoring).value().is_finite());
-        let _ = verdict(&bullet, at, &scoring);
+        let _ = judged(&bullet, &scoring);
+        let _ = downfall(&bullet, at, &scoring);
     }
 }

@@ -1,0 +1,242 @@
+//! The canonical form of English statements: instructions in one shape, gerunds and passives as plain verbs.
+
+use super::token::Token;
+use super::{NOT, tables};
+
+/// Words that open a circumstance.
+const OPENING: [&str; 15] = [
+    "before", "after", "when", "if", "in", "on", "during", "for", "unless", "until", "while", "at", "within",
+    "without", "with",
+];
+/// Words behind which a gerund, or "you" and a verb, says when.
+const TIMING: [&str; 6] = ["before", "after", "when", "while", "without", "by"];
+/// Words that carry no meaning of their own.
+const ARTICLES: [&str; 5] = ["a", "an", "the", "our", "please"];
+const COPULAS: [&str; 4] = ["is", "are", "was", "were"];
+
+/// The words of a statement in canonical form.
+pub(super) fn folded(tokens: Vec<Token>) -> Vec<Token> {
+    let mut tokens = phrases(tokens);
+    tokens.iter_mut().for_each(spelled);
+    let mut tokens = circumstance_last(tokens);
+    tokens = without_relatives(tokens);
+    tokens.retain(|token| !token.is_one_of(&ARTICLES));
+    if let Some(first) = tokens.first_mut() {
+        first.breaks = false;
+    }
+    for at in 1..tokens.len() {
+        if tokens[at].is_one_of(&["and", "or"]) {
+            tokens[at].breaks = false;
+        }
+    }
+    tokens = timed(tokens);
+    let instruction = instruction(&tokens).or_else(|| from_passive(&tokens));
+    let Some(mut tokens) = instruction else {
+        tokens.iter_mut().filter(|token| token.is("not")).for_each(|token| token.text = NOT.to_owned());
+        return tokens;
+    };
+    tokens.retain(|token| !token.is_one_of(&["always", "your"]));
+    for token in &mut tokens {
+        spelled(token);
+        token.text = if token.is("if") { "when".to_owned() } else { singular(&token.text) };
+    }
+    tokens
+}
+
+/// "The query that the worker sends" is "the query the worker sends".
+fn without_relatives(tokens: Vec<Token>) -> Vec<Token> {
+    let follows = |at: usize| tokens.get(at + 1).is_some_and(|next| next.is_one_of(&ARTICLES));
+    let kept = tokens.iter().enumerate().filter(|(at, token)| !(token.is("that") && follows(*at)));
+    kept.map(|(_, token)| token.clone()).collect()
+}
+
+/// One spelling, and one word of those that say exactly the same.
+fn spelled(token: &mut Token) {
+    if let Some(word) = tables::synonym(&token.text) {
+        word.clone_into(&mut token.text);
+    }
+}
+
+/// Replaces phrases by single words.
+fn phrases(tokens: Vec<Token>) -> Vec<Token> {
+    let mut done: Vec<Token> = Vec::new();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let fits = |phrase: &&(&[&str], &str)| {
+            let there = tokens.get(at..at + phrase.0.len()).unwrap_or_default();
+            there.len() == phrase.0.len()
+                && there.iter().zip(phrase.0).all(|(token, word)| token.is(word))
+                && there.iter().skip(1).all(|token| !token.breaks)
+        };
+        let contrast =
+            token.is("not") && token.breaks && !tokens.get(at + 1).is_some_and(|next| next.is("only"));
+        match tables::PHRASES.iter().find(fits) {
+            Some((phrase, word)) => {
+                if !word.is_empty() {
+                    done.push(Token { text: (*word).to_owned(), breaks: token.breaks });
+                }
+                at += phrase.len();
+            }
+            None if contrast => {
+                done.push(Token { text: "insteadof".to_owned(), breaks: false });
+                at += 1;
+            }
+            None => {
+                done.push(token.clone());
+                at += 1;
+            }
+        }
+    }
+    done
+}
+
+/// A circumstance that leads the sentence is moved to its end: "before you push, lint".
+fn circumstance_last(tokens: Vec<Token>) -> Vec<Token> {
+    let leads = tokens.first().is_some_and(|first| first.is_one_of(&OPENING));
+    let marks: Vec<usize> = (1..tokens.len()).filter(|at| tokens[*at].breaks).collect();
+    match (leads, marks.as_slice()) {
+        (true, [end]) => {
+            let mut turned = tokens;
+            turned.rotate_left(*end);
+            turned.iter_mut().for_each(|token| token.breaks = false);
+            turned
+        }
+        _ => tokens,
+    }
+}
+
+/// "Before pushing" and "before you push" as one.
+fn timed(tokens: Vec<Token>) -> Vec<Token> {
+    let mut done: Vec<Token> = Vec::new();
+    let mut verb_next = false;
+    for token in tokens {
+        let timing = done.last().is_some_and(|last| last.is_one_of(&TIMING));
+        if timing && token.is_one_of(&["you", "we"]) {
+            verb_next = true;
+            continue;
+        }
+        let text = match (verb_next, timing) {
+            (true, _) => base(&token.text),
+            (false, true) => gerund(&token.text).unwrap_or_else(|| token.text.clone()),
+            _ => token.text.clone(),
+        };
+        verb_next = false;
+        done.push(Token { text, breaks: token.breaks });
+    }
+    done
+}
+
+/// The words of an instruction, with its verb first and one sign of denial; `None` where it tells how something is.
+fn instruction(tokens: &[Token]) -> Option<Vec<Token>> {
+    let mut rest = tokens;
+    let mut denies = false;
+    while let Some((first, more)) = rest.split_first() {
+        let next = more.first();
+        if first.is("never") || first.is("not") && rest.len() < tokens.len() {
+            denies = !denies;
+        } else if first.is("do") && next.is_some_and(|next| next.is("not")) {
+            denies = !denies;
+            rest = more.split_first()?.1;
+            continue;
+        } else if !(first.is_one_of(&["always", "should", "must"])
+            || first.is_one_of(&["you", "we"]) && next.is_some_and(|next| opens(next)))
+        {
+            break;
+        }
+        rest = more;
+    }
+    let (verb, more) = rest.split_first()?;
+    let clause = more.iter().take_while(|token| !token.breaks && !token.is_one_of(&OPENING));
+    let tells = clause.clone().any(|token| token.is_one_of(&COPULAS)) && !verb.is("ensure");
+    let modal = clause.clone().any(|token| token.is_one_of(&["must", "should"]));
+    if !tables::is_verb(&verb.text) || tells || modal || verb.breaks && rest.len() < tokens.len() {
+        return None;
+    }
+    Some(commanded(denies, &base(&verb.text), more))
+}
+
+fn opens(token: &Token) -> bool {
+    tables::is_verb(&token.text) || token.is_one_of(&["should", "must", "always", "never", "do"])
+}
+
+fn commanded<'t>(denies: bool, verb: &str, rest: impl IntoIterator<Item = &'t Token>) -> Vec<Token> {
+    let word = |text: &str| Token { text: text.to_owned(), breaks: false };
+    let denial = denies.then(|| word(NOT));
+    let mut after = rest.into_iter().cloned().peekable();
+    // "Ensure that" is "ensure".
+    if verb == base("ensure") && after.peek().is_some_and(|token| token.is("that")) {
+        after.next();
+    }
+    denial.into_iter().chain([word(verb)]).chain(after).collect()
+}
+
+/// "Secrets must be stored in Vault" as an instruction.
+fn from_passive(tokens: &[Token]) -> Option<Vec<Token>> {
+    let modal = tokens.iter().position(|token| token.is_one_of(&["should", "must"]))?;
+    let (subject, rest) = tokens.split_at(modal);
+    let plain = |token: &Token| {
+        !token.breaks && !token.is_one_of(&OPENING) && !token.is_one_of(&["not", "only", "that"])
+    };
+    if subject.is_empty() || !subject.iter().all(plain) {
+        return None;
+    }
+    let mut rest = rest.get(1..)?;
+    let mut denies = false;
+    while let Some(first) = rest.first().filter(|token| token.is_one_of(&["always", "not", "never"])) {
+        denies ^= !first.is("always");
+        rest = rest.get(1..)?;
+    }
+    let (be, rest) = rest.split_first()?;
+    let (verb, rest) = rest.split_first()?;
+    let verb = participle(&verb.text).filter(|_| be.is("be"))?;
+    Some(commanded(denies, &verb, subject.iter().chain(rest)))
+}
+
+/// What the forms of a verb have in common.
+fn base(verb: &str) -> String {
+    undoubled(verb.strip_suffix('e').filter(|rest| rest.len() > 1).unwrap_or(verb))
+}
+
+fn undoubled(stem: &str) -> String {
+    let mut chars: Vec<char> = stem.chars().collect();
+    if chars.len() > 2 && chars[chars.len() - 1] == chars[chars.len() - 2] {
+        chars.pop();
+    }
+    chars.into_iter().collect()
+}
+
+fn gerund(word: &str) -> Option<String> {
+    let stem = word.strip_suffix("ing").filter(|stem| stem.len() > 2)?;
+    Some(undoubled(stem))
+}
+
+fn participle(word: &str) -> Option<String> {
+    if let Some(verb) = tables::irregular(word) {
+        return Some(base(verb));
+    }
+    if let Some(stem) = word.strip_suffix("ied") {
+        return Some(format!("{stem}y"));
+    }
+    let stem = word.strip_suffix("ed").filter(|stem| stem.len() > 1)?;
+    Some(undoubled(stem))
+}
+
+/// What the forms of a word have in common, as far as their ends tell.
+pub(super) fn lemma(word: &str) -> String {
+    if word.chars().all(char::is_alphabetic) { base(&singular(word)) } else { word.to_owned() }
+}
+
+fn singular(word: &str) -> String {
+    let kept = word.len() < 4
+        || !word.chars().all(char::is_alphabetic)
+        || ["ss", "us", "is"].iter().any(|end| word.ends_with(end));
+    if kept {
+        return word.to_owned();
+    }
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
+        return format!("{stem}y");
+    }
+    let hissing = ["sses", "xes", "ches", "shes", "zes"].iter().any(|end| word.ends_with(end));
+    let end = if hissing { "es" } else { "s" };
+    word.strip_suffix(end).unwrap_or(word).to_owned()
+}

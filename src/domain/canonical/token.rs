@@ -1,0 +1,142 @@
+//! The words of a statement as its canonical form takes them: folded, with numbers and units of one spelling.
+
+use super::tables;
+
+/// A word of a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Token {
+    /// Folded: in lower case, except where case tells things apart.
+    pub(super) text: String,
+    /// Whether a mark stands between it and the word before.
+    pub(super) breaks: bool,
+}
+
+impl Token {
+    pub(super) fn is(&self, word: &str) -> bool {
+        self.text == word
+    }
+
+    pub(super) fn is_one_of(&self, words: &[&str]) -> bool {
+        words.contains(&self.text.as_str())
+    }
+}
+
+/// The words of a text in order, with contractions written out.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let text = without_code_marks(text).replace("**", "").replace('’', "'");
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut breaks = false;
+    for chunk in text.split_whitespace() {
+        let word = chunk.trim_start_matches(['(', '[', '{', '"', '«', '„', '“', '\'', '*']);
+        breaks |= word.len() < chunk.len() && chunk.starts_with(['(', '[']);
+        let bare = word.trim_end_matches(['.', ',', ';', ':', '!', '…', ')', ']', '}', '"', '»', '”', '\'']);
+        let ends = word.get(bare.len()..).unwrap_or_default();
+        if matches!(bare, "-" | "–" | "—" | "") {
+            breaks |= !tokens.is_empty();
+            continue;
+        }
+        let measured =
+            tokens.last().filter(|_| !breaks).is_some_and(is_number).then(|| measure(bare)).flatten();
+        for (at, text) in measured.map_or_else(|| folded(bare), |unit| vec![unit]).into_iter().enumerate() {
+            tokens.push(Token { text, breaks: breaks && at == 0 && !tokens.is_empty() });
+        }
+        breaks = ends.contains(['.', ',', ';', ':', '!', ')', ']', '…']);
+    }
+    tokens
+}
+
+/// A text without backticks; a hyphen between them is part of a name.
+fn without_code_marks(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts
+        .map(|(at, part)| if at % 2 == 1 { part.replace('-', NAME_HYPHEN) } else { part.to_owned() })
+        .collect()
+}
+
+/// Stands for a hyphen of code while a text is read.
+const NAME_HYPHEN: &str = "\u{2011}";
+
+/// The words that one chunk between blanks stands for.
+fn folded(chunk: &str) -> Vec<String> {
+    let plain = chunk.replace(NAME_HYPHEN, "-");
+    if is_short_flag(&plain) || plain != chunk {
+        return vec![if is_short_flag(&plain) { plain } else { plain.to_lowercase() }];
+    }
+    if chunk.starts_with(|c: char| c.is_ascii_digit()) {
+        return number(chunk);
+    }
+    let lower = chunk.to_lowercase();
+    if let Some(version) =
+        lower.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        return vec![version.to_owned()];
+    }
+    if let Some(parts) = tables::contraction(&lower) {
+        return parts.iter().map(|part| (*part).to_owned()).collect();
+    }
+    if let Some(digits) = tables::number(&lower) {
+        return vec![digits.to_owned()];
+    }
+    vec![without_hyphens(&lower)]
+}
+
+fn is_short_flag(chunk: &str) -> bool {
+    chunk.len() == 2 && chunk.starts_with('-') && chunk.ends_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// A hyphen between two letters is a matter of spelling, but for flags, paths and other names.
+fn without_hyphens(word: &str) -> String {
+    if word.starts_with('-') || word.contains(['/', '.', '_', '=', ':', '@', '$']) {
+        return word.to_owned();
+    }
+    let chars: Vec<char> = word.chars().collect();
+    let letter = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| c.is_alphabetic());
+    let spelled = |at: usize| chars[at] == '-' && letter(at.checked_sub(1)) && letter(Some(at + 1));
+    (0..chars.len()).filter(|at| !spelled(*at)).map(|at| chars[at]).collect()
+}
+
+/// A number, and the unit that is written behind it: `60s`, `30-second`, `1,000`.
+fn number(chunk: &str) -> Vec<String> {
+    let end = chunk.find(|c: char| c.is_alphabetic() || c == '%' || c == '°').unwrap_or(chunk.len());
+    let (digits, unit) = chunk.split_at(end);
+    let bare = digits.trim_end_matches('-');
+    match tables::unit(unit) {
+        Some(unit) => vec![ungrouped(bare), unit.to_owned()],
+        None => vec![format!("{}{unit}", ungrouped(digits))],
+    }
+}
+
+/// Digits without the commas and underscores that group them.
+fn ungrouped(digits: &str) -> String {
+    let digits = digits.replace('_', "");
+    let mut groups = digits.split(',');
+    let first = groups.next().is_some_and(|first| (1..=3).contains(&first.len()));
+    let rest: Vec<&str> = groups.collect();
+    let grouped = rest.iter().all(|group| group.len() == 3 && group.bytes().all(|b| b.is_ascii_digit()));
+    if first && !rest.is_empty() && grouped { digits.replace(',', "") } else { digits }
+}
+
+fn is_number(token: &Token) -> bool {
+    token.text.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+}
+
+/// What stands behind a number as its unit: in one spelling where it is known, and else in its own case where case tells
+/// units apart, as in `Mb/s`.
+fn measure(word: &str) -> Option<String> {
+    let known = tables::unit(word).or_else(|| tables::unit(&word.to_lowercase()).filter(|_| word.len() > 2));
+    match known {
+        Some(unit) => Some(unit.to_owned()),
+        None => (word.len() <= 2 || word.contains('/')).then(|| word.to_owned()),
+    }
+}
+
+/// Whether more of the words that languages are known by are English than of any other language.
+pub(super) fn is_english(tokens: &[Token]) -> bool {
+    let count = |words: &[&str]| tokens.iter().filter(|token| token.is_one_of(words)).count();
+    let others = tables::OTHER_LANGUAGES.iter().map(|words| count(words)).max().unwrap_or_default();
+    let foreign = tokens
+        .iter()
+        .any(|token| token.text.contains(['ß', 'ä', 'ö', 'ü', 'é', 'è', 'ñ', 'ó', 'í', 'ç', 'ê', 'à', 'á']));
+    let english = count(tables::ENGLISH);
+    if foreign { english > others } else { english >= others }
+}
