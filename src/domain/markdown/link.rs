@@ -49,6 +49,10 @@ pub(super) fn wiki(inside: &str, has_alias: bool) -> Option<Target> {
         return None;
     }
     let (target, anchor) = split_anchor(inside);
+    let (target, anchor) = match target.split_once('^').filter(|_| anchor.is_none()) {
+        Some((target, block)) => (target, Some(format!("^{}", block.trim()))),
+        None => (target, anchor),
+    };
     let target = target.trim();
     if target.is_empty() || ending(target).is_some_and(|ending| ATTACHMENTS.contains(&ending.as_str())) {
         return None;

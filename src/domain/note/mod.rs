@@ -43,7 +43,7 @@ pub struct Note {
     /// its `kind`. The fields of a bullet hold the defaults of those that it does not write.
     pub note_type: Option<String>,
     /// `title`; else the rule of a bullet, the pattern of a blocked one, `from TYPE to` of an edge; else the
-    /// first heading, else the file's stem.
+    /// first level-1 heading, else the file's stem.
     pub title: String,
     /// Other names (`aliases`) that a wikilink may use.
     pub aliases: Vec<String>,

@@ -172,7 +172,7 @@ fn id(values: &mut Values<'_>) -> Option<NoteId> {
 fn title(values: &mut Values<'_>, kind: Kind, outline: &Outline) -> String {
     let first_line = || outline.text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     let heading = || {
-        let top = outline.headings.iter().find(|heading| heading.level == 1).or(outline.headings.first());
+        let top = outline.headings.iter().find(|heading| heading.level == 1);
         top.map(|heading| heading.text.trim().to_owned()).filter(|text| !text.is_empty())
     };
     let written = values.text("title");
