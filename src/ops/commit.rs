@@ -7,6 +7,7 @@ use super::error::{Error, Result};
 use super::memory::Memory;
 use super::write;
 use crate::domain::message::Message;
+use crate::domain::note::conflict::conflict_marker;
 use crate::domain::note::read;
 use crate::domain::path::NotePath;
 use crate::git::Changed;
@@ -49,6 +50,7 @@ pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
         return Ok(Committed { commit: None, files: Vec::new() });
     }
     let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
+    free_of_conflicts(memory, &paths)?;
     let files: Vec<File> = edits
         .iter()
         .map(|(path, changed)| File { path: path.to_string(), change: word(*changed).to_owned() })
@@ -56,6 +58,18 @@ pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
     let message = Message { body: listed(&files), ..ids(memory, &paths, message(subject, &edits)) };
     let commit = write::commit_as_is(memory, &paths, message)?;
     Ok(Committed { commit, files })
+}
+
+/// Refuses a file that holds both versions of a merge.
+fn free_of_conflicts(memory: &Memory, paths: &[NotePath]) -> Result<()> {
+    let marked = |path: &NotePath| {
+        let bytes = memory.target().vault.read(path).ok()?;
+        conflict_marker(&String::from_utf8_lossy(&bytes))
+    };
+    let Some((path, line)) = paths.iter().find_map(|path| Some((path, marked(path)?))) else { return Ok(()) };
+    Err(Error::refused("conflict-markers", format!("{path} holds an unresolved merge conflict"))
+        .at(path, Some(line), Some(1))
+        .hint("keep one of the two versions and remove the lines of marks; nothing was committed"))
 }
 
 /// Derived and private files are never committed, whatever the ignore rules have become.

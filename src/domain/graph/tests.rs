@@ -274,6 +274,20 @@ fn related_notes_come_by_hops_strength_and_title() {
 }
 
 #[test]
+fn every_edge_to_a_neighbour_is_an_entry_of_its_own() {
+    let notes = [
+        note("a.md", "A").with_body("SOLVES:: [[B]]\n\nEXTENDS:: [[B]]\n\n[[C]]"),
+        note("b.md", "B").with_body("CAUSES:: [[A]]"),
+        note("c.md", "C"),
+    ];
+    let (graph, _) = build(&notes);
+    let found = graph.related(0, 2, &Route::default());
+    let shown: Vec<String> =
+        found.iter().map(|one| format!("{} {} {:?}", one.node, one.relation, one.direction)).collect();
+    assert_eq!(shown, ["1 CAUSES Incoming", "1 EXTENDS Outgoing", "1 SOLVES Outgoing", "2 LINKS_TO Outgoing"]);
+}
+
+#[test]
 fn the_shape_counts_notes_edges_groups_and_orphans() {
     let notes = [
         note("a.md", "A").with_type("fix").with_body("[[B]]"),

@@ -5,6 +5,7 @@
 pub mod bullet;
 pub mod check;
 pub mod compose;
+pub mod conflict;
 mod entries;
 mod hidden;
 pub mod kind;

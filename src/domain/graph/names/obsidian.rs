@@ -7,7 +7,15 @@ use crate::domain::path::NotePath;
 
 use super::{Names, fold, last_part, without_ending};
 
-impl Names<'_> {
+impl<'n> Names<'n> {
+    /// The shortest target that leads to a note from every other one: its file's name, or its whole path without `.md`
+    /// where another file has that name.
+    pub fn link_target(&self, note: usize) -> &'n str {
+        let path = &self.notes[note].path;
+        let stem = fold(path.stem());
+        if self.with_stem(&stem).nth(1).is_none() { path.stem() } else { without_ending(path.as_str()).unwrap_or(path.as_str()) }
+    }
+
     /// The note that Obsidian opens for the target of a link in the note at `from`. Of several files that fit, the one
     /// with exactly this path, else one below the folder of `from`, else the one with the shortest path.
     pub(super) fn as_obsidian(&self, from: &NotePath, target: &str) -> Option<usize> {
