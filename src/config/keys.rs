@@ -189,8 +189,8 @@ pub const KEYS: &[Key] = &[
     key(
         "git.commit",
         Shape::Word(&["auto", "manual"]),
-        "",
-        "commit every curation at once; by default auto in the vault's own repository, manual inside another",
+        "\"auto\"",
+        "commit every curation at once, the vault's notes alone; `manual` leaves them to `cm commit`",
     ),
     key("git.hooks", Shape::Bool, "false", "run git's commit hooks"),
     key("git.sign", Shape::Bool, "", "sign commits; by default as git's commit.gpgsign says"),

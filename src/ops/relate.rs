@@ -11,9 +11,9 @@ use super::write;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::frontmatter::{parse, split::Split};
+use crate::domain::graph::Names;
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
-use crate::domain::graph::Names;
 use crate::domain::note::compose::{self, EdgeDraft, EdgeEnd};
 use crate::domain::note::{Note, name};
 

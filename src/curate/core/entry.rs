@@ -102,7 +102,9 @@ pub fn core_entries(graph: &Graph<'_>, scores: &[Score], now: Instant, scoring: 
     let entry = |((at, note), score): ((usize, &Note), &Score)| {
         let entry = match note.kind {
             Kind::Memory if !is_held_back(note) => CoreEntry::of(note, *score),
-            Kind::Plain if !is_held_back(note) => CoreEntry { plain: true, ..CoreEntry::of(note, Score::default()) },
+            Kind::Plain if !is_held_back(note) => {
+                CoreEntry { plain: true, ..CoreEntry::of(note, Score::default()) }
+            }
             Kind::Bullet => {
                 let bullet = Bullet::of(note).filter(|bullet| may_be_shown(bullet, note))?;
                 CoreEntry::of_bullet(bullet, now, scoring)

@@ -195,7 +195,8 @@ impl Growth {
             }
             while let Some(waiting) = placed.get(next).filter(|_| next <= at) {
                 if let Some((line, path)) = &waiting.line.linked {
-                    let longer = characters + line.chars().count() - waiting.line.bare.chars().count().min(characters);
+                    let longer =
+                        characters + line.chars().count() - waiting.line.bare.chars().count().min(characters);
                     if (paths + path) * PATH_SHARE > longer {
                         break;
                     }

@@ -160,7 +160,8 @@ fn the_budget_drops_the_lowest_scores_of_all_sections_and_whole_lines() {
         assert!(listed.iter().all(|line| line.ends_with(".md)") || line.ends_with('`')), "no line is cut");
         // What stays scores at least as high as what goes.
         let stays = |entry: &CoreEntry| {
-            file.text.contains(&format!("/{}.md)", entry.id)) || file.text.contains(&format!("`{}`", entry.id))
+            file.text.contains(&format!("/{}.md)", entry.id))
+                || file.text.contains(&format!("`{}`", entry.id))
         };
         let least = entries.iter().filter(|entry| stays(entry)).map(score).min();
         let most = entries.iter().filter(|entry| !stays(entry)).map(score).max();

@@ -100,8 +100,7 @@ mod tests {
         assert_eq!(linked("Text [a](b.md)"), None);
         let path = NotePath::parse("graph/fixes/a b-1a2b3c.md").unwrap();
         let names = listings("1a2b3c4d-0000-4000-8000-000000000000", &path);
-        for item in
-            ["- [A](graph/fixes/a%20b-1a2b3c.md) (x)", "- A (x) `1a2b3c4d`", "- [[a b-1a2b3c|A]] (x)"]
+        for item in ["- [A](graph/fixes/a%20b-1a2b3c.md) (x)", "- A (x) `1a2b3c4d`", "- [[a b-1a2b3c|A]] (x)"]
         {
             assert!(listed(item).is_some_and(|id| names.contains(&id)), "{item}");
         }

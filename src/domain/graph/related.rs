@@ -105,7 +105,9 @@ impl Graph<'_> {
 
 /// Of the shortest ways to a note the strongest, the first of equals.
 fn best<'s, 'g>(ways: &'s [Step<'g>]) -> &'s Step<'g> {
-    ways.iter().reduce(|best, step| if step.strength > best.strength { step } else { best }).expect("a note that was reached has a way")
+    ways.iter()
+        .reduce(|best, step| if step.strength > best.strength { step } else { best })
+        .expect("a note that was reached has a way")
 }
 
 /// Adds a way, unless there is a shorter one, or as strong a one by the same type and direction.
@@ -113,7 +115,8 @@ fn add<'g>(ways: &mut Vec<Step<'g>>, step: Step<'g>) {
     if ways.first().is_some_and(|first| first.hops < step.hops) {
         return;
     }
-    let same = |way: &&mut Step<'g>| way.edge.relation == step.edge.relation && way.direction == step.direction;
+    let same =
+        |way: &&mut Step<'g>| way.edge.relation == step.edge.relation && way.direction == step.direction;
     match ways.iter_mut().find(same) {
         Some(way) if step.strength > way.strength => *way = step,
         Some(_) => {}

@@ -129,7 +129,9 @@ fn a_link_leads_where_obsidian_leads_it() {
         notes.push(note("own/here.md", "Here").with_body(body));
         assert_eq!(led(&notes, files.len()), Some(expected), "{body}");
     }
-    for body in ["[[./Settings]]", "[[/Note]]", "[[../Settings/x]]", "[[ublish limits]]", "[x](Preferences.md)"] {
+    for body in
+        ["[[./Settings]]", "[[/Note]]", "[[../Settings/x]]", "[[ublish limits]]", "[x](Preferences.md)"]
+    {
         let mut notes = files.to_vec();
         notes.push(note("own/here.md", "Here").with_body(body));
         assert_eq!(led(&notes, files.len()), None, "{body}");
@@ -284,7 +286,10 @@ fn every_edge_to_a_neighbour_is_an_entry_of_its_own() {
     let found = graph.related(0, 2, &Route::default());
     let shown: Vec<String> =
         found.iter().map(|one| format!("{} {} {:?}", one.node, one.relation, one.direction)).collect();
-    assert_eq!(shown, ["1 CAUSES Incoming", "1 EXTENDS Outgoing", "1 SOLVES Outgoing", "2 LINKS_TO Outgoing"]);
+    assert_eq!(
+        shown,
+        ["1 CAUSES Incoming", "1 EXTENDS Outgoing", "1 SOLVES Outgoing", "2 LINKS_TO Outgoing"]
+    );
 }
 
 #[test]

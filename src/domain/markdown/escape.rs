@@ -186,7 +186,11 @@ pub fn wikilink(target: &str, title: &str) -> String {
         let text = if shown.is_empty() { target } else { shown };
         return format!("[{}](/{}.md)", escape_link_text(text), link_destination(target));
     }
-    if shown.is_empty() || shown == target { format!("[[{target}]]") } else { format!("[[{target}|{shown}]]") }
+    if shown.is_empty() || shown == target {
+        format!("[[{target}]]")
+    } else {
+        format!("[[{target}|{shown}]]")
+    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,25 @@ pub fn outline(body: &str, first_line: u32) -> Outline {
     walk.finish(first_line)
 }
 
+/// The files that a body shows or leads to and that are no notes, such as pictures, as their links name them; each once.
+pub fn attachments(body: &str) -> Vec<String> {
+    if nested_too_deep(body) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for event in Parser::new_ext(body, extensions()) {
+        let (Event::Start(Tag::Link { link_type, dest_url, .. })
+        | Event::Start(Tag::Image { link_type, dest_url, .. })) = event
+        else {
+            continue;
+        };
+        let is_wiki = matches!(link_type, LinkType::WikiLink { .. });
+        let target = link::attachment(&dest_url, is_wiki).filter(|target| !found.contains(target));
+        found.extend(target);
+    }
+    found
+}
+
 /// Bodies up to this length are parsed however they nest, in bytes.
 const SMALL: usize = 16_384;
 

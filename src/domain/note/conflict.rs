@@ -32,7 +32,10 @@ pub(super) fn finding(path: &NotePath, text: &str) -> Option<Finding> {
     let line = conflict_marker(text)?;
     let message = "the file holds an unresolved merge conflict";
     let finding = Finding::new(path, Code::ConflictMarker, Severity::Error, message).at(line, 1);
-    Some(finding.hint("keep one of the two versions, and remove the lines of `<<<<<<<`, `=======` and `>>>>>>>`"))
+    Some(
+        finding
+            .hint("keep one of the two versions, and remove the lines of `<<<<<<<`, `=======` and `>>>>>>>`"),
+    )
 }
 
 /// Whether a line is seven of a mark, and nothing or a space behind them.

@@ -144,6 +144,8 @@ pub struct Relation {
     pub outgoing: bool,
     /// 0–1; 1 where nothing is written.
     pub strength: f64,
+    /// Why the two are related.
+    pub context: Option<String>,
     /// The edge file that holds the same edge.
     pub edge_id: Option<String>,
     /// The line in the file, from 1.

@@ -10,10 +10,10 @@ use crate::curate::remember::preferences::{Changed, Observation, evidence, numbe
 use crate::curate::remember::{Known, Plan, Taken, Unremembered, preferences};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
-use crate::domain::id::NoteId;
-use crate::domain::message::Message;
 use crate::domain::graph::Names;
+use crate::domain::id::NoteId;
 use crate::domain::markdown::escape::wikilink;
+use crate::domain::message::Message;
 use crate::domain::note::Note;
 use crate::domain::note::compose::{self, EdgeDraft, EdgeEnd, EpisodeEntry, MemoryDraft};
 use crate::domain::note::name;

@@ -13,7 +13,11 @@ impl<'n> Names<'n> {
     pub fn link_target(&self, note: usize) -> &'n str {
         let path = &self.notes[note].path;
         let stem = fold(path.stem());
-        if self.with_stem(&stem).nth(1).is_none() { path.stem() } else { without_ending(path.as_str()).unwrap_or(path.as_str()) }
+        if self.with_stem(&stem).nth(1).is_none() {
+            path.stem()
+        } else {
+            without_ending(path.as_str()).unwrap_or(path.as_str())
+        }
     }
 
     /// The note that Obsidian opens for the target of a link in the note at `from`. Of several files that fit, the one
