@@ -95,6 +95,7 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
 /// name alone.
 fn newest(memory: &Memory, repo: &Repo) -> Result<CommitInfo> {
     let mut taken_back: Vec<String> = Vec::new();
+    let mut others = false;
     let own = repo.identity()?;
     for commit in repo.log(&LogFilter { limit: Some(FAR), vault_only: true, ..LogFilter::default() })? {
         let is_own = commit.email == own.email && (!own.email.is_empty() || commit.author == own.name);
@@ -102,7 +103,8 @@ fn newest(memory: &Memory, repo: &Repo) -> Result<CommitInfo> {
         match message.body.split_once(MARK).filter(|_| message.op == "undo") {
             Some((_, rest)) => taken_back.push(rest.trim_end_matches('.').to_owned()),
             // What a person committed is theirs to take back, by naming it.
-            None if matches!(message.op.as_str(), "commit" | "init") || !is_own => {}
+            None if matches!(message.op.as_str(), "commit" | "init") => {}
+            None if !is_own => others = true,
             None if taken_back.contains(&commit.id.to_string()) => {}
             None => return Ok(commit),
         }
@@ -111,7 +113,11 @@ fn newest(memory: &Memory, repo: &Repo) -> Result<CommitInfo> {
         return Err(write::nothing("there is no curation to undo: `git.commit` is `manual` in this vault")
             .hint("what is not committed yet is taken back with git; `cm config set git.commit auto` commits at once"));
     }
-    Err(write::nothing("there is no curation of yours to undo").hint("`cm log` names those of others"))
+    if others {
+        return Err(write::nothing("there is no curation of yours to undo")
+            .hint("`cm log` lists those of others; one of them is taken back by its id"));
+    }
+    Err(write::nothing("there is no curation to undo"))
 }
 
 /// Refuses where the files are no longer what the commit made of them, naming the commits that changed them.

@@ -18,8 +18,10 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     context.max_history                10       default                  past sessions in a briefing, at most
     context.max_rules                  50       default                  rules and anti-patterns in a briefing, at most
     context.max_tokens                 2000     default                  size of a briefing in tokens, at most
+    core.links                         path     default                  links in CORE.md: relative paths, or wikilinks with the file's name
     core.max_entries                   15       default                  entries in one section of CORE.md, at most
     core.max_tokens                    900      _config.toml             size of CORE.md in tokens, at most
+    core.usage                         auto     default                  whether CORE.md counts how often notes were read here; `auto` counts it in a vault without a remote
     curation.block_cosine              0.85     default                  cosine above which a rule is as good as blocked
     curation.duplicate_cosine          0.85     default                  cosine from which two rules are one, where each word has a counterpart
     curation.duplicate_jaccard         0.85     default                  share of common words from which two rules are one
@@ -33,7 +35,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     embeddings.runtime                 -        default                  ONNX Runtime library for fastembed; never from a project's cm.toml
     embeddings.timeout_s               30.0     default                  seconds to wait for a server that embeds; its first answer to notes may take 300
     embeddings.url                     -        default                  server that embeds, such as http://localhost:11434; another machine never from a project's cm.toml
-    git.commit                         auto     default                  commit every curation at once; by default auto in the vault's own repository, manual inside another
+    git.commit                         auto     default                  commit every curation at once, the vault's notes alone; `manual` leaves them to `cm commit`
     git.hooks                          false    default                  run git's commit hooks
     git.sign                           -        default                  sign commits; by default as git's commit.gpgsign says
     hooks.capture                      true     default                  whether a hook has what is new in agents' logs read in the background when a session is compacted or ends

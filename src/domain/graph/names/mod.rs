@@ -82,8 +82,8 @@ impl<'n> Names<'n> {
         ways.iter().map(|way| way()).find(|found| *found != Resolution::None).unwrap_or(Resolution::None)
     }
 
-    /// Where a link of the note `from` leads. A markdown link follows its path from there, then as a wikilink does, and
-    /// never a title. A wikilink is followed as Obsidian does it, then by alias, title, id, id prefix and slug.
+    /// Where a link of the note `from` leads. A markdown link follows its path from there, then as a wikilink does up
+    /// to aliases, and never a title. A wikilink is followed as Obsidian does it, then by alias, title, id, id prefix and slug.
     pub fn resolve_link(&self, from: usize, link: &Link) -> Resolution {
         let (target, path) = (link.target.trim(), &self.notes[from].path);
         let along = || path.resolve(target).and_then(|path| self.at(path.as_str()));
@@ -94,8 +94,11 @@ impl<'n> Names<'n> {
         if let Some(found) = found.or_else(|| self.as_obsidian(path, target)) {
             return Resolution::One(found);
         }
-        if link.form == LinkForm::Markdown || target.is_empty() || is_fixed(target) {
+        if target.is_empty() || is_fixed(target) {
             return Resolution::None;
+        }
+        if link.form == LinkForm::Markdown {
+            return self.by_alias(target);
         }
         let ways: [&dyn Fn() -> Resolution; 3] =
             [&|| self.by_alias(target), &|| self.by_title(target), &|| self.resolve(target)];
