@@ -407,7 +407,7 @@ fn a_bullet_and_a_memory_are_weighed_against_each_other_where_space_is_short() {
         budget -= 1;
         let text =
             plan_core(&entries, &CoreSettings { tokens: budget, ..settings.clone() }, "2026-11-21").text;
-        let gone = titles.iter().filter(|title| !text.contains(&**title));
+        let gone = titles.iter().filter(|title| !text.contains(**title));
         for title in gone {
             if !left.contains(title) {
                 left.push(*title);

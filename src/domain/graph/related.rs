@@ -64,7 +64,7 @@ impl Graph<'_> {
         for hop in 1..=hops {
             let mut next = Vec::new();
             for before in frontier {
-                let so_far = steps.get(&before).map_or(1.0, |ways| best(ways).strength);
+                let so_far = steps.get(&before).and_then(|ways| best(ways)).map_or(1.0, |step| step.strength);
                 for (edge, direction, node) in self.walkable(before, route) {
                     let step = Step { edge, direction, before, strength: so_far * edge.strength, hops: hop };
                     match steps.entry(node) {
@@ -80,10 +80,14 @@ impl Graph<'_> {
             reached.extend_from_slice(&next);
             frontier = next;
         }
+        let of_best = |node: &usize| {
+            let step = steps.get(node).and_then(|ways| best(ways));
+            step.map_or((u8::MAX, 0.0), |step| (step.hops, step.strength))
+        };
         reached.sort_by(|a: &usize, b: &usize| {
             let title = |node: &usize| &self.notes[*node].title;
-            let (left, right) = (best(&steps[a]), best(&steps[b]));
-            let nearer = left.hops.cmp(&right.hops).then_with(|| right.strength.total_cmp(&left.strength));
+            let ((hops, strength), (other_hops, other_strength)) = (of_best(a), of_best(b));
+            let nearer = hops.cmp(&other_hops).then_with(|| other_strength.total_cmp(&strength));
             nearer.then_with(|| title(a).cmp(title(b))).then(a.cmp(b))
         });
         reached.into_iter().flat_map(|node| related(node, start, &steps)).collect()
@@ -104,10 +108,8 @@ impl Graph<'_> {
 }
 
 /// Of the shortest ways to a note the strongest, the first of equals.
-fn best<'s, 'g>(ways: &'s [Step<'g>]) -> &'s Step<'g> {
-    ways.iter()
-        .reduce(|best, step| if step.strength > best.strength { step } else { best })
-        .expect("a note that was reached has a way")
+fn best<'s, 'g>(ways: &'s [Step<'g>]) -> Option<&'s Step<'g>> {
+    ways.iter().reduce(|best, step| if step.strength > best.strength { step } else { best })
 }
 
 /// Adds a way, unless there is a shorter one, or as strong a one by the same type and direction.
@@ -146,7 +148,8 @@ fn via(mut before: usize, start: usize, steps: &HashMap<usize, Vec<Step<'_>>>) -
     let mut via = Vec::new();
     while before != start {
         via.push(before);
-        before = best(&steps[&before]).before;
+        let Some(step) = steps.get(&before).and_then(|ways| best(ways)) else { break };
+        before = step.before;
     }
     via.reverse();
     via

@@ -25,8 +25,9 @@ mod tests {
     #[test]
     fn marks_pair_up_outside_of_code() {
         let body = "a %%b%% `%%` c\n%%\nd\n%%\ne %% f";
-        let code = [8..12];
-        let found: Vec<&str> = ranges(body, &code).into_iter().map(|range| &body[range]).collect();
+        let code = 8..12;
+        let found: Vec<&str> =
+            ranges(body, std::slice::from_ref(&code)).into_iter().map(|range| &body[range]).collect();
         assert_eq!(found, ["%%b%%", "%%\nd\n%%"]);
     }
 }
