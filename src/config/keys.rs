@@ -128,8 +128,20 @@ pub const KEYS: &[Key] = &[
     key("context.max_history", Shape::Whole(0, 100), "10", "past sessions in a briefing, at most"),
     key("context.max_rules", Shape::Whole(1, 1000), "50", "rules and anti-patterns in a briefing, at most"),
     key("context.max_tokens", Shape::Whole(100, 1_000_000), "2000", "size of a briefing in tokens, at most"),
+    key(
+        "core.links",
+        Shape::Word(&["path", "stem"]),
+        "\"path\"",
+        "links in CORE.md: relative paths, or wikilinks with the file's name",
+    ),
     key("core.max_entries", Shape::Whole(1, 1000), "15", "entries in one section of CORE.md, at most"),
     key("core.max_tokens", Shape::Whole(200, 1_000_000), "3000", "size of CORE.md in tokens, at most"),
+    key(
+        "core.usage",
+        Shape::Word(&["auto", "local", "none"]),
+        "\"auto\"",
+        "whether CORE.md counts how often notes were read here; `auto` counts it in a vault without a remote",
+    ),
     key(
         "curation.block_cosine",
         Shape::Number(0.3, 1.0),
@@ -211,8 +223,8 @@ pub const KEYS: &[Key] = &[
     key(
         "git.commit",
         Shape::Word(&["auto", "manual"]),
-        "",
-        "commit every curation at once; by default auto in the vault's own repository, manual inside another",
+        "\"auto\"",
+        "commit every curation at once, the vault's notes alone; `manual` leaves them to `cm commit`",
     ),
     key("git.hooks", Shape::Bool, "false", "run git's commit hooks; from your own settings only"),
     key("git.sign", Shape::Bool, "", "sign commits; by default as git's commit.gpgsign says"),

@@ -137,13 +137,11 @@ impl Settings {
         self.findings.iter().find(|finding| finding.severity == Severity::Error)
     }
 
-    /// Whether curations are committed at once, in a repository of the vault's own or not.
-    pub fn commit_mode(&self, own_repository: bool) -> CommitMode {
+    /// Whether curations are committed at once, also in a repository that holds more than the vault.
+    pub fn commit_mode(&self) -> CommitMode {
         match self.text("git.commit") {
-            Some("auto") => CommitMode::Auto,
+            Some("auto") | None => CommitMode::Auto,
             Some(_) => CommitMode::Manual,
-            None if own_repository => CommitMode::Auto,
-            None => CommitMode::Manual,
         }
     }
 
@@ -193,8 +191,7 @@ mod tests {
         assert_eq!(settings.get("search.limit").map(|(_, origin)| origin), Some(&Origin::Vault));
         assert_eq!(settings.get("core.max_tokens").map(|(_, origin)| origin), Some(&Origin::Global));
         assert_eq!(settings.get("scoring.lambda").map(|(_, origin)| origin), Some(&Origin::Default));
-        assert_eq!(settings.commit_mode(true), CommitMode::Auto);
-        assert_eq!(settings.commit_mode(false), CommitMode::Manual);
+        assert_eq!(settings.commit_mode(), CommitMode::Auto);
     }
 
     #[test]

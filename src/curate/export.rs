@@ -13,6 +13,7 @@ use super::import::state::Accesses;
 use crate::domain::frontmatter::parse::{self, Fields};
 use crate::domain::frontmatter::split::Split;
 use crate::domain::note::{Kind, Note, Relation};
+use crate::domain::score::Score;
 
 /// The forms of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,17 +56,38 @@ const MARK: &str = "cm export";
 /// The earlier tool's JSON file for private settings.
 pub const CONFIG: &str = "_config.json";
 
+/// What the JSON files say of notes that the notes themselves do not.
+#[derive(Debug, Clone, Default)]
+pub struct Derived {
+    /// How often each note was read.
+    pub usage: Accesses,
+    /// The decay scores of memories, by their paths.
+    pub scores: BTreeMap<String, Score>,
+    /// The model that made the vectors; `None` where there are none.
+    pub model: Option<String>,
+    /// One vector a memory, by its id.
+    pub vectors: BTreeMap<String, Vec<f32>>,
+}
+
 /// The four JSON files of the earlier tool, by name.
 pub fn claude_memory(
     notes: &[Note],
-    usage: &Accesses,
+    derived: &Derived,
     settings: &BTreeMap<String, Value>,
 ) -> Vec<(&'static str, String)> {
-    let entries = used(usage);
+    let entries = used(&derived.usage);
+    let vectors = json!({
+        "version": 1,
+        "generator": MARK,
+        "model": derived.model,
+        "dimension": derived.vectors.values().next().map_or(0, Vec::len),
+        "count": derived.vectors.len(),
+        "entries": derived.vectors,
+    });
     vec![
-        ("_index.json", pretty(&index(notes))),
+        ("_index.json", pretty(&index(notes, &derived.scores))),
         ("_state.json", pretty(&json!({ "version": 1, "generator": MARK, "entries": entries }))),
-        ("_embeddings.json", pretty(&json!({ "version": 1, "generator": MARK, "count": 0, "entries": {} }))),
+        ("_embeddings.json", pretty(&vectors)),
         (CONFIG, pretty(&json!({ "version": 1, "generator": MARK, "settings": public(settings) }))),
     ]
 }
@@ -77,18 +99,19 @@ pub fn is_ours(bytes: &[u8]) -> bool {
 }
 
 /// `_index.json`: memories by id, and edge files by id. Notes without an id have no place in it.
-fn index(notes: &[Note]) -> Value {
+fn index(notes: &[Note], scores: &BTreeMap<String, Score>) -> Value {
     let with_id = |kind: Kind| {
         let of_kind = notes.iter().filter(move |note| note.kind == kind);
         of_kind.filter_map(|note| note.id.as_ref().map(|id| (id.as_str(), note)))
     };
-    let entries: BTreeMap<&str, Value> = with_id(Kind::Memory).map(|(id, note)| (id, entry(note))).collect();
+    let entries: BTreeMap<&str, Value> =
+        with_id(Kind::Memory).map(|(id, note)| (id, entry(note, scores.get(note.path.as_str())))).collect();
     let edges: BTreeMap<&str, Value> =
         with_id(Kind::Edge).filter_map(|(id, note)| Some((id, edge(note)?))).collect();
     json!({ "version": 2, "generator": MARK, "count": entries.len(), "entries": entries, "edges": edges })
 }
 
-fn entry(note: &Note) -> Value {
+fn entry(note: &Note, score: Option<&Score>) -> Value {
     json!({
         "path": note.path,
         "type": note.note_type,
@@ -98,6 +121,7 @@ fn entry(note: &Note) -> Value {
         "confidence": note.confidence,
         "created": note.created,
         "updated": note.updated,
+        "decay_score": score,
         "summary": note.summary,
         "relations": note.relations.iter().map(relation).collect::<Vec<_>>(),
     })
@@ -111,6 +135,9 @@ fn relation(relation: &Relation) -> Value {
         "direction": direction,
         "strength": relation.strength,
     });
+    if let Some(context) = &relation.context {
+        shown["context"] = json!(context);
+    }
     if let Some(edge) = &relation.edge_id {
         shown["edge_id"] = json!(edge);
     }
@@ -122,8 +149,8 @@ fn edge(note: &Note) -> Option<Value> {
     Some(json!({
         "path": note.path,
         "type": note.note_type,
-        "from": ends.from,
-        "to": ends.to,
+        "from_id": ends.from,
+        "to_id": ends.to,
         "strength": ends.strength,
         "created": note.created,
         "updated": note.updated,
@@ -225,7 +252,8 @@ mod tests {
             ),
             ("graph/b.md".to_owned(), Access { count: 1, last: None }),
         ]);
-        let files = claude_memory(&[], &usage, &BTreeMap::new());
+        let derived = Derived { usage: usage.clone(), ..Derived::default() };
+        let files = claude_memory(&[], &derived, &BTreeMap::new());
         let (_, text) = files.iter().find(|(name, _)| *name == "_state.json").unwrap();
         assert_eq!(state::read(text), Ok(usage));
         assert!(files.iter().all(|(_, text)| is_ours(text.as_bytes())));
@@ -238,7 +266,7 @@ mod tests {
             ("llm.api_key_cmd".to_owned(), json!("pass show llm")),
             ("core.max_tokens".to_owned(), json!(3000)),
         ]);
-        let files = claude_memory(&[], &Accesses::new(), &settings);
+        let files = claude_memory(&[], &Derived::default(), &settings);
         let (_, text) = files.iter().find(|(name, _)| *name == CONFIG).unwrap();
         assert!(text.contains("max_tokens") && !text.contains("pass show"));
     }

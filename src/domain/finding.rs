@@ -73,6 +73,8 @@ pub enum Code {
     InvalidSetting,
     /// A hidden character (zero-width, bidirectional override, tag) that may smuggle text past a reader.
     HiddenCharacter,
+    /// A merge that git left to a person: two versions between lines of marks.
+    ConflictMarker,
     /// A key of another tool's file that has no place in the vault.
     UnknownKey,
 }

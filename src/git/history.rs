@@ -7,6 +7,7 @@ use gix::traverse::commit::simple::CommitTimeOrder::NewestFirst;
 
 use crate::domain::instant::Instant;
 use crate::domain::message::Message;
+use crate::domain::path::NotePath;
 use crate::git::error::{Doing, Result};
 use crate::git::repo::{CommitId, Repo};
 
@@ -82,6 +83,32 @@ impl Repo {
             }
         }
         Ok(out)
+    }
+
+    /// When the newest commit was made that changed a file that `wanted` takes, as every clone of HEAD sees it. A merge
+    /// counts where it differs from all of its parents.
+    pub fn last_change(&self, wanted: &dyn Fn(&NotePath) -> bool) -> Result<Option<Instant>> {
+        let Some(head) = self.head_id()? else { return Ok(None) };
+        for id in self.walk(head, None, None)? {
+            let commit = self.info(id?)?;
+            let differs = |parent: Option<CommitId>| {
+                Ok(self.paths_between(parent, Some(commit.id))?.iter().any(wanted))
+            };
+            let parents: Vec<Option<CommitId>> = match commit.parents.as_slice() {
+                [] => vec![None],
+                parents => parents.iter().copied().map(Some).collect(),
+            };
+            let changed: Vec<bool> = parents.into_iter().map(differs).collect::<Result<_>>()?;
+            if changed.into_iter().all(|changed| changed) {
+                return Ok(Some(commit.time));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether others may have this repository too.
+    pub fn has_remote(&self) -> bool {
+        !self.inner.remote_names().is_empty()
     }
 
     /// One commit.

@@ -8,6 +8,7 @@
 )]
 
 mod blobs;
+mod broken_head;
 mod commit;
 mod error;
 mod history;
@@ -27,6 +28,7 @@ mod tests;
 mod trees;
 mod undo;
 
+pub use broken_head::{BrokenHead, unreadable_head};
 pub use commit::{Committed, Kind, Options, PathChange, Reapply};
 pub use error::{Error, Result};
 pub use history::{CommitInfo, LogFilter};

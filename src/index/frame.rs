@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::Unusable;
 
 /// The layout of everything below `_index`, the cut of words included; raised when any of it changes.
-pub(super) const FORMAT: u32 = 4;
+pub(super) const FORMAT: u32 = 5;
 
 const MAGIC: [u8; 4] = *b"cm\x01i";
 /// Magic, format, checksum, length.

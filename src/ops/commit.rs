@@ -10,6 +10,7 @@ use super::memory::Memory;
 use super::secrets::{self, Stopped};
 use super::write;
 use crate::domain::message::Message;
+use crate::domain::note::conflict::conflict_marker;
 use crate::domain::note::read;
 use crate::domain::path::NotePath;
 use crate::git::Changed;
@@ -60,6 +61,7 @@ pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
         return Ok(Committed { commit: None, files: Vec::new(), stopped: Vec::new() });
     }
     let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
+    free_of_conflicts(memory, &paths)?;
     let mut files = Vec::new();
     let outcome = write::commit_as_is(memory, &paths, |sound| {
         let sound: HashSet<&NotePath> = sound.iter().collect();
@@ -73,6 +75,18 @@ pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
 
 fn file((path, changed): &(NotePath, Changed)) -> File {
     File { path: path.to_string(), change: word(*changed).to_owned() }
+}
+
+/// Refuses a file that holds both versions of a merge.
+fn free_of_conflicts(memory: &Memory, paths: &[NotePath]) -> Result<()> {
+    let marked = |path: &NotePath| {
+        let bytes = memory.target().vault.read(path).ok()?;
+        conflict_marker(&String::from_utf8_lossy(&bytes))
+    };
+    let Some((path, line)) = paths.iter().find_map(|path| Some((path, marked(path)?))) else { return Ok(()) };
+    Err(Error::refused("conflict-markers", format!("{path} holds an unresolved merge conflict"))
+        .at(path, Some(line), Some(1))
+        .hint("keep one of the two versions and remove the lines of marks; nothing was committed"))
 }
 
 /// Derived, private and temporary files are never committed, whatever the ignore rules have become.

@@ -8,7 +8,7 @@ use super::error::{Error, Result};
 use super::memory::{Level, Memory, settings_of};
 use super::{embedding, write};
 use crate::config::keys::{self, KEYS, Key, Shape};
-use crate::config::{CommitMode, layer};
+use crate::config::layer;
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::finding::Finding;
 use crate::domain::message::Message;
@@ -70,7 +70,7 @@ pub fn list(memory: &Memory, name: Option<&str>) -> Result<Listed> {
         .filter(|key| name.is_none_or(|name| key.name == name))
         .map(|key| {
             let found = held.get(key.name);
-            let in_force = found.map(|(value, _)| key.shown(value)).or_else(|| by_place(memory, key));
+            let in_force = found.map(|(value, _)| key.shown(value));
             Setting {
                 key: key.name.to_owned(),
                 value: in_force.and_then(|value| serde_json::to_value(value).ok()).unwrap_or(Value::Null),
@@ -80,14 +80,6 @@ pub fn list(memory: &Memory, name: Option<&str>) -> Result<Listed> {
         })
         .collect();
     Ok(Listed { settings, findings: held.findings.clone() })
-}
-
-/// The value of a setting whose default depends on the place; `None` where git alone knows it.
-fn by_place(memory: &Memory, key: &Key) -> Option<toml::Value> {
-    let repo = memory.target().repo().ok()?;
-    let mode = memory.target().settings.commit_mode(repo.is_some_and(crate::git::Repo::is_own));
-    let word = if mode == CommitMode::Auto { "auto" } else { "manual" };
-    (key.name == "git.commit").then(|| toml::Value::String(word.to_owned()))
 }
 
 /// The file of settings that is written.

@@ -15,6 +15,7 @@ use crate::domain::finding::Severity;
 use crate::domain::message::Message;
 use crate::domain::note::Note;
 use crate::domain::path::NotePath;
+use crate::git::{BrokenHead, unreadable_head};
 use crate::vault::journal::Journal;
 
 /// How a check went.
@@ -104,9 +105,18 @@ fn settings(open: &OpenVault) -> Check {
     }
 }
 
+/// What git cannot follow, and the command that mends it: nothing but the name of the branch or its newest commit is lost.
+fn broken_head(broken: BrokenHead) -> Check {
+    let message = format!("git cannot follow {}", broken.file.display());
+    check("git head", Health::Fail, message, Some(&format!("the commits are still there: {}", broken.remedy)))
+}
+
 fn repository(open: &OpenVault) -> Vec<Check> {
     let repo = match open.repo() {
         Ok(Some(repo)) => repo,
+        Ok(None) | Err(_) if unreadable_head(open.vault.root()).is_some() => {
+            return unreadable_head(open.vault.root()).map(broken_head).into_iter().collect();
+        }
         Ok(None) => {
             let hint = Some("`cm init` makes one; without it nothing can be undone");
             return vec![check("repository", Health::Warn, "the vault lies in no git repository", hint)];
@@ -114,11 +124,14 @@ fn repository(open: &OpenVault) -> Vec<Check> {
         Err(error) => return vec![check("repository", Health::Fail, error.message, error.hint.as_deref())],
     };
     let place = if repo.is_own() { "its own" } else { "inside another" };
-    let mode = match open.settings.commit_mode(repo.is_own()) {
+    let mode = match open.settings.commit_mode() {
         CommitMode::Auto => "curations are committed at once",
         CommitMode::Manual => "`cm commit` commits",
     };
     let mut checks = vec![check("repository", Health::Ok, format!("{place}; {mode}"), None)];
+    if let Some(broken) = repo.head().err().and_then(|_| unreadable_head(open.vault.root())) {
+        checks.push(broken_head(broken));
+    }
     if let Some(operation) = repo.state() {
         let message = format!("{operation} is in progress, and curations are refused");
         checks.push(check("git state", Health::Warn, message, Some(operation.way_out())));

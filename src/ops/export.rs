@@ -12,6 +12,7 @@ use crate::config::keys::KEYS;
 use crate::curate::import::state::{Access, Accesses};
 use crate::curate::{export, memory_file};
 use crate::domain::graph::Graph;
+use crate::domain::note::{Kind, Note};
 use crate::domain::path::NotePath;
 use crate::domain::score::Score;
 use crate::domain::score::bullet::effective;
@@ -155,10 +156,35 @@ fn json_files(memory: &Memory, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8
             Some((key.name.to_owned(), serde_json::to_value(value).ok()?))
         })
         .collect();
-    export::claude_memory(&notes, &usage, &settings)
+    let scored = super::decay::scored(memory, open)?.into_iter();
+    let scores = scored.map(|scored| (notes[scored.at].path.to_string(), scored.score)).collect();
+    let (model, vectors) = vectors(memory, open, &notes);
+    let derived = export::Derived { usage, scores, model, vectors };
+    export::claude_memory(&notes, &derived, &settings)
         .into_iter()
         .map(|(name, text)| Ok((path(name)?, text.into_bytes())))
         .collect()
+}
+
+/// One vector a memory, of its first passage, and the model that made them; none where no model answers.
+fn vectors(
+    memory: &Memory,
+    open: &OpenVault,
+    notes: &[Note],
+) -> (Option<String>, BTreeMap<String, Vec<f32>>) {
+    let memories = notes.iter().filter(|note| note.kind == Kind::Memory);
+    let texts: Vec<(String, String)> = memories
+        .filter_map(|note| {
+            let first = open.passages_of(&note.path).into_iter().next()?;
+            Some((note.id.as_ref()?.to_string(), first.text))
+        })
+        .collect();
+    let Some((model, vectors)) =
+        memory.embedded(&texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>())
+    else {
+        return (None, BTreeMap::new());
+    };
+    (Some(model), texts.into_iter().map(|(id, _)| id).zip(vectors).collect())
 }
 
 /// Every note with its bytes.

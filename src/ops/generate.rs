@@ -12,17 +12,20 @@ use super::meaning::meaning;
 use super::memory::{Memory, OpenVault};
 use super::playbook::limits;
 use super::write;
-use crate::curate::core::{self, CoreSettings, same_but_for_day};
+use crate::curate::core::{self, CoreSettings, LinkStyle, same_but_for_day};
 use crate::curate::generated::GeneratedFile;
 use crate::curate::meaning::Sense;
 use crate::curate::reflection::{self, ReflectionSettings};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::graph::Graph;
+use crate::domain::instant::Instant;
 use crate::domain::message::Message;
 use crate::domain::note::Note;
 use crate::domain::path::NotePath;
 use crate::domain::score::{Score, Usage};
+use crate::git::Repo;
 use crate::vault::layout;
+use crate::vault::usage::Used;
 
 /// A file that was written, or would have been the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -56,12 +59,17 @@ pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
         per_section: open.settings.whole("core.max_entries"),
         least_score: constants.fading,
         active_score: constants.active,
+        links: match word(open, "core.links") {
+            Some("stem") => LinkStyle::Stem,
+            _ => LinkStyle::Path,
+        },
         ..CoreSettings::default()
     };
-    let view = View::of(memory, open)?;
+    let basis = Basis::of(memory, open)?;
+    let view = View::of(memory, open, Some(basis))?;
     let graph = Graph::connect(&view.notes);
-    let entries = core::core_entries(&graph, &view.scores, memory.now(), &constants);
-    let planned = core::plan_core(&entries, &settings, &memory.now().day());
+    let entries = core::core_entries(&graph, &view.scores, basis.now, &constants);
+    let planned = core::plan_core(&entries, &settings, &basis.now.day());
     keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
 }
 
@@ -76,12 +84,44 @@ pub fn reflection(memory: &Memory, dry_run: bool) -> Result<Generated> {
         scoring: scoring(&open.settings),
         merge: limits(open).merge(),
     };
-    let view = View::of(memory, open)?;
+    let view = View::of(memory, open, None)?;
     let graph = Graph::connect(&view.notes);
     let sense = Sense::of(meaning(open));
     let planned =
         reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &sense, memory.now());
     keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
+}
+
+fn word<'o>(open: &'o OpenVault, key: &str) -> Option<&'o str> {
+    open.settings.get(key).and_then(|(value, _)| value.as_str())
+}
+
+/// What the scores of CORE.md are worked out from.
+#[derive(Clone, Copy)]
+struct Basis {
+    /// Whether the use of notes in this clone counts.
+    local: bool,
+    now: Instant,
+}
+
+impl Basis {
+    /// In a vault that others share, what git holds alone: the same commit gives the same file in every clone, on any day.
+    fn of(memory: &Memory, open: &OpenVault) -> Result<Self> {
+        let repo = open.repo()?;
+        let local = match word(open, "core.usage") {
+            Some("local") => true,
+            Some("none") => false,
+            _ => !repo.is_some_and(Repo::has_remote),
+        };
+        let is_note = |path: &NotePath| {
+            path.as_str().ends_with(".md") && ![layout::CORE, layout::REFLECTION].contains(&path.as_str())
+        };
+        let shared = match repo.filter(|_| !local) {
+            Some(repo) => repo.last_change(&is_note)?,
+            None => None,
+        };
+        Ok(Self { local, now: shared.unwrap_or(memory.now()) })
+    }
 }
 
 /// The notes with their scores and use, in one order.
@@ -92,17 +132,23 @@ struct View {
 }
 
 impl View {
-    fn of(memory: &Memory, open: &OpenVault) -> Result<Self> {
+    /// For CORE.md, that a note was made counts as its first use.
+    fn of(memory: &Memory, open: &OpenVault, core: Option<Basis>) -> Result<Self> {
         let notes = memory.notes_of(open)?;
-        let (table, notices) = open.usage().load();
+        let (mut table, notices) = open.usage().load();
         notices.into_iter().for_each(|notice| memory.notice(notice));
+        if core.is_some_and(|basis| !basis.local) {
+            table.clear();
+        }
         let constants = scoring(&open.settings);
+        let now = core.map_or(memory.now(), |basis| basis.now);
+        let first = |used: Used| Used { accesses: used.accesses.max(u64::from(core.is_some())), ..used };
         let used: Vec<_> =
             notes.iter().map(|note| table.get(note.key()).copied().unwrap_or_default()).collect();
         let scores = notes
             .iter()
             .zip(&used)
-            .map(|(note, used)| score_of(note, *used, &open.settings, &constants, memory.now()))
+            .map(|(note, used)| score_of(note, first(*used), &open.settings, &constants, now))
             .collect();
         let usage =
             used.into_iter().map(|used| Usage { accesses: used.accesses, last_access: used.last }).collect();

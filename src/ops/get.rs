@@ -13,7 +13,7 @@ use crate::domain::graph::Graph;
 use crate::domain::note::Kind;
 use crate::domain::score::{Score, Status};
 
-/// A note that points at this one.
+/// The other end of an edge of this note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Backlink {
     /// What it answers to.
@@ -45,6 +45,8 @@ pub struct Got {
     pub frontmatter: Map<String, Value>,
     /// Its text below the frontmatter.
     pub body: String,
+    /// Notes that it points at.
+    pub links: Vec<Backlink>,
     /// Notes that point at it.
     pub backlinks: Vec<Backlink>,
     /// Its decay score, where it is a memory.
@@ -70,6 +72,7 @@ pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
     // A vault on a read-only disk can still be read.
     let _ = usage.record(found.note.key(), memory.now());
     let (score, status) = standing(memory, &found)?;
+    let (links, backlinks) = neighbours(memory, &found)?;
     Ok(Got {
         id: found.note.key().to_owned(),
         kind: found.note.kind,
@@ -78,7 +81,8 @@ pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
         path: found.note.path.to_string(),
         frontmatter: json::of_fields(&fields),
         body: split.body().to_owned(),
-        backlinks: backlinks(memory, &found)?,
+        links,
+        backlinks,
         score,
         status,
         findings: found.note.findings.clone(),
@@ -110,20 +114,25 @@ fn standing(memory: &Memory, found: &Found<'_>) -> Result<(Option<Score>, Option
     Ok((Some(score), Some(Status::of(score, &constants))))
 }
 
-fn backlinks(memory: &Memory, found: &Found<'_>) -> Result<Vec<Backlink>> {
+/// The notes that a note points at, and those that point at it.
+fn neighbours(memory: &Memory, found: &Found<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
     let notes = memory.notes_of(found.open)?;
-    let Some(at) = notes.iter().position(|note| note.path == found.note.path) else { return Ok(Vec::new()) };
+    let Some(at) = notes.iter().position(|note| note.path == found.note.path) else {
+        return Ok((Vec::new(), Vec::new()));
+    };
     let graph = Graph::connect(&notes);
-    let incoming = graph.incoming(at).map(|edge| {
-        let note = &notes[edge.from];
+    let end = |node: usize, relation: &str| {
+        let note = &notes[node];
         Backlink {
             id: note.key().to_owned(),
             title: note.title.clone(),
             path: note.path.to_string(),
-            relation: edge.relation.to_string(),
+            relation: relation.to_owned(),
         }
-    });
-    Ok(incoming.collect())
+    };
+    let outgoing = graph.outgoing(at).map(|edge| end(edge.to, &edge.relation)).collect();
+    let incoming = graph.incoming(at).map(|edge| end(edge.from, &edge.relation)).collect();
+    Ok((outgoing, incoming))
 }
 
 /// The bytes of a note's file, which counts as a use of it.

@@ -1,7 +1,7 @@
 //! Bringing in a folder of another tool, in one commit. The folder itself is only read.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,13 +49,17 @@ pub struct Brought {
 pub struct Imported {
     /// Which tool the folder is from.
     pub from: Format,
+    /// What told so.
+    pub because: String,
     /// The files that came in.
     pub imported: Vec<Brought>,
     /// The files that did not, and why.
     pub skipped: Vec<Skipped>,
     /// What is wrong in the files that came in.
     pub findings: Vec<Finding>,
-    /// Files that are no notes; they stay where they are.
+    /// Files that are no notes and came along, because notes that came in use them.
+    pub copied: Vec<String>,
+    /// Other files that are no notes; they stay where they are.
     pub attachments: Vec<String>,
     /// Of how many notes the use was taken over.
     pub usage: usize,
@@ -129,15 +133,21 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
             .hint("`cm adopt` gives the notes in it an id where they are"));
     }
     let folder = foreign::read(&source, open.vault.root())?;
-    let from = options.from.unwrap_or_else(|| detect::detect(&folder));
+    let (from, because) = match options.from {
+        Some(named) => (named, "it was named"),
+        None => detect::detect(&folder),
+    };
     let into = into(options, from, &folder.name)?;
     let mut plan = planned(memory, open, &folder, from, &into)?;
     leave_secrets(&secrets::rules(memory, open)?, &folder, &mut plan);
     if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
         return Err(nothing_came(&shown.to_string(), &plan));
     }
+    let copies = copies(open, &source, &plan)?;
     let mut outcome = Imported {
         from,
+        because: because.to_owned(),
+        copied: plan.copied.iter().map(|(_, target)| target.to_string()).collect(),
         imported: plan.incoming.iter().map(brought).collect(),
         skipped: plan.skipped,
         findings: plan.findings,
@@ -147,7 +157,7 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
         dry_run: options.dry_run,
     };
     if !options.dry_run {
-        outcome.commit = carry_out(memory, plan.incoming, &folder.name)?;
+        outcome.commit = carry_out(memory, plan.incoming, copies, &folder.name)?;
         outcome.usage = take_usage(open, &plan.usage)?;
         if outcome.usage < plan.usage.len() && outcome.commit.is_some() {
             memory.notice(
@@ -212,7 +222,24 @@ fn brought(file: &Incoming) -> Brought {
     Brought { path: file.target.to_string(), id: file.id.as_ref().map(ToString::to_string) }
 }
 
-fn carry_out(memory: &Memory, incoming: Vec<Incoming>, name: &str) -> Result<Option<String>> {
+/// The files that come along with their notes. One that lies there with the same bytes needs no copy.
+fn copies(open: &OpenVault, source: &Path, plan: &Plan) -> Result<Vec<Change>> {
+    let mut copies = Vec::new();
+    for (from, target) in &plan.copied {
+        let Some(bytes) = foreign::below(source, from)? else { continue };
+        if open.vault.read(target).ok().as_ref() != Some(&bytes) {
+            copies.push(Change::Copy { path: target.clone(), bytes });
+        }
+    }
+    Ok(copies)
+}
+
+fn carry_out(
+    memory: &Memory,
+    incoming: Vec<Incoming>,
+    copies: Vec<Change>,
+    name: &str,
+) -> Result<Option<String>> {
     let subject = match incoming.as_slice() {
         [one] => format!("Import {} from {name}", one.target.file_name()),
         several => format!("Import {} notes from {name}", several.len()),
@@ -220,8 +247,8 @@ fn carry_out(memory: &Memory, incoming: Vec<Incoming>, name: &str) -> Result<Opt
     let ids =
         incoming.iter().filter_map(|file| file.id.as_ref()).take(if incoming.len() > IDS { 0 } else { IDS });
     let message = ids.fold(Message::new("import", subject), |message, id| message.id(id.as_str()));
-    let changes =
-        incoming.into_iter().map(|file| Change::Copy { path: file.target, bytes: file.bytes }).collect();
+    let notes = incoming.into_iter().map(|file| Change::Copy { path: file.target, bytes: file.bytes });
+    let changes = notes.chain(copies).collect();
     Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
 }
 

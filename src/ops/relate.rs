@@ -11,9 +11,10 @@ use super::write;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::frontmatter::{parse, split::Split};
+use crate::domain::graph::Names;
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
-use crate::domain::note::compose::{self, EdgeDraft};
+use crate::domain::note::compose::{self, EdgeDraft, EdgeEnd};
 use crate::domain::note::{Note, name};
 
 /// The edge that is wanted.
@@ -47,7 +48,8 @@ pub struct Related {
 /// The type of an edge of which nothing more is known.
 const PLAIN: &str = "RELATED_TO";
 
-/// Writes an edge file. An edge of that type that is there already stays, with the strength that is named.
+/// Writes an edge file. An edge of that type that is there already stays: it gets the strength that is named, and the
+/// reason after those that it has.
 ///
 /// # Errors
 /// A note that is not found, an unknown type, an edge from a note to itself, and those of [`write::apply`].
@@ -57,16 +59,17 @@ pub fn relate(memory: &Memory, options: &Options) -> Result<Related> {
     let (from, to) = ends(memory, options)?;
     let (from, to) = (from.note, to.note);
     if let Some(there) = edge_files(memory, &from, &to, Some(&relation))?.into_iter().next() {
-        return strengthen(memory, &there, options.strength);
+        return amend(memory, &there, options);
     }
     let id = NoteId::from(memory.draw());
+    let notes = memory.notes_of(memory.target())?;
     let file = name::edge_file_name(&from.title, &relation, &to.title, &id);
     let path = super::add::sharded(memory.target(), "graph/edges", &file, &id)?;
     let text = compose::edge(&EdgeDraft {
         id: id.clone(),
         relation: relation.clone(),
-        from: (from.key().to_owned(), from.title.clone()),
-        to: (to.key().to_owned(), to.title.clone()),
+        from: end(&notes, &from),
+        to: end(&notes, &to),
         strength: options.strength.unwrap_or(1.0),
         created: memory.now(),
         body: options.why.clone().unwrap_or_default(),
@@ -156,12 +159,28 @@ fn edge_files<'a>(
     memory.notes_of(open)?.iter().filter(|note| fits(note)).map(|note| load(open, &note.path)).collect()
 }
 
-fn strengthen(memory: &Memory, edge: &Found<'_>, strength: Option<f64>) -> Result<Related> {
-    let edits = match strength {
-        Some(strength) => vec![Edit::Set { key: "strength".into(), value: strength.into() }],
-        None => Vec::new(),
+fn end(notes: &[Note], note: &Note) -> EdgeEnd {
+    let at = notes.iter().position(|known| known.path == note.path);
+    let target = at.map_or(note.path.stem(), |at| Names::of(notes).link_target(at));
+    EdgeEnd { id: note.key().to_owned(), title: note.title.clone(), target: target.to_owned() }
+}
+
+fn amend(memory: &Memory, edge: &Found<'_>, options: &Options) -> Result<Related> {
+    let mut edits = Vec::new();
+    if let Some(strength) = options.strength {
+        edits.push(Edit::Set { key: "strength".into(), value: strength.into() });
+    }
+    let text = edge.text();
+    let reason = options.why.as_deref().unwrap_or_default().trim();
+    let is_new = !reason.is_empty() && !Split::of(&text).body().contains(reason);
+    if is_new {
+        let gap = if Split::of(&text).body().ends_with('\n') { "\n" } else { "\n\n" };
+        edits.push(Edit::AppendBody { text: format!("{gap}{reason}\n") });
+    }
+    let subject = match is_new {
+        true => format!("Add a reason to \"{}\"", edge.note.title),
+        false => format!("Change the strength of \"{}\"", edge.note.title),
     };
-    let subject = format!("Change the strength of \"{}\"", edge.note.title);
     let changed = super::update::apply(memory, edge, "relate", subject, edits)?;
     Ok(Related {
         ids: vec![changed.id],

@@ -38,7 +38,8 @@ const MARK: &str = "This takes back commit ";
 /// How far back the newest curation is looked for.
 const FAR: usize = 1000;
 
-/// Takes a commit back: the named one, else the newest curation that is neither an undo nor undone.
+/// Takes a commit back: the named one, else the newest curation of this person that is neither an undo nor undone. The
+/// commit that made the vault stays.
 ///
 /// # Errors
 /// No such commit, nothing to undo, later changes of the same notes, and those of [`write::apply`].
@@ -47,8 +48,15 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
     let repo = repository(memory.target())?;
     let target = match named {
         Some(named) => repo.commit_info(revision(memory, named)?)?,
-        None => newest(repo)?,
+        None => newest(memory, repo)?,
     };
+    if target.message.as_ref().is_some_and(|message| message.op == "init") {
+        return Err(Error::refused(
+            "made-the-vault",
+            format!("{} made this folder a vault", target.id.short()),
+        )
+        .hint("the files of a vault that is no longer wanted are removed by hand"));
+    }
     if target.parents.len() > 1 {
         return Err(Error::refused(
             "merge",
@@ -83,17 +91,31 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
     })
 }
 
-/// The newest curation that stands.
-fn newest(repo: &Repo) -> Result<CommitInfo> {
+/// The newest curation of this person that stands. What came from others by a pull is theirs: it is taken back by its
+/// name alone.
+fn newest(memory: &Memory, repo: &Repo) -> Result<CommitInfo> {
     let mut taken_back: Vec<String> = Vec::new();
-    for commit in repo.log(&LogFilter { limit: Some(FAR), ..LogFilter::default() })? {
+    let mut others = false;
+    let own = repo.identity()?;
+    for commit in repo.log(&LogFilter { limit: Some(FAR), vault_only: true, ..LogFilter::default() })? {
+        let is_own = commit.email == own.email && (!own.email.is_empty() || commit.author == own.name);
         let Some(message) = &commit.message else { continue };
         match message.body.split_once(MARK).filter(|_| message.op == "undo") {
             Some((_, rest)) => taken_back.push(rest.trim_end_matches('.').to_owned()),
             // What a person committed is theirs to take back, by naming it.
-            None if message.op == "commit" || taken_back.contains(&commit.id.to_string()) => {}
+            None if matches!(message.op.as_str(), "commit" | "init") => {}
+            None if !is_own => others = true,
+            None if taken_back.contains(&commit.id.to_string()) => {}
             None => return Ok(commit),
         }
+    }
+    if !write::commits(memory.target())? {
+        return Err(write::nothing("there is no curation to undo: `git.commit` is `manual` in this vault")
+            .hint("what is not committed yet is taken back with git; `cm config set git.commit auto` commits at once"));
+    }
+    if others {
+        return Err(write::nothing("there is no curation of yours to undo")
+            .hint("`cm log` lists those of others; one of them is taken back by its id"));
     }
     Err(write::nothing("there is no curation to undo"))
 }

@@ -189,8 +189,7 @@ fn trusted(open: &OpenVault) -> Result<()> {
 /// # Errors
 /// What git says of the repository.
 pub fn commits(open: &OpenVault) -> Result<bool> {
-    let repo = open.repo()?;
-    Ok(repo.is_some_and(|repo| open.settings.commit_mode(repo.is_own()) == CommitMode::Auto))
+    Ok(open.repo()?.is_some() && open.settings.commit_mode() == CommitMode::Auto)
 }
 
 /// The note as the newest commit has it; `None` where it has none, or there is no commit.

@@ -29,6 +29,7 @@ mod json;
 mod learned_secrets;
 mod meaning;
 mod notes;
+mod obsidian;
 mod odd;
 mod operations;
 mod parity;

@@ -24,7 +24,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     strength: Option<f64>,
     /// Why the two are related
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     why: Option<String>,
 }
 

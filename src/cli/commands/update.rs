@@ -30,7 +30,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TAG")]
     remove_tag: Vec<String>,
     /// A new text, `-` for standard input
-    #[arg(long, value_name = "TEXT", conflicts_with = "append")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "append", allow_hyphen_values = true)]
     body: Option<String>,
     /// Text at the end, `-` for standard input
     #[arg(long, value_name = "TEXT")]

@@ -1,7 +1,8 @@
 //! CORE.md: the memories and rules that an agent loads into its system prompt, best first, within a budget of tokens.
 //!
-//! It lists titles and paths, never bodies; the title of a bullet is its rule, which is to be followed without opening a
-//! file. It reads and writes no file.
+//! It lists titles, never bodies; the title of a bullet is its rule, which is to be followed without opening a file and
+//! cited by its id. Paths take at most a fifth of it: the best entries have a link, the others their id. It reads and
+//! writes no file.
 
 mod entry;
 
@@ -9,9 +10,10 @@ use crate::domain::markdown::escape::escape_link_text;
 use crate::domain::note::check::RULE;
 
 use super::generated::{GeneratedFile, head, tokens};
+use entry::Line;
 
 pub use super::generated::same_but_for_day;
-pub use entry::{CoreEntry, Worth, core_entries, memory_entries};
+pub use entry::{CoreEntry, LinkStyle, Worth, core_entries, memory_entries};
 
 /// The limits of the file, and what a vault adds to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,8 +22,10 @@ pub struct CoreSettings {
     pub tokens: usize,
     /// The most entries of a section; pinned ones are listed beyond it.
     pub per_section: usize,
-    /// The least score that is listed.
+    /// The score below which an entry is fading: listed only where the others leave room.
     pub least_score: f64,
+    /// How its lines lead to their notes.
+    pub links: LinkStyle,
     /// The least score that counts as active in the header.
     pub active_score: f64,
     /// Sections after the built-in ones: titles with types.
@@ -30,8 +34,7 @@ pub struct CoreSettings {
 
 impl Default for CoreSettings {
     /// What an agent wants beside the built-in sections: what the people around it prefer and take for granted,
-    /// what was understood, and the team's own observations. Problems and errors are reached through their
-    /// solutions, and `general` says too little.
+    /// what was understood, and the team's own observations. All other types come last.
     fn default() -> Self {
         let section = |title: &str, types: &[&str]| {
             (title.to_owned(), types.iter().map(|name| (*name).to_owned()).collect())
@@ -40,6 +43,7 @@ impl Default for CoreSettings {
             tokens: 3_000,
             per_section: 15,
             least_score: 0.2,
+            links: LinkStyle::Path,
             active_score: 0.5,
             extra_sections: vec![
                 section("Preferences & Facts", &["preference", "fact"]),
@@ -60,6 +64,10 @@ enum Section<'s> {
     Rules,
     /// Bullets that say what to avoid.
     Pitfalls,
+    /// Memories of types that no other section takes.
+    Other,
+    /// What has faded, of any kind.
+    Fading,
 }
 
 const BUILT_IN: [(&str, &[&str]); 5] = [
@@ -79,15 +87,19 @@ impl<'s> Section<'s> {
             types: types.iter().map(String::as_str).collect(),
         });
         let bullets = [Self::Rules, Self::Pitfalls];
-        [Self::Pinned].into_iter().chain(built_in).chain(bullets).chain(extra).collect()
+        let last = [Self::Other, Self::Fading];
+        [Self::Pinned].into_iter().chain(built_in).chain(bullets).chain(extra).chain(last).collect()
     }
 
-    fn takes(&self, entry: &CoreEntry) -> bool {
+    fn takes(&self, entry: &CoreEntry, fading: bool) -> bool {
         match (self, entry.worth) {
+            (Self::Fading, _) => true,
+            _ if fading => false,
             (Self::Pinned, Worth::Memory(_)) => entry.pinned,
             (Self::Memories { types, .. }, Worth::Memory(_)) => types.contains(&entry.note_type.as_str()),
             (Self::Rules, Worth::Bullet { anti_pattern, .. }) => !anti_pattern,
             (Self::Pitfalls, Worth::Bullet { anti_pattern, .. }) => anti_pattern,
+            (Self::Other, Worth::Memory(_)) => true,
             _ => false,
         }
     }
@@ -98,6 +110,8 @@ impl<'s> Section<'s> {
             Self::Memories { title, .. } => title,
             Self::Rules => "Rules",
             Self::Pitfalls => "Pitfalls",
+            Self::Other => "Other",
+            Self::Fading => "Fading",
         };
         format!("\n## {}\n\n", escape_link_text(title))
     }
@@ -108,67 +122,116 @@ struct Placed {
     section: usize,
     /// Which of its section it is, from the best.
     at: usize,
-    line: String,
-    characters: usize,
+    line: Line,
 }
 
 /// How many entries are left out, and why.
 #[derive(Default)]
 struct LeftOut {
-    faded: usize,
-    no_section: usize,
+    harmful: usize,
     full_section: usize,
     no_space: usize,
     too_long: usize,
 }
 
+/// The share of the file's characters that paths may take, as one in so many.
+const PATH_SHARE: usize = 5;
+
 /// The file for these entries on that day. They leave it lowest score first until it fits its budget; the same
 /// arguments give the same bytes.
 pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> GeneratedFile {
     let sections = Section::all(settings);
-    let (mut placed, mut left_out) = place(entries, &sections, settings);
-    let counts = counts(entries, settings);
-    let head = |listed: usize, left_out: &LeftOut| {
-        let figures = format!("{counts}, {listed} listed. {}", left_out.say(settings));
+    let (placed, mut left_out) = place(entries, &sections, settings);
+    let (counts, all) = (counts(entries, settings), placed.len() + left_out.no_space);
+    let is_fading = |entry: &&Placed| matches!(sections.get(entry.section), Some(Section::Fading));
+    let head = |listed: &[Placed], left_out: &LeftOut| {
+        let fading = match listed.iter().filter(is_fading).count() {
+            0 => String::new(),
+            count => format!(", {count} of them fading"),
+        };
+        let figures = format!("{counts}, {} listed{fading}. {}", listed.len(), left_out.say(settings));
         head("Core memory", day, "cm core", &figures)
     };
     let headings: Vec<String> = sections.iter().map(Section::heading).collect();
-    let mut of_section = vec![0; sections.len()];
-    let mut characters = 0;
-    for entry in &placed {
-        if of_section[entry.section] == 0 {
-            characters += headings[entry.section].chars().count();
+    let growth = Growth::of(&placed, &headings);
+    let mut listed = placed.len();
+    loop {
+        left_out.no_space = all - listed;
+        let characters = head(&placed[..listed], &left_out).chars().count() + growth.characters(listed);
+        if listed == 0 || tokens(characters) <= settings.tokens {
+            break;
         }
-        of_section[entry.section] += 1;
-        characters += entry.characters;
+        listed -= 1;
     }
-    while tokens(head(placed.len(), &left_out).chars().count() + characters) > settings.tokens {
-        let Some(dropped) = placed.pop() else { break };
-        left_out.no_space += 1;
-        characters -= dropped.characters;
-        of_section[dropped.section] -= 1;
-        if of_section[dropped.section] == 0 {
-            characters -= headings[dropped.section].chars().count();
+    let placed = &placed[..listed];
+    let linked = Growth::of(placed, &headings).linked;
+    let mut text = head(placed, &left_out);
+    let mut in_order: Vec<(&Placed, bool)> = placed.iter().zip(linked).collect();
+    in_order.sort_by_key(|(entry, _)| (entry.section, entry.at));
+    for of_one in in_order.chunk_by(|(a, _), (b, _)| a.section == b.section) {
+        text += &headings[of_one[0].0.section];
+        text.extend(of_one.iter().map(|(entry, linked)| entry.line.shown(*linked)));
+    }
+    GeneratedFile::new(text, listed, left_out.total())
+}
+
+/// How the file grows entry by entry, the best first: each gets a link as soon as the text so far has room for its path.
+struct Growth {
+    /// The characters after each entry, its section's heading included.
+    after: Vec<usize>,
+    /// Which entries have a link in the end.
+    linked: Vec<bool>,
+}
+
+impl Growth {
+    fn of(placed: &[Placed], headings: &[String]) -> Self {
+        let (mut characters, mut paths, mut next) = (0_usize, 0_usize, 0_usize);
+        let mut begun = vec![false; headings.len()];
+        let mut growth = Self { after: Vec::with_capacity(placed.len()), linked: vec![false; placed.len()] };
+        for (at, entry) in placed.iter().enumerate() {
+            characters += entry.line.bare.chars().count();
+            if !std::mem::replace(&mut begun[entry.section], true) {
+                characters += headings[entry.section].chars().count();
+            }
+            while let Some(waiting) = placed.get(next).filter(|_| next <= at) {
+                if let Some((line, path)) = &waiting.line.linked {
+                    let longer =
+                        characters + line.chars().count() - waiting.line.bare.chars().count().min(characters);
+                    if (paths + path) * PATH_SHARE > longer {
+                        break;
+                    }
+                    (characters, paths) = (longer, paths + path);
+                    growth.linked[next] = true;
+                }
+                next += 1;
+            }
+            growth.after.push(characters);
         }
+        growth
     }
-    let mut text = head(placed.len(), &left_out);
-    placed.sort_by_key(|entry| (entry.section, entry.at));
-    for of_one in placed.chunk_by(|a, b| a.section == b.section) {
-        text += &headings[of_one[0].section];
-        text.extend(of_one.iter().map(|entry| entry.line.as_str()));
+
+    /// The characters of the first `listed` entries.
+    fn characters(&self, listed: usize) -> usize {
+        listed.checked_sub(1).and_then(|last| self.after.get(last)).copied().unwrap_or(0)
     }
-    GeneratedFile::new(text, placed.len(), left_out.total())
+}
+
+impl Line {
+    fn shown(&self, linked: bool) -> &str {
+        self.linked.as_ref().filter(|_| linked).map_or(self.bare.as_str(), |(line, _)| line)
+    }
 }
 
 /// How many entries there are, and how many of the memories are active.
 fn counts(entries: &[CoreEntry], settings: &CoreSettings) -> String {
     let scores = entries.iter().filter_map(|entry| match entry.worth {
-        Worth::Memory(score) => Some((entry.pinned, score)),
-        Worth::Bullet { .. } => None,
+        Worth::Memory(score) if !entry.plain => Some((entry.pinned, score)),
+        Worth::Memory(_) | Worth::Bullet { .. } => None,
     });
     let memories = scores.clone().count();
     let active = scores.filter(|(pinned, score)| *pinned || score.value() >= settings.active_score).count();
-    match entries.len() - memories {
+    let bullets = entries.iter().filter(|entry| matches!(entry.worth, Worth::Bullet { .. })).count();
+    match bullets {
         0 => format!("{active} active of {memories} memories"),
         1 => format!("{active} active of {memories} memories, 1 bullet in use"),
         bullets => format!("{active} active of {memories} memories, {bullets} bullets in use"),
@@ -181,42 +244,49 @@ fn place(entries: &[CoreEntry], sections: &[Section<'_>], settings: &CoreSetting
     let mut left_out = LeftOut::default();
     let mut of_section: Vec<Vec<&CoreEntry>> = vec![Vec::new(); sections.len()];
     for entry in entries {
-        match sections.iter().position(|section| section.takes(entry)) {
-            _ if !entry.counts(least) => left_out.faded += 1,
-            _ if entry.is_too_long() => left_out.too_long += 1,
-            None => left_out.no_section += 1,
-            Some(section) => of_section[section].push(entry),
+        let fading = entry.is_fading(least);
+        match sections.iter().position(|section| section.takes(entry, fading)) {
+            _ if entry.is_harmful() => left_out.harmful += 1,
+            Some(section) if !entry.is_too_long() => of_section[section].push(entry),
+            _ => left_out.too_long += 1,
         }
     }
     let mut ranked = Vec::new();
     for (section, mut entries) in of_section.into_iter().enumerate() {
-        entries.sort_by_key(|entry| entry.place(least));
-        let pinned = entries.iter().filter(|entry| entry.pinned).count();
-        let most = settings.per_section.max(pinned);
-        left_out.full_section += entries.len().saturating_sub(most);
-        ranked.extend(entries.into_iter().take(most).enumerate().map(|(at, entry)| (entry, section, at)));
+        if matches!(sections[section], Section::Fading) {
+            entries.sort_by(|a, b| a.rank(least).cmp(&b.rank(least)));
+        } else {
+            entries.sort_by(|a, b| a.place(least).cmp(&b.place(least)));
+            let pinned = entries.iter().filter(|entry| entry.pinned).count();
+            let most = settings.per_section.max(pinned);
+            left_out.full_section += entries.len().saturating_sub(most);
+            entries.truncate(most);
+        }
+        ranked.extend(entries.into_iter().enumerate().map(|(at, entry)| (entry, section, at)));
     }
-    ranked.sort_by_key(|(entry, ..)| entry.rank(least));
+    ranked.sort_by(|(a, ..), (b, ..)| a.rank(least).cmp(&b.rank(least)));
+    // A line has more characters than a token, so that no more can fit; an imported vault may have very many.
+    left_out.no_space = ranked.len().saturating_sub(settings.tokens);
+    ranked.truncate(settings.tokens);
     let placed = ranked.into_iter().map(|(entry, section, at)| {
-        let line = entry.line();
-        Placed { section, at, characters: line.chars().count(), line }
+        let line = entry.line(settings.links);
+        Placed { section, at, line }
     });
     (placed.collect(), left_out)
 }
 
 impl LeftOut {
-    /// What is left out although its score is high enough.
+    /// What is left out although it could be listed.
     fn total(&self) -> usize {
-        self.no_section + self.full_section + self.no_space + self.too_long
+        self.full_section + self.no_space + self.too_long
     }
 
     fn say(&self, settings: &CoreSettings) -> String {
         let reasons = [
             (self.no_space, "for space".to_owned()),
             (self.full_section, format!("beyond {} a section", settings.per_section)),
-            (self.no_section, "of types without a section".to_owned()),
             (self.too_long, format!("longer than the {} characters of a rule", RULE.end())),
-            (self.faded, format!("below a score of {}", settings.least_score)),
+            (self.harmful, "with more harm than help".to_owned()),
         ];
         let said: Vec<String> = reasons
             .iter()

@@ -1,9 +1,28 @@
 //! A generated file of the memory, such as CORE.md, cut into parts and entries that an agent can be given singly.
 
 use super::border::{Entry, Part};
+use crate::domain::markdown::escape::link_destination;
+use crate::domain::path::NotePath;
+
+/// What an item that names a note by its id or file name stands for is written behind this.
+const CORE: &str = "core/";
+
+/// The shortest beginning of an id that stands for a note, in bytes.
+const SHORT_ID: usize = 8;
+
+/// What items of a generated file that list a note may stand for.
+#[must_use]
+pub fn listings(key: &str, path: &NotePath) -> [String; 4] {
+    [
+        link_destination(path.as_str()),
+        format!("{CORE}{key}"),
+        format!("{CORE}{}", key.get(..SHORT_ID).unwrap_or(key)),
+        format!("{CORE}{}", path.stem()),
+    ]
+}
 
 /// The parts of a markdown text: each heading begins one, and each paragraph or item of a list is an entry. An item that
-/// links to a note stands for it, by the link as it is written. The lines that say when a generated file was written are
+/// links to a note stands for it, by the link as it is written, else by the id at its end. The lines that say when a generated file was written are
 /// left out.
 #[must_use]
 pub fn parts(markdown: &str) -> Vec<Part> {
@@ -24,13 +43,26 @@ pub fn parts(markdown: &str) -> Vec<Part> {
                     entry.text.push('\n');
                     entry.text.push_str(line);
                 }
-                _ => part.entries.push(Entry { id: linked(line).map(str::to_owned), text: line.to_owned() }),
+                _ => part.entries.push(Entry { id: listed(line), text: line.to_owned() }),
             }
             open = true;
         }
     }
     parts.retain(|part| !part.entries.is_empty());
     parts
+}
+
+/// What an item stands for: one of [`listings`] of its note.
+fn listed(item: &str) -> Option<String> {
+    if let Some(link) = linked(item) {
+        return Some(link.to_owned());
+    }
+    if let Some(inside) = item.strip_prefix("- [[") {
+        let target = inside.split(['|', ']']).next().unwrap_or(inside);
+        return Some(format!("{CORE}{}", target.rsplit('/').next().unwrap_or(target)));
+    }
+    let (_, id) = item.strip_prefix("- ")?.strip_suffix('`')?.rsplit_once(" `")?;
+    Some(format!("{CORE}{id}"))
 }
 
 /// The note that an item links to with its first words, which are its title.
@@ -66,6 +98,13 @@ mod tests {
         assert_eq!(ids, [Some("a.md"), None, None]);
         assert_eq!(linked("- [An \\](array) of rules](graph/b.md) (x)"), Some("graph/b.md"));
         assert_eq!(linked("Text [a](b.md)"), None);
+        let path = NotePath::parse("graph/fixes/a b-1a2b3c.md").unwrap();
+        let names = listings("1a2b3c4d-0000-4000-8000-000000000000", &path);
+        for item in ["- [A](graph/fixes/a%20b-1a2b3c.md) (x)", "- A (x) `1a2b3c4d`", "- [[a b-1a2b3c|A]] (x)"]
+        {
+            assert!(listed(item).is_some_and(|id| names.contains(&id)), "{item}");
+        }
+        assert_eq!(listed("- a `code` word"), None);
     }
 
     proptest! {

@@ -5,23 +5,25 @@ use crate::domain::foreign::{File, Folder};
 use crate::domain::frontmatter::{parse, split::Split};
 use crate::domain::note::TypeTable;
 
-/// The format of a folder; plain markdown where nothing tells.
-pub fn detect(folder: &Folder) -> Format {
+/// The format of a folder, and what tells it; plain markdown where nothing does.
+pub fn detect(folder: &Folder) -> (Format, &'static str) {
     let has = |name: &str| folder.attachments.iter().any(|path| path == name);
     let hidden = |name: &str| folder.hidden.iter().any(|path| path == name);
-    if (has("_index.json") && has("_state.json")) || folder.notes.iter().any(in_our_layout) {
-        Format::ClaudeMemory
-    } else if has_permalinks(folder) {
+    if has("_index.json") && has("_state.json") {
+        (Format::ClaudeMemory, "it has _index.json and _state.json")
+    } else if folder.notes.iter().any(in_our_layout) {
+        (Format::ClaudeMemory, "its notes lie in folders of graph/ by type")
+    } else if has_permalinks(folder) && folder.notes.iter().any(has_a_list) {
         // Before Obsidian: its application is what many people look at such a folder with.
-        Format::BasicMemory
+        (Format::BasicMemory, "its notes have permalinks, and lists of observations or relations")
     } else if hidden(".obsidian") {
-        Format::Obsidian
+        (Format::Obsidian, "it has a folder .obsidian")
     } else if folder.own.contains_key(".zk/config.toml") {
-        Format::Zk
+        (Format::Zk, "it has .zk/config.toml")
     } else if folder.notes.iter().any(has_both_lists) {
-        Format::BasicMemory
+        (Format::BasicMemory, "a note has lists of observations and of relations")
     } else {
-        Format::Markdown
+        (Format::Markdown, "nothing in it is of a tool that is known")
     }
 }
 
@@ -43,6 +45,11 @@ fn has_permalinks(folder: &Folder) -> bool {
     });
     let with = with.count();
     with > 0 && with * 2 >= folder.notes.len()
+}
+
+fn has_a_list(file: &File) -> bool {
+    let body = Split::of(file.text().unwrap_or("")).body();
+    basic_memory::has_observation(body) || !basic_memory::relations(body).is_empty()
 }
 
 fn has_both_lists(file: &File) -> bool {
@@ -72,7 +79,8 @@ mod tests {
 
     #[test]
     fn each_tool_is_known_by_its_marks() {
-        let linked = ("a.md", "---\npermalink: a/b\n---\n");
+        let key_alone = ("a.md", "---\npermalink: a/b\n---\n");
+        let linked = ("a.md", "---\npermalink: a/b\n---\n- [tech] SQLite\n");
         let page = ("a.md", "---\npermalink: /about/\n---\n");
         let lists = ("a.md", "- [tech] SQLite\n- uses [[B]]\n");
         let cases = [
@@ -82,15 +90,17 @@ mod tests {
             (folder(&[linked], &[], &[".obsidian"]), Format::BasicMemory),
             (folder(&[linked, ("b.md", ""), ("c.md", "")], &[], &[".obsidian"]), Format::Obsidian),
             (folder(&[page], &[], &[]), Format::Markdown),
+            (folder(&[key_alone], &[], &[]), Format::Markdown),
+            (folder(&[key_alone], &[], &[".obsidian"]), Format::Obsidian),
             (folder(&[lists], &[], &[]), Format::BasicMemory),
             (folder(&[lists], &[], &[".obsidian"]), Format::Obsidian),
             (folder(&[("a.md", "- [ ] task\n- [[B]]\n")], &["_index.json"], &[".git"]), Format::Markdown),
         ];
         for (folder, format) in cases {
-            assert_eq!(detect(&folder), format, "{folder:?}");
+            assert_eq!(detect(&folder).0, format, "{folder:?}");
         }
         let mut zk = folder(&[lists], &[], &[".zk"]);
         zk.own.insert(".zk/config.toml".to_owned(), String::new());
-        assert_eq!(detect(&zk), Format::Zk);
+        assert_eq!(detect(&zk).0, Format::Zk);
     }
 }

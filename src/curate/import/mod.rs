@@ -4,6 +4,7 @@
 //! A note keeps its bytes but for the keys that it lacks. Its id is its own, or follows from its path and its bytes,
 //! so that the same note gets the same id whenever and by whomever it is imported.
 
+mod attachments;
 pub mod basic_memory;
 pub mod detect;
 mod edits;
@@ -143,6 +144,8 @@ pub struct Plan {
     pub incoming: Vec<Incoming>,
     /// The files that are left out.
     pub skipped: Vec<Skipped>,
+    /// Files that are no notes and that notes which come in use: where they lie in the folder, and where they go.
+    pub copied: Vec<(NotePath, NotePath)>,
     /// Files that are no notes, which stay where they are.
     pub attachments: Vec<String>,
     /// What is wrong in what comes in, by its path in the vault, and what could not be read.
@@ -177,6 +180,7 @@ pub fn plan(folder: &Folder, how: &How<'_>) -> Plan {
         .filter_map(|file| place(file, how).map_err(|skipped| plan.skipped.push(skipped)).ok())
         .collect();
     let context = edits::Context::of(folder, &placed, how);
+    let mut taken: Vec<&Placed<'_>> = Vec::new();
     for placed in &placed {
         let (bytes, refused) = context.bytes_of(placed);
         let held = known::standing(placed, &bytes, how);
@@ -189,12 +193,25 @@ pub fn plan(folder: &Folder, how: &How<'_>) -> Plan {
                 let id = std::str::from_utf8(&bytes).ok().and_then(own_id);
                 let (source, target) = (placed.file.path.clone(), placed.target.clone());
                 plan.incoming.push(Incoming { source, target, bytes, id });
+                taken.push(placed);
             }
         }
     }
+    let used = attachments::used(folder, &taken);
+    plan.attachments.retain(|path| !used.contains(path));
+    plan.copied = used.iter().filter_map(|path| copy(path, how)).collect();
     plan.findings.extend(twice(&plan.incoming));
     plan.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     plan
+}
+
+/// Where a file that is no note lies, and where it goes: to the same place beside the notes.
+fn copy(path: &str, how: &How<'_>) -> Option<(NotePath, NotePath)> {
+    let source = NotePath::parse(path).ok()?;
+    let beside = how.format == Format::ClaudeMemory || how.into.is_empty();
+    let target =
+        if beside { source.clone() } else { NotePath::parse(&format!("{}/{path}", how.into)).ok()? };
+    Some((source, target))
 }
 
 /// A file that the folder's reader could not take.

@@ -11,7 +11,7 @@ use crate::domain::frontmatter::edit::Edit;
 use crate::domain::id::NoteId;
 use crate::domain::instant::Instant;
 use crate::domain::note::bullet::{event, keys};
-use crate::domain::note::compose::{self, EdgeDraft};
+use crate::domain::note::compose::{self, EdgeDraft, EdgeEnd};
 use crate::domain::note::name::edge_file_name;
 use crate::domain::note::types::CONTRADICTS;
 use crate::domain::path::NotePath;
@@ -48,7 +48,7 @@ pub fn changes(before: &Playbook, after: &Curated, now: Instant, files: &Files<'
     for found in &after.contradictions {
         let id = edge_id(found);
         if !edges.contains(&id) && !(files.known)(&id) {
-            changes.extend(edge(found, &id, now, files));
+            changes.extend(edge(found, &id, now, files, &after.playbook));
             edges.push(id);
         }
     }
@@ -91,19 +91,30 @@ fn grown_by<'v>(was: &Value, is: &'v Value) -> Option<&'v [Value]> {
 }
 
 /// The edge file of a contradiction.
-fn edge(found: &Contradiction, id: &NoteId, now: Instant, files: &Files<'_>) -> Option<Change> {
+fn edge(
+    found: &Contradiction,
+    id: &NoteId,
+    now: Instant,
+    files: &Files<'_>,
+    playbook: &Playbook,
+) -> Option<Change> {
     let name = edge_file_name(&found.from.1, CONTRADICTS, &found.to.1, id);
     let path = NotePath::below("graph/edges", &name)?;
     let text = compose::edge(&EdgeDraft {
         id: id.clone(),
         relation: CONTRADICTS.to_owned(),
-        from: (found.from.0.to_string(), found.from.1.clone()),
-        to: (found.to.0.to_string(), found.to.1.clone()),
+        from: end(&found.from, playbook)?,
+        to: end(&found.to, playbook)?,
         strength: 1.0,
         created: now,
         body: format!("Found when it was added: {}.", found.reason),
     });
     Some(Change::Create { path: (files.place)(&path, id), text })
+}
+
+fn end((id, content): &(NoteId, String), playbook: &Playbook) -> Option<EdgeEnd> {
+    let bullet = playbook.bullets.iter().find(|bullet| bullet.id == *id)?;
+    Some(EdgeEnd::of_file(id.as_str(), content, &bullet.path))
 }
 
 /// The same for the same two bullets.

@@ -90,7 +90,7 @@ fn line(bullet: &Bullet, subject: &str, how: &How) -> String {
         true => format!(" (helpful {}, harmful {})", events(Signal::Helpful), events(Signal::Harmful)),
         false => String::new(),
     };
-    format!("- {subject}{}{counts}\n", named_only(&escape_rule(bullet.content())))
+    format!("- {subject}{}{counts} `{}`\n", named_only(&escape_rule(bullet.content())), bullet.id)
 }
 
 /// A line in which no `@path` outside of code is read as "put that file here", as some agents read it: it stands as code.
@@ -179,13 +179,13 @@ mod tests {
         let planned = part(&bullets, &PLAIN);
         assert_eq!(
             planned.text,
-            "## Playbook\n\n### naming\n\n- Name the unit\n\n### other\n\n- run THEM twice\n\n### testing\n\n\
-             - \\# Run &lt;b>all&lt;/b> tests\n- Print the `seed`\n\n### Pitfalls\n\n- time: Adding 24 hours\n"
+            "## Playbook\n\n### naming\n\n- Name the unit `d`\n\n### other\n\n- run THEM twice `h`\n\n### testing\n\n\
+             - \\# Run &lt;b>all&lt;/b> tests `b`\n- Print the `seed` `a`\n\n### Pitfalls\n\n- time: Adding 24 hours `e`\n"
         );
         assert_eq!((planned.rules, planned.pitfalls, planned.omitted), (4, 1, 0));
         let one = part(&bullets, &How { per_category: 1, counts: true });
         assert!(
-            one.text.contains("- \\# Run &lt;b>all&lt;/b> tests (helpful 1, harmful 0)\n"),
+            one.text.contains("- \\# Run &lt;b>all&lt;/b> tests (helpful 1, harmful 0) `b`\n"),
             "{}",
             one.text
         );

@@ -134,6 +134,11 @@ impl<'n> Graph<'n> {
         self.names.resolve(reference)
     }
 
+    /// What a wikilink to a note says, see [`Names::link_target`].
+    pub fn link_target(&self, note: usize) -> &'n str {
+        self.names.link_target(note)
+    }
+
     /// When an edge was written down, where a file of its own says so.
     pub fn written(&self, edge: &Edge) -> Option<Instant> {
         let file = edge.sources.iter().find(|source| source.form == SourceForm::EdgeFile)?;

@@ -85,6 +85,7 @@ impl Note {
             relation: relation.to_owned(),
             outgoing,
             strength: 0.7,
+            context: None,
             edge_id: edge_id.map(str::to_owned),
             line: 3,
         });

@@ -82,6 +82,62 @@ fn what_fits_several_notes_names_none_of_them() {
     assert_eq!(resolve(&notes, "b/x"), Resolution::One(1));
 }
 
+/// The path that the first link of a note leads to.
+fn led(notes: &[Note], from: usize) -> Option<&str> {
+    let link = notes[from].links.first().expect("a link");
+    match Names::of(notes).resolve_link(from, link) {
+        Resolution::One(found) => Some(notes[found].path.as_str()),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_link_leads_where_obsidian_leads_it() {
+    let files = [
+        note("Settings.md", "Preferences"),
+        note("plugins/Publish limits.md", "Settings"),
+        note("a/b/Note.md", "Deep"),
+        note("zzzz/Note.md", "Flat"),
+        note("zzzz/Topic.md", "Topic of zzzz"),
+        note("own/sub/Topic.md", "Topic of own"),
+        note("books/Überblick v1.2.md", "Contents"),
+        Note { aliases: vec!["The plan".into()], ..note("plan-2026.md", "Roadmap") },
+        note("archive/roadmap.md", "The plan").with_id("abcdef12-0000-4000-8000-000000000000"),
+    ];
+    let cases = [
+        ("[[Settings]]", "Settings.md"),
+        ("[[settings#Files and links|here]]", "Settings.md"),
+        ("[[Settings^block]]", "Settings.md"),
+        ("![[Settings]]", "Settings.md"),
+        ("[[Preferences]]", "Settings.md"),
+        ("[[publish LIMITS]]", "plugins/Publish limits.md"),
+        ("[x](Publish%20limits)", "plugins/Publish limits.md"),
+        ("[x](../plugins/Publish%20limits.md#a)", "plugins/Publish limits.md"),
+        ("[[Note]]", "a/b/Note.md"),
+        ("[[zzzz/Note]]", "zzzz/Note.md"),
+        ("[[/zzzz/Note.md]]", "zzzz/Note.md"),
+        ("[[b/note]]", "a/b/Note.md"),
+        ("[[Topic]]", "own/sub/Topic.md"),
+        ("[[../zzzz/Topic]]", "zzzz/Topic.md"),
+        ("[[u\u{308}berblick v1.2]]", "books/Überblick v1.2.md"),
+        ("[[the plan]]", "plan-2026.md"),
+        ("[[Roadmap]]", "archive/roadmap.md"),
+        ("[[abcdef12]]", "archive/roadmap.md"),
+    ];
+    for (body, expected) in cases {
+        let mut notes = files.to_vec();
+        notes.push(note("own/here.md", "Here").with_body(body));
+        assert_eq!(led(&notes, files.len()), Some(expected), "{body}");
+    }
+    for body in
+        ["[[./Settings]]", "[[/Note]]", "[[../Settings/x]]", "[[ublish limits]]", "[x](Preferences.md)"]
+    {
+        let mut notes = files.to_vec();
+        notes.push(note("own/here.md", "Here").with_body(body));
+        assert_eq!(led(&notes, files.len()), None, "{body}");
+    }
+}
+
 #[test]
 fn a_slug_never_takes_one_name_for_another() {
     let notes = [note("a.md", "C#"), note("b.md", "事实")];
@@ -150,8 +206,14 @@ fn an_edge_of_several_sources_appears_once() {
 fn links_that_lead_nowhere_or_everywhere_are_findings_with_places_and_remedies() {
     let notes = [
         note("a.md", "Kubernetes").with_body("x\n[[Kubernets]] [b](gone.md) [s](LICENSE) [o](../outside.md)"),
-        note("x/same.md", "Same").with_relation("SOLVES", "nobody", true, None),
-        note("y/same.md", "Same").with_body("[[Same]] MAYBE\n\nMAYBE:: [[Kubernetes]]"),
+        Note {
+            aliases: vec!["Two".into()],
+            ..note("x/same.md", "Same").with_relation("SOLVES", "nobody", true, None)
+        },
+        Note {
+            aliases: vec!["Two".into()],
+            ..note("y/same.md", "Same").with_body("[[Two]] MAYBE\n\nMAYBE:: [[Kubernetes]]")
+        },
         edge("id-e", "SOLVES", "gone", "Kubernetes", 1.0),
         note("CORE.md", "Core memory").with_body("[[Nothing]] [[Kubernetes]]"),
     ];
@@ -169,7 +231,7 @@ fn links_that_lead_nowhere_or_everywhere_are_findings_with_places_and_remedies()
     a.md (6, 1) dangling-link Warning: a link leads nowhere: `Kubernets` | did you mean `Kubernetes`?
     a.md (6, 15) dangling-link Warning: a link leads nowhere: `gone.md` | write that note, or correct the link
     x/same.md (3, 1) dangling-link Warning: a relation leads nowhere: `nobody` | write that note, or correct the link
-    y/same.md (5, 1) ambiguous-link Warning: a link fits 2 notes: `Same` | name one of x/same.md, y/same.md
+    y/same.md (5, 1) ambiguous-link Warning: a link fits 2 notes: `Two` | name one of x/same.md, y/same.md
     y/same.md (7, 9) unknown-relation Warning: `MAYBE` is no declared type of edges | declare it in cm.toml under `relations`, or use a known type such as RELATED_TO
     ");
     assert_eq!(graph.edges().len(), 1);
@@ -211,6 +273,23 @@ fn related_notes_come_by_hops_strength_and_title() {
     assert_eq!(graph.related(99, 2, &Route::default()), []);
     let backlinks: Vec<usize> = graph.incoming(3).map(|edge| edge.from).collect();
     assert_eq!(backlinks, [1, 2]);
+}
+
+#[test]
+fn every_edge_to_a_neighbour_is_an_entry_of_its_own() {
+    let notes = [
+        note("a.md", "A").with_body("SOLVES:: [[B]]\n\nEXTENDS:: [[B]]\n\n[[C]]"),
+        note("b.md", "B").with_body("CAUSES:: [[A]]"),
+        note("c.md", "C"),
+    ];
+    let (graph, _) = build(&notes);
+    let found = graph.related(0, 2, &Route::default());
+    let shown: Vec<String> =
+        found.iter().map(|one| format!("{} {} {:?}", one.node, one.relation, one.direction)).collect();
+    assert_eq!(
+        shown,
+        ["1 CAUSES Incoming", "1 EXTENDS Outgoing", "1 SOLVES Outgoing", "2 LINKS_TO Outgoing"]
+    );
 }
 
 #[test]

@@ -167,6 +167,32 @@ fn is_number(text: &str) -> bool {
     (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// `[[target|title]]`, as Obsidian and others follow it. What would end the link or its title is replaced; a target that no
+/// wikilink can hold becomes a markdown link from the vault's root.
+pub fn wikilink(target: &str, title: &str) -> String {
+    let shown: String = visible(title)
+        .replace("%%", "%")
+        .chars()
+        .map(|c| match c {
+            '[' => '(',
+            ']' => ')',
+            '|' => '/',
+            '`' => '\'',
+            other => other,
+        })
+        .collect();
+    let shown = shown.trim();
+    if target.contains(['#', '^', '|', '[', ']']) {
+        let text = if shown.is_empty() { target } else { shown };
+        return format!("[{}](/{}.md)", escape_link_text(text), link_destination(target));
+    }
+    if shown.is_empty() || shown == target {
+        format!("[[{target}]]")
+    } else {
+        format!("[[{target}|{shown}]]")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

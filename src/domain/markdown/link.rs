@@ -49,11 +49,26 @@ pub(super) fn wiki(inside: &str, has_alias: bool) -> Option<Target> {
         return None;
     }
     let (target, anchor) = split_anchor(inside);
+    let (target, anchor) = match target.split_once('^').filter(|_| anchor.is_none()) {
+        Some((target, block)) => (target, Some(format!("^{}", block.trim()))),
+        None => (target, anchor),
+    };
     let target = target.trim();
     if target.is_empty() || ending(target).is_some_and(|ending| ATTACHMENTS.contains(&ending.as_str())) {
         return None;
     }
     Some(Target { target: target.to_owned(), anchor })
+}
+
+/// The file that a link shows or leads to, which is no note; `None` for notes, addresses and places in the same note.
+pub(super) fn attachment(destination: &str, is_wiki: bool) -> Option<String> {
+    if !is_wiki && (destination.starts_with("//") || has_scheme(destination)) {
+        return None;
+    }
+    let (target, _) = split_anchor(destination);
+    let target =
+        if is_wiki { target.trim().trim_end_matches('\\').to_owned() } else { percent_decode(target) };
+    ending(&target).is_some_and(|ending| ATTACHMENTS.contains(&ending.as_str())).then_some(target)
 }
 
 /// The destination of `[text](…)`; `None` for an address, a place in the same note, or a file that is no note.

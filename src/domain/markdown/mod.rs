@@ -3,12 +3,14 @@
 //! One pass of the markdown parser gives all of it. It does not say where a link leads (the graph does), reads
 //! no frontmatter, and renders nothing.
 
+mod comment;
 pub mod escape;
 mod link;
 pub mod part;
 mod plain;
 mod tag;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -63,6 +65,25 @@ pub fn outline(body: &str, first_line: u32) -> Outline {
         walk.event(event, range);
     }
     walk.finish(first_line)
+}
+
+/// The files that a body shows or leads to and that are no notes, such as pictures, as their links name them; each once.
+pub fn attachments(body: &str) -> Vec<String> {
+    if nested_too_deep(body) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for event in Parser::new_ext(body, extensions()) {
+        let (Event::Start(Tag::Link { link_type, dest_url, .. })
+        | Event::Start(Tag::Image { link_type, dest_url, .. })) = event
+        else {
+            continue;
+        };
+        let is_wiki = matches!(link_type, LinkType::WikiLink { .. });
+        let target = link::attachment(&dest_url, is_wiki).filter(|target| !found.contains(target));
+        found.extend(target);
+    }
+    found
 }
 
 /// Bodies up to this length are parsed however they nest, in bytes.
@@ -129,6 +150,8 @@ struct Walk<'b> {
     /// How many links and images are open.
     inside_links: usize,
     in_code: bool,
+    /// Where code lies, in order.
+    code: Vec<Range<usize>>,
     /// The open HTML block so far.
     html: Option<String>,
 }
@@ -141,6 +164,7 @@ impl<'b> Walk<'b> {
             Event::Text(text) => self.words(&text, range),
             Event::Code(code) => {
                 self.begin_line(range.start);
+                self.code.push(range);
                 self.text.push(&code);
             }
             Event::Html(html) => match &mut self.html {
@@ -176,10 +200,8 @@ impl<'b> Walk<'b> {
             Tag::Image { link_type, dest_url, .. } => {
                 self.begin_line(range.start);
                 self.inside_links += 1;
-                // `![[note]]` shows another note; `![alt](file)` is a picture.
-                if matches!(link_type, LinkType::WikiLink { .. }) {
-                    self.link(link_type, &dest_url, range);
-                }
+                // `![[note]]` and `![alt](note.md)` show another note; other files are no notes.
+                self.link(link_type, &dest_url, range);
             }
             Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {
                 self.begin_line(range.start);
@@ -193,6 +215,7 @@ impl<'b> Walk<'b> {
             }
             Tag::CodeBlock(_) => {
                 self.block();
+                self.code.push(range);
                 self.in_code = true;
             }
             Tag::HtmlBlock => {
@@ -289,16 +312,24 @@ impl<'b> Walk<'b> {
 
     fn finish(mut self, first_line: u32) -> Outline {
         self.places.sort_unstable();
+        let comments = comment::ranges(self.body, &self.code);
+        let mut hidden = HashSet::new();
         let mut at = Place { offset: 0, line: first_line, column: 1 };
         for (offset, owner) in self.places {
             at = at.walk_to(self.body, offset);
             match owner {
                 Owner::Heading(index) => self.headings[index].line = at.line,
                 Owner::Link(index) => {
-                    (self.links[index].line, self.links[index].column) = (at.line, at.column)
+                    (self.links[index].line, self.links[index].column) = (at.line, at.column);
+                    let next = comments.partition_point(|comment| comment.end <= offset);
+                    if comments.get(next).is_some_and(|comment| comment.contains(&offset)) {
+                        hidden.insert(index);
+                    }
                 }
             }
         }
+        let mut index = 0..;
+        self.links.retain(|_| index.next().is_some_and(|index| !hidden.contains(&index)));
         Outline {
             text: self.text.finish(),
             headings: self.headings,

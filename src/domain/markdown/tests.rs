@@ -33,9 +33,17 @@ fn wikilinks_of_every_form_are_found_with_their_places() {
 #[test]
 fn links_in_code_comments_and_pictures_are_none() {
     let body = "`[[a]]` \\[[b]]\n\n```\n[[c]] [d](d.md) #tag\n```\n\n    [[e]] #tag\n\n<!-- [[f]] #tag -->\n\n\
-                ![[photo.png]] ![alt](x.md) [[#here]] [web](https://a.b/c.md) <https://a.b> [[ ]]\n";
+                %%[[h]]%% ![[photo.png]] ![alt](x.png) [[#here]] [web](https://a.b/c.md) <https://a.b> [[ ]]\n";
     assert_eq!(links(body), Vec::<String>::new());
     assert_eq!(outline(body, 1).tags, Vec::<String>::new());
+}
+
+#[test]
+fn a_shown_note_and_a_block_without_a_hash_are_links() {
+    assert_eq!(
+        links("![alt](x%20y.md) [[a^block]] %%open [[b]]\n\n`%%` [[c]]"),
+        ["Markdown x y.md - 1:1", "Wiki a#^block - 1:18", "Wiki b - 1:37", "Wiki c - 3:6"]
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::domain::bullet::blocked::Blocked;
 use crate::domain::frontmatter::write;
 use crate::domain::id::NoteId;
 use crate::domain::instant::Instant;
-use crate::domain::markdown::escape::{escape_inline, escape_link_text, link_destination, visible};
+use crate::domain::markdown::escape::{escape_inline, escape_link_text, link_destination, visible, wikilink};
 use crate::domain::markdown::outline;
 use crate::domain::note::Kind;
 use crate::domain::path::NotePath;
@@ -137,6 +137,28 @@ pub struct MemoryDraft {
     pub extra: Vec<(String, Value)>,
 }
 
+/// One end of an edge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeEnd {
+    /// What the note answers to.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What a wikilink to it says.
+    pub target: String,
+}
+
+impl EdgeEnd {
+    /// The end at a note whose file's name no other file has.
+    pub fn of_file(id: &str, title: &str, path: &NotePath) -> Self {
+        Self { id: id.to_owned(), title: title.to_owned(), target: path.stem().to_owned() }
+    }
+
+    fn link(&self) -> String {
+        wikilink(&self.target, &self.title)
+    }
+}
+
 /// A new edge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EdgeDraft {
@@ -144,10 +166,10 @@ pub struct EdgeDraft {
     pub id: NoteId,
     /// The edge's type, upper case.
     pub relation: String,
-    /// Id and title of the note that it leads from.
-    pub from: (String, String),
-    /// Id and title of the note that it leads to.
-    pub to: (String, String),
+    /// The note that it leads from.
+    pub from: EdgeEnd,
+    /// The note that it leads to.
+    pub to: EdgeEnd,
     /// 0.0–1.0.
     pub strength: f64,
     /// When it was written.
@@ -205,15 +227,18 @@ pub fn edge(draft: &EdgeDraft) -> String {
     let fields = vec![
         text("id", draft.id.as_str()),
         text("type", &draft.relation),
-        text("from_id", &draft.from.0),
-        text("from_title", &visible(&draft.from.1)),
-        text("to_id", &draft.to.0),
-        text("to_title", &visible(&draft.to.1)),
+        text("from_id", &draft.from.id),
+        text("from_title", &visible(&draft.from.title)),
+        text("to_id", &draft.to.id),
+        text("to_title", &visible(&draft.to.title)),
         ("strength".to_owned(), fraction(draft.strength)),
         text("created", &at),
         text("updated", &at),
     ];
-    note(Kind::Edge, fields, draft.body.trim())
+    let ends = format!("{} {} {}", draft.from.link(), draft.relation, draft.to.link());
+    let reason = draft.body.trim();
+    let body = if reason.is_empty() { ends } else { format!("{reason}\n\n{ends}") };
+    note(Kind::Edge, fields, &body)
 }
 
 /// The text of a new bullet. Keys that hold their default and say nothing are left out.
@@ -369,14 +394,15 @@ mod tests {
         let edge = edge(&EdgeDraft {
             id: draft().id,
             relation: "SOLVES".to_owned(),
-            from: ("a".to_owned(), "A: one".to_owned()),
-            to: ("b".to_owned(), "B".to_owned()),
+            from: EdgeEnd::of_file("a", "A: one", &NotePath::parse("graph/fixes/a-one-a48555.md").unwrap()),
+            to: EdgeEnd { id: "b".to_owned(), title: "B [2|3]".to_owned(), target: "x/b".to_owned() },
             strength: 0.85,
             created: draft().created,
             body: "Why.".to_owned(),
         });
         let note = note_of("graph/edges/a.md", &edge);
         assert_eq!((note.kind, note.findings.len(), note.edge.unwrap().strength), (Kind::Edge, 0, 0.85));
+        assert!(edge.ends_with("---\n\nWhy.\n\n[[a-one-a48555|A: one]] SOLVES [[x/b|B (2/3)]]\n"), "{edge}");
         assert!(edge.starts_with("---\nid: a4855549-0184-4510-b102-e83a63a6de27\ntype: SOLVES\nfrom_id: a\nfrom_title: 'A: one'\nto_id: b\n"));
     }
 

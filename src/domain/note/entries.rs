@@ -30,6 +30,7 @@ pub(super) fn relations(values: &mut Values<'_>, known: &RelationTable) -> Vec<R
             relation,
             outgoing: direction.as_deref() != Some("incoming"),
             strength: entry.fraction(mapping, "strength"),
+            context: text(mapping, "context"),
             edge_id: text(mapping, "edge_id"),
             line: entry.line,
         })

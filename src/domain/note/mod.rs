@@ -5,6 +5,7 @@
 pub mod bullet;
 pub mod check;
 pub mod compose;
+pub mod conflict;
 mod entries;
 mod hidden;
 pub mod kind;
@@ -43,7 +44,7 @@ pub struct Note {
     /// its `kind`. The fields of a bullet hold the defaults of those that it does not write.
     pub note_type: Option<String>,
     /// `title`; else the rule of a bullet, the pattern of a blocked one, `from TYPE to` of an edge; else the
-    /// first heading, else the file's stem.
+    /// first level-1 heading, else the file's stem.
     pub title: String,
     /// Other names (`aliases`) that a wikilink may use.
     pub aliases: Vec<String>,
@@ -143,6 +144,8 @@ pub struct Relation {
     pub outgoing: bool,
     /// 0–1; 1 where nothing is written.
     pub strength: f64,
+    /// Why the two are related.
+    pub context: Option<String>,
     /// The edge file that holds the same edge.
     pub edge_id: Option<String>,
     /// The line in the file, from 1.

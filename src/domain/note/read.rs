@@ -11,7 +11,7 @@ use crate::domain::instant::Instant;
 use crate::domain::markdown::{Outline, outline};
 use crate::domain::note::values::Values;
 use crate::domain::note::{
-    EdgeEnds, Kind, Link, Note, Priority, RelationTable, TypeTable, bullet, check, entries, hidden,
+    EdgeEnds, Kind, Link, Note, Priority, RelationTable, TypeTable, bullet, check, conflict, entries, hidden,
 };
 use crate::domain::path::NotePath;
 
@@ -37,6 +37,7 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
         .collect();
     let broken = findings.iter().any(|finding| finding.code != Code::DuplicateKey);
     findings.extend(hidden::findings(path, &text));
+    findings.extend(conflict::finding(path, &text));
     if text.trim().is_empty() {
         let empty = Finding::new(path, Code::EmptyNote, Severity::Warning, "the note is empty");
         findings.push(empty.at(1, 1).hint("write something in it, or delete it"));
@@ -172,7 +173,7 @@ fn id(values: &mut Values<'_>) -> Option<NoteId> {
 fn title(values: &mut Values<'_>, kind: Kind, outline: &Outline) -> String {
     let first_line = || outline.text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     let heading = || {
-        let top = outline.headings.iter().find(|heading| heading.level == 1).or(outline.headings.first());
+        let top = outline.headings.iter().find(|heading| heading.level == 1);
         top.map(|heading| heading.text.trim().to_owned()).filter(|text| !text.is_empty())
     };
     let written = values.text("title");

@@ -7,10 +7,10 @@ use crate::curate::hook::border::{Entry, Part};
 use crate::curate::hook::choice::{Candidate, Measure, choose};
 use crate::curate::hook::fit::{Telling, fit};
 use crate::curate::hook::record::Told;
-use crate::curate::hook::{Event, Message};
+use crate::curate::hook::{Event, Message, memory_text};
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::showing::may_be_shown;
-use crate::domain::markdown::escape::{link_destination, visible};
+use crate::domain::markdown::escape::visible;
 use crate::domain::note::{Kind, Note};
 use crate::domain::query::{Group, Label, Node, Query};
 use crate::index::is_stopword;
@@ -46,8 +46,8 @@ pub(super) fn parts(memory: &Memory, message: &Message, question: &str, told: &T
     let known = told.known();
     let mut candidates = Vec::new();
     for ranked in memory.retrieve(asked, LOOKED_AT)?.ranked {
-        // CORE.md names notes by their files.
-        if known.contains(ranked.note.key()) || known.contains(&link_destination(ranked.note.path.as_str())) {
+        let listings = memory_text::listings(ranked.note.key(), &ranked.note.path);
+        if known.contains(ranked.note.key()) || listings.iter().any(|name| known.contains(name)) {
             continue;
         }
         candidates.extend(candidate(memory, &ranked, &telling, &query, measure.threshold));

@@ -1,11 +1,14 @@
 //! What an agent is given when a session begins: a briefing for what is being worked on, and CORE.md.
 
+use std::collections::HashSet;
+
 use super::usable;
 use crate::curate::briefing::{LEAST_TOKENS, lines};
 use crate::curate::hook::border::{Entry, Part};
 use crate::curate::hook::memory_text;
 use crate::domain::bullet::BulletType;
-use crate::domain::markdown::escape::link_destination;
+use crate::domain::note::conflict::conflict_marker;
+use crate::domain::path::NotePath;
 use crate::git::{LogFilter, Repo};
 use crate::ops::context::{self, Briefing, Options, memory_line, passage_line, rule_line};
 use crate::ops::error::Result;
@@ -38,7 +41,9 @@ pub(super) fn parts(memory: &Memory, tokens: usize) -> Result<Vec<Part>> {
 /// CORE.md as it lies in the first vault that has one.
 fn core(memory: &Memory) -> Result<Vec<Part>> {
     for open in &memory.vaults {
-        if let Some(text) = open.vault.read_own(layout::CORE)? {
+        // A file that git could not merge is no memory: it holds two versions and the marks between them.
+        let text = open.vault.read_own(layout::CORE)?.filter(|text| conflict_marker(text).is_none());
+        if let Some(text) = text {
             return Ok(memory_text::parts(&text));
         }
     }
@@ -47,19 +52,21 @@ fn core(memory: &Memory) -> Result<Vec<Part>> {
 
 /// The briefing without what CORE.md says too.
 fn briefed(briefing: &Briefing, core: &[Part]) -> Vec<Part> {
-    let said = |path: &str| {
-        let link = link_destination(path);
-        core.iter().flat_map(|part| &part.entries).any(|entry| entry.id.as_ref() == Some(&link))
+    let listed: HashSet<&str> =
+        core.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.as_deref()).collect();
+    let said = |id: &str, path: &str| {
+        let names = NotePath::parse(path).map(|path| memory_text::listings(id, &path));
+        names.is_ok_and(|names| names.iter().any(|name| listed.contains(name.as_str())))
     };
     let part = |heading: &str, entries: Vec<Entry>| Part { heading: Some(format!("## {heading}")), entries };
     let noted = |id: &str, text: String| Entry { id: Some(id.to_owned()), text };
     let rules = |kind: BulletType| -> Vec<Entry> {
         let all = briefing.rules.iter().chain(&briefing.pitfalls);
-        let shown = all.filter(|rule| rule.bullet_type == kind && !said(&rule.path));
+        let shown = all.filter(|rule| rule.bullet_type == kind && !said(&rule.id, &rule.path));
         shown.map(|rule| noted(&rule.id, rule_line(rule))).collect()
     };
     let bare = |text: String| Entry { id: None, text };
-    let memories = briefing.memories.iter().filter(|memory| !said(&memory.path));
+    let memories = briefing.memories.iter().filter(|memory| !said(&memory.id, &memory.path));
     vec![
         part("Warnings", briefing.warnings.iter().map(|warning| bare(lines::warning(warning))).collect()),
         part("Rules for the work at hand", rules(BulletType::Rule)),

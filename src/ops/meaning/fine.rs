@@ -104,6 +104,27 @@ impl Memory {
         Ok(progress)
     }
 
+    /// The vectors of some texts and the model that made them; what keeps it from answering becomes a notice.
+    pub(in crate::ops) fn embedded(&self, texts: &[&str]) -> Option<(String, Vec<Vec<f32>>)> {
+        let model = match self.models().fine()? {
+            Ok(model) => model,
+            Err(error) => {
+                self.notice(format!("there are no vectors: {error}"));
+                return None;
+            }
+        };
+        match self.all(&model, texts) {
+            Ok(all) => {
+                let vectors = all.iter().map(|embedding| embedding.parts().to_vec()).collect();
+                Some((model.name().to_owned(), vectors))
+            }
+            Err(error) => {
+                self.notice(format!("there are no vectors: {error}"));
+                None
+            }
+        }
+    }
+
     fn read_some(&self, open: &OpenVault, model: &Model, some: &[Passage]) -> Result<()> {
         let texts: Vec<&str> = some.iter().map(|passage| passage.text.as_str()).collect();
         let embeddings = match self.all(model, &texts) {

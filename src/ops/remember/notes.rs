@@ -10,9 +10,12 @@ use crate::curate::remember::preferences::{Changed, Observation, evidence, numbe
 use crate::curate::remember::{Known, Plan, Taken, Unremembered, preferences};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
+use crate::domain::graph::Names;
 use crate::domain::id::NoteId;
+use crate::domain::markdown::escape::wikilink;
 use crate::domain::message::Message;
-use crate::domain::note::compose::{self, EdgeDraft, EpisodeEntry, MemoryDraft};
+use crate::domain::note::Note;
+use crate::domain::note::compose::{self, EdgeDraft, EdgeEnd, EpisodeEntry, MemoryDraft};
 use crate::domain::note::name;
 use crate::domain::path::NotePath;
 use crate::ops::add::{known_type, place, sharded};
@@ -123,12 +126,21 @@ fn observation_item(seen: &Observation) -> Value {
 }
 
 /// What a note was made from, for people: a note of the vault as a link.
-fn origin(from: &str) -> String {
+fn origin(from: &str, notes: &[Note]) -> String {
     match from.split_once(':') {
-        Some((kind @ ("stash" | "diary"), id)) => format!("Remembered from the {kind} [[{id}]]."),
+        Some((kind @ ("stash" | "diary"), id)) => {
+            let at = notes.iter().position(|note| note.key() == id);
+            let link = at.map(|at| wikilink(Names::of(notes).link_target(at), &notes[at].title));
+            format!("Remembered from the {kind} {}.", link.unwrap_or_else(|| format!("[[{id}]]")))
+        }
         Some(("file", path)) => format!("Remembered from `{}`.", path.replace('`', "'")),
         _ => format!("Remembered from `{}`.", from.replace('`', "'")),
     }
+}
+
+fn file_stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".md").unwrap_or(name)
 }
 
 impl Making<'_> {
@@ -143,6 +155,7 @@ impl Making<'_> {
     }
 
     fn fact(&mut self, new: &New) -> Result<Fact> {
+        let notes = self.memory.notes_of(self.open)?;
         let first = new.places.first();
         let mut extra =
             vec![("sources".to_owned(), Value::Sequence(new.places.iter().map(source_item).collect()))];
@@ -159,7 +172,7 @@ impl Making<'_> {
             author: None,
             agent: first.and_then(|place| place.agent.clone()),
             session: first.and_then(|place| place.session.clone()),
-            body: first.map(|place| origin(&place.from)).unwrap_or_default(),
+            body: first.map(|place| origin(&place.from, &notes)).unwrap_or_default(),
             extra,
         };
         let (id, path) = self.memory("fact", draft)?;
@@ -169,13 +182,20 @@ impl Making<'_> {
     /// The edges; what held before stays as it is.
     fn supersede(&mut self, known: &Known, settled: &Settled, facts: &[Fact], done: &mut Done) -> Result<()> {
         let end = |end: End| match end {
-            End::Known(at) => (known.facts[at].id.clone(), known.facts[at].title.clone()),
-            End::New(at) => (facts[at].id.clone(), facts[at].text.clone()),
+            End::Known(at) => {
+                let fact = &known.facts[at];
+                EdgeEnd::of_file(&fact.id, &fact.title, &fact.path)
+            }
+            End::New(at) => EdgeEnd {
+                id: facts[at].id.clone(),
+                title: facts[at].text.clone(),
+                target: file_stem(&facts[at].path).to_owned(),
+            },
         };
         for step in &settled.supersessions {
             let (newer, older) = (end(step.newer), end(step.older));
             let id = NoteId::from(self.memory.draw());
-            let file = name::edge_file_name(&newer.1, "SUPERSEDES", &older.1, &id);
+            let file = name::edge_file_name(&newer.title, "SUPERSEDES", &older.title, &id);
             let path = sharded(self.open, "graph/edges", &file, &id)?;
             let text = compose::edge(&EdgeDraft {
                 id: id.clone(),
@@ -189,8 +209,8 @@ impl Making<'_> {
             self.changes.push(Change::Create { path: path.clone(), text });
             self.ids.push(id.into());
             done.superseded.push(Superseded {
-                newer: newer.1,
-                older: older.1,
+                newer: newer.title,
+                older: older.title,
                 edge: path.into(),
                 why: step.why.clone(),
             });
@@ -211,6 +231,7 @@ impl Making<'_> {
     }
 
     fn preference(&mut self, new: &preferences::New) -> Result<Preference> {
+        let notes = self.memory.notes_of(self.open)?;
         let evidence = evidence(&new.observations);
         let first = new.observations.first();
         let items = new.observations.iter().map(observation_item).collect();
@@ -228,7 +249,7 @@ impl Making<'_> {
             author: None,
             agent: new.agent.clone(),
             session: first.and_then(|seen| seen.session.clone()),
-            body: first.map(|seen| origin(&seen.from)).unwrap_or_default(),
+            body: first.map(|seen| origin(&seen.from, &notes)).unwrap_or_default(),
             extra,
         };
         let (id, path) = self.memory("preference", draft)?;

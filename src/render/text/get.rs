@@ -1,7 +1,7 @@
 //! A note for reading.
 
 use super::style::{DIM, ID, STRONG, WARN, paint, safe};
-use crate::ops::get::Got;
+use crate::ops::get::{Backlink, Got};
 
 /// As text: a head of a few lines, the body as written, then what points at it.
 pub fn got(outcome: &Got) -> String {
@@ -17,17 +17,8 @@ pub fn got(outcome: &Got) -> String {
         }
     }
     lines.push_str(&format!("\n{}\n", safe(outcome.body.trim())));
-    if !outcome.backlinks.is_empty() {
-        lines.push_str(&format!("\n{}\n", paint(STRONG, "Linked from")));
-    }
-    for link in &outcome.backlinks {
-        lines.push_str(&format!(
-            "  {}  {}  {}\n",
-            paint(ID, &link.id),
-            paint(DIM, &link.relation),
-            safe(&link.title)
-        ));
-    }
+    lines.push_str(&edges("Links to", &outcome.links));
+    lines.push_str(&edges("Linked from", &outcome.backlinks));
     for found in &outcome.findings {
         let line = found.line.map(|line| format!(" (line {line})")).unwrap_or_default();
         lines.push_str(&format!(
@@ -37,6 +28,17 @@ pub fn got(outcome: &Got) -> String {
         ));
     }
     lines
+}
+
+fn edges(heading: &str, ends: &[Backlink]) -> String {
+    if ends.is_empty() {
+        return String::new();
+    }
+    let line = |end: &Backlink| {
+        format!("  {}  {}  {}\n", paint(ID, &end.id), paint(DIM, &end.relation), safe(&end.title))
+    };
+    let lines: String = ends.iter().map(line).collect();
+    format!("\n{}\n{lines}", paint(STRONG, heading))
 }
 
 fn plain(value: &serde_json::Value) -> String {

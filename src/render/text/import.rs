@@ -26,7 +26,7 @@ fn imported(outcome: &Imported) -> String {
     }
     lines.push_str(&more(outcome.imported.len()));
     let verb = if outcome.dry_run { "would import" } else { "imported" };
-    let from = paint(DIM, &format!("from {}", outcome.from.name()));
+    let from = paint(DIM, &format!("from {} ({})", outcome.from.name(), outcome.because));
     let notes = paint(STRONG, &count(outcome.imported.len(), "note"));
     lines.push_str(&format!("{verb} {notes} {from}"));
     if !outcome.dry_run && !outcome.imported.is_empty() {
@@ -37,6 +37,9 @@ fn imported(outcome: &Imported) -> String {
         lines.push_str(&format!("use of {} taken over\n", count(outcome.usage, "note")));
     }
     lines.push_str(&skipped(&outcome.skipped));
+    if !outcome.copied.is_empty() {
+        lines.push_str(&format!("{} that notes use came along\n", count(outcome.copied.len(), "file")));
+    }
     lines.push_str(&attachments(&outcome.attachments));
     lines + &findings(&outcome.findings)
 }

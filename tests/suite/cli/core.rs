@@ -8,14 +8,14 @@ use crate::support::{Sandbox, harbour, hashes, vault_of};
 fn the_memories_that_matter_are_written_and_committed() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  5 entries, 0 omitted, about 169 tokens  commit [COMMIT]
+    CORE.md  10 entries, 0 omitted, about 227 tokens  commit [COMMIT]
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.read("CORE.md"), @"
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 1 active of 8 memories, 1 bullet in use, 5 listed. Left out: 4 below a score of 0.2.
+    > 4 active of 8 memories, 1 bullet in use, 10 listed, 2 of them fading. Nothing left out.
 
     ## Pinned
 
@@ -24,6 +24,10 @@ fn the_memories_that_matter_are_written_and_committed() {
     ## Critical Solutions
 
     - [Keep pooled connections alive](graph/solutions/keep-pooled-connections-alive-1a1a1a.md) (postgres, network)
+
+    ## Active Decisions
+
+    - Use Postgres (postgres, storage) `3c3c3c3c`
 
     ## Key Fixes
 
@@ -35,7 +39,17 @@ fn the_memories_that_matter_are_written_and_committed() {
 
     ## Rules
 
-    - [Run the tests of the worker with a real database.](playbook/testing/b-mq6d3m8l-x1.md)
+    - Run the tests of the worker with a real database. `b-mq6d3m8l-x1y2z3`
+
+    ## Other
+
+    - API stops answering (outage, network) `2b2b2b2b`
+    - Borrow checker refuses the cache (lang/rust) `4d4d4d4d`
+
+    ## Fading
+
+    - The old printer `8b8b8b8b`
+    - Reading list
     ");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
     assert_eq!(sandbox.git(&["log", "-1", "--format=%s", "--name-only"]), "Write CORE.md\n\nCORE.md\n");
@@ -47,15 +61,15 @@ fn two_runs_write_the_same_bytes_and_where_only_the_day_would_change_nothing_is_
     sandbox.cm(&["core"]).ok();
     let (head, text) = (sandbox.git(&["rev-parse", "HEAD"]), sandbox.read("CORE.md"));
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  5 entries, 0 omitted, about 169 tokens  as it was
+    CORE.md  10 entries, 0 omitted, about 227 tokens  as it was
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["core", "--now", "2026-11-22", "--json"]).snapshot(), @r#"
     {
       "path": "CORE.md",
-      "entries": 5,
+      "entries": 10,
       "omitted": 0,
-      "tokens": 169,
+      "tokens": 227,
       "commit": null,
       "changed": false
     }
@@ -85,11 +99,23 @@ fn what_fades_leaves_the_file_and_what_is_pinned_stays() {
     # Core memory
 
     > Written 2036-01-01 by `cm core`; changes by hand are lost.
-    > 1 active of 8 memories, 1 bullet in use, 1 listed. Left out: 8 below a score of 0.2.
+    > 1 active of 8 memories, 1 bullet in use, 10 listed, 9 of them fading. Nothing left out.
 
     ## Pinned
 
     - [Heights are relative to chart datum](vault/heights-7a7a7a.md) (units)
+
+    ## Fading
+
+    - Run the tests of the worker with a real database. `b-mq6d3m8l-x1y2z3`
+    - [Keep pooled connections alive](graph/solutions/keep-pooled-connections-alive-1a1a1a.md) (postgres, network)
+    - [Limits of the gateway](graph/configurations/socket-6f6f6f.md) (network)
+    - Never skip the hooks (git, lang/javascript) `5e5e5e5e`
+    - API stops answering (outage, network) `2b2b2b2b`
+    - Use Postgres (postgres, storage) `3c3c3c3c`
+    - Borrow checker refuses the cache (lang/rust) `4d4d4d4d`
+    - The old printer `8b8b8b8b`
+    - Reading list
     [exit 0]
     ");
 }
@@ -117,34 +143,34 @@ fn crowd(of_each: usize, settings: &str) -> Sandbox {
 fn a_section_holds_fifteen_at_most_and_the_rest_is_counted() {
     let sandbox = crowd(20, "");
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  30 entries, 10 omitted, about 917 tokens  commit [COMMIT]
+    CORE.md  30 entries, 10 omitted, about 924 tokens  commit [COMMIT]
     [exit 0]
     ");
     let text = sandbox.read("CORE.md");
     assert!(text.contains("10 beyond 15 a section"), "{text}");
-    assert_eq!(text.matches("\n- [").count(), 30);
+    assert_eq!(text.matches("\n- ").count(), 30);
 }
 
 #[test]
 fn over_the_budget_the_lowest_scores_leave_first_across_sections_and_are_counted() {
     let sandbox = crowd(15, "[core]\nmax_tokens = 400");
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  12 entries, 18 omitted, about 392 tokens  commit [COMMIT]
+    CORE.md  12 entries, 18 omitted, about 396 tokens  commit [COMMIT]
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.read("CORE.md"), @"
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 10 active of 30 memories, 12 listed. Left out: 18 for space.
+    > 30 active of 30 memories, 12 listed. Left out: 18 for space.
 
     ## Critical Solutions
 
     - [A solution with quite a long title so that the budget is soon used up, number 0](graph/solutions/solution-0.md)
     - [A solution with quite a long title so that the budget is soon used up, number 1](graph/solutions/solution-1.md)
     - [A solution with quite a long title so that the budget is soon used up, number 2](graph/solutions/solution-2.md)
-    - [A solution with quite a long title so that the budget is soon used up, number 3](graph/solutions/solution-3.md)
-    - [A solution with quite a long title so that the budget is soon used up, number 4](graph/solutions/solution-4.md)
+    - A solution with quite a long title so that the budget is soon used up, number 3 `00000003-0000-4000-8000-000000000009`
+    - A solution with quite a long title so that the budget is soon used up, number 4 `00000004-0000-4000-8000-000000000009`
 
     ## Active Decisions
 
@@ -154,12 +180,12 @@ fn over_the_budget_the_lowest_scores_leave_first_across_sections_and_are_counted
     - [A decision with quite a long title so that the budget is soon used up, number 3](graph/decisions/decision-3.md)
     - [A decision with quite a long title so that the budget is soon used up, number 4](graph/decisions/decision-4.md)
     - [A decision with quite a long title so that the budget is soon used up, number 5](graph/decisions/decision-5.md)
-    - [A decision with quite a long title so that the budget is soon used up, number 6](graph/decisions/decision-6.md)
+    - A decision with quite a long title so that the budget is soon used up, number 6 `00000006-0000-4000-8000-000000000009`
     ");
     let written = sandbox.read("CORE.md");
     assert!(written.chars().count() <= 400 * 4, "four characters are about a token");
     for line in written.lines().filter(|line| line.starts_with('-')) {
-        assert!(line.ends_with(".md)"), "no line is cut: {line}");
+        assert!(line.ends_with(".md)") || line.ends_with('`'), "no line is cut: {line}");
     }
 }
 
@@ -200,12 +226,12 @@ fn hostile_titles_and_tags_forge_no_structure() {
     - [two \## Forged heading - \[forged\](x.md)](graph/solutions/hostile-1.md) (x) \[y\](z.md, new line)
     - [&lt;!-- hidden --&gt;](graph/solutions/hostile-2.md) (x) \[y\](z.md, new line)
     - [\## Not a heading](graph/solutions/hostile-3.md) (x) \[y\](z.md, new line)
-    - [\`code\` \`\`\` fence](graph/solutions/hostile-4.md) (x) \[y\](z.md, new line)
-    - [rightto left](graph/solutions/hostile-5.md) (x) \[y\](z.md, new line)
-    - [\[\[Wikilink\]\] \#tag &lt;script>alert(1)&lt;/script>](graph/solutions/hostile-6.md) (x) \[y\](z.md, new line)
-    - [ends with a backslash \\](graph/solutions/hostile-7.md) (x) \[y\](z.md, new line)
+    - \`code\` \`\`\` fence (x) \[y\](z.md, new line) `00000004`
+    - rightto left (x) \[y\](z.md, new line) `00000005`
+    - \[\[Wikilink\]\] \#tag &lt;script>alert(1)&lt;/script> (x) \[y\](z.md, new line) `00000006`
+    - ends with a backslash \\ (x) \[y\](z.md, new line) `00000007`
     ");
-    assert_eq!(text.lines().filter(|line| line.starts_with("- [")).count(), titles.len());
+    assert_eq!(text.lines().filter(|line| line.starts_with("- ")).count(), titles.len());
     assert_eq!(text.lines().filter(|line| line.starts_with('#')).count(), 2);
     assert!(!text.contains('\u{202e}'));
 }
@@ -239,12 +265,12 @@ fn the_scores_from_which_memories_fade_and_are_active_are_those_of_the_settings(
     sandbox.cm(&["config", "set", "scoring.fading", "0.0"]).ok();
     sandbox.cm(&["core"]).ok();
     let text = sandbox.read("CORE.md");
-    assert!(text.contains("[Use Postgres]") && !text.contains("below a score"), "{text}");
-    sandbox.cm(&["config", "set", "scoring.fading", "0.2"]).ok();
-    sandbox.cm(&["config", "set", "scoring.active", "0.25"]).ok();
+    assert!(text.split("## Fading").next().is_some_and(|text| text.contains("- Use Postgres")), "{text}");
+    assert!(text.contains("> 4 active of 8 memories"), "{text}");
+    sandbox.cm(&["config", "set", "scoring.active", "0.01"]).ok();
     sandbox.cm(&["core"]).ok();
     let text = sandbox.read("CORE.md");
-    assert!(text.contains("> 4 active of 8 memories"), "{text}");
+    assert!(text.contains("> 8 active of 8 memories"), "{text}");
     let exported = sandbox.cm(&["export", "--format", "memory.md"]).ok().stdout;
     assert!(exported.contains("- Limits of the gateway"), "{exported}");
 }

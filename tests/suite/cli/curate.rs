@@ -54,12 +54,12 @@ fn each_delta_is_answered_and_all_go_in_one_commit() {
     Cm-Operation: ff536479559047bfa6d4328f250e7044
     ");
     insta::assert_snapshot!(sandbox.git(&["show", "--stat=200", "--format="]), @"
-    graph/edges/never-run-the-whole-suite-before-you-pus--CONTRADICTS--run-the-whole-suite-before-you-push-cb8d67.md | 13 +++++++++++++
+    graph/edges/never-run-the-whole-suite-before-you-pus--CONTRADICTS--run-the-whole-suite-before-you-push-cb8d67.md | 15 +++++++++++++++
     playbook/net/give-every-request-a-timeout-23b041.md                                                              | 19 +++++++++++++++++++
     playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md                                                   |  9 +++++++--
     playbook/testing/never-run-the-whole-suite-before-you-push-c43c3a.md                                             | 15 +++++++++++++++
     playbook/testing/run-the-whole-suite-before-you-push-75ecd8.md                                                   |  8 +++++++-
-    5 files changed, 61 insertions(+), 3 deletions(-)
+    5 files changed, 63 insertions(+), 3 deletions(-)
     ");
 }
 

@@ -47,6 +47,7 @@ fn the_json_holds_the_frontmatter_as_written() {
         "updated": "2026-11-01"
       },
       "body": "\n# Borrow checker refuses the cache\n\nrustc says E0502 where SocketKeepAlive is held across the loop. No C++ compiler would tell.\n",
+      "links": [],
       "backlinks": [],
       "score": 0.4,
       "status": "fading",

@@ -55,7 +55,8 @@ fn notes_come_in_whole_whatever_is_wrong_with_them() {
     ]);
     let outcome = sandbox.cm(&["import", "../source", "--into", "notes/obsidian", "--json"]).ok().json();
     assert_eq!(outcome["from"], "obsidian");
-    assert_eq!(outcome["attachments"], serde_json::json!(["p.png"]));
+    assert_eq!(outcome["copied"], serde_json::json!(["notes/obsidian/p.png"]));
+    assert_eq!(outcome["attachments"], serde_json::json!([]));
     assert_eq!(outcome["imported"][1]["id"], serde_json::Value::Null);
     let codes: Vec<_> =
         outcome["findings"].as_array().unwrap().iter().map(|found| found["code"].clone()).collect();

@@ -59,16 +59,17 @@ fn a_vault_that_is_one_already_is_left_alone() {
 }
 
 #[test]
-fn inside_a_project_the_vault_uses_its_repository_and_commits_nothing() {
+fn inside_a_project_the_vault_uses_its_repository() {
     let sandbox = Sandbox::new();
     sandbox.write("src/main.rs", "fn main() {}\n");
     sandbox.git(&["init", "--quiet"]);
     sandbox.commit_all("Begin");
     let made = sandbox.cm(&["init", ".memory", "--json"]).ok().json();
     assert_eq!(made["repository"], sandbox.vault().to_str().unwrap());
-    assert_eq!(made["commit"], serde_json::Value::Null);
+    assert!(made["commit"].is_string());
     assert!(!sandbox.vault().join(".memory/.git").exists());
-    assert_eq!(sandbox.git(&["status", "--porcelain"]), "?? .memory/\n");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    assert_eq!(committed(&sandbox), "A\t.memory/.gitattributes\nA\t.memory/.gitignore\nA\t.memory/cm.toml\n");
     assert_eq!(
         sandbox.run(&["stats", "--json"]).within("src").go().code,
         0,

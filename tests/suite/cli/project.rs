@@ -7,15 +7,15 @@ use crate::support::vault_of;
 fn a_rule_file_is_made_and_then_left_alone_until_something_changes() {
     let sandbox = playbook();
     insta::assert_snapshot!(sandbox.cm(&["project", "--dry-run"]).snapshot(), @"
-    + Print the seed of every randomised test before it runs.
-    + network: Retrying a failed request at once.
+    + Print the seed of every randomised test before it runs. `b-mq6d3m8l-aaaaaa`
+    + network: Retrying a failed request at once. `b-mq6d3m8l-bbbbbb`
     would make AGENTS.md with 1 rule and 1 pitfall
     [exit 0]
     ");
     assert!(!sandbox.vault().join("AGENTS.md").exists());
     insta::assert_snapshot!(sandbox.cm(&["project", "--format", "agents.md"]).snapshot(), @"
-    + Print the seed of every randomised test before it runs.
-    + network: Retrying a failed request at once.
+    + Print the seed of every randomised test before it runs. `b-mq6d3m8l-aaaaaa`
+    + network: Retrying a failed request at once. `b-mq6d3m8l-bbbbbb`
     made AGENTS.md with 1 rule and 1 pitfall
     [exit 0]
     ");
@@ -25,11 +25,11 @@ fn a_rule_file_is_made_and_then_left_alone_until_something_changes() {
 
     ### testing
 
-    - Print the seed of every randomised test before it runs.
+    - Print the seed of every randomised test before it runs. `b-mq6d3m8l-aaaaaa`
 
     ### Pitfalls
 
-    - network: Retrying a failed request at once.
+    - network: Retrying a failed request at once. `b-mq6d3m8l-bbbbbb`
     <!-- cm:end playbook -->
     ");
     insta::assert_snapshot!(sandbox.cm(&["project"]).snapshot(), @"
@@ -38,9 +38,9 @@ fn a_rule_file_is_made_and_then_left_alone_until_something_changes() {
     ");
     sandbox.git(&["rm", "-q", "playbook/network/avoid-2.md"]);
     insta::assert_snapshot!(sandbox.cm(&["project", "--counts"]).snapshot(), @"
-    + Print the seed of every randomised test before it runs. (helpful 4, harmful 1)
-    - Print the seed of every randomised test before it runs.
-    - network: Retrying a failed request at once.
+    + Print the seed of every randomised test before it runs. (helpful 4, harmful 1) `b-mq6d3m8l-aaaaaa`
+    - Print the seed of every randomised test before it runs. `b-mq6d3m8l-aaaaaa`
+    - network: Retrying a failed request at once. `b-mq6d3m8l-bbbbbb`
     wrote AGENTS.md with 1 rule and 0 pitfalls
     [exit 0]
     ");
@@ -55,7 +55,10 @@ fn what_a_person_wrote_stays_byte_for_byte() {
     let project = ["project", "--format", "claude.md", "--file", "docs/CLAUDE.md"];
     sandbox.cm(&project).ok();
     let first = sandbox.read("docs/CLAUDE.md");
-    assert!(first.starts_with(before) && first.contains("seed of every randomised test before it runs.\r\n"));
+    assert!(
+        first.starts_with(before)
+            && first.contains("seed of every randomised test before it runs. `b-mq6d3m8l-aaaaaa`\r\n")
+    );
     assert!(!first.replace("\r\n", "").contains('\n'), "{first:?}");
     sandbox.write("docs/CLAUDE.md", format!("{first}{after}"));
     sandbox.git(&["rm", "-q", "playbook/network/avoid-2.md"]);
@@ -80,8 +83,8 @@ fn a_new_rule_of_cursors_is_always_shown() {
       "pitfalls": 1,
       "omitted": 0,
       "added": [
-        "Print the seed of every randomised test before it runs.",
-        "network: Retrying a failed request at once."
+        "Print the seed of every randomised test before it runs. `b-mq6d3m8l-aaaaaa`",
+        "network: Retrying a failed request at once. `b-mq6d3m8l-bbbbbb`"
       ],
       "removed": [],
       "dry_run": false
@@ -118,8 +121,8 @@ fn an_empty_playbook_makes_no_file_and_clears_one() {
     sandbox.cm(&["project"]).ok();
     sandbox.git(&["rm", "-q", "-r", "playbook"]);
     insta::assert_snapshot!(sandbox.cm(&["project"]).snapshot(), @"
-    - Print the seed of every randomised test before it runs.
-    - network: Retrying a failed request at once.
+    - Print the seed of every randomised test before it runs. `b-mq6d3m8l-aaaaaa`
+    - network: Retrying a failed request at once. `b-mq6d3m8l-bbbbbb`
     wrote AGENTS.md with 0 rules and 0 pitfalls
     [exit 0]
     ");
@@ -186,7 +189,7 @@ Log a request by its id and never by its body.
 fn a_bullet_with_hidden_characters_is_in_no_file_that_an_agent_reads() {
     let sandbox = vault_of(HIDING);
     insta::assert_snapshot!(sandbox.cm(&["project"]).snapshot(), @"
-    + Log a request by its id and never by its body.
+    + Log a request by its id and never by its body. `b-mq6d3m8l-cccccc`
     made AGENTS.md with 1 rule and 0 pitfalls
     [stderr]
     note: 2 rules are left out for hidden characters: `cm validate` shows them
@@ -212,8 +215,8 @@ fn a_rule_of_another_project_is_none_of_this_one() {
     project.trust(&global.vault());
     let folder = global.vault().display().to_string();
     insta::assert_snapshot!(project.run(&["project"]).env("CM_GLOBAL_VAULT", &folder).go().snapshot(), @"
-    + Ask the tide tables of the harbour first.
-    + Say which station a height belongs to.
+    + Ask the tide tables of the harbour first. `b-mq6d3m8l-aaaaaa`
+    + Say which station a height belongs to. `b-mq6d3m8l-cccccc`
     made AGENTS.md with 2 rules and 0 pitfalls
     [exit 0]
     ");

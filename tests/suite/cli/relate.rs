@@ -22,7 +22,7 @@ fn an_edge_is_a_file_with_both_ends_its_type_and_why() {
     [exit 0]
     ");
     let path = ran.stdout.split_whitespace().nth(1).unwrap();
-    insta::assert_snapshot!(sandbox.read(path), @r"
+    insta::assert_snapshot!(sandbox.read(path), @"
     ---
     id: 739f6efb-a994-4811-a5c4-de57b4a2a049
     type: SOLVES
@@ -36,6 +36,8 @@ fn an_edge_is_a_file_with_both_ends_its_type_and_why() {
     ---
 
     Frees the pool.
+
+    [[close-idle-connections-1f0c99|Close idle connections]] SOLVES [[gauges-time-out-77ab01|Gauges time out]]
     ");
     insta::assert_snapshot!(message(&sandbox), @r#"
     Relate "Close idle connections" SOLVES "Gauges time out"

@@ -91,7 +91,7 @@ fn diaries_become_facts_preferences_and_episodes_in_one_commit_and_a_part_of_the
 
     # The gateway closes idle connections after 300 seconds
 
-    Remembered from the diary [[00000000000000000000000000000001]].
+    Remembered from the diary [[day-1|Session of day 1]].
     ---
     id: 20113ab1-9799-4910-99da-53426062a606
     type: preference
@@ -111,7 +111,7 @@ fn diaries_become_facts_preferences_and_episodes_in_one_commit_and_a_part_of_the
 
     # Use pnpm instead of npm
 
-    Remembered from the diary [[00000000000000000000000000000001]].
+    Remembered from the diary [[day-1|Session of day 1]].
     ");
     insta::assert_snapshot!(sandbox.read("episodes/2026-11-01.md"), @"
     ---

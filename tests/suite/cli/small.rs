@@ -22,7 +22,7 @@ pub fn small() -> Sandbox {
 pub fn inside() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("src/main.rs", "fn main() {}\n");
-    sandbox.write("memory/cm.toml", "");
+    sandbox.write("memory/cm.toml", "[git]\ncommit = \"manual\"\n");
     sandbox.write("memory/.gitignore", "/_index/\n/_state/\n/_embeddings/\n");
     for (path, bytes) in crate::support::files_of(TEXT) {
         sandbox.write(&format!("memory/{path}"), bytes);

@@ -1,8 +1,10 @@
-//! Which note a text names: by id, title, alias, file name, path or slug, in that order.
+//! Which note a text names. A reference of a person or a program is tried as an id first; a link is resolved as Obsidian
+//! does it, and only then by title, id or slug.
 //!
 //! The tables are made when first asked for, since most vaults use few of the ways.
 
 mod mention;
+mod obsidian;
 mod tables;
 
 use std::borrow::Cow;
@@ -13,6 +15,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::domain::note::{Kind, Link, LinkForm, Note};
 
 pub use mention::{Mention, NameKey, called, mentions, names_of};
+use obsidian::is_fixed;
 use tables::{Bearers, Ids, Loose, Table};
 
 /// What a text names.
@@ -79,29 +82,40 @@ impl<'n> Names<'n> {
         ways.iter().map(|way| way()).find(|found| *found != Resolution::None).unwrap_or(Resolution::None)
     }
 
-    /// Where a link of the note `from` leads: a markdown link along its path, a wikilink by name.
+    /// Where a link of the note `from` leads. A markdown link follows its path from there, then as a wikilink does up
+    /// to aliases, and never a title. A wikilink is followed as Obsidian does it, then by alias, title, id, id prefix and slug.
     pub fn resolve_link(&self, from: usize, link: &Link) -> Resolution {
-        let target = link.target.as_str();
-        let climbs = target.starts_with("./") || target.starts_with("../");
-        if link.form == LinkForm::Wiki && !climbs {
-            return self.resolve(target);
+        let (target, path) = (link.target.trim(), &self.notes[from].path);
+        let along = || path.resolve(target).and_then(|path| self.at(path.as_str()));
+        let found = match link.form {
+            LinkForm::Wiki => None,
+            LinkForm::Markdown => along(),
+        };
+        if let Some(found) = found.or_else(|| self.as_obsidian(path, target)) {
+            return Resolution::One(found);
         }
-        let along = self.notes[from]
-            .path
-            .resolve(target)
-            .map_or(Resolution::None, |path| self.by_path(path.as_str()));
-        // Obsidian writes paths from the vault's root, or the file's name alone.
-        match along {
-            Resolution::None if climbs || target.starts_with('/') => Resolution::None,
-            Resolution::None => match self.by_path(target) {
-                Resolution::None => match self.by_file(target) {
-                    Resolution::None => self.by_any_case(target),
-                    found => found,
-                },
-                found => found,
-            },
-            found => found,
+        if target.is_empty() || is_fixed(target) {
+            return Resolution::None;
         }
+        if link.form == LinkForm::Markdown {
+            return self.by_alias(target);
+        }
+        let ways: [&dyn Fn() -> Resolution; 3] =
+            [&|| self.by_alias(target), &|| self.by_title(target), &|| self.resolve(target)];
+        ways.iter().map(|way| way()).find(|found| *found != Resolution::None).unwrap_or(Resolution::None)
+    }
+
+    /// An alias, whatever its letter case.
+    fn by_alias(&self, reference: &str) -> Resolution {
+        let as_written = Resolution::from(self.aliases().get(reference));
+        if as_written != Resolution::None {
+            return as_written;
+        }
+        let wanted = fold(reference);
+        let has = |note: &usize| self.notes[*note].aliases.iter().any(|alias| fold(alias) == wanted);
+        let mut found: Vec<usize> = Resolution::from(self.aliases().get(&*wanted)).into_iter().collect();
+        found.extend(self.folded().get(&wanted).filter(has));
+        found.into()
     }
 
     /// A full path, with or without `.md`.

@@ -1,0 +1,33 @@
+//! Comments as Obsidian writes them, `%%…%%`, which HTML does not know.
+//!
+//! It finds where they are; the text between the marks stays part of the note's text.
+
+use std::ops::Range;
+
+/// What opens and closes a comment.
+const MARK: &str = "%%";
+
+/// Where the comments of a body lie. Marks within `code`, which is in order, are code; one that nothing closes is text.
+pub(super) fn ranges(body: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut code = code.iter().peekable();
+    let marks = body.match_indices(MARK).map(|(at, _)| at).filter(move |at| {
+        while code.next_if(|code| code.end <= *at).is_some() {}
+        code.peek().is_none_or(|code| !code.contains(at))
+    });
+    let marks: Vec<usize> = marks.collect();
+    marks.chunks_exact(2).map(|pair| pair[0]..pair[1] + MARK.len()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_pair_up_outside_of_code() {
+        let body = "a %%b%% `%%` c\n%%\nd\n%%\ne %% f";
+        let code = 8..12;
+        let found: Vec<&str> =
+            ranges(body, std::slice::from_ref(&code)).into_iter().map(|range| &body[range]).collect();
+        assert_eq!(found, ["%%b%%", "%%\nd\n%%"]);
+    }
+}
