@@ -304,6 +304,12 @@ pub enum Piece<'a, T> {
 }
 
 impl<T> Content<'_, T> {
+    /// Its blocks, without bare texts.
+    pub fn blocks(&self) -> impl Iterator<Item = &T> {
+        let pieces: &[Piece<'_, T>] = if let Self::Blocks(pieces) = self { pieces } else { &[] };
+        pieces.iter().filter_map(|piece| if let Piece::Block(block) = piece { Some(block) } else { None })
+    }
+
     /// All its texts, a line between two; `text_of` says what a block's text is.
     pub fn joined<'c>(&'c self, text_of: impl Fn(&'c T) -> Option<&'c str>) -> String {
         match self {

@@ -10,7 +10,7 @@ use super::sink::{Sink, Skip};
 use super::tally::Tally;
 use crate::domain::instant::Instant;
 use crate::domain::session::event::{Event, EventKind};
-use crate::domain::session::scaffold::is_scaffold;
+use crate::domain::session::scaffold::{is_scaffold, without_hook_context};
 use crate::domain::session::{Meta, RecordId, SessionId, ours, title};
 
 /// The most events that wait until a session has its name and is known not to be ours.
@@ -205,7 +205,7 @@ impl<'s> Out<'s> {
 
     /// Words in the person's role: theirs, unless a program's scaffolding is known by its form.
     pub fn person(&mut self, at: Option<Instant>, record: Option<&str>, text: &str) {
-        let text = text.to_owned();
+        let text = without_hook_context(text).to_owned();
         let kind =
             if is_scaffold(&text) { EventKind::Injected { text } } else { EventKind::UserPrompt { text } };
         self.tell(at, record, false, kind);

@@ -12,13 +12,14 @@ pub fn events(agent: Agent) -> &'static [Event] {
     use Event::{PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop, ToolFailure};
     match agent {
         Agent::Claude => &[SessionStart, Prompt, PreTool, ToolFailure, PreCompact, Stop, SessionEnd],
-        // Its older versions know no end of a session; each answer is one.
-        Agent::Codex => &[SessionStart, Prompt, PreTool, PreCompact, Stop],
+        // Its older versions pass over the end of a session, which they do not know; each answer is captured too.
+        Agent::Codex => &[SessionStart, Prompt, PreTool, PreCompact, Stop, SessionEnd],
         Agent::Cursor => {
             &[SessionStart, Prompt, PreTool, PostTool, ToolFailure, PreCompact, Stop, SessionEnd]
         }
-        Agent::Gemini => &[SessionStart, Prompt, PreTool, PreCompact, SessionEnd],
-        Agent::Opencode => &[SessionStart, Prompt, PreTool, PreCompact, Stop],
+        // Its first prompt begins a session, and what it calls a compression comes before each turn.
+        Agent::Gemini => &[Prompt, PreTool, SessionEnd],
+        Agent::Opencode => &[SessionStart, Prompt, PreTool, PreCompact, Stop, SessionEnd],
     }
 }
 
