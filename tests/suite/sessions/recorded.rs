@@ -29,3 +29,58 @@ fn a_resumed_session_of_gemini_keeps_its_first_prompt_and_has_each_call_once() {
         ]
     );
 }
+
+/// A refusal as Claude Code logs it, its words typed by the person.
+const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\\nuse rg instead of grep -r\\n\\nNote: The user's next message may contain a correction or preference.";
+
+/// Those lines of a log that are the person's words.
+fn words(format: Format, log: &str) -> Vec<String> {
+    let prompts = lines(format, log).into_iter();
+    prompts.filter_map(|line| line.strip_prefix("user_prompt: ").map(str::to_owned)).collect()
+}
+
+#[test]
+fn what_a_person_typed_at_a_refusal_in_claude_code_is_their_word() {
+    let log = format!(
+        r#"{{"type":"assistant","sessionId":"s","message":{{"content":[{{"type":"tool_use","id":"t1","name":"Bash","input":{{"command":"grep -r x"}}}}]}}}}
+{{"type":"user","sessionId":"s","toolDenialKind":"user-rejected","message":{{"content":[{{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"{REFUSED}"}}]}}}}
+{{"type":"assistant","sessionId":"s","message":{{"content":[{{"type":"tool_use","id":"t2","name":"AskUserQuestion","input":{{}}}}]}}}}
+{{"type":"user","sessionId":"s","message":{{"content":[{{"type":"tool_result","tool_use_id":"t2","content":"User has answered your questions: \"Which database?\"=\"Postgres\". You can now continue with the user's answers in mind."}}]}}}}
+{{"type":"assistant","sessionId":"s","message":{{"content":[{{"type":"tool_use","id":"t3","name":"Bash","input":{{"command":"cat log"}}}}]}}}}
+{{"type":"user","sessionId":"s","message":{{"content":[{{"type":"tool_result","tool_use_id":"t3","content":"{REFUSED}"}}]}}}}
+"#
+    );
+    assert_eq!(words(Format::ClaudeLines, &log), ["use rg instead of grep -r", "Postgres", "use rg instead of grep -r"]);
+    let printed = log.replace("user-rejected", "").replace("The user doesn't", "log: the user doesn't");
+    assert_eq!(words(Format::ClaudeLines, &printed), ["Postgres"], "what a command printed is nobody's word");
+}
+
+#[test]
+fn an_answer_to_a_question_of_codex_is_the_persons_word() {
+    let log = r#"{"timestamp":"2026-11-22T10:00:00Z","type":"session_meta","payload":{"id":"s"}}
+{"timestamp":"2026-11-22T10:00:01Z","type":"response_item","payload":{"type":"function_call","name":"request_user_input","call_id":"c1","arguments":"{}"}}
+{"timestamp":"2026-11-22T10:00:02Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"{\"answers\":{\"db\":{\"answers\":[\"Postgres\"]}}}"}}
+{"timestamp":"2026-11-22T10:00:03Z","type":"token_usage_record","payload":{"usage":{}}}
+{"timestamp":"2026-11-22T10:00:03Z","type":"event_msg","payload":{"type":"thread_settings_applied"}}
+"#;
+    assert_eq!(words(Format::CodexLines, log), ["Postgres"]);
+}
+
+#[test]
+fn an_answer_to_a_question_of_gemini_is_the_persons_word() {
+    let log = r#"{"sessionId":"s","startTime":"2026-11-22T10:00:00Z"}
+{"id":"g1","timestamp":"2026-11-22T10:00:01Z","type":"gemini","content":"","toolCalls":[{"id":"a1","name":"ask_user","args":{},"status":"success","result":[{"functionResponse":{"id":"a1","name":"ask_user","response":{"output":"{\"answers\":{\"0\":\"Postgres\"}}"}}}]}]}
+"#;
+    assert_eq!(words(Format::GeminiLines, log), ["Postgres"]);
+}
+
+#[test]
+fn what_a_person_typed_at_a_refusal_in_copilot_is_their_word() {
+    let log = r#"{"type":"session.start","data":{"sessionId":"s"},"timestamp":"2026-11-22T10:00:00Z"}
+{"type":"tool.execution_start","data":{"toolCallId":"t1","toolName":"bash","arguments":{}},"timestamp":"2026-11-22T10:00:01Z"}
+{"type":"tool.execution_complete","data":{"toolCallId":"t1","success":false,"error":{"code":"rejected","message":"The user rejected this tool call. User feedback: use rg"}},"timestamp":"2026-11-22T10:00:02Z"}
+{"type":"tool.execution_start","data":{"toolCallId":"t2","toolName":"ask_user","arguments":{}},"timestamp":"2026-11-22T10:00:03Z"}
+{"type":"tool.execution_complete","data":{"toolCallId":"t2","success":true,"result":{"content":"User responded: Postgres"}},"timestamp":"2026-11-22T10:00:04Z"}
+"#;
+    assert_eq!(words(Format::CopilotLines, log), ["use rg", "Postgres"]);
+}
