@@ -77,8 +77,7 @@ impl<'s> Out<'s> {
     /// A session begins, and the one before is over. Its events wait until [`Out::identify`] has named it.
     pub fn begin(&mut self, meta: Meta) {
         self.close();
-        let carried =
-            Carried { meta, identified: false, verdict: Verdict::Open, questions: BTreeSet::new() };
+        let carried = Carried { meta, identified: false, verdict: Verdict::Open, questions: BTreeSet::new() };
         self.current = Some(Current { carried, pending: Vec::new(), waiting: 0, anew: true });
     }
 

@@ -12,6 +12,7 @@ use super::memory::{Level, Memory, OpenVault};
 use crate::config::{Origin, Settings};
 use crate::domain::path::NotePath;
 use crate::embed::{self, Address, Choice, Key, Onnx, Outside, openai_address};
+use crate::net::ollama_host::ollama_host;
 use crate::vault::layout;
 
 const PROVIDER: &str = "embeddings.provider";
@@ -121,7 +122,9 @@ impl Words<'_> {
         Ok(match self.provider().as_str() {
             "none" => Choice::None,
             "fastembed" => Choice::Outside(Outside::Onnx(self.onnx(model, variables))),
-            "ollama" => Choice::Outside(Outside::Ollama { model, address: self.ollama_address()?, timeout }),
+            "ollama" => {
+                Choice::Outside(Outside::Ollama { model, address: self.ollama_address(variables)?, timeout })
+            }
             "openai" => {
                 let address = address(&self.mine_alone(URL, "another server"))?;
                 let key = self.key(address.as_ref(), variables);
@@ -155,9 +158,17 @@ impl Words<'_> {
         url.is_empty() || Address::parse(&url).is_ok_and(|address| address.is_loopback())
     }
 
-    fn ollama_address(&mut self) -> std::result::Result<Option<Address>, String> {
+    /// The server that a setting names, else the one that Ollama's own variable does.
+    fn ollama_address(
+        &mut self,
+        variables: &BTreeMap<String, String>,
+    ) -> std::result::Result<Option<Address>, String> {
         let url = if self.stays_here() { self.any(URL).0 } else { self.mine_alone(URL, "another machine") };
-        address(&url)
+        // A shared file that chooses the provider sends nothing to another machine.
+        let is_chosen_here = self.is_mine(&self.any(PROVIDER).1);
+        let named = || ollama_host(variables.get("OLLAMA_HOST")?);
+        let named = || named().filter(|address| is_chosen_here || address.is_loopback());
+        Ok(address(&url)?.or_else(named))
     }
 
     fn onnx(&mut self, model: String, variables: &BTreeMap<String, String>) -> Onnx {

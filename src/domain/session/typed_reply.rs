@@ -55,8 +55,7 @@ pub fn in_refusal(text: &str) -> Option<&str> {
 
 /// Whether a tool of this name asks the person something.
 pub fn is_question(tool: &str) -> bool {
-    let name: String =
-        tool.chars().filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect();
+    let name: String = tool.chars().filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect();
     QUESTIONS.contains(&name.as_str())
 }
 
@@ -69,10 +68,8 @@ pub fn in_answer(text: &str) -> Option<String> {
             answers(&value, false, &mut words);
             words.join("\n")
         }
-        _ => match pairs(text) {
-            pairs if !pairs.is_empty() => pairs.join("\n"),
-            _ => bare(text)?.to_owned(),
-        },
+        _ if text.contains("\"=\"") => pairs(text).join("\n"),
+        _ => bare(text)?.to_owned(),
     };
     Some(words).filter(|words| !words.trim().is_empty())
 }
@@ -105,7 +102,8 @@ fn pairs(text: &str) -> Vec<&str> {
 
 /// An answer without the sentence around it; `None` where the person gave none.
 fn bare(text: &str) -> Option<&str> {
-    const NONE: [&str; 6] = ["User declined", "User dismissed", "User cancelled", "User skipped", "The user d", "Error"];
+    const NONE: [&str; 6] =
+        ["User declined", "User dismissed", "User cancelled", "User skipped", "The user d", "Error"];
     if NONE.iter().any(|none| text.starts_with(none)) {
         return None;
     }
