@@ -32,7 +32,7 @@ def texts_of(value):
         for item in value:
             yield from texts_of(item)
     elif isinstance(value, dict):
-        for key in ("text", "content", "parts", "output"):
+        for key in ("text", "content", "parts", "output", "functionResponse", "response", "error"):
             yield from texts_of(value.get(key))
 
 
@@ -85,7 +85,8 @@ class Conversation:
 
     def answer(self):
         """The next step: ("say", words) or ("call", namespace, tool, arguments)."""
-        if self.results >= len(self.steps):
+        # Without tools the agent wants something else, such as a title.
+        if not self.tools or self.results >= len(self.steps):
             return "say", ANSWER
         kind, words = self.steps[self.results]
         if kind == "say":
@@ -95,7 +96,15 @@ class Conversation:
             return ("call", *found[0], command(words, found[1])) if found else ("say", "no shell is offered")
         name, _, arguments = words.partition(" ")
         found = next((offered for offered in self.tools if offered[1].endswith(name)), None)
-        return ("call", *found, json.loads(arguments or "{}")) if found else ("say", f"no tool {name} is offered")
+        return ("call", *found, parsed(arguments)) if found else ("say", f"no tool {name} is offered")
+
+
+def parsed(arguments):
+    """Arguments in JSON, which a shell or an agent may have quoted once more."""
+    try:
+        return json.loads(arguments or "{}")
+    except ValueError:
+        return json.loads(arguments.replace('\\"', '"'))
 
 
 def command(line, schema):

@@ -66,13 +66,10 @@ fn group(matcher: Option<&str>, handler: &Value) -> Value {
 
 fn claude(event: Event, program: &Program) -> Value {
     let arguments = Program::arguments(Agent::Claude, event);
-    let mut handler = json!({ "type": "command", "command": program.path(), "args": arguments });
-    if event == Event::Stop {
-        // Nothing comes of it that the agent would have to wait for.
-        handler["async"] = Value::from(true);
-    } else {
-        handler["timeout"] = Value::from(patience(event));
-    }
+    // Not as an `async` one: `claude -p` kills those when it ends, and has no other event at which a session is captured.
+    let handler = json!({
+        "type": "command", "command": program.path(), "args": arguments, "timeout": patience(event),
+    });
     let matcher = match event {
         Event::SessionStart => Some("startup|resume|clear|compact|fork"),
         Event::PreTool | Event::ToolFailure => Some("Bash"),
@@ -130,7 +127,7 @@ mod tests {
         );
         assert_eq!(
             shown(Event::Stop),
-            r#"{"hooks":[{"type":"command","command":"cm","args":["hook","claude","stop"],"async":true}]}"#
+            r#"{"hooks":[{"type":"command","command":"cm","args":["hook","claude","stop"],"timeout":5}]}"#
         );
     }
 }
