@@ -378,3 +378,15 @@ fn modes_stay_links_within_are_followed_and_links_that_lead_out_are_refused() {
     ");
     assert_eq!(sandbox.read("../outside.json"), CLAUDE);
 }
+
+#[test]
+fn an_empty_settings_file_does_not_survive_uninstall() {
+    let sandbox = vault_of("");
+    for file in [".claude/settings.json", ".mcp.json", ".cursor/hooks.json"] {
+        sandbox.write(file, "");
+    }
+    cm(&sandbox, &["hooks", "uninstall", "claude", "cursor", "--project"]).ok();
+    for file in [".claude/settings.json", ".mcp.json", ".cursor/hooks.json"] {
+        assert!(!sandbox.vault().join(file).exists(), "{file}");
+    }
+}

@@ -80,7 +80,9 @@ fn claude(event: Event, program: &Program) -> Value {
 
 fn codex(event: Event, program: &Program) -> Value {
     let line = program.line(Agent::Codex, event);
-    let handler = json!({ "type": "command", "command": line, "timeout": patience(event) });
+    // At a session's end it waits for 3 s at most, and warns of more.
+    let timeout = if event == Event::SessionEnd { 3 } else { patience(event) };
+    let handler = json!({ "type": "command", "command": line, "timeout": timeout });
     group((event == Event::SessionStart).then_some("startup|resume|clear|compact"), &handler)
 }
 
