@@ -23,7 +23,7 @@ pub async fn health(state: &Arc<State>, caller: Option<&Caller>) -> Value {
     let load = |value: &std::sync::atomic::AtomicU64| value.load(Ordering::Relaxed);
     json!({
         "status": if vault.is_ok() { "ok" } else { "degraded" },
-        "vault": vault.err().map(|problem| problem.error.to_string()),
+        "vault": vault.err().map(|problem| problem.error.code),
         "version": state.version,
         "uptime_s": state.age().as_secs(),
         "stopping": state.stopping.load(Ordering::Relaxed),

@@ -9,6 +9,7 @@ mod body;
 mod bytes_in;
 mod connections;
 mod entrance;
+mod framing;
 mod guard;
 pub mod health;
 mod host;

@@ -13,6 +13,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
+use super::framing::Framing;
+
 /// How long, and how much, a client is listened to after the answer.
 const LINGER: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 16 << 20;
@@ -24,12 +26,13 @@ pub struct Patient {
     stalled: Option<Pin<Box<Sleep>>>,
     linger: Option<(Pin<Box<Sleep>>, usize)>,
     ended: bool,
+    framing: Framing,
 }
 
 impl Patient {
     /// The stream, on which a write waits no longer than that.
     pub fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self { stream, patience, stalled: None, linger: None, ended: false }
+        Self { stream, patience, stalled: None, linger: None, ended: false, framing: Framing::default() }
     }
 
     /// Passes on what a write came to, and gives up where it waits too long.
@@ -54,6 +57,11 @@ impl AsyncRead for Patient {
         let before = buffer.filled().len();
         let outcome = Pin::new(&mut self.stream).poll_read(cx, buffer);
         self.ended |= matches!(outcome, Poll::Ready(Ok(()))) && buffer.filled().len() == before;
+        let read = &mut buffer.filled_mut()[before..];
+        if let Some(end) = self.framing.follow(read) {
+            // No head ends so: the request is refused as malformed, and the connection is closed.
+            read[end] = 0;
+        }
         outcome
     }
 }

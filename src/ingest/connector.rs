@@ -1,6 +1,7 @@
 //! The connectors of all agents behind one trait, and the doors to them.
 
 use std::io::{self, Cursor as Bytes};
+use std::path::Path;
 
 use super::document::{self, Tell};
 use super::error::Error;
@@ -58,21 +59,32 @@ pub fn find(agents: &[Agent], places: &Places) -> Found {
     for agent in agents {
         connector(*agent).find(places, &mut found);
     }
+    // A pipe would be waited for, and a device never ends.
+    found.sources.retain(|source| is_log(&source.path));
     found.sources.sort_by(|a, b| a.path.cmp(&b.path).then(a.agent.cmp(&b.agent)));
     found.sources.dedup_by(|a, b| a.path == b.path && a.agent == b.agent);
     found
 }
 
+/// Whether a log can lie there: in a regular file, or in several beside one that is missing.
+fn is_log(path: &Path) -> bool {
+    std::fs::metadata(path).map_or(true, |stat| stat.is_file())
+}
+
 /// Tells what is new in a log since `cursor`; see [`Connector::read`].
 ///
 /// # Errors
-/// Where the log cannot be read at all.
+/// Where the log cannot be read at all, or is no regular file.
 pub fn read(
     source: &Source,
     cursor: Option<&Cursor>,
     limits: Limits,
     sink: &mut dyn Sink,
 ) -> Result<Reading, Error> {
+    if !is_log(&source.path) {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+        return Err(Error::io(&source.path)(error));
+    }
     match source.format {
         // In our own form, whichever agent's session it is.
         Format::SentLines => lines::read_file::<sent::State>(source, cursor, limits, sink),
@@ -99,6 +111,7 @@ pub fn read_bytes(source: &Source, bytes: &[u8], limits: Limits, sink: &mut dyn 
         Format::ChatgptDocument => tell_document(chatgpt::tell, source, bytes, limits, &mut out),
         Format::AmpThread => tell_document(amp::tell, source, bytes, limits, &mut out),
         Format::CopilotDocument => tell_document(copilot_cli::tell_document, source, bytes, limits, &mut out),
+        Format::ClineSession => tell_document(cline::session::tell, source, bytes, limits, &mut out),
         Format::ClineTask => tell_document(cline::tell_seen, source, bytes, limits, &mut out),
         Format::CursorDatabase
         | Format::CursorChat

@@ -27,8 +27,13 @@ pub struct Named {
 /// # Errors
 /// [`Error::Io`] where the path itself cannot be looked into.
 pub fn named(path: &Path) -> Result<Vec<Named>, Error> {
-    if std::fs::metadata(path).map_err(Error::io(path))?.is_file() {
+    let stat = std::fs::metadata(path).map_err(Error::io(path))?;
+    if stat.is_file() {
         return Ok(vec![log(path)]);
+    }
+    if !stat.is_dir() {
+        let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file");
+        return Err(Error::io(path)(error));
     }
     let path = &path.canonicalize().map_err(Error::io(path))?;
     let mut found = Found::default();

@@ -159,7 +159,7 @@ impl When {
     /// What a number of seconds or milliseconds comes to.
     pub fn of_number(number: f64) -> Self {
         let millis = if number.abs() < Self::FEWEST_MILLIS { number * 1000.0 } else { number };
-        if !millis.is_finite() || millis == 0.0 {
+        if !millis.is_finite() || millis <= 0.0 {
             return Self(None);
         }
         Self(Instant::from_millis(millis as i64))
@@ -174,7 +174,8 @@ impl<'de> Deserialize<'de> for When {
             expecting_anything!();
             ignores!(bool null list map);
             fn visit_str<E>(self, text: &str) -> Result<When, E> {
-                Ok(When(Instant::parse(text).ok()))
+                // No log was written before 1970.
+                Ok(When(Instant::parse(text).ok().filter(|at| at.unix() > 0)))
             }
             fn visit_i64<E>(self, number: i64) -> Result<When, E> {
                 Ok(When::of_number(number as f64))
@@ -304,6 +305,12 @@ pub enum Piece<'a, T> {
 }
 
 impl<T> Content<'_, T> {
+    /// Its blocks, without bare texts.
+    pub fn blocks(&self) -> impl Iterator<Item = &T> {
+        let pieces: &[Piece<'_, T>] = if let Self::Blocks(pieces) = self { pieces } else { &[] };
+        pieces.iter().filter_map(|piece| if let Piece::Block(block) = piece { Some(block) } else { None })
+    }
+
     /// All its texts, a line between two; `text_of` says what a block's text is.
     pub fn joined<'c>(&'c self, text_of: impl Fn(&'c T) -> Option<&'c str>) -> String {
         match self {

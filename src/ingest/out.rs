@@ -1,6 +1,7 @@
 //! What connectors tell through: it numbers and counts events, gathers what is known of the session, and leaves out what
 //! is ours.
 
+use std::collections::BTreeSet;
 use std::mem;
 
 use serde::{Deserialize, Serialize};
@@ -10,9 +11,9 @@ use super::refusal;
 use super::sink::{Sink, Skip};
 use super::tally::Tally;
 use crate::domain::instant::Instant;
-use crate::domain::session::event::{Event, EventKind};
-use crate::domain::session::scaffold::is_scaffold;
-use crate::domain::session::{Meta, RecordId, SessionId, ours, title};
+use crate::domain::session::event::{Event, EventKind, ToolOutcome};
+use crate::domain::session::scaffold::{is_scaffold, without_hook_context};
+use crate::domain::session::{CallId, Meta, RecordId, SessionId, ours, title, typed_reply};
 
 /// The most events that wait until a session has its name and is known not to be ours.
 const MOST_PENDING: usize = 256;
@@ -26,7 +27,13 @@ pub struct Carried {
     meta: Meta,
     identified: bool,
     verdict: Verdict,
+    /// Calls by which the agent asked the person something, and that have no result yet.
+    #[serde(default)]
+    questions: BTreeSet<CallId>,
 }
+
+/// The most questions that wait for an answer; more of them are a log that never has any.
+const MOST_QUESTIONS: usize = 64;
 
 impl Carried {
     /// The session's title, if it has one.
@@ -71,7 +78,7 @@ impl<'s> Out<'s> {
     /// A session begins, and the one before is over. Its events wait until [`Out::identify`] has named it.
     pub fn begin(&mut self, meta: Meta) {
         self.close();
-        let carried = Carried { meta, identified: false, verdict: Verdict::Open };
+        let carried = Carried { meta, identified: false, verdict: Verdict::Open, questions: BTreeSet::new() };
         self.current = Some(Current { carried, pending: Vec::new(), waiting: 0, anew: true });
     }
 
@@ -206,15 +213,50 @@ impl<'s> Out<'s> {
 
     /// Words in the person's role: theirs, unless a program's scaffolding is known by its form.
     pub fn person(&mut self, at: Option<Instant>, record: Option<&str>, text: &str) {
-        let text = text.to_owned();
+        let text = without_hook_context(text).to_owned();
         let kind =
             if is_scaffold(&text) { EventKind::Injected { text } } else { EventKind::UserPrompt { text } };
         self.tell(at, record, false, kind);
     }
 
-    /// Something happened in the record at hand. Text without a word in it is no event.
+    /// Something happened in the record at hand. Text without a word in it is no event. What the person typed into a
+    /// tool's result is an event of its own behind it.
     pub fn tell(&mut self, at: Option<Instant>, record: Option<&str>, side: bool, kind: EventKind) {
-        let mut kind = refusal::recognise(kind);
+        let kind = refusal::recognise(kind);
+        let words = self.typed_words(&kind);
+        self.push(at, record, side, kind);
+        if let Some(words) = words {
+            self.person(at, record, &words);
+        }
+    }
+
+    /// What the person typed at a refusal, or as the answer to a question of the agent.
+    fn typed_words(&mut self, kind: &EventKind) -> Option<String> {
+        let carried = &mut self.current.as_mut()?.carried;
+        match kind {
+            EventKind::ToolCall { id: Some(id), name, .. } => {
+                if typed_reply::is_question(name) && carried.questions.len() < MOST_QUESTIONS {
+                    carried.questions.insert(id.clone());
+                }
+                None
+            }
+            EventKind::ToolRejected { id, text } => {
+                id.as_ref().map(|id| carried.questions.remove(id));
+                typed_reply::in_refusal(text).map(str::to_owned)
+            }
+            EventKind::ToolResult { id, outcome, text, .. } => {
+                let is_answer = id.as_ref().is_some_and(|id| carried.questions.remove(id));
+                match outcome {
+                    ToolOutcome::Error => typed_reply::in_refusal(text).map(str::to_owned),
+                    _ if is_answer => typed_reply::in_answer(text),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn push(&mut self, at: Option<Instant>, record: Option<&str>, side: bool, mut kind: EventKind) {
         if says_nothing(&kind) {
             return self.skip(kind.name(), Skip::Empty);
         }
@@ -260,7 +302,7 @@ impl<'s> Out<'s> {
     /// were told stays.
     fn flush(&mut self, must: bool) {
         let Some(current) = &mut self.current else { return };
-        let Carried { meta, identified, verdict } = &mut current.carried;
+        let Carried { meta, identified, verdict, .. } = &mut current.carried;
         let settled = *identified && *verdict == Verdict::Foreign;
         let nothing = !*identified && current.pending.is_empty();
         if nothing || (!must && !settled) {

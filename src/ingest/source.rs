@@ -45,6 +45,8 @@ pub enum Format {
     OpencodeTree,
     /// A task of Cline or Roo: the file with what the person saw.
     ClineTask,
+    /// A session of Cline 3: the file with its messages.
+    ClineSession,
     /// A thread of Amp.
     AmpThread,
     /// Copilot CLI: an event a line, appended to.

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::Limits;
+use super::callers::{Callers, Owner};
 
 /// From where requests may come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +47,11 @@ impl Default for Guards {
 #[derive(Clone)]
 struct Doors {
     sessions: Arc<LocalSessionManager>,
+    callers: Arc<Callers>,
     limits: Arc<Limits>,
 }
+
+const SESSION: &str = "mcp-session-id";
 
 /// The protocol at `/`, to be nested, such as under `/mcp`. Each session of an older revision, and each request of the
 /// current one, has a handler of its own.
@@ -72,7 +76,7 @@ pub fn guarded<H: ServerHandler>(
     sessions.session_config.keep_alive = Some(limits.idle);
     let sessions = Arc::new(sessions);
     let protocol = StreamableHttpService::new(move || Ok(session()), Arc::clone(&sessions), config);
-    let doors = Doors { sessions, limits: Arc::new(limits.clone()) };
+    let doors = Doors { sessions, callers: Arc::default(), limits: Arc::new(limits.clone()) };
     Router::new().route_service("/", protocol).layer(middleware::from_fn_with_state(doors, arrive))
 }
 
@@ -82,8 +86,26 @@ struct Head {
     method: Option<String>,
 }
 
-/// Takes a request in whole, within its limits, and turns away what is no message and sessions beyond the bound.
+/// Lets a request in whose session is the caller's own, and who has not too many in flight.
 async fn arrive(State(doors): State<Doors>, request: Request, next: Next) -> Response {
+    let owner = Owner::of(request.extensions());
+    let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    if session.is_some_and(|session| !doors.callers.may_use(&session, &owner)) {
+        return no_session();
+    }
+    let Some(place) = doors.callers.enter(&owner, doors.limits.in_flight_each) else {
+        return busy("this caller has too many requests in flight");
+    };
+    let response = passed(&doors, &owner, request, next).await;
+    let begun = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    if let Some(session) = begun {
+        doors.callers.begin(session, owner);
+    }
+    place.held_by(response)
+}
+
+/// Takes a request in whole, within its limits, and turns away what is no message and sessions beyond the bound.
+async fn passed(doors: &Doors, owner: &Owner, request: Request, next: Next) -> Response {
     match *request.method() {
         Method::POST => {}
         Method::DELETE => return ended(next.run(request).await),
@@ -98,8 +120,8 @@ async fn arrive(State(doors): State<Doors>, request: Request, next: Next) -> Res
         Ok(head) => head,
         Err(refused) => return refused.into_response(),
     };
-    if head.method.as_deref() == Some("initialize") && !doors.has_room().await {
-        return busy();
+    if head.method.as_deref() == Some("initialize") && !doors.has_room(owner).await {
+        return busy("there are too many sessions");
     }
     next.run(Request::from_parts(parts, Body::from(body))).await
 }
@@ -113,8 +135,10 @@ fn ended(mut response: Response) -> Response {
 }
 
 impl Doors {
-    async fn has_room(&self) -> bool {
-        self.sessions.sessions.read().await.len() < self.limits.sessions
+    async fn has_room(&self, owner: &Owner) -> bool {
+        let alive = self.sessions.sessions.read().await;
+        let own = self.callers.sessions_of(owner, |session| alive.contains_key(session));
+        alive.len() < self.limits.sessions && own < self.limits.sessions_each
     }
 }
 
@@ -151,9 +175,15 @@ fn head(body: &[u8]) -> Result<Head, Refused> {
     Err(Refused(StatusCode::BAD_REQUEST, error))
 }
 
-fn busy() -> Response {
+/// What a caller is told of a session that is not theirs: the same as of one that does not exist.
+fn no_session() -> Response {
+    Refused(StatusCode::NOT_FOUND, ErrorData::invalid_request("there is no such session", None))
+        .into_response()
+}
+
+fn busy(why: &'static str) -> Response {
     let data = json!({ "code": "busy", "hint": "end a session, or use revision 2026-07-28, which has none" });
-    let error = ErrorData::internal_error("there are too many sessions", Some(data));
+    let error = ErrorData::internal_error(why, Some(data));
     let mut response = Refused(StatusCode::SERVICE_UNAVAILABLE, error).into_response();
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("30"));
     response

@@ -21,6 +21,10 @@ pub struct Limits {
     pub subscriptions: usize,
     /// How many sessions of older revisions are kept over HTTP.
     pub sessions: usize,
+    /// How many of them one caller may have.
+    pub sessions_each: usize,
+    /// How many requests of one caller are in flight over HTTP, streams included.
+    pub in_flight_each: usize,
     /// After how long without a word such a session is forgotten.
     pub idle: Duration,
     /// How long a request over HTTP may take to arrive.
@@ -38,6 +42,8 @@ impl Default for Limits {
             listeners: 256,
             subscriptions: 1000,
             sessions: 256,
+            sessions_each: 64,
+            in_flight_each: 32,
             idle: Duration::from_secs(30 * 60),
             arrival: Duration::from_secs(30),
         }

@@ -1,7 +1,7 @@
 //! Messages over two streams, one a line. Every line that is no message gets the answer that JSON-RPC has for it, with
 //! its id where it has one, so that no client waits in vain. A line has a limit, and so has what waits to be written.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::time::Duration;
 
@@ -39,9 +39,33 @@ pub struct Lines<R> {
     met: bool,
     /// What was asked and is not answered yet.
     open: HashSet<RequestId>,
+    /// The client speaks the one revision that has batches.
+    takes_batches: bool,
+    /// Messages of a batch that are not handed on yet.
+    pending: VecDeque<ClientJsonRpcMessage>,
+    /// Batches that are not answered in full.
+    batches: Vec<Batch>,
     /// Until when answers are waited for, once the client has ended its stream.
     over: Option<Instant>,
     ended: CancellationToken,
+}
+
+/// The requests of a batch, which are answered together.
+#[derive(Debug, Default)]
+struct Batch {
+    open: HashSet<RequestId>,
+    answers: Vec<Value>,
+}
+
+impl Batch {
+    /// The line with all answers; `None` where there is none to give.
+    fn line(self) -> Option<Vec<u8>> {
+        (!self.answers.is_empty()).then(|| {
+            let mut line = Value::Array(self.answers).to_string().into_bytes();
+            line.push(b'\n');
+            line
+        })
+    }
 }
 
 enum Read {
@@ -69,6 +93,9 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             write,
             reply: None,
             met: false,
+            takes_batches: false,
+            pending: VecDeque::new(),
+            batches: Vec::new(),
             open: HashSet::new(),
             over: None,
             ended,
@@ -112,6 +139,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
         match serde_json::from_slice(text) {
             Ok(message) => self.in_time(message),
+            Err(_) if self.takes_batches && text.starts_with(b"[") => self.batch(text),
             Err(_) => {
                 self.reply = refusal(text);
                 None
@@ -119,11 +147,65 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
+    /// The first message of a batch; the others wait. What of it is no message is answered with the others.
+    fn batch(&mut self, text: &[u8]) -> Option<ClientJsonRpcMessage> {
+        let items = serde_json::from_slice::<Vec<Value>>(text).unwrap_or_default();
+        if items.is_empty() {
+            let refused = ErrorData::invalid_request("a batch holds at least one message", None);
+            self.reply = Some(error(Value::Null, &refused));
+            return None;
+        }
+        let mut batch = Batch::default();
+        for item in items {
+            let line = item.to_string();
+            match serde_json::from_value::<ClientJsonRpcMessage>(item) {
+                Ok(message) => {
+                    if let ClientJsonRpcMessage::Request(request) = &message {
+                        batch.open.insert(request.id.clone());
+                    }
+                    let message = self.in_time(message);
+                    self.pending.extend(message);
+                }
+                Err(_) => {
+                    let refused = refusal(line.as_bytes());
+                    batch
+                        .answers
+                        .extend(refused.and_then(|line| serde_json::from_slice::<Value>(&line).ok()));
+                }
+            }
+        }
+        if batch.open.is_empty() {
+            self.reply = batch.line();
+        } else {
+            self.batches.push(batch);
+        }
+        self.pending.pop_front()
+    }
+
+    /// The line that an answer is sent with: its own, or the batch's once it is complete.
+    fn line_of(&mut self, message: &ServerJsonRpcMessage) -> io::Result<Option<Vec<u8>>> {
+        let of_batch = answered(message)
+            .and_then(|id| self.batches.iter().position(|batch| batch.open.contains(id)).zip(Some(id)));
+        let Some((place, id)) = of_batch else {
+            let mut line = serde_json::to_vec(message)?;
+            line.push(b'\n');
+            return Ok(Some(line));
+        };
+        let batch = &mut self.batches[place];
+        batch.open.remove(id);
+        batch.answers.push(serde_json::to_value(message)?);
+        let is_complete = batch.open.is_empty();
+        Ok(if is_complete { self.batches.swap_remove(place).line() } else { None })
+    }
+
     /// Before a revision is chosen only requests count; the SDK would take anything else as the end.
     fn in_time(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match &message {
             ClientJsonRpcMessage::Request(request) => {
                 self.met = self.met || chooses(&request.request);
+                if let ClientRequest::InitializeRequest(hello) = &request.request {
+                    self.takes_batches = hello.params.protocol_version == ProtocolVersion::V_2025_03_26;
+                }
                 self.open.insert(request.id.clone());
                 return Some(message);
             }
@@ -132,6 +214,13 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
                     && let Some(id) = &cancelled.params.request_id
                 {
                     self.open.remove(id);
+                    // A request that is called off has no answer.
+                    if let Some(place) = self.batches.iter().position(|batch| batch.open.contains(id)) {
+                        self.batches[place].open.remove(id);
+                        if self.batches[place].open.is_empty() {
+                            self.reply = self.batches.swap_remove(place).line();
+                        }
+                    }
                 }
             }
             ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => {}
@@ -162,6 +251,15 @@ fn chooses(request: &ClientRequest) -> bool {
                     .protocol_version()
                     .is_some_and(|named| ProtocolVersion::KNOWN_VERSIONS.contains(&named))
         }
+    }
+}
+
+/// The request that a message answers.
+fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ServerJsonRpcMessage::Response(JsonRpcResponse { id, .. })
+        | ServerJsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }) => Some(id),
+        _ => None,
     }
 }
 
@@ -207,22 +305,23 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for Lines<R> {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        if let ServerJsonRpcMessage::Response(JsonRpcResponse { id, .. })
-        | ServerJsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }) = &message
-        {
+        if let Some(id) = answered(&message) {
             self.open.remove(id);
         }
+        let line = self.line_of(&message);
         let write = self.write.clone();
         async move {
             let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
-            let mut line = serde_json::to_vec(&message)?;
-            line.push(b'\n');
+            let Some(line) = line? else { return Ok(()) };
             write.ok_or_else(gone)?.send(line).await.map_err(|_| gone())
         }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            if let Some(message) = self.pending.pop_front() {
+                return Some(message);
+            }
             if self.over.is_some() {
                 return self.end().await;
             }

@@ -4,6 +4,7 @@
 //! It serves revision 2026-07-28 and all before it, and opens the memory anew for each call, in a thread of its own.
 //! It asks no client for a model: what is to be reflected upon is handed to the agent as work.
 
+mod callers;
 mod changes;
 mod complete;
 mod failure;

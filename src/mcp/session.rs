@@ -97,7 +97,9 @@ impl ServerHandler for Session {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let answer = self.answer(&request.name, request.arguments, &context).await?;
-        let result = answer.map_or_else(|error| failure::of_tool(&error), tools::result);
+        let has_schema = self.get_tool(&request.name).is_some_and(|tool| tool.output_schema.is_some());
+        let result =
+            answer.map_or_else(|error| failure::of_tool(&error), |answer| tools::result(answer, has_schema));
         Ok(CallToolResponse::Complete(result))
     }
 

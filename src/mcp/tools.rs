@@ -55,18 +55,21 @@ pub(super) fn given(arguments: Option<JsonObject>, tool: &Tool) -> Value {
     given
 }
 
-/// What a tool gives: its data as structured content, and a short text beside it.
-pub(super) fn result(answer: Answer) -> CallToolResult {
+/// What a tool gives: a short text, and its data as structured content where the tool lists a schema of it.
+pub(super) fn result(answer: Answer, has_schema: bool) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
-    result.structured_content = Some(answer.json);
+    result.structured_content = has_schema.then_some(answer.json);
     result
 }
 
 fn tool(operation: &Operation) -> Tool {
-    Tool::new(operation.name, operation.description, schema::of_input((operation.input)()))
+    let tool = Tool::new(operation.name, operation.description, schema::of_input((operation.input)()))
         .with_title(operation.title)
-        .with_raw_output_schema(Arc::new(schema::of_output((operation.output)())))
-        .with_annotations(annotations(operation))
+        .with_annotations(annotations(operation));
+    if operation.prose {
+        return tool;
+    }
+    tool.with_raw_output_schema(Arc::new(schema::of_output((operation.output)())))
 }
 
 /// Hints say what they must: of what only reads, neither that it spares nor that it can be repeated.

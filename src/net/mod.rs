@@ -6,6 +6,7 @@ mod address;
 mod client;
 mod error;
 mod key;
+pub mod ollama_host;
 mod pace;
 mod patience;
 mod said;

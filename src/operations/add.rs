@@ -21,6 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: false,
     tool: true,
+    prose: false,
     endpoint: None,
     also: &[("content", "body")],
     example: r#"{"type": "fix", "title": "Retry with jitter", "body": "Over 30 s.", "tags": ["net"]}"#,

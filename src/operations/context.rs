@@ -21,6 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
+    prose: true,
     endpoint: Some(Endpoint { method: Method::Get, path: "/context", done: 200, gives: whole::<Briefing> }),
     also: &[],
     example: r#"{"task": "fix the flaky retry test", "max_tokens": 1000}"#,

@@ -19,6 +19,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
+    prose: false,
     endpoint: None,
     also: &[],
     example: r#"{}"#,

@@ -20,6 +20,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: false,
     tool: true,
+    prose: false,
     endpoint: None,
     also: &[],
     example: r#"{"title": "Release 1.4", "summary": "Out at noon.", "tags": ["release"]}"#,

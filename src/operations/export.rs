@@ -21,6 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: false,
+    prose: false,
     endpoint: Some(Endpoint { method: Method::Get, path: "/export", done: 200, gives: whole::<Document> }),
     also: &[],
     example: r#"{}"#,

@@ -20,6 +20,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
+    prose: false,
     endpoint: None,
     also: &[],
     example: r#"{"id": "1f0c2a"}"#,

@@ -54,6 +54,9 @@ pub struct Operation {
     pub idempotent: bool,
     /// Whether agents have it as a tool.
     pub tool: bool,
+    /// Its answer as a tool is text to be read, without structured content: a client that gets both gives the model the
+    /// JSON, which is several times as long.
+    pub prose: bool,
     /// Where HTTP has it; `None` for tools alone.
     pub endpoint: Option<Endpoint>,
     /// What HTTP and earlier tools call some of its fields, beside the field's own name; both are taken.

@@ -21,6 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: false,
     tool: false,
+    prose: false,
     endpoint: Some(Endpoint {
         method: Method::Post,
         path: "/observations",

@@ -18,11 +18,20 @@ pub const OPERATION: Operation = Operation {
     aliases: &["cm_outcome"],
     title: "Say how a session ended",
     description: "Note how a session ended; the rules that you name are credited with it.",
-    effect: Effect::Changes,
+    effect: Effect::Adds,
     idempotent: true,
     tool: true,
+    prose: false,
     endpoint: None,
-    also: &[("rule_ids", "rules"), ("status", "outcome")],
+    also: &[
+        ("sessionId", "session"),
+        ("session_id", "session"),
+        ("rulesUsed", "rules"),
+        ("rules_used", "rules"),
+        ("notes", "reason"),
+        ("rule_ids", "rules"),
+        ("status", "outcome"),
+    ],
     example: r#"{"session": "0199aaaa", "outcome": "success", "rules": ["b-mt2ssunl"]}"#,
     input: schema::<Input>,
     output: outline::<Recorded>,
@@ -62,4 +71,19 @@ fn run(memory: &Memory, given: Value) -> Result<Answer> {
     let options = outcome::Options { session: input.session, status, rules: input.rules.unwrap_or_default() };
     let recorded = outcome::outcome(&memory, &options, &mut logs_read(&memory))?;
     Ok(answer(&memory, &recorded, &text::outcome::recorded(&recorded)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_of_earlier_tools_are_taken() {
+        let given = json!({ "sessionId": "s", "outcome": "success", "rulesUsed": ["b-1"], "notes": "why" });
+        let input: Input = OPERATION.parse(given).unwrap();
+        assert_eq!(input.session, "s");
+        assert_eq!((input.rules, input.reason.as_deref()), (Some(vec!["b-1".to_owned()]), Some("why")));
+    }
 }

@@ -21,6 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
+    prose: false,
     endpoint: None,
     also: &[],
     example: r#"{"since": "7d", "type": "decision", "limit": 5}"#,

@@ -27,6 +27,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Changes,
     idempotent: true,
     tool: true,
+    prose: false,
     endpoint: None,
     also: &[],
     example: r#"{"days": 30}"#,

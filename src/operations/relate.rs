@@ -20,6 +20,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: true,
     tool: true,
+    prose: false,
     endpoint: None,
     also: &[],
     example: r#"{"from": "1f0c2a", "to": "77ab01", "type": "SOLVES", "why": "less load"}"#,

@@ -21,6 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
+    prose: false,
     endpoint: Some(Endpoint { method: Method::Get, path: "/search", done: 200, gives: whole::<Searched> }),
     also: &[("q", "query")],
     example: r#"{"query": "connection pool", "type": "fix", "limit": 5}"#,

@@ -22,6 +22,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: true,
     tool: false,
+    prose: false,
     endpoint: Some(Endpoint { method: Method::Post, path: "/sessions", done: 201, gives: whole::<Received> }),
     also: &[],
     example: r#"{"session": "s-1", "agent": "codex", "messages": [{"role": "user", "content": "Fix the flaky test."}]}"#,

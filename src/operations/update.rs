@@ -21,6 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Changes,
     idempotent: false,
     tool: true,
+    prose: false,
     endpoint: None,
     also: &[("content", "body")],
     example: r#"{"id": "1f0c2a", "set": {"importance": 0.9}, "add_tags": ["net"]}"#,

@@ -21,6 +21,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
+    prose: false,
     endpoint: None,
     also: &[],
     example: r#"{"rule": "Run the whole suite before you push.", "category": "git"}"#,

@@ -202,11 +202,13 @@ pub(super) fn briefing(memory: &Memory, options: &Options) -> Result<Briefing> {
     Ok(drafted.fit(task, stage.workspace, memory.now(), budget))
 }
 
-/// Counts that these rules were shown, and nothing else: being shown says nothing about being useful.
+/// Counts that these rules and memories were shown, and nothing else: being shown says nothing about being useful.
 fn count_retrievals(memory: &Memory, briefing: &Briefing) {
     for open in &memory.vaults {
         let shown = briefing.rules.iter().chain(&briefing.pitfalls).filter(|rule| rule.vault == open.level);
-        let keys: Vec<&str> = shown.map(|rule| rule.id.as_str()).collect();
+        let memories = briefing.memories.iter().filter(|recalled| recalled.vault == open.level);
+        let memories = memories.map(|recalled| recalled.id.as_str());
+        let keys: Vec<&str> = shown.map(|rule| rule.id.as_str()).chain(memories).collect();
         // A vault on a read-only disk can still be read from.
         let _ = open.usage().retrieved(&keys, memory.now());
     }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::memory::{Memory, OpenVault};
 use crate::config::{Origin, Settings};
 use crate::embed::{self, Address, Choice, Key, Onnx, Outside, openai_address};
+use crate::net::ollama_host::ollama_host;
 
 const PROVIDER: &str = "embeddings.provider";
 const MODEL: &str = "embeddings.model";
@@ -77,7 +78,12 @@ fn chosen_by(
     Ok(match text(settings, PROVIDER).as_str() {
         "none" => Choice::None,
         "fastembed" => Choice::Outside(Outside::Onnx(onnx(settings, model, cache, variables))),
-        "ollama" => Choice::Outside(Outside::Ollama { model, address: address()?, timeout }),
+        "ollama" => {
+            // The server that a setting names, else the one that Ollama's own variable does.
+            let named = || ollama_host(variables.get("OLLAMA_HOST")?);
+            let address = address()?.or_else(named);
+            Choice::Outside(Outside::Ollama { model, address, timeout })
+        }
         "openai" => {
             let address = address()?;
             let key = key(settings, address.as_ref(), variables);

@@ -92,7 +92,21 @@ pub fn search(memory: &Memory, options: &Options) -> Result<Searched> {
     check(options)?;
     match &options.as_of {
         Some(named) => answer(&memory.as_of(named)?, options),
-        None => answer(memory, options),
+        None => {
+            let searched = answer(memory, options)?;
+            count_retrievals(memory, &searched);
+            Ok(searched)
+        }
+    }
+}
+
+/// Counts that these notes were shown, and nothing else.
+fn count_retrievals(memory: &Memory, searched: &Searched) {
+    for open in &memory.vaults {
+        let shown = searched.hits.iter().filter(|hit| hit.vault == open.level);
+        let keys: Vec<&str> = shown.map(|hit| hit.id.as_str()).collect();
+        // A vault on a read-only disk can still be read from.
+        let _ = open.usage().retrieved(&keys, memory.now());
     }
 }
 

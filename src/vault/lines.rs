@@ -102,6 +102,29 @@ impl Lines {
         self.write(&text, false)
     }
 
+    /// Appends lines if the file still is `length` bytes long, under its lock; otherwise another process has appended
+    /// meanwhile, and nothing is written.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; then none of them may have been written.
+    pub fn append_at<T: Serialize>(&self, length: u64, lines: &[T]) -> Result<bool, Error> {
+        let mut file = self.held()?;
+        if file.metadata().map_err(Error::io("look at", &self.path))?.len() != length {
+            return Ok(false);
+        }
+        let mut text = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut text, line)
+                .map_err(|error| Error::io("write", &self.path)(error.into()))?;
+            text.push(b'\n');
+        }
+        if is_torn(&mut file).map_err(Error::io("read", &self.path))? {
+            text.insert(0, b'\n');
+        }
+        file.write_all(&text).map_err(Error::io("write", &self.path))?;
+        Ok(true)
+    }
+
     /// Adds a line, which is on the disk when this returns.
     ///
     /// # Errors
@@ -134,9 +157,17 @@ impl Lines {
     /// # Errors
     /// [`Error::Io`] where it is there and cannot be read.
     pub fn text(&self) -> Result<String, Error> {
+        self.text_and_length().map(|(text, _)| text)
+    }
+
+    /// Like [`Self::text`], with the file's length in bytes, for [`Self::append_at`].
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it is there and cannot be read.
+    pub fn text_and_length(&self) -> Result<(String, u64), Error> {
         match read_regular(&self.path) {
-            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            Ok(bytes) => Ok((String::from_utf8_lossy(&bytes).into_owned(), bytes.len() as u64)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((String::new(), 0)),
             Err(error) => Err(Error::io("read", &self.path)(error)),
         }
     }

@@ -21,11 +21,12 @@ async def tools(client: Client, calls: dict) -> int:
     unknown = {tool.name for tool in listed} ^ set(calls)
     assert not unknown, f"CALLS.json and the server differ in {sorted(unknown)}"
     for tool in listed:
-        assert tool.annotations and tool.output_schema, f"{tool.name} has no annotations or schema of what it gives"
+        assert tool.annotations, f"{tool.name} has no annotations"
         # The client holds the answer against the schema.
         result = await client.call_tool(tool.name, calls[tool.name])
         assert not result.is_error, f"{tool.name}: {result.content}"
-        assert result.structured_content is not None and result.content, f"{tool.name} gives nothing"
+        is_whole = (result.structured_content is None) == (tool.output_schema is None)
+        assert is_whole and result.content, f"{tool.name} gives nothing, or not what it lists"
     return len(listed)
 
 

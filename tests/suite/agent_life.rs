@@ -99,8 +99,9 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
 
     // It asks, marks a rule, and writes down what it found.
     let mut agent = Agent::of(&sandbox);
-    let briefing = agent.done("memory_context", &json!({ "task": "mend the flaky upload test" }));
-    assert_eq!(briefing["rules"][0]["id"], "b-mt2ssunl-jq6d8j", "{briefing}");
+    let briefing = agent.call("memory_context", &json!({ "task": "mend the flaky upload test" }));
+    assert_eq!(briefing["structuredContent"], Value::Null, "text to be read, and no JSON");
+    assert!(briefing["content"][0]["text"].as_str().unwrap().contains("b-mt2ssunl-jq6d8j"), "{briefing}");
     let mark =
         json!({ "id": "b-mnq4ancz", "signal": "harmful", "reason": "hid a real failure", "session": FIRST });
     agent.done("memory_feedback", &mark);

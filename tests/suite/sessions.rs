@@ -7,5 +7,6 @@ mod golden;
 mod growth;
 mod ours;
 mod real;
+mod recorded;
 mod told;
 mod tolerance;

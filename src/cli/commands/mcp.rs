@@ -21,7 +21,7 @@ use crate::ops::{Call, Error, Kind, Result, news};
 /// Nothing but messages is written on standard output. The end of standard input ends the program, with 0.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  claude mcp add memory -- cm mcp\n  codex mcp add memory -- cm mcp\n  cm mcp --vault ~/notes"
+    after_help = "Examples:\n  claude mcp add cm -- cm mcp\n  codex mcp add cm -- cm mcp\n  cm mcp --vault ~/notes"
 )]
 pub struct Arguments {}
 

@@ -90,7 +90,10 @@ impl Agent {
                 Some("Cursor runs a project's hooks in a trusted workspace only")
             }
             (Self::Opencode, _) => Some("opencode loads plugins when it starts: restart it"),
-            (Self::Claude | Self::Cursor, Reach::User) | (Self::Gemini, _) => None,
+            (Self::Gemini, _) => Some(
+                "Gemini CLI runs no hooks in a folder that it does not trust: see /permissions in Gemini CLI",
+            ),
+            (Self::Claude | Self::Cursor, Reach::User) => None,
         }
     }
 }

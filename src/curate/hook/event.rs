@@ -105,12 +105,23 @@ impl Event {
         match (agent, self) {
             // Cursor takes no words at a prompt or a failure, but does after a tool.
             (Agent::Cursor, Self::Prompt | Self::ToolFailure) => When::At(Self::PostTool),
-            (Agent::Claude | Agent::Codex | Agent::Gemini, Self::SessionStart | Self::Prompt)
+            (Agent::Claude | Agent::Codex, Self::SessionStart | Self::Prompt)
+            // What it is given at a start it puts into the first prompt, which it then leaves out of the conversation
+            // that it resumes.
+            | (Agent::Gemini, Self::Prompt)
             | (Agent::Claude, Self::ToolFailure)
             | (Agent::Cursor, Self::SessionStart | Self::PostTool)
             | (Agent::Opencode, Self::SessionStart | Self::Prompt) => When::Now,
             _ => When::Never,
         }
+    }
+
+    /// Whether the agent is given the start text at this event: at a session's start where it takes words there, else at
+    /// its first prompt.
+    #[must_use]
+    pub fn briefs(self, agent: Agent) -> bool {
+        let at_start = Self::SessionStart.when_told(agent) != When::Never;
+        self == if at_start { Self::SessionStart } else { Self::Prompt }
     }
 
     /// Whether what was said in the session so far is to be read at this event.

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{Agent, Event};
 use crate::curate::trauma::hook::{Asked, Hook, command_of};
+use crate::domain::session::ours;
+use crate::domain::session::scaffold::without_hook_context;
 
 /// What an agent told us.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,8 +25,10 @@ pub struct Message {
     pub cwd: Option<String>,
     /// The session's log; it may lag behind the conversation.
     pub transcript: Option<String>,
-    /// What the person asked.
+    /// What the person asked, without the context that hooks put around it.
     pub prompt: Option<String>,
+    /// The agent's id of the prompt or turn.
+    pub turn: Option<String>,
     /// The tool that is about to run, or has run.
     pub tool: Option<Tool>,
     /// What went wrong with a tool.
@@ -79,7 +83,8 @@ impl Message {
             session: fields.text(&["session_id", "conversation_id"]),
             cwd: fields.text(&["cwd"]).or_else(|| fields.workspace()),
             transcript: fields.text(&["transcript_path", "agent_transcript_path"]),
-            prompt: fields.text(&["prompt"]),
+            prompt: fields.text(&["prompt"]).and_then(|prompt| typed(&prompt)),
+            turn: fields.text(&["prompt_id", "turn_id"]),
             tool: fields.tool(),
             error: fields.text(&["error", "error_message"]),
             interrupted,
@@ -90,6 +95,26 @@ impl Message {
             asked: fields.asked(agent, event),
             called,
         }
+    }
+
+    /// Identifies the event of a session that several hooks answer at once, such as a plugin's and a project's; `None`
+    /// where nothing in the message tells one event from the next.
+    #[must_use]
+    pub fn cause(&self) -> Option<String> {
+        let event = self.event?;
+        let question = self.question()?;
+        let call = self.tool.as_ref().and_then(|tool| tool.call.as_deref());
+        let parts =
+            [event.name(), self.turn.as_deref().unwrap_or_default(), call.unwrap_or_default(), &question];
+        Some(blake3::hash(parts.join("\0").as_bytes()).to_hex().chars().take(16).collect())
+    }
+
+    /// Whether a conversation is compacted. Gemini CLI announces a check before each turn, and compacts at a person's
+    /// command only.
+    #[must_use]
+    pub fn compacts(&self) -> bool {
+        let is_check = self.agent == Agent::Gemini && self.trigger.as_deref() != Some("manual");
+        self.event == Some(Event::PreCompact) && !is_check
     }
 
     /// The words that say what the agent is busy with: the prompt, or a failed command with what it said.
@@ -105,6 +130,13 @@ impl Message {
             _ => None,
         }
     }
+}
+
+/// A prompt without what hooks and `cm` itself put into it; `None` where nothing else is left.
+fn typed(prompt: &str) -> Option<String> {
+    let prompt = without_hook_context(prompt);
+    let prompt = ours::stripped(prompt).unwrap_or_else(|| prompt.to_owned());
+    (!prompt.trim().is_empty()).then_some(prompt)
 }
 
 /// The fields of a message.

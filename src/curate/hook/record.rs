@@ -32,6 +32,9 @@ pub struct Line {
     pub event: String,
     /// What happened.
     pub deed: Deed,
+    /// Which event of the session it answered: [`super::Message::cause`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
 }
 
 /// The lines of a session, read.
@@ -43,13 +46,27 @@ pub struct Told {
     pub held: Vec<String>,
     /// Whether the conversation was given anything since it began or was compacted.
     pub begun: bool,
+    /// When it was last given something at a session's start.
+    pub briefed: Option<Instant>,
+    /// The events that were answered.
+    pub causes: BTreeSet<String>,
 }
+
+/// Two starts of a session within this many seconds are one, which several hooks answer.
+const SAME_START_SECONDS: i64 = 10;
 
 impl Line {
     /// A line about this.
     #[must_use]
     pub fn new(at: Instant, event: Event, deed: Deed) -> Self {
-        Self { at: at.to_string(), event: event.name().to_owned(), deed }
+        Self { at: at.to_string(), event: event.name().to_owned(), deed, cause: None }
+    }
+
+    /// The line, as the answer to the event with this cause.
+    #[must_use]
+    pub fn caused_by(mut self, cause: Option<String>) -> Self {
+        self.cause = cause;
+        self
     }
 }
 
@@ -61,11 +78,16 @@ impl Told {
         for line in record.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
             match line.deed {
                 Deed::Given(ids) => {
+                    if line.event == Event::SessionStart.name() {
+                        told.briefed = Instant::parse(&line.at).ok();
+                    }
+                    told.causes.extend(line.cause);
                     told.held.retain(|held| !ids.contains(held));
                     told.given.extend(ids);
                     told.begun = true;
                 }
                 Deed::Held(ids) => {
+                    told.causes.extend(line.cause);
                     let new = ids.into_iter().filter(|id| !told.given.contains(id));
                     let new: Vec<_> = new.filter(|id| !told.held.contains(id)).collect();
                     told.held.extend(new);
@@ -74,6 +96,8 @@ impl Told {
                 Deed::Compacted => {
                     told.given.clear();
                     told.begun = false;
+                    told.briefed = None;
+                    told.causes.clear();
                 }
             }
         }
@@ -86,14 +110,19 @@ impl Told {
         self.given.iter().chain(&self.held).cloned().collect()
     }
 
-    /// Whether a session that starts so is given the memory's start text. A resumed or forked conversation replays what
-    /// it was given.
+    /// Whether a session that starts so at this moment is given the memory's start text. A resumed or forked
+    /// conversation replays what it was given, and one that was given it a moment ago has several hooks.
     #[must_use]
-    pub fn wants_start(&self, source: Option<&str>) -> bool {
-        match source {
-            Some("startup" | "clear" | "compact") => true,
-            _ => !self.begun,
-        }
+    pub fn wants_start(&self, source: Option<&str>, at: Instant) -> bool {
+        let is_lost = matches!(source, Some("clear" | "compact"));
+        let just_now = self.briefed.is_some_and(|then| (at.unix() - then.unix()).abs() < SAME_START_SECONDS);
+        !self.begun || (is_lost && !just_now)
+    }
+
+    /// Whether the event with this cause was answered before.
+    #[must_use]
+    pub fn answered(&self, cause: Option<&str>) -> bool {
+        cause.is_some_and(|cause| self.causes.contains(cause))
     }
 }
 
@@ -151,14 +180,18 @@ mod tests {
     #[test]
     fn what_a_compaction_took_may_be_told_again_and_a_resumed_session_replays_the_rest() {
         let told = Told::read(&record(&[Deed::Given(ids(&["a"])), Deed::Compacted]));
-        assert!(told.given.is_empty() && told.wants_start(Some("compact")) && told.wants_start(None));
-        let told = Told::read(&record(&[Deed::Given(ids(&["a"]))]));
+        let at = |text: &str| Instant::parse(text).unwrap();
+        let (now, later) = (at("2026-11-22T10:00:03Z"), at("2026-11-22T10:05:00Z"));
         assert!(
-            !told.wants_start(Some("resume"))
-                && !told.wants_start(Some("fork"))
-                && told.wants_start(Some("startup"))
+            told.given.is_empty() && told.wants_start(Some("compact"), now) && told.wants_start(None, now)
         );
-        assert!(Told::default().wants_start(Some("resume")));
+        let begun = Line::new(at("2026-11-22T10:00:00Z"), Event::SessionStart, Deed::Given(ids(&["a"])));
+        let told = Told::read(&text(&begun));
+        for source in ["startup", "resume", "fork"] {
+            assert!(!told.wants_start(Some(source), later), "{source}");
+        }
+        assert!(told.wants_start(Some("compact"), later) && !told.wants_start(Some("compact"), now));
+        assert!(Told::default().wants_start(Some("resume"), now));
     }
 
     #[test]

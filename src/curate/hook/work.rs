@@ -22,23 +22,27 @@ pub struct Work {
 }
 
 impl Work {
-    /// What a message asks for, in a session that was told this. A call that we make of a model ourselves (`ours`) asks
-    /// for nothing, or memory would feed on itself.
+    /// What a message asks for at this moment, in a session that was told this. A call that we make of a model ourselves
+    /// (`ours`) asks for nothing, or memory would feed on itself.
     #[must_use]
-    pub fn of(message: &Message, told: &Told, ours: bool) -> Self {
+    pub fn of(message: &Message, told: &Told, ours: bool, at: Instant) -> Self {
         let (Some(event), false) = (message.event, ours) else { return Self::default() };
-        let takes_words = event.when_told(message.agent) != When::Never;
+        let is_answered = told.answered(message.cause().as_deref());
+        let takes_words = event.when_told(message.agent) != When::Never && !is_answered;
         Self {
             guard: event == Event::PreTool
                 && message
                     .asked
                     .as_ref()
                     .is_some_and(|asked| asked.command.is_some() || !asked.changes.is_empty()),
-            start: event == Event::SessionStart && takes_words && told.wants_start(message.source.as_deref()),
+            start: event.briefs(message.agent)
+                && takes_words
+                && told.wants_start(message.source.as_deref(), at),
             question: if takes_words { message.question() } else { None },
             held: if event == Event::PostTool && takes_words { told.held.clone() } else { Vec::new() },
             // An agent that another started has its own log, which is found with the other's.
-            capture: event.captures() && !message.subagent,
+            capture: (event.captures() && !message.subagent)
+                && (event != Event::PreCompact || message.compacts()),
         }
     }
 
@@ -74,17 +78,18 @@ impl Answer {
         let Some(event) = message.event else { return Self { reply: Reply::Nothing, lines: Vec::new() } };
         let mut lines = Vec::new();
         let lost = matches!(message.source.as_deref(), Some("compact" | "clear"));
-        if event == Event::PreCompact || (event == Event::SessionStart && lost && told.begun) {
+        if message.compacts() || (event == Event::SessionStart && lost && told.begun) {
             lines.push(Line::new(at, event, Deed::Compacted));
         }
         let when = event.when_told(message.agent);
+        let cause = message.cause();
         let found = if when == When::Never { None } else { injected(parts, room.more, room.most) };
         let Some(Injected { text, ids, .. }) = found else { return Self { reply: Reply::Nothing, lines } };
         let (reply, deed) = match when {
             When::Now => (Reply::Context(text), Deed::Given(ids)),
             When::At(_) | When::Never => (Reply::Nothing, Deed::Held(ids)),
         };
-        lines.push(Line::new(at, event, deed));
+        lines.push(Line::new(at, event, deed).caused_by(cause));
         Self { reply, lines }
     }
 }
@@ -110,6 +115,10 @@ mod tests {
         Instant::parse("2026-11-22T10:00:00Z").unwrap()
     }
 
+    fn later() -> Instant {
+        Instant::parse("2026-11-22T11:00:00Z").unwrap()
+    }
+
     /// The record of a session after these events with what was found at each.
     fn session(agent: Agent, steps: &[(Event, &str, &[&str])]) -> (String, Vec<Reply>) {
         let (mut record, mut replies) = (String::new(), Vec::new());
@@ -130,20 +139,21 @@ mod tests {
         let (record, replies) = session(Agent::Cursor, &[(Event::Prompt, "", &["a", "b"])]);
         assert_eq!(replies, [Reply::Nothing]);
         let told = Told::read(&record);
-        let work = Work::of(&message(Agent::Cursor, Event::PostTool, ""), &told, false);
+        let work = Work::of(&message(Agent::Cursor, Event::PostTool, ""), &told, false, at());
         assert_eq!(work.held, ["a", "b"]);
         let (record, replies) =
             session(Agent::Cursor, &[(Event::Prompt, "", &["a", "b"]), (Event::PostTool, "", &["a", "b"])]);
         assert!(matches!(&replies[1], Reply::Context(text) if text.contains("- rule a\n- rule b\n")));
         let told = Told::read(&record);
-        assert!(Work::of(&message(Agent::Cursor, Event::PostTool, ""), &told, false).is_nothing());
+        assert!(Work::of(&message(Agent::Cursor, Event::PostTool, ""), &told, false, at()).is_nothing());
         assert_eq!(told.known().len(), 2);
     }
 
     #[test]
     fn a_start_is_given_once_and_again_when_the_conversation_lost_it() {
         let start = |more: &str, record: &str| {
-            Work::of(&message(Agent::Claude, Event::SessionStart, more), &Told::read(record), false).start
+            Work::of(&message(Agent::Claude, Event::SessionStart, more), &Told::read(record), false, later())
+                .start
         };
         let begun = ",\"source\":\"startup\"";
         let (record, _) = session(Agent::Claude, &[(Event::SessionStart, begun, &["a"])]);
@@ -166,14 +176,22 @@ mod tests {
     #[test]
     fn a_call_of_our_own_and_an_event_without_words_ask_for_nothing() {
         let prompt = message(Agent::Claude, Event::Prompt, ",\"prompt\":\"why\"");
-        assert!(Work::of(&prompt, &Told::default(), true).is_nothing());
-        assert_eq!(Work::of(&prompt, &Told::default(), false).question.as_deref(), Some("why"));
-        assert!(Work::of(&message(Agent::Gemini, Event::PostTool, ""), &Told::default(), false).is_nothing());
-        let stopped = message(Agent::Claude, Event::Stop, "");
-        assert!(Work::of(&stopped, &Told::default(), false).capture);
+        assert!(Work::of(&prompt, &Told::default(), true, at()).is_nothing());
+        assert_eq!(Work::of(&prompt, &Told::default(), false, at()).question.as_deref(), Some("why"));
         assert!(
-            !Work::of(&message(Agent::Claude, Event::Stop, ",\"agent_id\":\"x\""), &Told::default(), false)
-                .capture
+            Work::of(&message(Agent::Gemini, Event::PostTool, ""), &Told::default(), false, at())
+                .is_nothing()
+        );
+        let stopped = message(Agent::Claude, Event::Stop, "");
+        assert!(Work::of(&stopped, &Told::default(), false, at()).capture);
+        assert!(
+            !Work::of(
+                &message(Agent::Claude, Event::Stop, ",\"agent_id\":\"x\""),
+                &Told::default(),
+                false,
+                at()
+            )
+            .capture
         );
         assert_eq!(Answer::of(&stopped, &Told::default(), &parts(&["a"]), &ROOM, at()).reply, Reply::Nothing);
     }

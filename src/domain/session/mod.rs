@@ -7,6 +7,7 @@ pub mod fork;
 pub mod ours;
 pub mod scaffold;
 pub mod title;
+pub mod typed_reply;
 
 use std::fmt;
 

@@ -40,6 +40,27 @@ pub fn is_scaffold(text: &str) -> bool {
     OPENINGS.iter().any(|opening| text.starts_with(opening))
 }
 
+/// The tags between which Gemini CLI puts what hooks gave it into the person's prompt.
+const HOOK_CONTEXT: [&str; 2] = ["<hook_context>", "</hook_context>"];
+
+/// The text without what an agent put before or behind it on behalf of hooks, trimmed; the text itself where there is
+/// nothing of that. Tags within a person's sentence stay.
+pub fn without_hook_context(text: &str) -> &str {
+    let [open, close] = HOOK_CONTEXT;
+    let mut left = text;
+    while let Some(rest) = left.trim_start().strip_prefix(open)
+        && let Some(end) = rest.find(close)
+    {
+        left = rest[end + close.len()..].trim_start();
+    }
+    while let Some(rest) = left.trim_end().strip_suffix(close)
+        && let Some(begin) = rest.rfind(open)
+    {
+        left = rest[..begin].trim_end();
+    }
+    left
+}
+
 /// What stands between `<name>` and `</name>`, trimmed, if the text is nothing else.
 pub fn unwrapped<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let inner = text.trim().strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>')?;
@@ -56,6 +77,23 @@ mod tests {
         assert!(is_scaffold("# AGENTS.md instructions for /x"));
         assert!(!is_scaffold("what does <environment_context> mean?"));
         assert!(!is_scaffold(""));
+    }
+
+    #[test]
+    fn what_hooks_gave_is_taken_off_a_prompt_and_a_persons_own_tags_stay() {
+        for (text, left) in [
+            ("<hook_context>a\nb</hook_context>\n\nfix it", "fix it"),
+            ("<hook_context>a</hook_context><hook_context>b</hook_context> fix it", "fix it"),
+            ("fix it\n<hook_context>a</hook_context>\n", "fix it"),
+            ("<hook_context>a</hook_context>", ""),
+            (
+                "what does <hook_context>x</hook_context> mean?",
+                "what does <hook_context>x</hook_context> mean?",
+            ),
+            ("<hook_context> is never closed", "<hook_context> is never closed"),
+        ] {
+            assert_eq!(without_hook_context(text), left);
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::index::error::Error;
 use crate::index::text::{KEY, Places, RAW, TEXT, fact};
 
 /// The layout of the documents; raised when it changes.
-pub(super) const LAYOUT: u32 = 1;
+pub(super) const LAYOUT: u32 = 2;
 
 /// The names of the columns.
 pub(super) const SESSION: &str = "session";

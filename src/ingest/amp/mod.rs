@@ -141,7 +141,15 @@ fn tell_block(at: Option<Instant>, id: Option<&str>, role: &str, block: &Block<'
             name: block.name.or_empty().to_owned(),
             input: block.input.value(),
         },
-        "tool_result" => result(block),
+        "tool_result" => {
+            out.tell(at, id, false, result(block));
+            // The reason of a refusal is what the person typed.
+            let refused = block.run.0.as_ref().filter(|run| run.status.or_empty() == "rejected-by-user");
+            if let Some(reason) = refused.and_then(|run| run.reason.said()) {
+                out.person(at, id, reason);
+            }
+            return;
+        }
         other => return out.unknown(&format!("{role}/{other}")),
     };
     out.tell(at, id, false, kind);

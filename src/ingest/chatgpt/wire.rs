@@ -131,8 +131,10 @@ impl<'a> Conversation<'a> {
         }
         branch.reverse();
         if branch.is_empty() {
-            branch = self.mapping.values().collect();
-            branch.sort_by_key(|node| when(node));
+            // By the node's name where neither time nor id tell two apart: a map has no order.
+            let mut nodes: Vec<_> = self.mapping.iter().collect();
+            nodes.sort_by(|(a, one), (b, other)| when(one).cmp(&when(other)).then_with(|| a.cmp(b)));
+            branch = nodes.into_iter().map(|(_, node)| node).collect();
         }
         branch
     }

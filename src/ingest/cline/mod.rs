@@ -1,6 +1,7 @@
 //! Cline and Roo Code: a folder for each task in the editor's storage, with what the person saw, and what the model was
 //! sent. The first is told, since it has the times and the person's own words; the second only where the first is missing.
 
+pub mod session;
 mod wire;
 
 use std::fs::File;
@@ -29,6 +30,8 @@ use wire::{ApiMessage, Block, Question, Request, Seen, TaskMetadata, ToolUse};
 const SEEN: &str = "ui_messages.json";
 const SENT: &str = "api_conversation_history.json";
 const ABOUT: &str = "task_metadata.json";
+/// Where Cline 3 keeps sessions, from the home folder.
+const SESSIONS: &str = ".cline/data/sessions";
 const EXTENSIONS: [&str; 2] = ["saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline"];
 const EDITORS: [&str; 4] = ["Code", "Code - Insiders", "VSCodium", "Cursor"];
 
@@ -38,6 +41,13 @@ impl Connector for Cline {
     fn find(&self, places: &Places, found: &mut Found) {
         let mut roots = places.named(Agent::Cline).to_vec();
         roots.extend(EDITORS.map(|editor| places.applications().join(editor).join("User/globalStorage")));
+        for root in roots.iter().chain([&places.home.join(SESSIONS)]) {
+            for folder in found.list(root).into_iter().filter(|path| path.is_dir()) {
+                if let Some(messages) = session::messages_in(&folder, found) {
+                    found.add(Agent::Cline, Format::ClineSession, messages);
+                }
+            }
+        }
         for root in roots {
             for extension in EXTENSIONS {
                 for task in found.list(&root.join(extension).join("tasks")) {
@@ -56,6 +66,9 @@ impl Connector for Cline {
         limits: Limits,
         sink: &mut dyn Sink,
     ) -> Result<Reading, Error> {
+        if source.format == Format::ClineSession {
+            return document::read_file(source, cursor, limits, sink, session::tell);
+        }
         let task = source.path.parent().unwrap_or(Path::new(""));
         let (stamp, beside) =
             (Stamp::at(&source.path), vec![Stamp::at(&task.join(SENT)), Stamp::at(&task.join(ABOUT))]);

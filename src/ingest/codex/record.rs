@@ -90,7 +90,7 @@ impl Lines for State {
                     EventKind::Compaction { trigger: None, summary: payload.message.owned() },
                 );
             }
-            "world_state" | "inter_agent_communication" | "ghost_snapshot" => {
+            "world_state" | "token_usage_record" | "inter_agent_communication" | "ghost_snapshot" => {
                 out.skip(envelope.kind.or_empty(), Skip::Bookkeeping);
             }
             other => out.unknown(other),
@@ -242,6 +242,7 @@ impl State {
             | "plan_update"
             | "turn_diff"
             | "background_event"
+            | "thread_settings_applied"
             | "item_completed"
             | "item_started" => out.skip(kind, Skip::Bookkeeping),
             other => out.unknown(&format!("event_msg/{other}")),

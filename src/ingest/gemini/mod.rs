@@ -3,7 +3,7 @@
 mod replay;
 mod wire;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -24,7 +24,7 @@ use crate::domain::instant::Instant;
 use crate::domain::session::Agent;
 use crate::domain::session::event::{EventKind, ToolOutcome};
 pub use replay::tell_lines;
-use wire::{Message, Meta, Part, Projects, ToolCall};
+use wire::{FunctionCall, FunctionResponse, Message, Meta, Part, Projects, ToolCall};
 
 pub struct Gemini;
 
@@ -108,6 +108,7 @@ pub fn tell_document(
 ) -> io::Result<()> {
     out.begin(lines::meta_of(source));
     let mut members = String::from("{");
+    let mut calls = Calls::default();
     document::members_then_entries(
         input,
         &["messages"],
@@ -126,7 +127,7 @@ pub fn tell_document(
         },
         &mut |out, _, bytes| {
             object::tell(bytes, out, |bytes, out| {
-                serde_json::from_slice(bytes).map(|said| message(&said, out))
+                serde_json::from_slice(bytes).map(|said| message(&said, &mut calls, out))
             });
         },
     )
@@ -151,16 +152,29 @@ fn text_of<'p>(part: &'p Part<'_>) -> Option<&'p str> {
     part.text.0.as_deref()
 }
 
-fn message(message: &Message<'_>, out: &mut Out<'_>) {
+/// The tool calls that were emitted: a message has them with their results, and a resumed session once more as parts.
+#[derive(Default)]
+pub struct Calls {
+    called: HashSet<String>,
+    answered: HashSet<String>,
+}
+
+fn message(message: &Message<'_>, calls: &mut Calls, out: &mut Out<'_>) {
     let (at, id) = (message.timestamp.0, message.id.said());
     let text = message.content.joined(text_of);
     match message.kind.or_empty() {
         "user" => {
             // What was typed, before files that it names were put in.
             let shown = message.display_content.joined(text_of);
-            out.person(at, id, if shown.trim().is_empty() { &text } else { &shown });
+            let text = if shown.trim().is_empty() { &text } else { &shown };
+            let answers = message.content.blocks().filter_map(|part| part.function_response.0.as_ref());
+            let answers: Vec<_> = answers.collect();
+            answers.iter().for_each(|answer| answered(at, id, answer, calls, out));
+            if answers.is_empty() || !text.trim().is_empty() {
+                out.person(at, id, text);
+            }
         }
-        "gemini" => answer(at, id, message, text, out),
+        "gemini" => answer(at, id, message, text, calls, out),
         "info" | "error" if text.trim() == "Request cancelled." => {
             out.tell(at, id, false, EventKind::Interrupt)
         }
@@ -170,7 +184,14 @@ fn message(message: &Message<'_>, out: &mut Out<'_>) {
     }
 }
 
-fn answer(at: Option<Instant>, id: Option<&str>, message: &Message<'_>, text: String, out: &mut Out<'_>) {
+fn answer(
+    at: Option<Instant>,
+    id: Option<&str>,
+    message: &Message<'_>,
+    text: String,
+    calls: &mut Calls,
+    out: &mut Out<'_>,
+) {
     if let Some(model) = message.model.said() {
         out.model(at, id, model);
     }
@@ -180,12 +201,56 @@ fn answer(at: Option<Instant>, id: Option<&str>, message: &Message<'_>, text: St
     }
     if !text.trim().is_empty() {
         out.tell(at, id, false, EventKind::AssistantText { text });
-    } else if message.thoughts.0.is_empty() && message.tool_calls.0.is_empty() {
+    } else if message.thoughts.0.is_empty()
+        && message.tool_calls.0.is_empty()
+        && !message.content.blocks().any(|part| part.function_call.0.is_some())
+    {
         out.skip("message/gemini", Skip::Empty);
     }
     for call in &message.tool_calls.0 {
+        calls.called.extend(call.id.said().map(str::to_owned));
+        calls.answered.extend(call.id.said().map(str::to_owned));
         tool(at, id, call, out);
     }
+    for call in message.content.blocks().filter_map(|part| part.function_call.0.as_ref()) {
+        called(at, id, call, calls, out);
+    }
+}
+
+/// A call as a part of a message.
+fn called(
+    at: Option<Instant>,
+    record: Option<&str>,
+    call: &FunctionCall<'_>,
+    calls: &mut Calls,
+    out: &mut Out<'_>,
+) {
+    if call.id.said().is_some_and(|id| !calls.called.insert(id.to_owned())) {
+        return out.skip("message/gemini", Skip::Duplicate);
+    }
+    let (id, name) = (call.id.said().map(Into::into), call.name.or_empty().to_owned());
+    out.tell(at, record, false, EventKind::ToolCall { id, name, input: call.args.value() });
+}
+
+/// A result as a part of a message.
+fn answered(
+    at: Option<Instant>,
+    record: Option<&str>,
+    answer: &FunctionResponse<'_>,
+    calls: &mut Calls,
+    out: &mut Out<'_>,
+) {
+    if answer.id.said().is_some_and(|id| !calls.answered.insert(id.to_owned())) {
+        return out.skip("message/user", Skip::Duplicate);
+    }
+    let Some(response) = &answer.response.0 else { return };
+    let error = response.error.said();
+    let text = response.output.said().or(error).unwrap_or_default().to_owned();
+    let exit_code = exit_code(&text);
+    let failed = error.is_some() || exit_code.is_some_and(|code| code != 0);
+    let outcome = if failed { ToolOutcome::Error } else { ToolOutcome::Ok };
+    let id = answer.id.said().map(Into::into);
+    out.tell(at, record, false, EventKind::ToolResult { id, outcome, exit_code, text });
 }
 
 fn tool(at: Option<Instant>, record: Option<&str>, call: &ToolCall<'_>, out: &mut Out<'_>) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, SeekFrom};
 
 use super::wire::{Line, Meta};
-use super::{about, message};
+use super::{Calls, about, message};
 use crate::ingest::document::Input;
 use crate::ingest::lines::{self, Fed, Feed};
 use crate::ingest::object;
@@ -43,6 +43,11 @@ impl Conversation {
         }
     }
 
+    /// Whether a message of this id counts; one without an id is another one each time.
+    fn holds(&self, id: &str) -> bool {
+        !id.is_empty() && self.places.contains_key(id)
+    }
+
     fn append(&mut self, said: Live) {
         self.places.insert(said.id.clone(), self.live.len());
         self.live.push(said);
@@ -71,6 +76,7 @@ pub fn tell_lines(
     out.begin(lines::meta_of(source));
     let live = replay(input, limits, out)?;
     let mut at = None;
+    let mut calls = Calls::default();
     // Messages of one line are told together, so that it is read once.
     for run in live.chunk_by(|a, b| a.line == b.line) {
         let (line, start) = (run[0].line, run[0].start);
@@ -82,7 +88,7 @@ pub fn tell_lines(
             feed.take_unended();
         }
         at = Some(feed.position.offset);
-        object::tell(feed.bytes(), out, |bytes, out| tell_run(bytes, run, line, out));
+        object::tell(feed.bytes(), out, |bytes, out| tell_run(bytes, run, line, &mut calls, out));
     }
     Ok(())
 }
@@ -90,11 +96,17 @@ pub fn tell_lines(
 /// Messages of one `$set` are this many parts apart.
 const PARTS: u32 = 1000;
 
-fn tell_run(bytes: &[u8], run: &[Live], line: u64, out: &mut Out<'_>) -> serde_json::Result<()> {
+fn tell_run(
+    bytes: &[u8],
+    run: &[Live],
+    line: u64,
+    calls: &mut Calls,
+    out: &mut Out<'_>,
+) -> serde_json::Result<()> {
     if run.iter().all(|live| live.within.is_none()) {
         let said = serde_json::from_slice(bytes)?;
         out.at(line);
-        message(&said, out);
+        message(&said, calls, out);
         return Ok(());
     }
     let change: Line<'_> = serde_json::from_slice(bytes)?;
@@ -102,7 +114,7 @@ fn tell_run(bytes: &[u8], run: &[Live], line: u64, out: &mut Out<'_>) -> serde_j
     for within in run.iter().filter_map(|live| live.within) {
         if let Some(said) = messages.0.get(within) {
             out.at_part(line, (within as u32).saturating_mul(PARTS));
-            message(said, out);
+            message(said, calls, out);
         }
     }
     Ok(())
@@ -149,10 +161,19 @@ fn step(
     if let Some(set) = &change.set.0 {
         about(&set.meta, out);
         if let Some(messages) = &set.messages {
-            conversation.take_back(None, Skip::Duplicate, out);
+            // A resumed session sets its messages again, with less in them and without some; the ones before stay.
+            let goes_on = messages.0.iter().any(|message| conversation.holds(message.id.or_empty()));
+            if !goes_on {
+                conversation.take_back(None, Skip::Duplicate, out);
+            }
+            out.at(line);
             for (within, message) in messages.0.iter().enumerate() {
-                let id = message.id.or_empty().into();
-                conversation.append(Live { id, line, start, within: Some(within) });
+                let id = message.id.or_empty();
+                if goes_on && conversation.holds(id) {
+                    out.skip("message", Skip::Duplicate);
+                    continue;
+                }
+                conversation.append(Live { id: id.into(), line, start, within: Some(within) });
             }
         }
         out.at(line);

@@ -78,9 +78,24 @@ pub struct Message<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Part<'a> {
     #[serde(borrow, default)]
     pub text: Text<'a>,
+    #[serde(borrow, default)]
+    pub function_call: Object<FunctionCall<'a>>,
+    #[serde(borrow, default)]
+    pub function_response: Object<FunctionResponse<'a>>,
+}
+
+#[derive(Deserialize)]
+pub struct FunctionCall<'a> {
+    #[serde(borrow, default)]
+    pub id: Text<'a>,
+    #[serde(borrow, default)]
+    pub name: Text<'a>,
+    #[serde(borrow, default)]
+    pub args: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -123,6 +138,8 @@ pub struct ResultPart<'a> {
 
 #[derive(Deserialize)]
 pub struct FunctionResponse<'a> {
+    #[serde(borrow, default)]
+    pub id: Text<'a>,
     #[serde(borrow, default)]
     pub response: Object<Response<'a>>,
 }

@@ -1,6 +1,7 @@
 //! The server asked over a pipe and over HTTP, as clients of each revision ask it.
 
 mod any_bytes;
+mod batches;
 mod bounds;
 mod complete;
 mod http;
@@ -137,6 +138,12 @@ impl Client {
         let message: Value = serde_json::from_str(&line).expect("nothing but JSON is written");
         assert_eq!(message["jsonrpc"], "2.0");
         Some(message)
+    }
+
+    /// The next line, which may be a batch.
+    pub async fn next(&mut self) -> Value {
+        let line = self.lines.next_line().await.unwrap().expect("a line");
+        serde_json::from_str(&line).expect("nothing but JSON is written")
     }
 
     /// The answer to a request; what comes before it is kept in `heard`.

@@ -153,14 +153,7 @@ fn answer(call: &Call, message: &Message) -> Result<Heard> {
         Lock::wait_until_free(&open.vault, PATIENCE)?;
     }
     let record = message.session.as_ref().map(|id| Lines::of_told(&memory.target().vault, &file_name(id)));
-    let told = Told::read(&record.as_ref().map(Lines::text).transpose()?.unwrap_or_default());
-    let work = Work::of(message, &told, false);
-    let (parts, most) = found(&memory, message, &work, &told)?;
-    let answer = Answer::of(message, &told, &parts, &Room { most, more: MORE }, memory.now());
-    // What cannot be written down would be told again and again: then nothing is told.
-    if let Some(record) = record {
-        record.append(&answer.lines)?;
-    }
+    let (answer, work) = recorded(&memory, message, record.as_ref())?;
     count(&memory, &answer);
     Ok(heard(answer.reply, later(&memory, message, &work)))
 }
@@ -174,20 +167,45 @@ fn untrusted(message: &Message) -> Reply {
     }
 }
 
+/// The answer, once it stands in the session's record: what cannot be recorded would be given again and again, so that
+/// then nothing is given. Of several hooks that answer one event at once, the first to record its answer gives it.
+fn recorded(memory: &Memory, message: &Message, record: Option<&Lines>) -> Result<(Answer, Work)> {
+    loop {
+        let (text, length) = record.map(Lines::text_and_length).transpose()?.unwrap_or_default();
+        let told = Told::read(&text);
+        let work = Work::of(message, &told, false, memory.now());
+        let (parts, most) = found(memory, message, &work, &told)?;
+        let answer = Answer::of(message, &told, &parts, &Room { most, more: MORE }, memory.now());
+        let Some(record) = record.filter(|_| !answer.lines.is_empty()) else { return Ok((answer, work)) };
+        if record.append_at(length, &answer.lines)? {
+            return Ok((answer, work));
+        }
+    }
+}
+
+    }
+}
+
 /// What there is to tell, and how much of it in UTF-16 units.
 fn found(memory: &Memory, message: &Message, work: &Work, told: &Told) -> Result<(Vec<Part>, usize)> {
     let settings = &memory.target().settings;
-    if work.start {
-        forget_told(&memory.target().vault, memory.now().minus_days(KEPT_DAYS));
-        let tokens = settings.whole("hooks.start_tokens");
-        return Ok((start::parts(memory, tokens)?, tokens * PER_TOKEN));
+    if !work.start {
+        let parts = match &work.question {
+            Some(question) => question::parts(memory, message, question, &told.known())?,
+            None if work.held.is_empty() => Vec::new(),
+            None => question::held(memory, &work.held)?,
+        };
+        return Ok((parts, LONGEST));
     }
-    let parts = match &work.question {
-        Some(question) => question::parts(memory, message, question, told)?,
-        None if work.held.is_empty() => Vec::new(),
-        None => question::held(memory, &work.held)?,
-    };
-    Ok((parts, LONGEST))
+    forget_told(&memory.target().vault, memory.now().minus_days(KEPT_DAYS));
+    let tokens = settings.whole("hooks.start_tokens");
+    let start = start::parts(memory, tokens)?;
+    let Some(question) = &work.question else { return Ok((start, tokens * PER_TOKEN)) };
+    let ids = start.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
+    let known = told.known().into_iter().chain(ids).collect();
+    let mut parts = question::parts(memory, message, question, &known)?;
+    parts.extend(start);
+    Ok((parts, tokens * PER_TOKEN + settings.whole("hooks.max_characters")))
 }
 
 /// Refuses an index that does not answer as it stands.

@@ -1,12 +1,13 @@
 //! Which rules and memories an agent is given at a prompt or after a failure: those that fit it well by words and by
 //! meaning, and that its session was not told before.
 
+use std::collections::BTreeSet;
+
 use super::usable;
 use crate::curate::briefing::lines;
 use crate::curate::hook::border::{Entry, Part};
 use crate::curate::hook::choice::{Candidate, Measure, choose};
 use crate::curate::hook::fit::{Telling, fit};
-use crate::curate::hook::record::Told;
 use crate::curate::hook::{Event, Message, memory_text};
 use crate::domain::bullet::Bullet;
 use crate::domain::bullet::showing::may_be_shown;
@@ -26,8 +27,13 @@ const LONGEST: usize = 2_000;
 /// Notes that are looked at.
 const LOOKED_AT: usize = 30;
 
-/// The parts for a question, or none.
-pub(super) fn parts(memory: &Memory, message: &Message, question: &str, told: &Told) -> Result<Vec<Part>> {
+/// The parts for a question, or none. `known` has what the session was given: ids, and links of CORE.md.
+pub(super) fn parts(
+    memory: &Memory,
+    message: &Message,
+    question: &str,
+    known: &BTreeSet<String>,
+) -> Result<Vec<Part>> {
     let question: String = question.chars().take(LONGEST).collect();
     let telling = Telling::of(&question, is_stopword);
     let settings = &memory.target().settings;
@@ -43,28 +49,37 @@ pub(super) fn parts(memory: &Memory, message: &Message, question: &str, told: &T
     let query = Query { root: wish(&question, message), notices: Vec::new() };
     let stages = Stages { fine: false, graph: false, ..Stages::default() };
     let asked = Question { query: &query, meaning: &question, stages };
-    let known = told.known();
     let mut candidates = Vec::new();
     for ranked in memory.retrieve(asked, LOOKED_AT)?.ranked {
-        let listings = memory_text::listings(ranked.note.key(), &ranked.note.path);
-        if known.contains(ranked.note.key()) || listings.iter().any(|name| known.contains(name)) {
+        if known.contains(ranked.note.key()) || is_in_core(&ranked.note, known) {
             continue;
         }
         candidates.extend(candidate(memory, &ranked, &telling, &query, measure.threshold));
     }
-    Ok(part(choose(&candidates, &known, &measure)))
+    Ok(part(choose(&candidates, known, &measure)))
+}
+
+/// Whether CORE.md gave all that a note says: it names notes by their files and shows their titles, and a rule of one
+/// line is its title.
+fn is_in_core(note: &Note, known: &BTreeSet<String>) -> bool {
+    let is_whole = Bullet::of(note).is_some_and(|bullet| bullet.content().trim() == note.title.trim());
+    is_whole && memory_text::listings(note.key(), &note.path).iter().any(|name| known.contains(name))
 }
 
 /// The parts for notes that were chosen before, in that order.
 pub(super) fn held(memory: &Memory, ids: &[String]) -> Result<Vec<Part>> {
     usable(memory)?;
+    let nothing = Query { root: Node::Group(Group::default()), notices: Vec::new() };
     let mut entries = Vec::new();
     for id in ids {
         for open in &memory.vaults {
             let known = open.index().lookup(id).unwrap_or_default();
             let path = known.into_iter().find(|(known, _)| known.as_str() == id).map(|(_, path)| path);
             let found = path.and_then(|path| load(open, &path).ok());
-            let line = found.and_then(|found| line(memory, open.level, &found, String::new()));
+            let line = found.and_then(|found| {
+                let beginning = Snippets::of(&nothing).of_text(&found.note, &found.text(), None);
+                line(memory, open.level, &found, beginning)
+            });
             if let Some(text) = line {
                 entries.push(Entry { id: Some(id.clone()), text });
                 break;

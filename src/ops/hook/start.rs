@@ -10,7 +10,7 @@ use crate::domain::bullet::BulletType;
 use crate::domain::note::conflict::conflict_marker;
 use crate::domain::path::NotePath;
 use crate::git::{LogFilter, Repo};
-use crate::ops::context::{self, Briefing, Options, memory_line, passage_line, rule_line};
+use crate::ops::context::{self, Briefing, Options, Recalled, memory_line, passage_line, rule_line};
 use crate::ops::error::Result;
 use crate::ops::memory::Memory;
 use crate::vault::layout;
@@ -34,8 +34,17 @@ pub(super) fn parts(memory: &Memory, tokens: usize) -> Result<Vec<Part>> {
     let options = Options { task: task(memory), max_tokens: Some(most), ..Options::default() };
     let briefing = context::briefing(memory, &options)?;
     let mut parts = briefed(&briefing, &core);
-    parts.extend(core);
+    parts.extend(core.into_iter().map(|part| without_titles(part, &briefing)));
     Ok(parts)
+}
+
+/// A part of CORE.md without the titles of memories whose content the briefing gives.
+fn without_titles(mut part: Part, briefing: &Briefing) -> Part {
+    let memories = briefing.memories.iter().filter(|memory| !memory.snippet.is_empty());
+    let listings = |memory: &Recalled| Some(memory_text::listings(&memory.id, &NotePath::parse(&memory.path).ok()?));
+    let given: HashSet<String> = memories.filter_map(listings).flatten().collect();
+    part.entries.retain(|entry| !entry.id.as_ref().is_some_and(|id| given.contains(id)));
+    part
 }
 
 /// CORE.md as it lies in the first vault that has one.
@@ -66,12 +75,18 @@ fn briefed(briefing: &Briefing, core: &[Part]) -> Vec<Part> {
         shown.map(|rule| noted(&rule.id, rule_line(rule))).collect()
     };
     let bare = |text: String| Entry { id: None, text };
-    let memories = briefing.memories.iter().filter(|memory| !said(&memory.id, &memory.path));
+    // A title alone is not what a memory says: it may still be given.
+    let memory = |memory: &Recalled| Entry {
+        id: Some(memory.id.clone()).filter(|_| !memory.snippet.is_empty()),
+        text: memory_line(memory),
+    };
+    let is_new = |memory: &&Recalled| !memory.snippet.is_empty() || !said(&memory.id, &memory.path);
+    let memories = briefing.memories.iter().filter(is_new);
     vec![
         part("Warnings", briefing.warnings.iter().map(|warning| bare(lines::warning(warning))).collect()),
         part("Rules for the work at hand", rules(BulletType::Rule)),
         part("Pitfalls of the work at hand", rules(BulletType::AntiPattern)),
-        part("Memories of the work at hand", memories.map(|it| noted(&it.id, memory_line(it))).collect()),
+        part("Memories of the work at hand", memories.map(memory).collect()),
         part("Past sessions on it", briefing.history.iter().map(|it| bare(passage_line(it))).collect()),
     ]
 }

@@ -301,8 +301,9 @@ impl Changes {
         let action = match &before {
             None if after.is_empty() => return,
             None => Action::Make,
-            Some(bytes) if *bytes == after.as_bytes() => Action::Keep,
+            // An empty file holds nobody's settings.
             Some(_) if after.is_empty() => Action::Remove,
+            Some(bytes) if *bytes == after.as_bytes() => Action::Keep,
             Some(_) => Action::Change,
         };
         let (agent, path) = (agent.name().to_owned(), path.to_owned());

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::config::Settings;
 use crate::llm::{Address, Budget, Choice, Command, Key, Price, Prices, Provider, Remote};
+use crate::net::ollama_host::ollama_host;
 use crate::ops::error::{Error, Result};
 use crate::ops::memory::{Memory, OpenVault};
 use crate::vault::foreign;
@@ -116,6 +117,8 @@ impl Words<'_> {
                 let typed = if is_first { self.text("llm.base_url") } else { String::new() };
                 let address = (!typed.is_empty()).then(|| Address::parse(&typed)).transpose();
                 let address = address.map_err(|error| wrong("llm.base_url", error.to_string()))?;
+                let named = || self.ollama_host().filter(|_| provider == Provider::Ollama);
+                let address = address.or_else(named);
                 let key = self.key(provider, address.as_ref(), is_first);
                 let command = self.text("llm.api_key_cmd");
                 if is_first && !command.is_empty() && self.private_key().is_none() {
@@ -136,6 +139,12 @@ impl Words<'_> {
         };
         let price = prices.of(provider, &shown).or(usual);
         Ok(Named { choice, name: (provider.to_owned(), shown), price, key_command })
+    }
+
+    /// The server that Ollama's own variable names, as its compatible API.
+    fn ollama_host(&self) -> Option<Address> {
+        let address = ollama_host(self.call.get("OLLAMA_HOST")?)?;
+        Address::parse(&address.below("v1")).ok()
     }
 
     /// The key of a server: what was set for it, else the provider's usual variable, which goes to its own server alone.

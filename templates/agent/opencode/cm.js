@@ -3,7 +3,7 @@
 // It tells cm what happens in a session, and gives the model what cm answers. Whatever goes wrong is as if cm had said
 // nothing. It serves opencode 1 (1.18.29 or later) and opencode 2, whose plugins are written differently.
 
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 
 const PROGRAM = "cm"
 const PATIENCE_MS = 5_000
@@ -40,14 +40,24 @@ function ask(event, directory, message) {
 /** What opencode tells cm of the sessions in a folder. */
 function listener(directory) {
   const begun = new Set()
-  const tell = (event, session, more = {}) =>
-    ask(event, directory, { hook_event_name: event, session_id: session, cwd: directory, ...more })
+  const message = (event, session) => ({ hook_event_name: event, session_id: session, cwd: directory })
+  const tell = (event, session, more = {}) => ask(event, directory, { ...message(event, session), ...more })
+
+  // Sessions that were not deleted end with the process, which then waits for nothing that is asynchronous.
+  const open = new Set()
+  process.once("exit", () => {
+    for (const session of open) {
+      const input = JSON.stringify(message("session-end", session))
+      spawnSync(PROGRAM, ["hook", "opencode", "session-end"], { cwd: directory, input, stdio: ["pipe", "ignore", "ignore"], timeout: PATIENCE_MS })
+    }
+  })
 
   return {
     knows: (session) => begun.has(session),
 
     /** What the model is given at a prompt: once a session its start, then what fits the prompt. */
     async prompt(session, prompt, start = {}) {
+      open.add(session)
       const answers = []
       if (!begun.has(session)) {
         begun.add(session)
@@ -71,6 +81,10 @@ function listener(directory) {
     },
 
     stopped: (session) => void tell("stop", session),
+
+    ended(session) {
+      if (open.delete(session)) void tell("session-end", session)
+    },
   }
 }
 
@@ -95,6 +109,7 @@ export default {
       "experimental.session.compacting": (input) => cm.compaction(input.sessionID),
       event: async ({ event }) => {
         if (event.type === "session.idle") cm.stopped(event.properties.sessionID)
+        if (event.type === "session.deleted") cm.ended(event.properties.info?.id ?? event.properties.sessionID)
       },
     }
   },
@@ -121,6 +136,7 @@ export default {
         if (event.type?.startsWith("session.execution.") && !event.type.endsWith(".started") && cm.knows(session)) {
           cm.stopped(session)
         }
+        if (event.type === "session.deleted") cm.ended(session)
       }
     }
     listen().catch(() => {})

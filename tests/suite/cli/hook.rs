@@ -155,7 +155,7 @@ fn a_session_begins_with_rules_for_the_work_at_hand_and_core() {
     let value: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(value["hookSpecificOutput"]["hookEventName"], "SessionStart");
     assert_eq!(value.as_object().unwrap().len(), 1);
-    for agent in ["codex", "cursor", "gemini", "opencode"] {
+    for agent in ["codex", "cursor", "opencode"] {
         let other = shop();
         other.git(&["checkout", "--quiet", "-b", "fix/flaky-upload-test"]);
         assert_eq!(words(&told(&other, agent, "session-start")), words(&ran), "{agent}");
@@ -167,12 +167,12 @@ fn a_prompt_is_given_what_fits_it_in_each_agents_own_form() {
     let context = |sandbox: &Sandbox, agent: &str| told(sandbox, agent, "prompt").stdout;
     insta::assert_snapshot!(context(&shop(), "claude"), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.\n<!-- cm:end memory -->"}}"#);
     insta::assert_snapshot!(context(&shop(), "codex"), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.\n<!-- cm:end memory -->"}}"#);
-    insta::assert_snapshot!(context(&shop(), "gemini"), @r#"{"hookSpecificOutput":{"additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.\n<!-- cm:end memory -->"}}"#);
+    insta::assert_snapshot!(context(&shop(), "gemini"), @r#"{"hookSpecificOutput":{"additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.\n\n## Rules for the work at hand\n\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n\n## Rules\n\n- [Write the changelog before the release.](playbook/release/changelog.md) (release)\n<!-- cm:end memory -->"}}"#);
     insta::assert_snapshot!(context(&shop(), "opencode"), @r#"{"context":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.\n<!-- cm:end memory -->"}"#);
     // Cursor takes no words at a prompt: they wait for the next tool.
     let cursor = shop();
     assert_eq!(context(&cursor, "cursor"), "{}\n");
-    insta::assert_snapshot!(told(&cursor, "cursor", "post-tool").stdout, @r#"{"additional_context":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005)\n<!-- cm:end memory -->"}"#);
+    insta::assert_snapshot!(told(&cursor, "cursor", "post-tool").stdout, @r#"{"additional_context":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.\n<!-- cm:end memory -->"}"#);
     assert_eq!(told(&cursor, "cursor", "post-tool").stdout, "{}\n");
 }
 
@@ -217,6 +217,94 @@ fn events_that_take_no_words_are_answered_with_nothing() {
         }
     }
     assert_eq!(failures(&sandbox), "");
+}
+
+#[test]
+fn gemini_is_briefed_with_its_first_prompt_and_at_no_session_start() {
+    let sandbox = shop();
+    assert_eq!(told(&sandbox, "gemini", "session-start").stdout, "{}\n", "it would forget the first prompt");
+    let first = words(&told(&sandbox, "gemini", "prompt"));
+    assert!(first.contains("upload test a port") && first.contains("changelog"), "{first}");
+    assert_eq!(told(&sandbox, "gemini", "prompt").stdout, "{}\n");
+}
+
+#[test]
+fn a_briefing_in_front_of_a_prompt_is_no_part_of_the_question() {
+    let sandbox = shop();
+    let briefing = "<hook_context>&lt;!-- cm:begin memory --&gt;\n\
+                    On record in this project's memory (cm):\n- The upload test is flaky; retries.\n\
+                    &lt;!-- cm:end memory --&gt;</hook_context>";
+    let asked = |session: &str, words: &str| {
+        let message = serde_json::json!({
+            "session_id": session, "cwd": sandbox.vault(), "hook_event_name": "BeforeAgent", "prompt": words,
+        });
+        hooked(&sandbox, &["gemini", "prompt"], &message.to_string())
+    };
+    asked("g", "hello there");
+    let unrelated = "What is the weather like in Lisbon today?";
+    assert_eq!(asked("g", unrelated).stdout, "{}\n");
+    assert_eq!(asked("g", &format!("{briefing}\n\n{unrelated}")).stdout, "{}\n");
+}
+
+#[test]
+fn geminis_check_before_each_turn_is_no_compaction() {
+    let sandbox = shop();
+    assert_ne!(told(&sandbox, "gemini", "prompt").stdout, "{}\n");
+    told(&sandbox, "gemini", "pre-compact");
+    assert_eq!(
+        told(&sandbox, "gemini", "prompt").stdout,
+        "{}\n",
+        "nothing was lost, so nothing is given again"
+    );
+}
+
+#[test]
+fn a_note_that_core_names_by_its_title_gives_its_content_at_a_prompt() {
+    let files = SHOP.replace(
+        "## Rules\n",
+        "## Fixes\n\n- [Cargo test of upload retries failed for want of a timeout](graph/fixes/retries.md)\n\n## Rules\n",
+    );
+    let sandbox = vault_of(&files);
+    sandbox.cm(&["reindex"]).ok();
+    sandbox.write("_config.toml", "[hooks]\ncapture = false\nstart_tokens = 300\n");
+    sandbox.git(&["checkout", "--quiet", "-b", "docs/typography"]);
+    let start = words(&told(&sandbox, "claude", "session-start"));
+    assert!(start.contains("retries.md") && !start.contains("timeout of 2 s"), "{start}");
+    let given = words(&prompt(SESSION, &sandbox, "cargo test of the upload retries fails again"));
+    assert!(given.contains("give the client a timeout of 2 s"), "{given}");
+}
+
+#[test]
+fn two_hooks_of_one_event_brief_once() {
+    let sandbox = shop();
+    assert_ne!(told(&sandbox, "claude", "session-start").stdout, "");
+    assert_eq!(
+        told(&sandbox, "claude", "session-start").stdout,
+        "",
+        "the plugin's hook beside the project's"
+    );
+    told(&sandbox, "claude", "pre-compact");
+    let compacted = recorded(&sandbox, "claude", "session-start").replace("startup", "compact");
+    assert_ne!(hooked(&sandbox, &["claude", "session-start"], &compacted).stdout, "");
+    assert_eq!(hooked(&sandbox, &["claude", "session-start"], &compacted).stdout, "");
+    // The next best notes are none for the same prompt.
+    sandbox.write("_config.toml", "[hooks]\ncapture = false\nmax_notes = 1\n");
+    let flaky = "the upload test is flaky again, please fix it";
+    assert_ne!(prompt("other", &sandbox, flaky).stdout, "");
+    assert_eq!(prompt("other", &sandbox, flaky).stdout, "");
+}
+
+#[test]
+fn hooks_that_run_at_once_brief_once() {
+    let sandbox = shop();
+    let message = recorded(&sandbox, "claude", "session-start");
+    let answers: Vec<String> = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| hooked(&sandbox, &["claude", "session-start"], &message).stdout))
+            .collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert_eq!(answers.iter().filter(|answer| !answer.is_empty()).count(), 1, "{answers:?}");
 }
 
 #[test]
@@ -279,7 +367,7 @@ fn a_missing_index_is_written_down_and_nothing_is_told() {
     }
     assert!(!sandbox.vault().join("_index").exists(), "a hook builds no index");
     let log = failures(&sandbox);
-    assert_eq!(log.lines().count(), 4, "{log}");
+    assert_eq!(log.lines().count(), 3, "a start asks nothing of Gemini: {log}");
     let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
     assert_eq!(
         (&last["agent"], &last["event"], &last["session"]),

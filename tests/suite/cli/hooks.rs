@@ -39,23 +39,11 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     sandbox.write(".gemini/settings.json", GEMINI);
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @r#"
     .gemini/settings.json
-    @@ -3,3 +3,66 @@
+    @@ -3,3 +3,42 @@
        "theme": "dark",
     -  "hooks": {}
     +  "hooks": {
     +
-    +    "SessionStart": [
-    +      {
-    +        "hooks": [
-    +          {
-    +            "type": "command",
-    +            "command": "cm hook gemini session-start",
-    +            "name": "cm",
-    +            "timeout": 10000
-    +          }
-    +        ]
-    +      }
-    +    ],
     +    "BeforeAgent": [
     +      {
     +        "hooks": [
@@ -81,18 +69,6 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     +        ]
     +      }
     +    ],
-    +    "PreCompress": [
-    +      {
-    +        "hooks": [
-    +          {
-    +            "type": "command",
-    +            "command": "cm hook gemini pre-compact",
-    +            "name": "cm",
-    +            "timeout": 5000
-    +          }
-    +        ]
-    +      }
-    +    ],
     +    "SessionEnd": [
     +      {
     +        "hooks": [
@@ -108,35 +84,27 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     +  }
      }
     changed .gemini/settings.json
+    [stderr]
+    note: Gemini CLI runs no hooks in a folder that it does not trust: see /permissions in Gemini CLI
     [exit 0]
     "#);
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
     unchanged .gemini/settings.json
+    [stderr]
+    note: Gemini CLI runs no hooks in a folder that it does not trust: see /permissions in Gemini CLI
     [exit 0]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"
-    gemini    project  session-start prompt pre-tool pre-compact session-end
+    gemini    project  prompt pre-tool session-end
                        [ROOT]/vault/.gemini/settings.json
     [exit 0]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall"]).snapshot(), @r#"
     .gemini/settings.json
-    @@ -3,66 +3,3 @@
+    @@ -3,42 +3,3 @@
        "theme": "dark",
     -  "hooks": {
     -
-    -    "SessionStart": [
-    -      {
-    -        "hooks": [
-    -          {
-    -            "type": "command",
-    -            "command": "cm hook gemini session-start",
-    -            "name": "cm",
-    -            "timeout": 10000
-    -          }
-    -        ]
-    -      }
-    -    ],
     -    "BeforeAgent": [
     -      {
     -        "hooks": [
@@ -156,18 +124,6 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
     -          {
     -            "type": "command",
     -            "command": "cm hook gemini pre-tool",
-    -            "name": "cm",
-    -            "timeout": 5000
-    -          }
-    -        ]
-    -      }
-    -    ],
-    -    "PreCompress": [
-    -      {
-    -        "hooks": [
-    -          {
-    -            "type": "command",
-    -            "command": "cm hook gemini pre-compact",
     -            "name": "cm",
     -            "timeout": 5000
     -          }
@@ -254,6 +210,7 @@ fn agents_are_told_of_the_server_where_they_look_for_servers() {
     note: codex is told of the server by its own command: codex mcp add cm -- cm mcp
     note: Codex skips hooks silently until you trust them: run /hooks in Codex
     note: Cursor runs a project's hooks in a trusted workspace only
+    note: Gemini CLI runs no hooks in a folder that it does not trust: see /permissions in Gemini CLI
     note: opencode loads plugins when it starts: restart it
     ");
     insta::assert_snapshot!(sandbox.read(".cursor/mcp.json"), @r#"
@@ -280,7 +237,7 @@ fn agents_are_told_of_the_server_where_they_look_for_servers() {
     "#);
     let gemini: serde_json::Value = serde_json::from_str(&sandbox.read(".gemini/settings.json")).unwrap();
     assert_eq!(gemini["mcpServers"]["cm"]["args"], serde_json::json!(["mcp"]));
-    assert!(gemini["hooks"]["SessionStart"].is_array());
+    assert!(gemini["hooks"]["BeforeAgent"].is_array());
     assert!(sandbox.read(".mcp.json").contains("notes"), "what a person set up stays");
     cm(&sandbox, &[&["hooks", "uninstall", "--project"], &all[..]].concat()).ok();
     assert_eq!(hashes(&sandbox.vault()), before);
@@ -420,4 +377,16 @@ fn modes_stay_links_within_are_followed_and_links_that_lead_out_are_refused() {
     [exit 5]
     ");
     assert_eq!(sandbox.read("../outside.json"), CLAUDE);
+}
+
+#[test]
+fn an_empty_settings_file_does_not_survive_uninstall() {
+    let sandbox = vault_of("");
+    for file in [".claude/settings.json", ".mcp.json", ".cursor/hooks.json"] {
+        sandbox.write(file, "");
+    }
+    cm(&sandbox, &["hooks", "uninstall", "claude", "cursor", "--project"]).ok();
+    for file in [".claude/settings.json", ".mcp.json", ".cursor/hooks.json"] {
+        assert!(!sandbox.vault().join(file).exists(), "{file}");
+    }
 }

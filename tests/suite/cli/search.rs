@@ -604,3 +604,21 @@ fn a_beginning_that_several_commits_share_is_ambiguous() {
     assert!(ran.stderr.contains("is the beginning of several commits"), "{}", ran.snapshot());
     assert!(pair.iter().all(|id| ran.stderr.contains(&id[..5])), "{}", ran.snapshot());
 }
+
+#[test]
+fn a_note_that_a_search_shows_is_counted_as_shown() {
+    let sandbox = vault_of(
+        "--- graph/fixes/pool.md\n---\nid: 5e5e5e5e-0000-4000-8000-000000000005\ntype: fix\ntitle: The pool was empty\n\
+         created: 2026-11-15T10:00:00Z\n---\nGive it a second connection.\n",
+    );
+    sandbox.cm(&["search", "pool"]).ok();
+    let shown = |sandbox: &Sandbox| {
+        let usage = sandbox.cm(&["usage", "--json"]).ok().json();
+        let notes = usage["notes"].as_array().unwrap().clone();
+        let counts = |key: &str| notes.first().map_or(0, |note| note[key].as_u64().unwrap_or(0));
+        (counts("retrievals"), counts("accesses"))
+    };
+    assert_eq!(shown(&sandbox), (1, 0));
+    sandbox.cm(&["context", "the pool is empty again"]).ok();
+    assert_eq!(shown(&sandbox), (2, 0), "a briefing shows it, too");
+}

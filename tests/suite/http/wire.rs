@@ -37,6 +37,26 @@ fn a_request_with_two_lengths_is_not_two_requests() {
 }
 
 #[test]
+fn a_sound_request_whose_length_is_given_twice_is_refused_and_does_nothing() {
+    let server = Start::default().run();
+    let body = r#"{"content": "The gateway drops idle sockets after 60 s.", "category": "gotcha"}"#;
+    let length = body.len();
+    let head = "POST /observations HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+    let chunked = format!("{length:x}\r\n{body}\r\n0\r\n\r\n");
+    for (lengths, body) in [
+        (format!("content-length: {length}\r\ncontent-length: {length}\r\n"), body),
+        (format!("transfer-encoding: chunked\r\ncontent-length: {length}\r\n"), chunked.as_str()),
+        (format!("content-length: {length}\r\ntransfer-encoding: chunked\r\n"), chunked.as_str()),
+    ] {
+        let reply = server.send(format!("{head}{lengths}\r\n{body}").as_bytes());
+        assert_eq!(reply.status, 400, "{lengths:?}: {reply:?}");
+    }
+    assert_eq!(server.added(), 0);
+    let reply = server.send(format!("{head}transfer-encoding: chunked\r\n\r\n{chunked}").as_bytes());
+    assert!(reply.status == 200 || reply.status == 201, "{reply:?}");
+}
+
+#[test]
 fn a_path_leads_to_an_endpoint_or_nowhere() {
     let server = Start::default().run();
     for path in [

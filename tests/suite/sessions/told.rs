@@ -116,7 +116,7 @@ pub fn agent_of(format: Format) -> Agent {
         Format::GeminiLines | Format::GeminiDocument => Agent::Gemini,
         Format::ChatgptDocument | Format::ChatgptArchive => Agent::Chatgpt,
         Format::OpencodeDatabase | Format::OpencodeTree => Agent::Opencode,
-        Format::ClineTask => Agent::Cline,
+        Format::ClineTask | Format::ClineSession => Agent::Cline,
         Format::AmpThread => Agent::Amp,
         Format::CopilotLines | Format::CopilotDocument => Agent::CopilotCli,
         // In a form of our own, whosever session it is.

@@ -12,13 +12,14 @@ pub fn events(agent: Agent) -> &'static [Event] {
     use Event::{PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop, ToolFailure};
     match agent {
         Agent::Claude => &[SessionStart, Prompt, PreTool, ToolFailure, PreCompact, Stop, SessionEnd],
-        // Its older versions know no end of a session; each answer is one.
-        Agent::Codex => &[SessionStart, Prompt, PreTool, PreCompact, Stop],
+        // Its older versions pass over the end of a session, which they do not know; each answer is captured too.
+        Agent::Codex => &[SessionStart, Prompt, PreTool, PreCompact, Stop, SessionEnd],
         Agent::Cursor => {
             &[SessionStart, Prompt, PreTool, PostTool, ToolFailure, PreCompact, Stop, SessionEnd]
         }
-        Agent::Gemini => &[SessionStart, Prompt, PreTool, PreCompact, SessionEnd],
-        Agent::Opencode => &[SessionStart, Prompt, PreTool, PreCompact, Stop],
+        // Its first prompt begins a session, and what it calls a compression comes before each turn.
+        Agent::Gemini => &[Prompt, PreTool, SessionEnd],
+        Agent::Opencode => &[SessionStart, Prompt, PreTool, PreCompact, Stop, SessionEnd],
     }
 }
 
@@ -72,13 +73,10 @@ fn group(matcher: Option<&str>, handler: &Value) -> Value {
 
 fn claude(event: Event, program: &Program) -> Value {
     let arguments = Program::arguments(Agent::Claude, event);
-    let mut handler = json!({ "type": "command", "command": program.path(), "args": arguments });
-    if event == Event::Stop {
-        // Nothing comes of it that the agent would have to wait for.
-        handler["async"] = Value::from(true);
-    } else {
-        handler["timeout"] = Value::from(patience(event));
-    }
+    // Not as an `async` one: `claude -p` kills those when it ends, and has no other event at which a session is captured.
+    let handler = json!({
+        "type": "command", "command": program.path(), "args": arguments, "timeout": patience(event),
+    });
     let matcher = match event {
         Event::SessionStart => Some("startup|resume|clear|compact|fork"),
         Event::PreTool => Some("Bash|Write|Edit|MultiEdit|NotebookEdit"),
@@ -90,7 +88,9 @@ fn claude(event: Event, program: &Program) -> Value {
 
 fn codex(event: Event, program: &Program) -> Value {
     let line = program.line(Agent::Codex, event);
-    let handler = json!({ "type": "command", "command": line, "timeout": patience(event) });
+    // At a session's end it waits for 3 s at most, and warns of more.
+    let timeout = if event == Event::SessionEnd { 3 } else { patience(event) };
+    let handler = json!({ "type": "command", "command": line, "timeout": timeout });
     group((event == Event::SessionStart).then_some("startup|resume|clear|compact"), &handler)
 }
 
@@ -140,7 +140,7 @@ mod tests {
         );
         assert_eq!(
             shown(Event::Stop),
-            r#"{"hooks":[{"type":"command","command":"cm","args":["hook","claude","stop"],"async":true}]}"#
+            r#"{"hooks":[{"type":"command","command":"cm","args":["hook","claude","stop"],"timeout":5}]}"#
         );
     }
 }

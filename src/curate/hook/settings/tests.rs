@@ -22,7 +22,7 @@ fn there_and_back(agent: Agent, text: &str) -> String {
 fn a_file_that_is_not_there_becomes_one_that_reads_well() {
     let installed = there_and_back(Agent::Gemini, "");
     assert!(
-        installed.starts_with("{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n"),
+        installed.starts_with("{\n  \"hooks\": {\n    \"BeforeAgent\": [\n      {\n        \"hooks\": [\n"),
         "{installed}"
     );
     assert!(installed.ends_with("\n    ]\n  }\n}\n"), "{installed}");

@@ -1,0 +1,184 @@
+//! Finds requests whose length is given in more than one way, in the bytes of a connection.
+//!
+//! The HTTP library merges repeated lengths and drops one of two framings before a request is seen, and a proxy may have
+//! kept the other. It is no parser: what is malformed otherwise is the library's to refuse.
+
+/// The longest line that is looked at, in bytes; the library allows less.
+const LONGEST: usize = 64 << 10;
+
+/// Where in its requests a connection is.
+#[derive(Debug)]
+pub struct Framing {
+    state: State,
+    line: Vec<u8>,
+    head: Head,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Head,
+    /// So many bytes of a body, or of a chunk, are left.
+    Body(u64),
+    Chunk(u64),
+    /// The line with a chunk's size.
+    Size,
+    /// The line break behind a chunk.
+    ChunkEnd,
+    Trailers,
+    /// Nothing is looked at any more.
+    Opaque,
+}
+
+/// What the lines of a head say of the body.
+#[derive(Debug, Default)]
+struct Head {
+    lines: usize,
+    lengths: usize,
+    codings: usize,
+    length: u64,
+}
+
+impl Default for Framing {
+    fn default() -> Self {
+        Self { state: State::Head, line: Vec::new(), head: Head::default() }
+    }
+}
+
+impl Framing {
+    /// Follows the next bytes of the connection. The place of the byte that ends an ambiguous head, if one ends here.
+    pub fn follow(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < bytes.len() {
+            match self.state {
+                State::Opaque => return None,
+                State::Body(left) | State::Chunk(left) => {
+                    let taken = left.min((bytes.len() - at) as u64);
+                    at += taken as usize;
+                    self.state = match (self.state, left - taken) {
+                        (State::Body(_), 0) => State::Head,
+                        (State::Body(_), left) => State::Body(left),
+                        (_, 0) => State::ChunkEnd,
+                        (_, left) => State::Chunk(left),
+                    };
+                }
+                _ => {
+                    let byte = bytes[at];
+                    if byte == b'\n' && !self.end_of_line() {
+                        self.state = State::Opaque;
+                        return Some(at);
+                    }
+                    if byte != b'\n' {
+                        self.line.push(byte);
+                    }
+                    if self.line.len() > LONGEST {
+                        self.state = State::Opaque;
+                    }
+                    at += 1;
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes in a line; `false` where it ends an ambiguous head.
+    fn end_of_line(&mut self) -> bool {
+        let line = std::mem::take(&mut self.line);
+        let line = line.trim_ascii();
+        match self.state {
+            State::Head if line.is_empty() && self.head.lines > 0 => {
+                let head = std::mem::take(&mut self.head);
+                if head.lengths + head.codings > 1 {
+                    return false;
+                }
+                self.state = match (head.codings, head.length) {
+                    (1, _) => State::Size,
+                    (_, 0) => State::Head,
+                    (_, length) => State::Body(length),
+                };
+            }
+            State::Head if line.is_empty() => {}
+            State::Head => self.head.take(line),
+            State::Size => {
+                let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+                let size =
+                    std::str::from_utf8(digits).ok().and_then(|text| u64::from_str_radix(text, 16).ok());
+                self.state = match size {
+                    Some(0) => State::Trailers,
+                    Some(size) => State::Chunk(size),
+                    None => State::Opaque,
+                };
+            }
+            State::ChunkEnd => self.state = State::Size,
+            State::Trailers if line.is_empty() => self.state = State::Head,
+            _ => {}
+        }
+        true
+    }
+}
+
+impl Head {
+    fn take(&mut self, line: &[u8]) {
+        self.lines += 1;
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
+        let (name, value) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
+        if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            self.codings += 1;
+        }
+        if name.eq_ignore_ascii_case(b"content-length") {
+            // A list of lengths is one length more than once.
+            self.lengths += value.split(|byte| *byte == b',').count();
+            self.length = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn is_ambiguous(bytes: &[u8], piece: usize) -> bool {
+        let mut framing = Framing::default();
+        bytes.chunks(piece).any(|bytes| framing.follow(bytes).is_some())
+    }
+
+    #[test]
+    fn a_length_in_more_than_one_way_is_found_wherever_it_stands() {
+        let begin = "POST / HTTP/1.1\r\nHost: a\r\n";
+        for (head, ambiguous) in [
+            ("Content-Length: 2\r\n\r\n{}", false),
+            ("Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", false),
+            ("\r\n", false),
+            ("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n", true),
+            ("transfer-encoding: chunked\r\nCONTENT-LENGTH: 2\r\n\r\n", true),
+            ("Content-Length: 2\r\nContent-Length: 2\r\n\r\n", true),
+            ("Content-Length: 2, 2\r\n\r\n", true),
+            ("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n", true),
+            ("X-Note: Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", false),
+        ] {
+            let one = format!("{begin}{head}");
+            for piece in [1, 7, 4096] {
+                assert_eq!(is_ambiguous(one.as_bytes(), piece), ambiguous, "{head:?}");
+                // The same behind a request with a body that looks like a head.
+                let body = "Content-Length: 1\r\nContent-Length: 2\r\n\r\n";
+                let first = format!("{begin}Content-Length: {}\r\n\r\n{body}", body.len());
+                let chunked = format!(
+                    "{begin}Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\nTrailer: x\r\n\r\n",
+                    body.len()
+                );
+                for before in [first, chunked] {
+                    let both = format!("{before}{one}");
+                    assert_eq!(is_ambiguous(both.as_bytes(), piece), ambiguous, "{both:?}");
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_followed(bytes in prop::collection::vec(any::<u8>(), 0..300), piece in 1_usize..50) {
+            is_ambiguous(&bytes, piece);
+        }
+    }
+}
