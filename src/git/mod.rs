@@ -26,6 +26,7 @@ mod status;
 mod tests;
 mod trees;
 mod undo;
+mod worktrees;
 
 pub use commit::{Committed, Kind, Options, PathChange, Reapply};
 pub use error::{Error, Result};
@@ -36,3 +37,4 @@ pub use past::Past;
 pub use repo::{CommitId, Head, Operation, Repo};
 pub use status::Changed;
 pub use trees::TreeChange;
+pub use worktrees::named_git_dir;

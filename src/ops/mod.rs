@@ -1,6 +1,7 @@
 //! What can be done with a vault, one verb a file. No surface is known here: nothing is printed, parsed from a command
 //! line or turned into an exit code.
 
+pub mod actor;
 pub mod add;
 pub mod adopt;
 pub mod audit;
@@ -85,6 +86,7 @@ pub mod why;
 mod witnesses;
 pub mod write;
 
+pub use actor::Actor;
 pub use error::{Error, Kind, Result};
 pub use memory::{By, Call, Level, Memory};
 pub use watch::{Step, Watch};

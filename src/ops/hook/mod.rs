@@ -8,6 +8,7 @@ mod start;
 
 use std::time::Duration;
 
+use super::actor::Actor;
 use super::embedding::is_own_word;
 use super::error::{Error, Kind, Result};
 use super::guard;
@@ -127,6 +128,7 @@ fn placed(mut call: Call, message: &Message) -> Call {
         Agent::Gemini => SessionAgent::Gemini,
         Agent::Opencode => SessionAgent::Opencode,
     };
+    call.by.kind = Actor::Agent;
     call.by.agent = Some(agent.name().to_owned());
     call.by.session = message.session.clone();
     call.no_refresh = true;

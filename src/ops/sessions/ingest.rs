@@ -55,6 +55,7 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
         large: open.settings.whole("sessions.max_file_mb") as u64 * 1_000_000,
         told: Told::default(),
         watch: memory.call.watch.clone(),
+        first: false,
     };
     let read = match reader.read_all(false, progress) {
         // Damage that shows only now: all is read anew.
@@ -62,6 +63,9 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
         read => read,
     };
     reader.told.tell(memory);
+    if reader.first && reader.sources.allowed.is_everything() && !memory.call.by.is_guest {
+        memory.notice("the global vault reads the sessions of all projects; `sessions.workspaces` narrows it");
+    }
     reads::record(memory, std::mem::take(&mut reader.told.read));
     // What was read until then is kept; the next reading goes on.
     memory.call.watch.go_on()?;
@@ -92,6 +96,8 @@ struct Reader {
     large: u64,
     told: Told,
     watch: Watch,
+    /// Whether this scope is read for the first time.
+    first: bool,
 }
 
 impl Reader {
@@ -116,7 +122,7 @@ impl Reader {
     }
 
     /// The writer of an index that holds only what may be read, without what is taken out.
-    fn writer(&self, anew: bool) -> std::result::Result<Writer, index::Error> {
+    fn writer(&mut self, anew: bool) -> std::result::Result<Writer, index::Error> {
         let begin = || Writer::anew(&self.folder, Duration::ZERO);
         let mut writer = if anew { begin()? } else { Writer::mend(&self.folder, Duration::ZERO)?.0 };
         let kept = writer.log(SCOPE)?.map(|log| log.cursor);
@@ -128,6 +134,7 @@ impl Reader {
             writer = begin()?;
         }
         writer.read(SCOPE, self.scope.clone(), Understanding::default(), false)?;
+        self.first = true;
         Ok(writer)
     }
 
@@ -197,7 +204,7 @@ impl Reader {
             // The reading that counts fails as well, and says so.
             return Ok(HashSet::new());
         }
-        let allowed = scout.metas.iter().filter(|meta| self.sources.allowed.allows(meta));
+        let allowed = scout.metas.iter().filter(|meta| self.sources.allow(source, meta));
         let allowed: HashSet<SessionId> = allowed.map(|meta| meta.id.clone()).collect();
         for id in allowed.iter().filter(|id| !scout.begun.contains(id)) {
             let key = SessionKey { agent: source.agent, id: id.clone() };
