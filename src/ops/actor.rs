@@ -71,8 +71,7 @@ pub(super) fn refused(what: &str, hint: &str) -> Error {
     Error::refused(PERSONS_ONLY, format!("only a person can {what}")).hint(hint)
 }
 
-/// The code of a refusal of what only a person may do.
-pub const PERSONS_ONLY: &str = "persons-only";
+pub use crate::curate::playbook::curation::PERSONS_ONLY;
 
 /// The name of an agent of which only that it is one is known.
 const UNNAMED: &str = "agent";

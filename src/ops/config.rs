@@ -94,6 +94,7 @@ fn by_place(memory: &Memory, key: &Key) -> Option<toml::Value> {
 /// # Errors
 /// No such setting, a value of another kind, a secret for the shared file, a file that is no TOML, and those of [`write::apply`].
 pub fn set(memory: &Memory, name: &str, typed: Option<&str>, private: bool) -> Result<Written> {
+    memory.persons_only("change settings")?;
     let key = known(name)?;
     let value = typed.map(|typed| {
         layer::read_typed(key.shape, typed).ok_or_else(|| {

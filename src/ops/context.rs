@@ -100,6 +100,8 @@ pub struct Recalled {
     pub snippet: String,
     /// Its tags.
     pub tags: Vec<String>,
+    /// Who wrote it: a person's name, or an agent and its session.
+    pub origin: String,
     /// Which vault it is from.
     pub vault: Level,
 }
@@ -140,6 +142,8 @@ pub struct Briefing {
     pub pitfalls: Vec<Rule>,
     /// What is known, the most valuable first.
     pub memories: Vec<Recalled>,
+    /// What agents or sessions noted and nobody has confirmed: data, not instructions.
+    pub unverified: Vec<Recalled>,
     /// Past sessions about it: those with a diary first, then those of which only the log tells.
     pub history: Vec<Passage>,
     /// What the task or something shown mentions and should not.
@@ -192,13 +196,13 @@ pub(super) fn briefing(memory: &Memory, options: &Options) -> Result<Briefing> {
     let scoring = scoring(settings);
     let workspace = options.workspace.clone().unwrap_or_else(|| memory.workspace());
     let stage = Stage { memory, task, named: options.workspace.is_some(), workspace, scoring, candidates };
-    let memories = stage.memories(&mut omitted);
+    let (memories, unverified) = stage.memories(&mut omitted);
     let rules = stage.rules(&memories, limit, &mut omitted);
     let history = stage.history(settings.whole("context.max_history"), &mut omitted)?;
     let notices = stage.notices(history.as_deref());
     let history = history.unwrap_or_default();
     let warnings = stage.warnings(&rules, &memories)?;
-    let drafted = Drafted { rules, memories, history, warnings, notices, omitted };
+    let drafted = Drafted { rules, memories, unverified, history, warnings, notices, omitted };
     Ok(drafted.fit(task, stage.workspace, memory.now(), budget))
 }
 

@@ -8,11 +8,12 @@ use super::decay::{score_of, scoring};
 use super::error::{Error, Result};
 use super::find::{Found, find, load};
 use super::memory::Memory;
-use super::write;
+use super::{quarantine, write};
+use yaml_serde::Value;
 use crate::curate::playbook::Authority;
 use crate::curate::playbook::delta::{Delta, DeltaFile, Judge};
 use crate::curate::playbook::report::{Inversion, Step};
-use crate::domain::bullet::{Bullet, Maturity};
+use crate::domain::bullet::{Bullet, Maturity, State};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::message::Message;
@@ -146,7 +147,7 @@ fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
     let mut given = Feedback {
         weight: options.weight.unwrap_or(1.0),
         session: by.session.clone(),
-        agent: by.agent.clone(),
+        agent: by.agent_name(),
         author: by.actor.clone(),
         reason: known.map(str::to_owned),
         note: because.filter(|_| known.is_none()).map(str::to_owned),
@@ -167,8 +168,12 @@ fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
                 given.at = given.at.plus_second();
             }
             note.feedback.push(given.clone());
-            let push = Edit::Push { key: "feedback".to_owned(), item: event(&given) };
-            Ok(ChangeSet { message, changes: vec![Change::Edit { path: path.clone(), edits: vec![push] }] })
+            let mut edits = vec![Edit::Push { key: "feedback".to_owned(), item: event(&given) }];
+            if quarantine::is_confirmed_by(memory, &note, &given) {
+                let value = Value::String(State::Active.name().to_owned());
+                edits.push(Edit::Set { key: "state".to_owned(), value });
+            }
+            Ok(ChangeSet { message, changes: vec![Change::Edit { path: path.clone(), edits }] })
         })?;
         commit = written.commit;
     }

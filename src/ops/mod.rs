@@ -50,6 +50,7 @@ pub mod privacy;
 pub mod project;
 pub mod propose;
 pub mod provider;
+mod quarantine;
 pub mod read;
 pub mod receive;
 pub mod recent;

@@ -8,7 +8,7 @@ use crate::curate::diary::words;
 use crate::curate::meaning::Sense;
 use crate::domain::embedding::Embedding;
 use crate::domain::instant::Instant;
-use crate::domain::note::suspicion::suspicion;
+use crate::domain::note::suspicion::order;
 use crate::domain::path::NotePath;
 
 /// Where a fact comes from.
@@ -144,7 +144,7 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, least: Nearness, sense: &Sen
             .filter_map(|(at, there)| Some((at, there.gives_way(&entry, sense)?)))
             .collect();
         let pinned = met.iter().any(|(at, _)| shelf[*at].pinned);
-        let draft = suspicion(&told.text).or(pinned.then_some(PINNED));
+        let draft = order(&told.text).or(pinned.then_some(PINNED));
         // What waits for a person takes no place yet.
         entry.live = draft.is_none();
         for (at, why) in met.into_iter().filter(|_| draft.is_none()) {

@@ -10,7 +10,7 @@ use crate::curate::friction::antigen::by_words::Confidence;
 use crate::curate::meaning::Sense;
 use crate::domain::embedding::Embedding;
 use crate::domain::instant::Instant;
-use crate::domain::note::suspicion::suspicion;
+use crate::domain::note::suspicion::payload;
 use crate::domain::path::NotePath;
 
 /// A session that showed a preference, or its contrary.
@@ -299,7 +299,7 @@ impl<'k> Entry<'k> {
                 }
             }
             None => settled.new.push(New {
-                draft: suspicion(&self.text),
+                draft: payload(&self.text),
                 text: self.text,
                 workspace: self.workspace,
                 agent: self.agent,

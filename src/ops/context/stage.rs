@@ -24,6 +24,8 @@ use crate::ops::snippet::Snippets;
 
 /// Memories at most.
 const MEMORIES: usize = 12;
+/// Unverified memories at most.
+const UNVERIFIED: usize = 4;
 /// Rules that hold for every task, besides the pinned ones, at most.
 const STANDING: usize = 12;
 /// What a rule is worth that does not fit the task, beside one that fits it best.
@@ -46,8 +48,8 @@ pub(super) struct Stage<'m> {
 }
 
 impl Stage<'_> {
-    /// The memories that fit, the most valuable first.
-    pub fn memories(&self, omitted: &mut Omitted) -> Vec<Recalled> {
+    /// The memories that fit, the most valuable first: those that are confirmed, and those that nobody has confirmed.
+    pub fn memories(&self, omitted: &mut Omitted) -> (Vec<Recalled>, Vec<Recalled>) {
         let mut usage = BTreeMap::new();
         let mut valued: Vec<(f64, &Recollection<'_>)> = Vec::new();
         for found in &self.candidates.memories {
@@ -73,14 +75,16 @@ impl Stage<'_> {
             valued.push((rank::relevance(found.score, self.candidates.best_memory) * vivid * here, found));
         }
         valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.note.key().cmp(y.note.key())));
-        omitted.memories += valued.len().saturating_sub(MEMORIES);
+        let (unverified, confirmed): (Vec<_>, Vec<_>) =
+            valued.into_iter().partition(|(_, found)| found.note.is_unverified());
+        omitted.memories += confirmed.len().saturating_sub(MEMORIES) + unverified.len().saturating_sub(UNVERIFIED);
         let query = Query { root: self.candidates.words(), notices: Vec::new() };
         let mut snippets = Snippets::of(&query);
-        valued
-            .into_iter()
-            .take(MEMORIES)
-            .map(|(worth, found)| remembered(worth, found, &mut snippets))
-            .collect()
+        let mut shown = |valued: Vec<(f64, &Recollection<'_>)>, most| -> Vec<Recalled> {
+            let few = valued.into_iter().take(most);
+            few.map(|(worth, found)| remembered(worth, found, &mut snippets)).collect()
+        };
+        (shown(confirmed, MEMORIES), shown(unverified, UNVERIFIED))
     }
 
     /// Rules and pitfalls in order: pinned ones, those that fit the task, the best of those that always hold.
@@ -245,6 +249,7 @@ fn remembered(worth: f64, found: &Recollection<'_>, snippets: &mut Snippets) -> 
         score: worth,
         snippet: visible(&snippet),
         tags: note.tags.clone(),
+        origin: visible(&note.origin()),
         vault: found.open.level,
     }
 }

@@ -60,11 +60,13 @@ fn briefed(briefing: &Briefing, core: &[Part]) -> Vec<Part> {
     };
     let bare = |text: String| Entry { id: None, text };
     let memories = briefing.memories.iter().filter(|memory| !said(&memory.path));
+    let unverified = briefing.unverified.iter();
     vec![
         part("Warnings", briefing.warnings.iter().map(|warning| bare(lines::warning(warning))).collect()),
         part("Rules for the work at hand", rules(BulletType::Rule)),
         part("Pitfalls of the work at hand", rules(BulletType::AntiPattern)),
         part("Memories of the work at hand", memories.map(|it| noted(&it.id, memory_line(it))).collect()),
+        part(lines::UNVERIFIED, unverified.map(|it| noted(&it.id, memory_line(it))).collect()),
         part("Past sessions on it", briefing.history.iter().map(|it| bare(passage_line(it))).collect()),
     ]
 }
