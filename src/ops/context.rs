@@ -6,6 +6,7 @@
 mod budget;
 mod candidates;
 mod history;
+pub(super) mod kinds;
 mod stage;
 
 use schemars::JsonSchema;
@@ -16,6 +17,7 @@ use super::error::{Error, Result};
 use super::memory::{Level, Memory};
 use crate::curate::briefing::warning::Warning;
 use crate::curate::briefing::{LEAST_TOKENS, Omitted};
+use crate::domain::bullet::showing::same_project;
 use crate::domain::bullet::{BulletType, Maturity};
 use crate::domain::note::Priority;
 use crate::domain::score::bullet::Effective;
@@ -23,6 +25,7 @@ use budget::Drafted;
 pub(super) use budget::{memory_line, passage_line, rule_line};
 pub(super) use candidates::words;
 use candidates::{Candidates, Only};
+use kinds::WorkspaceKinds;
 use stage::Stage;
 
 /// What the briefing is for, and how much of it is wanted.
@@ -195,7 +198,9 @@ pub(super) fn briefing(memory: &Memory, options: &Options) -> Result<Briefing> {
     let mut omitted = Omitted::default();
     let scoring = scoring(settings);
     let workspace = options.workspace.clone().unwrap_or_else(|| memory.workspace());
-    let stage = Stage { memory, task, named: options.workspace.is_some(), workspace, scoring, candidates };
+    let named = options.workspace.is_some();
+    let kinds = WorkspaceKinds::of(memory, named && !same_project(&workspace, &memory.workspace()));
+    let stage = Stage { memory, task, named, workspace, kinds, scoring, candidates };
     let (memories, unverified) = stage.memories(&mut omitted);
     let rules = stage.rules(&memories, limit, &mut omitted);
     let history = stage.history(settings.whole("context.max_history"), &mut omitted)?;

@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "this layer owns the vault's files")]
 
 pub mod error;
+pub mod file_names;
 pub mod foreign;
 pub mod journal;
 pub mod layout;

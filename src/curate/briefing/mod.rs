@@ -2,6 +2,7 @@
 //!
 //! Pure: the entries come found, scored and worded ([`lines`], [`warning`], [`searches`]); nothing is searched for here.
 
+pub mod kinds;
 pub mod lines;
 pub mod searches;
 pub mod warning;
@@ -170,7 +171,9 @@ pub fn plan(task: &str, entries: &[Entry], omitted: Omitted, budget: usize) -> P
     };
     while !unverified.is_empty() && tokens(taken(&plan)) > budget / UNVERIFIED_SHARE {
         let Some(out) = unverified.pop() else { break };
-        plan.leave_out(out, entries);
+        if plan.kept[out] {
+            plan.leave_out(out, entries);
+        }
     }
     while tokens(head.chars().count() + plan.length(entries, &lengths)) > budget {
         let Some(out) = leaving.pop() else { break };
@@ -307,7 +310,8 @@ mod tests {
             }
             let counted = |section| entries.iter().zip(&plan.kept).filter(|(entry, kept)| !**kept && entry.section == section).count();
             prop_assert_eq!(plan.omitted.rules, counted(Section::Rules));
-            prop_assert_eq!(plan.omitted.memories, counted(Section::Memories));
+            let memories = counted(Section::Memories) + counted(Section::Unverified);
+            prop_assert_eq!(plan.omitted.memories, memories);
         }
     }
 }

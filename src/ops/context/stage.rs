@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::budget::Ruled;
 use super::candidates::{CHANCE, Candidate, Candidates, Recollection};
+use super::kinds::WorkspaceKinds;
 use super::{Passage, Recalled, Rule, Why};
 use crate::curate::briefing::Omitted;
 use crate::curate::briefing::warning::{Said, Warning, WarningKind, is_about};
@@ -43,6 +44,7 @@ pub(super) struct Stage<'m> {
     /// Whether somebody named the workspace.
     pub named: bool,
     pub workspace: String,
+    pub kinds: WorkspaceKinds<'m>,
     pub scoring: Scoring,
     pub candidates: Candidates<'m>,
 }
@@ -95,7 +97,8 @@ impl Stage<'_> {
         }
         let seen = Said::of(&seen);
         let (mut pinned, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for candidate in self.candidates.bullets.iter().filter(|candidate| self.counts(candidate)) {
+        let is_for = |candidate: &&Candidate| self.counts(candidate) && self.kinds.holds(&candidate.bullet, &seen);
+        for candidate in self.candidates.bullets.iter().filter(is_for) {
             let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
             let useful = rank::usefulness(standing(bullet, self.memory.now(), &self.scoring));
             let fits = candidate.score.is_some() && !self.is_chance(score);
@@ -105,7 +108,7 @@ impl Stage<'_> {
                 pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
             } else if fits {
                 fitting.push(self.ruled(candidate, relevance * useful, why));
-            } else if useful >= 1.0 && self.holds_here(candidate, &seen) {
+            } else if useful >= 1.0 && self.holds_here(candidate) {
                 let proved = if bullet.maturity >= Maturity::Established { 1.0 } else { UNPROVED };
                 others.push(self.ruled(candidate, BACKGROUND * proved * useful * (1.0 + relevance), why));
             }
@@ -156,13 +159,13 @@ impl Stage<'_> {
     }
 
     /// Whether a bullet holds for this task although it has none of its words.
-    fn holds_here(&self, candidate: &Candidate, seen: &Said) -> bool {
+    fn holds_here(&self, candidate: &Candidate) -> bool {
         let bullet = &candidate.bullet;
-        let key = bullet.fields.scope_key.as_deref();
         match bullet.scope {
             Scope::Global => true,
             Scope::Workspace => bullet.project().is_some_and(|own| same_project(own, &self.workspace)),
-            Scope::Language | Scope::Framework | Scope::Task => key.is_some_and(|key| seen.mentions(key)),
+            // Whether the work is of that kind was asked before.
+            Scope::Language | Scope::Framework | Scope::Task => bullet.fields.scope_key.is_some(),
         }
     }
 

@@ -14,6 +14,8 @@ use crate::domain::markdown::escape::{link_destination, visible};
 use crate::domain::note::{Kind, Note};
 use crate::domain::query::{Group, Label, Node, Query};
 use crate::index::is_stopword;
+use crate::curate::briefing::warning::Said;
+use crate::ops::context::kinds::WorkspaceKinds;
 use crate::ops::context::words;
 use crate::ops::error::Result;
 use crate::ops::find::{Found, load};
@@ -46,12 +48,18 @@ pub(super) fn parts(memory: &Memory, message: &Message, question: &str, told: &T
     let stages = Stages { fine: false, graph: false, ..Stages::default() };
     let asked = Question { query: &query, meaning: &question, stages };
     let known = told.known();
+    let kinds = WorkspaceKinds::of(memory, false);
+    let seen = Said::of(&question);
     let candidates = |asked: Question<'_>, most| -> Result<Vec<Candidate>> {
         let mut candidates = Vec::new();
         for ranked in memory.retrieve(asked, most)?.ranked {
             // CORE.md names notes by their files.
             let is_known = known.contains(ranked.note.key());
             if is_known || known.contains(&link_destination(ranked.note.path.as_str())) {
+                continue;
+            }
+            let bullet = Bullet::of(&ranked.note);
+            if bullet.is_some_and(|bullet| !kinds.holds(&bullet, &seen)) {
                 continue;
             }
             candidates.extend(candidate(memory, &ranked, &telling, &query, measure.threshold));

@@ -141,7 +141,7 @@ impl Sandbox {
     /// Gives a command the sandbox's environment and nothing else.
     fn close(&self, command: &mut Command) {
         let inside = |name: &str| self.root.join(name).into_os_string();
-        let own: [(&str, OsString); 12] = [
+        let own: [(&str, OsString); 13] = [
             ("PATH", std::env::var_os("PATH").unwrap_or_default()),
             ("HOME", inside("home")),
             ("TMPDIR", inside("tmp")),
@@ -153,6 +153,8 @@ impl Sandbox {
             ("CM_NOW", NOW.into()),
             ("CM_SEED", "7".into()),
             ("CM_GLOBAL_VAULT", inside("no-global-vault")),
+            // The logs that tests plant tell of folders that are not the vault's; tests of the scope take it away.
+            ("CM_SESSIONS_WORKSPACES", "/".into()),
             // How much the finer model reads in passing depends on the machine; tests that want it call `cm embed`.
             ("CM_EMBEDDINGS_BUDGET_MS", "0".into()),
         ];
@@ -235,7 +237,7 @@ mod tests {
         names.sort();
         assert_eq!(
             names.join(" "),
-            "CM_EMBEDDINGS_BUDGET_MS CM_GLOBAL_VAULT CM_NOW CM_SEED EXTRA GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM HOME LANG PATH TERM TMPDIR TZ"
+            "CM_EMBEDDINGS_BUDGET_MS CM_GLOBAL_VAULT CM_NOW CM_SEED CM_SESSIONS_WORKSPACES EXTRA GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM HOME LANG PATH TERM TMPDIR TZ"
         );
         let mut env = Command::new("env");
         sandbox.close(&mut env);
