@@ -489,7 +489,7 @@ pub const KEYS: &[Key] = &[
         "sessions.workspaces",
         Shape::Texts,
         "[]",
-        "folders whose sessions are read; all where none is named; a project's cm.toml can only narrow it",
+        "folders whose sessions are read: of a project's vault beside its own, of the global one and of jobs these alone",
     ),
     key(
         "sources.cass",

@@ -77,15 +77,16 @@ fn quarantined(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
     let keys = options.set.iter().map(|(key, _)| key.as_str());
     quarantine::own_keys_only(memory, keys.chain(options.remove.iter().map(String::as_str)))?;
     let note = &found.note;
-    if note.kind != Kind::Memory && note.kind != Kind::Plain {
-        memory.persons_only(&format!("update a {}", note.kind.name()))?;
-    }
     let title = options.set.iter().find(|(key, _)| key.trim() == "title").map(|(_, title)| title.as_str());
     let words = [title, options.body.as_deref(), options.append.as_deref()];
     let others = options.set.iter().map(|(_, value)| value.as_str());
     let others = others.chain(options.add_tags.iter().map(String::as_str));
     let is_reworded = words.iter().any(Option::is_some);
     let is_order = words.into_iter().flatten().chain(others).any(|text| order(text).is_some());
+    let is_more = is_reworded || is_order || !options.set.is_empty() || !options.remove.is_empty();
+    if is_more && !matches!(note.kind, Kind::Memory | Kind::Plain) {
+        memory.persons_only(&format!("change more than the tags of a {}", note.kind.name()))?;
+    }
     if note.pinned && (is_reworded || is_order) {
         memory.persons_only("reword a pinned note")?;
     }

@@ -50,9 +50,9 @@ fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
 
     ## History
 
-    - Session s1s1s1s1: Wrote the retry of gauge fetches anew. (2026-11-20, claude-code, s1s1s1s1, demo, failure)
-    - retry each gauge fetch twice (2026-11-20, codex, 0199aaaa, demo)
-    - The gauge fetch has no retry yet. (2026-11-20, claude-code, s2s2s2s2, tide)
+    - “Session s1s1s1s1: Wrote the retry of gauge fetches anew.” (2026-11-20, claude-code, s1s1s1s1, demo, failure)
+    - “retry each gauge fetch twice” (2026-11-20, codex, 0199aaaa, demo)
+    - “The gauge fetch has no retry yet.” (2026-11-20, claude-code, s2s2s2s2, tide)
 
     ## Search on
 

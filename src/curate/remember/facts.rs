@@ -58,6 +58,8 @@ pub struct Told {
     pub at: Instant,
     /// Where it comes from.
     pub place: Place,
+    /// Whether a person said so in a session, as its log shows.
+    pub is_persons: bool,
 }
 
 /// One end of an edge.
@@ -91,6 +93,8 @@ pub struct New {
     pub at: Instant,
     /// Where it comes from.
     pub places: Vec<Place>,
+    /// Whether a person said so in a session, as its log shows.
+    pub is_persons: bool,
     /// Why it waits for a person.
     pub draft: Option<&'static str>,
 }
@@ -163,6 +167,7 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, least: Nearness, sense: &Sen
             workspace: told.workspace,
             at: told.at,
             places: vec![told.place],
+            is_persons: told.is_persons,
             draft,
         });
         shelf.push(entry);
@@ -303,7 +308,8 @@ mod tests {
 
     fn told(text: &str, day: i64) -> Told {
         let place = Place { from: format!("diary:{day}"), session: None, agent: None, line: 1 };
-        Told { text: text.to_owned(), workspace: None, at: Instant::from_unix(day * 86_400), place }
+        let at = Instant::from_unix(day * 86_400);
+        Told { text: text.to_owned(), workspace: None, at, place, is_persons: false }
     }
 
     fn known(text: &str, day: i64) -> Known {

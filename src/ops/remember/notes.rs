@@ -124,12 +124,17 @@ fn observation_item(seen: &Observation) -> Value {
     ])
 }
 
-/// The state of a new memory: a draft where something speaks against it, unverified where one session alone shows it.
-fn state<'s>(draft: Option<&str>, sessions: impl Iterator<Item = Option<&'s str>>) -> Option<&'static str> {
+/// The state of a new memory: a draft where something speaks against it, unverified where one session alone shows it and
+/// the person did not say so.
+fn state<'s>(
+    draft: Option<&str>,
+    is_persons: bool,
+    sessions: impl Iterator<Item = Option<&'s str>>,
+) -> Option<&'static str> {
     let sessions: BTreeSet<&str> = sessions.flatten().collect();
     match (draft, sessions.len()) {
         (Some(_), _) => Some(State::Draft.name()),
-        (None, 1) => Some(Note::UNVERIFIED),
+        (None, 1) if !is_persons => Some(Note::UNVERIFIED),
         (None, _) => None,
     }
 }
@@ -159,7 +164,8 @@ impl Making<'_> {
         let mut extra =
             vec![("sources".to_owned(), Value::Sequence(new.places.iter().map(source_item).collect()))];
         extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
-        let state = state(new.draft, new.places.iter().map(|place| place.session.as_deref()));
+        let sessions = new.places.iter().map(|place| place.session.as_deref());
+        let state = state(new.draft, new.is_persons, sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
             id: NoteId::from(self.memory.draw()),
@@ -240,7 +246,10 @@ impl Making<'_> {
         let items = new.observations.iter().map(observation_item).collect();
         let mut extra = vec![("observations".to_owned(), Value::Sequence(items))];
         extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
-        let state = state(new.draft, new.observations.iter().map(|seen| seen.session.as_deref()));
+        // Of diaries, only what the person said is a preference.
+        let is_persons = new.observations.iter().all(|seen| seen.from.starts_with("diary:"));
+        let sessions = new.observations.iter().map(|seen| seen.session.as_deref());
+        let state = state(new.draft, is_persons, sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
             id: NoteId::from(self.memory.draw()),

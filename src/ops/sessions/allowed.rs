@@ -136,7 +136,7 @@ fn lists(memory: &Memory, open: &OpenVault, name: &str) -> Vec<Vec<String>> {
 }
 
 /// Whether it is the global vault, also where it was named.
-fn is_global(memory: &Memory, open: &OpenVault) -> bool {
+pub fn is_global(memory: &Memory, open: &OpenVault) -> bool {
     let global = memory.call.global.as_ref().and_then(|path| path.canonicalize().ok());
     open.level == Level::Global
         || global.is_some_and(|path| open.vault.root().canonicalize().is_ok_and(|root| path == root))

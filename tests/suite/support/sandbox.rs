@@ -31,6 +31,8 @@ const GIT_CONFIG: &str = "\
 #[derive(Debug)]
 pub struct Sandbox {
     root: PathBuf,
+    /// Whether the vault reads sessions of its project only.
+    of_project: std::cell::Cell<bool>,
     _folder: TempDir,
 }
 
@@ -57,7 +59,12 @@ impl Sandbox {
             fs::create_dir(root.join(name)).expect("a folder can be made in the sandbox");
         }
         fs::write(root.join("gitconfig"), GIT_CONFIG).expect("a file can be written in the sandbox");
-        Self { root, _folder: folder }
+        Self { root, of_project: false.into(), _folder: folder }
+    }
+
+    /// From now on the vault reads sessions of its project only, as it does outside of tests.
+    pub fn reads_its_project(&self) {
+        self.of_project.set(true);
     }
 
     /// The sandbox's own folder.
@@ -159,6 +166,9 @@ impl Sandbox {
             ("CM_EMBEDDINGS_BUDGET_MS", "0".into()),
         ];
         command.env_clear().envs(own);
+        if self.of_project.get() {
+            command.env_remove("CM_SESSIONS_WORKSPACES");
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+//! Poisons and ordinary memories, by language.
+
 use super::*;
 
 /// Texts that an agent might be led to store, by the languages of people who write them.
