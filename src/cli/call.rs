@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::Args;
 use etcetera::BaseStrategy as _;
 
-use crate::domain::instant::Instant;
 use super::ancestors;
+use crate::domain::instant::Instant;
 use crate::ops::actor::{agent_of_ancestors, agent_of_environment};
 use crate::ops::{Actor, By, Call, Error, Result, Watch};
 

@@ -10,9 +10,11 @@ use super::repo::Repo;
 impl Repo {
     /// The work trees of the repository that exist, this one first, each as a canonical path.
     pub fn worktrees(&self) -> Vec<PathBuf> {
-        let common = self.inner.common_dir().canonicalize().unwrap_or_else(|_| self.inner.common_dir().into());
+        let common =
+            self.inner.common_dir().canonicalize().unwrap_or_else(|_| self.inner.common_dir().into());
         let mut found = vec![self.workdir.clone()];
-        let main = common.parent().filter(|main| main.join(".git").canonicalize().is_ok_and(|git| git == common));
+        let main =
+            common.parent().filter(|main| main.join(".git").canonicalize().is_ok_and(|git| git == common));
         let linked = self.inner.worktrees().unwrap_or_default();
         let linked = linked.iter().filter_map(|proxy| {
             let base = proxy.base().ok()?;

@@ -214,9 +214,8 @@ mod tests {
 
     #[test]
     fn an_agent_is_found_among_ancestors_and_an_editor_or_a_build_is_none() {
-        let found = |lines: &[&str]| {
-            agent_of_ancestors(&lines.iter().map(|words| line(words)).collect::<Vec<_>>())
-        };
+        let found =
+            |lines: &[&str]| agent_of_ancestors(&lines.iter().map(|words| line(words)).collect::<Vec<_>>());
         assert_eq!(found(&["bash -c x", "/home/a/.local/bin/claude --print"]), Some("claude-code"));
         assert_eq!(found(&["-zsh", "node --max-old-space-size=9 /opt/gemini.js"]), Some("gemini"));
         assert_eq!(found(&["sh", "python3 /usr/bin/aider ."]), Some("aider"));

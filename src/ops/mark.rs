@@ -9,7 +9,6 @@ use super::error::{Error, Result};
 use super::find::{Found, find, load};
 use super::memory::Memory;
 use super::{quarantine, write};
-use yaml_serde::Value;
 use crate::curate::playbook::Authority;
 use crate::curate::playbook::delta::{Delta, DeltaFile, Judge};
 use crate::curate::playbook::report::{Inversion, Step};
@@ -20,6 +19,7 @@ use crate::domain::message::Message;
 use crate::domain::note::bullet::event;
 use crate::domain::note::{Feedback, Kind, REASONS, Signal};
 use crate::domain::score::bullet::effective;
+use yaml_serde::Value;
 
 /// A word of feedback.
 #[derive(Debug, Clone)]

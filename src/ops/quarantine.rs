@@ -47,7 +47,10 @@ pub fn own_keys_only<'k>(memory: &Memory, mut keys: impl Iterator<Item = &'k str
     }
     let plain = |key: &str| key.trim().trim_matches(['"', '\'']).trim().to_ascii_lowercase();
     match keys.find(|key| TRUST_KEYS.contains(&plain(key).as_str())) {
-        Some(key) => Err(refused(&format!("set or remove `{key}`"), "`cm mark` says what helped; ask the person for the rest")),
+        Some(key) => Err(refused(
+            &format!("set or remove `{key}`"),
+            "`cm mark` says what helped; ask the person for the rest",
+        )),
         None => Ok(()),
     }
 }

@@ -272,7 +272,8 @@ mod tests {
     use super::*;
 
     fn ada(vault: &Vault, random: u8) -> Made {
-        let options = Options { person: "Ada".into(), role: Role::Writer, kind: TokenKind::Agent, expires: None };
+        let options =
+            Options { person: "Ada".into(), role: Role::Writer, kind: TokenKind::Agent, expires: None };
         add_to(vault, &options, Instant::from_unix(0), [random; 32]).unwrap()
     }
 
@@ -328,7 +329,8 @@ mod tests {
         ring.current().unwrap();
         vault.write_own_private(FILE, "token = [").unwrap();
         assert_eq!(ring.current().unwrap_err().code, "tokens-unreadable");
-        let options = Options { person: "Eve".into(), role: Role::Admin, kind: TokenKind::Agent, expires: None };
+        let options =
+            Options { person: "Eve".into(), role: Role::Admin, kind: TokenKind::Agent, expires: None };
         assert!(add_to(&vault, &options, Instant::from_unix(0), [3; 32]).is_err());
         assert_eq!(vault.read_own(FILE).unwrap().unwrap(), "token = [");
     }

@@ -19,7 +19,9 @@ pub fn file_names(folder: &Path, most: usize) -> Vec<String> {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 match entry.file_type() {
                     Ok(kind) if kind.is_file() => names.push(name),
-                    Ok(kind) if kind.is_dir() && !name.starts_with('.') && !FOREIGN.contains(&name.as_str()) => {
+                    Ok(kind)
+                        if kind.is_dir() && !name.starts_with('.') && !FOREIGN.contains(&name.as_str()) =>
+                    {
                         below.push(entry.path());
                     }
                     _ => {}

@@ -85,7 +85,8 @@ impl Kinds {
     fn is_in(&self, key: &str, seen: &Said) -> bool {
         let known = LANGUAGES.iter().find(|(names, _)| names.contains(&key));
         let Some((names, files)) = known else { return self.names.contains(key) };
-        let is_mentioned = |file: &&&str| seen.mentions(&format!(".{file}")) || file.contains('.') && seen.mentions(file);
+        let is_mentioned =
+            |file: &&&str| seen.mentions(&format!(".{file}")) || file.contains('.') && seen.mentions(file);
         files.iter().any(|file| self.names.contains(*file))
             || files.iter().filter(|file| file.len() > 1).any(|file| is_mentioned(&file))
             || names.iter().filter(|name| name.len() > 2).any(|name| seen.mentions(name))

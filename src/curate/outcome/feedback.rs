@@ -65,14 +65,7 @@ pub fn feedback(
     let marked: BTreeSet<String> = words.iter().map(|word| word.id.clone()).collect();
     for (id, line) in cited(events, steps, &known) {
         if !marked.contains(&id) {
-            words.push(Word {
-                id,
-                signal,
-                weight: fraction,
-                reason: None,
-                line,
-                explicit: false,
-            });
+            words.push(Word { id, signal, weight: fraction, reason: None, line, explicit: false });
         }
     }
     words
@@ -171,12 +164,7 @@ fn printed(events: &[Event], line: u64) -> BTreeSet<String> {
 }
 
 /// The marks that the person typed or the session's own agent wrote, outside of quotations.
-fn marks(
-    events: &[Event],
-    steps: &[Step],
-    known: &BTreeMap<String, &Known<'_>>,
-    fraction: f64,
-) -> Vec<Word> {
+fn marks(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>, fraction: f64) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     for (line, texts) in spoken(events, steps) {
         let found = texts.iter().flat_map(|text| {
@@ -197,7 +185,14 @@ fn marks(
                     (reason, note) => reason.map(str::to_owned).or_else(|| note.clone()),
                 };
                 let id = rule.id.to_owned();
-                words.push(Word { id, signal: marker.signal, weight: fraction, reason, line, explicit: true });
+                words.push(Word {
+                    id,
+                    signal: marker.signal,
+                    weight: fraction,
+                    reason,
+                    line,
+                    explicit: true,
+                });
             }
         }
     }
@@ -384,7 +379,8 @@ mod tests {
         let (id, _) = &ids()[5];
         let mark = format!("[cm: helpful {id}]");
         let long: String = (0..40).map(|n| format!("line {n} of a log\n")).collect();
-        let echoed = vec![result("1", ToolOutcome::Ok, &format!("# {mark}")), agent(&format!("It says {mark}"))];
+        let echoed =
+            vec![result("1", ToolOutcome::Ok, &format!("# {mark}")), agent(&format!("It says {mark}"))];
         for kinds in [
             vec![agent(&format!("```\n{mark}\n```"))],
             vec![agent(&format!("~~~md\n{mark}\n~~~\nDone."))],

@@ -3,9 +3,7 @@
 use std::fmt;
 
 /// To whom a token was issued. An agent's proposes; a person's decides.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, schemars::JsonSchema, serde::Serialize,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, schemars::JsonSchema, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenKind {
     /// An agent: what it adds waits for confirmation.

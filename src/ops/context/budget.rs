@@ -43,7 +43,8 @@ impl Drafted {
         let mut entries: Vec<Entry> = rules.iter().map(rule_entry).collect();
         entries.extend(memories.iter().map(memory_entry));
         let of_unverified = entries.len();
-        entries.extend(unverified.iter().map(|it| Entry { section: Section::Unverified, ..memory_entry(it) }));
+        entries
+            .extend(unverified.iter().map(|it| Entry { section: Section::Unverified, ..memory_entry(it) }));
         let of_history = entries.len();
         entries.extend(history.iter().map(passage_entry));
         let place = |id: &str| {

@@ -33,7 +33,9 @@ impl<'m> WorkspaceKinds<'m> {
         if matches!(bullet.scope, Scope::Global | Scope::Workspace) {
             return true;
         }
-        let kinds = self.kinds.get_or_init(|| if self.is_elsewhere { Kinds::default() } else { looked_at(self.memory) });
+        let kinds = self
+            .kinds
+            .get_or_init(|| if self.is_elsewhere { Kinds::default() } else { looked_at(self.memory) });
         kinds.hold(bullet.scope, bullet.fields.scope_key.as_deref(), seen)
     }
 }

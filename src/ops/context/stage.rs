@@ -79,7 +79,8 @@ impl Stage<'_> {
         valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.note.key().cmp(y.note.key())));
         let (unverified, confirmed): (Vec<_>, Vec<_>) =
             valued.into_iter().partition(|(_, found)| found.note.is_unverified());
-        omitted.memories += confirmed.len().saturating_sub(MEMORIES) + unverified.len().saturating_sub(UNVERIFIED);
+        omitted.memories +=
+            confirmed.len().saturating_sub(MEMORIES) + unverified.len().saturating_sub(UNVERIFIED);
         let query = Query { root: self.candidates.words(), notices: Vec::new() };
         let mut snippets = Snippets::of(&query);
         let mut shown = |valued: Vec<(f64, &Recollection<'_>)>, most| -> Vec<Recalled> {
@@ -97,7 +98,8 @@ impl Stage<'_> {
         }
         let seen = Said::of(&seen);
         let (mut pinned, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        let is_for = |candidate: &&Candidate| self.counts(candidate) && self.kinds.holds(&candidate.bullet, &seen);
+        let is_for =
+            |candidate: &&Candidate| self.counts(candidate) && self.kinds.holds(&candidate.bullet, &seen);
         for candidate in self.candidates.bullets.iter().filter(is_for) {
             let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
             let useful = rank::usefulness(standing(bullet, self.memory.now(), &self.scoring));

@@ -2,6 +2,7 @@
 //! meaning, and that its session was not told before.
 
 use super::usable;
+use crate::curate::briefing::warning::Said;
 use crate::curate::briefing::{UNVERIFIED_SHARE, lines};
 use crate::curate::hook::border::{Entry, Part};
 use crate::curate::hook::choice::{Candidate, Measure, choose};
@@ -14,7 +15,6 @@ use crate::domain::markdown::escape::{link_destination, visible};
 use crate::domain::note::{Kind, Note};
 use crate::domain::query::{Group, Label, Node, Query};
 use crate::index::is_stopword;
-use crate::curate::briefing::warning::Said;
 use crate::ops::context::kinds::WorkspaceKinds;
 use crate::ops::context::words;
 use crate::ops::error::Result;

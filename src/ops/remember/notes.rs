@@ -8,12 +8,12 @@ use super::{Episode, Fact, Preference, Superseded};
 use crate::curate::remember::facts::{End, New, Place, Settled};
 use crate::curate::remember::preferences::{Changed, Observation, evidence, number};
 use crate::curate::remember::{Known, Plan, Taken, Unremembered, preferences};
+use crate::domain::bullet::State;
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
 use crate::domain::note::compose::{self, EdgeDraft, EpisodeEntry, MemoryDraft};
-use crate::domain::bullet::State;
 use crate::domain::note::{Note, name};
 use crate::domain::path::NotePath;
 use crate::ops::add::{known_type, place, sharded};
@@ -227,7 +227,9 @@ impl Making<'_> {
             let fact = &known.facts[at];
             let held = fact.sources.iter().flatten().map(String::as_str);
             let more = confirmed.iter().filter(|(of, place)| *of == at && place.session.is_some());
-            edits.extend(self.confirmation(&fact.path, held.chain(more.map(|(_, place)| place.from.as_str()))));
+            edits.extend(
+                self.confirmation(&fact.path, held.chain(more.map(|(_, place)| place.from.as_str()))),
+            );
             self.changes.push(Change::Edit { path: known.facts[at].path.clone(), edits });
             self.ids.push(known.facts[at].id.clone());
         }

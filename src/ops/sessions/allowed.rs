@@ -3,9 +3,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::project::ProjectFolders;
 use crate::config::Origin;
 use crate::domain::session::{Agent, Meta};
-use super::project::ProjectFolders;
 use crate::ops::actor::Actor;
 use crate::ops::embedding::is_own_word;
 use crate::ops::memory::{Level, Memory, OpenVault};
@@ -46,7 +46,8 @@ impl Allowed {
             true => (None, own),
             false => (Some(ProjectFolders::of(memory, open, own)), Vec::new()),
         };
-        let exports = open.settings.get_from("sessions.exports", |origin| *origin == Origin::Private).is_some();
+        let exports =
+            open.settings.get_from("sessions.exports", |origin| *origin == Origin::Private).is_some();
         Self {
             agents: Agent::ALL.into_iter().filter(passes).collect(),
             project,
@@ -99,9 +100,10 @@ impl Allowed {
     /// Whether a session of the home folder is read. One that names no folder is in none.
     pub fn allows(&self, meta: &Meta) -> bool {
         let is_export = self.exports && meta.agent == Agent::Chatgpt && meta.workspace.is_none();
-        let is_of_project = self.project.as_ref().is_none_or(|project| {
-            meta.workspace.as_deref().is_some_and(|inner| project.holds(inner))
-        });
+        let is_of_project = self
+            .project
+            .as_ref()
+            .is_none_or(|project| meta.workspace.as_deref().is_some_and(|inner| project.holds(inner)));
         (is_export && self.lists.is_empty()) || (is_of_project && self.allows_sent(meta))
     }
 

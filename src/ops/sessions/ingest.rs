@@ -64,7 +64,14 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
     };
     reader.told.tell(memory);
     if reader.first && reader.sources.allowed.is_everything() && !memory.call.by.is_guest {
-        memory.notice("the global vault reads the sessions of all projects; `sessions.workspaces` narrows it");
+        memory
+            .notice("the global vault reads the sessions of all projects; `sessions.workspaces` narrows it");
+    }
+    if reader.first && reader.told.left_out > 0 {
+        let count = reader.told.left_out;
+        memory.notice(format!(
+            "{count} sessions of other folders are left out; `sessions.workspaces` of your own settings names folders to read"
+        ));
     }
     reads::record(memory, std::mem::take(&mut reader.told.read));
     // What was read until then is kept; the next reading goes on.
@@ -194,7 +201,7 @@ impl Reader {
     /// The sessions of a log that lie in folders that may be read. It is read once for this and once to be told, so that
     /// nothing of the others is ever written down.
     fn allowed_of(
-        &self,
+        &mut self,
         writer: &mut Writer,
         source: &Source,
         cursor: &mut Option<Cursor>,
@@ -204,8 +211,10 @@ impl Reader {
             // The reading that counts fails as well, and says so.
             return Ok(HashSet::new());
         }
-        let allowed = scout.metas.iter().filter(|meta| self.sources.allow(source, meta));
-        let allowed: HashSet<SessionId> = allowed.map(|meta| meta.id.clone()).collect();
+        let (allowed, others): (Vec<_>, Vec<_>) =
+            scout.metas.iter().partition(|meta| self.sources.allow(source, meta));
+        self.told.left_out += others.iter().filter(|meta| !meta.subagent).count();
+        let allowed: HashSet<SessionId> = allowed.into_iter().map(|meta| meta.id.clone()).collect();
         for id in allowed.iter().filter(|id| !scout.begun.contains(id)) {
             let key = SessionKey { agent: source.agent, id: id.clone() };
             if writer.session(&key)?.is_none() {
@@ -259,6 +268,8 @@ fn not_understood(tally: &Tally, rules: &Rules) -> String {
 struct Told {
     /// The logs that told something.
     read: Vec<reads::Read>,
+    /// Sessions of folders that are not read.
+    left_out: usize,
     unread: Vec<String>,
     unknown: Vec<String>,
     large: Vec<String>,

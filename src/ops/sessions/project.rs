@@ -63,7 +63,8 @@ impl ProjectFolders {
             return true;
         }
         let path = Path::new(workspace);
-        let tree = self.trees.iter().filter(|tree| path.starts_with(tree)).max_by_key(|tree| tree.as_os_str().len());
+        let tree =
+            self.trees.iter().filter(|tree| path.starts_with(tree)).max_by_key(|tree| tree.as_os_str().len());
         match tree {
             Some(tree) => !self.is_other_project(path, tree),
             None => self.exact.as_deref() == Some(path),

@@ -58,7 +58,9 @@ pub fn escaped_json(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len() + 12);
     for c in text.chars() {
         match is_deceptive(c) {
-            true => c.encode_utf16(&mut units).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}"))),
+            true => {
+                c.encode_utf16(&mut units).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")))
+            }
             false => shown.push(c),
         }
     }

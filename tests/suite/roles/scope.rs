@@ -70,7 +70,8 @@ fn a_prompt_is_given_no_rule_of_another_language() {
 #[test]
 fn a_list_of_settings_is_parsed_and_half_a_list_is_refused() {
     let sandbox = vault_of("");
-    sandbox.write("cm.toml", "# ours\n[vault] # folders\nexclude = [\"a\"] # old\n\n[git]\ncommit = \"auto\"\n");
+    sandbox
+        .write("cm.toml", "# ours\n[vault] # folders\nexclude = [\"a\"] # old\n\n[git]\ncommit = \"auto\"\n");
     sandbox.commit_all("Settings");
     sandbox.cm(&["config", "set", "vault.exclude", "[\"drafts\", \"old stuff\"]"]).ok();
     let text = sandbox.read("cm.toml");
@@ -91,11 +92,20 @@ fn characters_that_turn_text_around_are_written_out() {
     let sandbox = vault_of(&format!(
         "--- graph/facts/a.md\n---\nid: 0192a000-0000-7000-8000-000000000001\ntype: fact\ntitle: \"{title}\"\nimportance: 0.5\ncreated: 2026-11-01T00:00:00Z\nupdated: 2026-11-01T00:00:00Z\n---\n\nBody \u{2066}x\u{2069}.\n"
     ));
-    for command in [&["get", "0192a000"][..], &["search", "pay"], &["recent", "--since", "90d"], &["search", "pay", "--json"], &["validate"]] {
+    for command in [
+        &["get", "0192a000"][..],
+        &["search", "pay"],
+        &["recent", "--since", "90d"],
+        &["search", "pay", "--json"],
+        &["validate"],
+    ] {
         let ran = sandbox.cm(command);
         let deceives = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}');
         assert!(!ran.stdout.chars().chain(ran.stderr.chars()).any(deceives), "{command:?}: {:?}", ran.stdout);
     }
     let json = sandbox.cm(&["get", "0192a000", "--json"]).ok().json();
-    assert!(json.to_string().contains('\u{202e}') || json["title"].as_str() == Some(title), "the data is the same");
+    assert!(
+        json.to_string().contains('\u{202e}') || json["title"].as_str() == Some(title),
+        "the data is the same"
+    );
 }

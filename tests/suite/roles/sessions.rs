@@ -32,13 +32,33 @@ fn session(sandbox: &Sandbox, id: &str, folder: &Path, word: &str, day: usize) {
         });
         lines.push_str(&format!("{record}\n"));
     };
-    put("user", json!(format!("Fix the {word} importer. From now on always use the {word} fixture in tests.")));
-    put("assistant", json!([{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": format!("make {word}")}}]));
-    put("user", json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": format!("Exit code 2\n{word}: no such target")}]));
-    put("assistant", json!([{"type": "text", "text": format!("I decided to rename the {word} target. The root cause was the {word} typo.")}]));
-    put("assistant", json!([{"type": "tool_use", "id": "t2", "name": "Bash", "input": {"command": format!("git reset --hard {word}")}}]));
+    put(
+        "user",
+        json!(format!("Fix the {word} importer. From now on always use the {word} fixture in tests.")),
+    );
+    put(
+        "assistant",
+        json!([{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": format!("make {word}")}}]),
+    );
+    put(
+        "user",
+        json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": format!("Exit code 2\n{word}: no such target")}]),
+    );
+    put(
+        "assistant",
+        json!([{"type": "text", "text": format!("I decided to rename the {word} target. The root cause was the {word} typo.")}]),
+    );
+    put(
+        "assistant",
+        json!([{"type": "tool_use", "id": "t2", "name": "Bash", "input": {"command": format!("git reset --hard {word}")}}]),
+    );
     put("user", json!([{"type": "tool_result", "tool_use_id": "t2", "is_error": false, "content": "done"}]));
-    put("user", json!(format!("oh no, all my {word} work is gone! No, never touch {word} again. We prefer {word} over mocks.")));
+    put(
+        "user",
+        json!(format!(
+            "oh no, all my {word} work is gone! No, never touch {word} again. We prefer {word} over mocks."
+        )),
+    );
     put("assistant", json!([{"type": "text", "text": format!("The {word} tests pass now.")}]));
     put("user", json!(format!("thanks, the {word} works")));
     let name = folder.to_string_lossy().replace('/', "-");
@@ -178,7 +198,8 @@ fn the_global_vault_reads_all_and_says_so_once() {
         let run = sandbox.run(&["sessions", "--days", "0"]).within("../home");
         run.env("CM_GLOBAL_VAULT", global.to_str().unwrap()).go()
     };
-    let init = sandbox.run(&["init", global.to_str().unwrap()]).env("CM_GLOBAL_VAULT", global.to_str().unwrap());
+    let init =
+        sandbox.run(&["init", global.to_str().unwrap()]).env("CM_GLOBAL_VAULT", global.to_str().unwrap());
     init.go().ok();
     let first = ask();
     assert!(first.stdout.contains(OWN) && first.stdout.contains(OTHER), "{}", first.snapshot());

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
@@ -32,7 +33,7 @@ const GIT_CONFIG: &str = "\
 pub struct Sandbox {
     root: PathBuf,
     /// Whether the vault reads sessions of its project only.
-    of_project: std::cell::Cell<bool>,
+    of_project: AtomicBool,
     _folder: TempDir,
 }
 
@@ -64,7 +65,7 @@ impl Sandbox {
 
     /// From now on the vault reads sessions of its project only, as it does outside of tests.
     pub fn reads_its_project(&self) {
-        self.of_project.set(true);
+        self.of_project.store(true, Ordering::Relaxed);
     }
 
     /// The sandbox's own folder.
@@ -166,7 +167,7 @@ impl Sandbox {
             ("CM_EMBEDDINGS_BUDGET_MS", "0".into()),
         ];
         command.env_clear().envs(own);
-        if self.of_project.get() {
+        if self.of_project.load(Ordering::Relaxed) {
             command.env_remove("CM_SESSIONS_WORKSPACES");
         }
     }

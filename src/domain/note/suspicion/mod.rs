@@ -35,7 +35,9 @@ pub fn suspicion(text: &str) -> Option<&'static str> {
 pub fn payload(text: &str) -> Option<&'static str> {
     let plain = plain(text);
     let steers = || STEERING.is_match(&plain).then_some(STEERS);
-    hides(text).or_else(steers).or_else(|| PAYLOADS.is_match(&plain).then_some("it sends, runs or hides something"))
+    hides(text)
+        .or_else(steers)
+        .or_else(|| PAYLOADS.is_match(&plain).then_some("it sends, runs or hides something"))
 }
 
 /// Why a memory that an agent, a session or the network brings is held for review: it orders its reader about instead of
