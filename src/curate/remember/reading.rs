@@ -99,10 +99,10 @@ fn of_diary(source: &mut Source, diary: &Diary) {
     let person = |item: &&Item| item.voice == Voice::Person;
     let lasting = |item: &&Item| person(item) || !names_a_cause(&item.text);
     let learned = diary.learnings.iter().filter(lasting).chain(diary.decisions.iter().filter(person));
-    source.facts = learned.filter_map(|item| kept(item, fact, &source.origin, &mut left_out)).collect();
+    source.facts = learned.filter_map(|item| kept(item, fact, source.origin, &mut left_out)).collect();
     let wanted = diary.preferences.iter().filter(person);
     source.preferences =
-        wanted.filter_map(|item| kept(item, preference, &source.origin, &mut left_out)).collect();
+        wanted.filter_map(|item| kept(item, preference, source.origin, &mut left_out)).collect();
     source.left_out = left_out;
     let status = Some(diary.verdict.status).filter(|status| *status != Status::Unknown);
     let told = diary.accomplishments.iter().chain(&diary.decisions).chain(&diary.challenges).take(3);
@@ -113,10 +113,10 @@ fn of_diary(source: &mut Source, diary: &Diary) {
 fn kept(
     item: &Item,
     judge: fn(&str) -> Result<String, Unfit>,
-    origin: &Origin,
+    origin: Origin,
     left_out: &mut Unremembered,
 ) -> Option<Claim> {
-    let is_persons = *origin == Origin::Diary && item.voice == Voice::Person;
+    let is_persons = origin == Origin::Diary && item.voice == Voice::Person;
     match judge(&words_of(&item.text)) {
         Ok(text) => Some(Claim { text, line: item.line, is_persons }),
         Err(unfit) => {

@@ -59,7 +59,9 @@ const COMMANDS: &[(&str, May)] = &[
     ("doctor", Reads),
     ("edit", Persons(&["edit 0192a000"])),
     ("embed", Reads),
+    ("embed rebuild", Reads),
     ("embed status", Reads),
+    ("embed use", Persons(&["embed use none"])),
     ("episode", Reads),
     ("export", Reads),
     ("forget", Persons(&["forget b-mt2ssunl-aaaaaa --reason wrong"])),
@@ -92,6 +94,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("playbook import", Tries(&["playbook import ../rules.yaml"])),
     ("playbook list", Reads),
     ("playbook remove", Persons(&["playbook remove b-mt2ssunl-aaaaaa"])),
+    ("privacy", Reads),
     ("privacy allow", Persons(&["privacy allow agent codex"])),
     ("privacy deny", Persons(&["privacy deny agent codex"])),
     ("privacy log", Reads),
@@ -118,6 +121,7 @@ const COMMANDS: &[(&str, May)] = &[
     ),
     ("search", Reads),
     ("serve", Reads),
+    ("sessions", Reads),
     ("sessions expand", Reads),
     ("sessions export", Reads),
     ("sessions list", Reads),
@@ -126,10 +130,12 @@ const COMMANDS: &[(&str, May)] = &[
     ("sessions timeline", Reads),
     ("similar", Reads),
     ("stale", Reads),
+    ("starters", Reads),
     ("starters add", Tries(&["starters add rust"])),
     ("starters list", Reads),
-    ("starters show", Reads),
     ("stash", Reads),
+    ("stash list", Reads),
+    ("stash show", Reads),
     ("stats", Reads),
     ("tags", Reads),
     ("token add", Persons(&["token add Eve --kind person"])),
@@ -138,7 +144,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("top", Reads),
     ("trauma accept", Reads),
     ("trauma scan", Reads),
-    ("undo", Persons(&["undo", "undo HEAD"])),
+    ("undo", Persons(&["undo HEAD"])),
     ("unforget", Persons(&["unforget 0192f000", "unforget b-mt2ssunl-dddddd --revive"])),
     ("unpin", Persons(&["unpin 0192b000", "unpin b-mt2ssunl-cccccc"])),
     ("unrelate", Reads),
@@ -269,6 +275,7 @@ const RULES: &str = "schema_version: 2\nbullets:\n  - id: b-mt2ssunl-eeeeee\n   
 
 fn vault() -> Sandbox {
     let sandbox = vault_of(NOTES);
+    sandbox.own_identity();
     sandbox.write("deltas.json", DELTAS);
     sandbox.write("../rules.yaml", RULES);
     sandbox.write("../notes/a.md", "# Imported\n\nText.\n");
