@@ -71,6 +71,7 @@ fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
     rules: []
     pitfalls: []
     memories: []
+    unverified: []
     history[3]{snippet,session,agent,line,workspace,date,outcome,diary,score}:
       "Session s1s1s1s1: Wrote the retry of gauge fetches anew.",s1s1s1s1,claude-code,null,/home/dev/demo,2026-11-20,failure,diary/s1s1s1s1.md,1
       retry each gauge fetch twice,0199aaaa-0000-7000-8000-000000000001,codex,2,/home/dev/demo,2026-11-20,null,null,1

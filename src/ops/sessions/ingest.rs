@@ -158,6 +158,7 @@ impl Reader {
             true => Some(self.allowed_of(writer, source, &mut cursor)?),
             false => None,
         };
+        let is_other = allowed.as_ref().is_some_and(HashSet::is_empty);
         let mut scribe = Scribe {
             writer,
             rules: &self.rules,
@@ -189,7 +190,13 @@ impl Reader {
                 writer.forget_log(path);
                 Ok(())
             }
-            (None, Ok(reading)) => self.keep(writer, path, reading),
+            (None, Ok(mut reading)) => {
+                if is_other {
+                    // The title is another project's words. A session that is allowed later is read from its start.
+                    reading.cursor.redact(|_| String::new());
+                }
+                self.keep(writer, path, reading)
+            }
             (None, Err(error)) => {
                 self.told.unread.push(error.to_string());
                 writer.forget_log(path);

@@ -385,6 +385,7 @@ fn the_same_briefing_is_json_and_toon() {
       1a1a1a1a-0000-4000-8000-000000000001,Back off before a retry,solution,graph/solutions/backoff-1a1a1a.md,0.9582,The gateway answers 429 where calls come too fast; wait longer each time.,"net, retry",project
       2b2b2b2b-0000-4000-8000-000000000002,Retry counts lie in Postgres,fact,graph/facts/postgres-2b2b2b.md,0.6488,Each retry of a call to the gateway is a row.,"",project
       3c3c3c3c-0000-4000-8000-000000000003,Retry the gateway twice,fact,graph/facts/old-3c3c3c.md,0.1957,"Two calls suffice: retry the gateway once more.","",project
+    unverified: []
     history: []
     warnings[2]{kind,id,pattern,reason,replacement,where}:
       deprecated,12121212-0000-4000-8000-000000000012,moment.js,unmaintained since 2020,Temporal,b-mq6d3m8l-bbbbbb

@@ -107,7 +107,7 @@ const COMMANDS: &[(&str, May)] = &[
     ("relate", Reads),
     ("related", Reads),
     ("remember", Reads),
-    ("restore", Persons(&["restore 0192a000 HEAD"])),
+    ("restore", Persons(&["restore 0192a000@HEAD"])),
     (
         "review",
         Persons(&[
@@ -264,11 +264,11 @@ Seen in the code.
 ";
 
 const DELTAS: &str = r#"{"deltas": [
-  {"op": "add", "bullet": {"category": "net", "content": "Log each retry with its number."}},
-  {"op": "pin", "id": "b-mt2ssunl-aaaaaa"}, {"op": "unpin", "id": "b-mt2ssunl-cccccc"},
-  {"op": "replace", "id": "b-mt2ssunl-aaaaaa", "content": "Give no request a timeout."},
-  {"op": "deprecate", "id": "b-mt2ssunl-aaaaaa", "reason": "old"},
-  {"op": "merge", "ids": ["b-mt2ssunl-aaaaaa", "b-mt2ssunl-bbbbbb"], "content": "Retry with a timeout twice."}
+  {"type": "add", "bullet": {"category": "net", "content": "Log each retry with its number."}},
+  {"type": "pin", "id": "b-mt2ssunl-aaaaaa"}, {"type": "unpin", "id": "b-mt2ssunl-cccccc"},
+  {"type": "replace", "id": "b-mt2ssunl-aaaaaa", "content": "Give no request a timeout."},
+  {"type": "deprecate", "id": "b-mt2ssunl-aaaaaa", "reason": "old"},
+  {"type": "merge", "ids": ["b-mt2ssunl-aaaaaa", "b-mt2ssunl-bbbbbb"], "content": "Retry with a timeout twice."}
 ]}"#;
 
 const RULES: &str = "schema_version: 2\nbullets:\n  - id: b-mt2ssunl-eeeeee\n    category: net\n    content: Trust every certificate of the lab.\n    state: active\n    maturity: proven\n    pinned: true\n";
