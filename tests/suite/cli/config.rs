@@ -94,7 +94,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     sessions.lookback_days             7.0      default                  days that `cm sessions` and its timeline look back; 0 for all
     sessions.max_file_mb               50       default                  megabytes from which the reading of a log is told, for it takes a while
     sessions.validation_lookback_days  90.0     default                  days of sessions that speak for or against a rule, and that `cm audit` looks through
-    sessions.workspaces                []       default                  folders whose sessions are read; all where none is named; a project's cm.toml can only narrow it
+    sessions.workspaces                ["/"]    CM_SESSIONS_WORKSPACES   folders whose sessions are read: of a project's vault beside its own, of the global one and of jobs these alone
     sources.cass                       false    default                  whether `cm sessions search` asks the program `cass` too, where it is installed; never from a project's cm.toml
     sources.cass_timeout_s             10.0     default                  seconds to wait for what `cass` finds
     vault.exclude                      []       default                  folders of the vault whose files are no notes

@@ -381,10 +381,10 @@ fn the_same_briefing_is_json_and_toon() {
       b-mq6d3m8l-eeeeee,Name numbers with their units.,style,rule,established,0.9176,1,0,false,standing,playbook/style/here-eeeeee.md,project
     pitfalls[1]{id,content,category,type,maturity,score,helpful,harmful,pinned,why,path,vault}:
       b-mq6d3m8l-cccccc,"AVOID: a retry of all gateway calls in the same second.",net,anti_pattern,candidate,0,0,0,false,task,playbook/net/at-once-cccccc.md,project
-    memories[3]{id,title,type,path,score,snippet,tags,vault}:
-      1a1a1a1a-0000-4000-8000-000000000001,Back off before a retry,solution,graph/solutions/backoff-1a1a1a.md,0.9582,The gateway answers 429 where calls come too fast; wait longer each time.,"net, retry",project
-      2b2b2b2b-0000-4000-8000-000000000002,Retry counts lie in Postgres,fact,graph/facts/postgres-2b2b2b.md,0.6488,Each retry of a call to the gateway is a row.,"",project
-      3c3c3c3c-0000-4000-8000-000000000003,Retry the gateway twice,fact,graph/facts/old-3c3c3c.md,0.1957,"Two calls suffice: retry the gateway once more.","",project
+    memories[3]{id,title,type,path,score,snippet,tags,origin,vault}:
+      1a1a1a1a-0000-4000-8000-000000000001,Back off before a retry,solution,graph/solutions/backoff-1a1a1a.md,0.9582,The gateway answers 429 where calls come too fast; wait longer each time.,"net, retry",a person,project
+      2b2b2b2b-0000-4000-8000-000000000002,Retry counts lie in Postgres,fact,graph/facts/postgres-2b2b2b.md,0.6488,Each retry of a call to the gateway is a row.,"",a person,project
+      3c3c3c3c-0000-4000-8000-000000000003,Retry the gateway twice,fact,graph/facts/old-3c3c3c.md,0.1957,"Two calls suffice: retry the gateway once more.","",a person,project
     unverified: []
     history: []
     warnings[2]{kind,id,pattern,reason,replacement,where}:
