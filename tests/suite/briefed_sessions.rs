@@ -84,7 +84,7 @@ fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
       pitfalls: 0
       memories: 0
       history: 0
-    tokens: 168
+    tokens: 169
     notices[1]: "there is no playbook: no rules"
     [exit 0]
     "#);

@@ -397,7 +397,7 @@ fn the_same_briefing_is_json_and_toon() {
       pitfalls: 0
       memories: 0
       history: 0
-    tokens: 421
+    tokens: 434
     notices[2]: "1 rule is left out for hidden characters: `cm validate` shows them","no sessions are indexed: no history"
     [exit 0]
     "#);
