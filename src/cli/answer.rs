@@ -85,7 +85,8 @@ impl Output {
     /// # Errors
     /// Those of [`Output::print`].
     pub fn plain(&self, shown: &str) -> Result<Printed> {
-        printed(write_out(shown))
+        let shown = if self.json { text::style::escaped_json(shown) } else { text::style::escaped(shown) };
+        printed(write_out(&shown))
     }
 
     /// Prints bytes and nothing else; on a terminal as text that cannot steer it.

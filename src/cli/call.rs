@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use clap::Args;
 use etcetera::BaseStrategy as _;
 
+use super::ancestors;
 use crate::domain::instant::Instant;
-use crate::ops::{By, Call, Error, PrivateHome, Result, Watch};
+use crate::ops::actor::{agent_of_ancestors, agent_of_environment};
+use crate::ops::{Actor, By, Call, Error, PrivateHome, Result, Watch};
 
 /// Variables of others: those that stand in for a setting, and those by which agents and systems say where files lie.
 const FOREIGN: [&str; 16] = [
@@ -103,6 +105,7 @@ impl Globals {
         let mut variables = environment.clone();
         variables.retain(|name, _| ours(name));
         let agent = variables.get("CM_AGENT").cloned();
+        let detected = agent_of_environment(&environment).or_else(|| agent_of_ancestors(&ancestors::lines()));
         let verb = verb(arguments);
         Ok(Call {
             cwd,
@@ -119,6 +122,8 @@ impl Globals {
             no_refresh: self.no_refresh,
             for_prompts: false,
             by: By {
+                kind: if detected.is_some() { Actor::Agent } else { Actor::Person },
+                detected: detected.map(str::to_owned),
                 actor: self.actor.clone(),
                 // Not read by the parser: commands that have a flag of this name mean another agent by it.
                 agent: self.agent.clone().or_else(|| agent.filter(|name| !name.is_empty())),

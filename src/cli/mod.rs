@@ -4,6 +4,7 @@
     reason = "this is the edge: environment, clock and other programs are met here"
 )]
 
+mod ancestors;
 pub mod answer;
 pub mod call;
 mod calls;

@@ -541,7 +541,7 @@ pub const KEYS: &[Key] = &[
         "sessions.workspaces",
         Shape::Texts,
         "[]",
-        "folders whose sessions are read; by default those of the vault's project, or all for the global vault; from your own settings only",
+        "folders whose sessions are read: of a project's vault beside its own, of the global one and of jobs these alone; from your own settings only",
     ),
     key(
         "sources.cass",

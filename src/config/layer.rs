@@ -211,20 +211,38 @@ pub fn fits(shape: Shape, value: &toml::Value) -> bool {
     }
 }
 
-/// Reads what a person typed for a setting of that shape; a list is separated by commas.
+/// Reads what a person typed for a setting of that shape. A list is written as TOML writes it, `["a", "b"]`, or separated by
+/// commas; a string may stand in quotation marks. `None` where it does not fit.
 pub fn read_typed(shape: Shape, typed: &str) -> Option<toml::Value> {
     let typed = typed.trim();
     let value = match shape {
         Shape::Bool => toml::Value::Boolean(typed.parse().ok()?),
         Shape::Whole(..) => toml::Value::Integer(typed.parse().ok()?),
         Shape::Number(..) => toml::Value::Float(typed.parse().ok()?),
+        Shape::Text | Shape::Secret if is_toml_string(typed) => toml_value(typed)?,
         Shape::Word(_) | Shape::Text | Shape::Secret => toml::Value::String(typed.to_owned()),
+        Shape::Texts if typed.starts_with('[') => toml_value(typed)?,
         Shape::Texts => {
+            // Half a list, or a table, is no list of names.
+            if typed.contains(['[', ']', '{', '}', '"', '\n']) {
+                return None;
+            }
             let items = typed.split(',').map(str::trim).filter(|item| !item.is_empty());
             toml::Value::Array(items.map(|item| toml::Value::String(item.to_owned())).collect())
         }
     };
     fits(shape, &value).then_some(value)
+}
+
+/// Whether a whole text is one string of TOML.
+fn is_toml_string(typed: &str) -> bool {
+    typed.len() > 1 && typed.starts_with('"') && typed.ends_with('"')
+}
+
+/// The value that TOML reads from a text.
+fn toml_value(typed: &str) -> Option<toml::Value> {
+    let mut table = format!("x = {typed}").parse::<toml::Table>().ok().filter(|table| table.len() == 1)?;
+    table.remove("x")
 }
 
 /// A TOML text with this setting in it, or without it where there is no value; all else stays as it stands.
@@ -311,6 +329,20 @@ mod tests {
         assert_eq!(limit, format!("{text}\n[search]\nlimit = 5\n"));
         assert_eq!(with_value(&limit, "search.limit", None).unwrap(), format!("{text}\n[search]\n"));
         assert!(with_value("git = 1", "git.commit", Some(&manual)).is_err());
+    }
+
+    #[test]
+    fn a_list_is_read_as_toml_or_by_commas_and_half_a_list_is_none() {
+        let list = |typed| read_typed(Shape::Texts, typed).map(|value| value.to_string());
+        assert_eq!(list("a, b"), Some("[\"a\", \"b\"]".to_owned()));
+        assert_eq!(list("[\"a, b\", 'c']"), Some("[\"a, b\", \"c\"]".to_owned()));
+        assert_eq!(list("[]"), Some("[]".to_owned()));
+        for bad in ["[\"a\"", "[1, 2]", "\"a\", \"b\"", "{a = 1}", "[\"a\"]\ny = 1", "a]"] {
+            assert_eq!(list(bad), None, "{bad}");
+        }
+        let text = |typed| read_typed(Shape::Text, typed).map(|value| value.to_string());
+        assert_eq!(text("\"a b\""), Some("\"a b\"".to_owned()));
+        assert_eq!(text("say \"a\""), Some("'say \"a\"'".to_owned()));
     }
 
     #[test]

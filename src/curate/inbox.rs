@@ -202,6 +202,7 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<Entry> {
         let draft = note.kind == Kind::Memory && note.state.as_deref() == Some(State::Draft.name());
         match hidden {
             Some(finding) => Some(format!("{}{}", finding.message, line(finding.line))),
+            None if note.is_unverified() => Some(format!("unverified, by {}", note.origin())),
             None => draft.then(|| "a memory that is a draft".to_owned()),
         }
     };
@@ -263,7 +264,7 @@ fn trust(note: &Note, now: Instant) -> f64 {
 fn due(graph: &Graph<'_>, past: &[bool], against: &Against<'_>, now: Instant) -> Vec<Entry> {
     let mut ranked = Vec::new();
     for (at, note) in graph.notes().iter().enumerate() {
-        let draft = note.state.as_deref() == Some(State::Draft.name());
+        let draft = note.state.as_deref() == Some(State::Draft.name()) || note.is_unverified();
         let is_live = Bullet::of(note).is_none_or(|bullet| bullet.is_live());
         if !matches!(note.kind, Kind::Memory | Kind::Bullet) || past[at] || draft || !is_live {
             continue;

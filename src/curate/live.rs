@@ -1,12 +1,13 @@
 //! Which notes still hold: nothing has taken their place, and nobody has retired them.
 
 use crate::domain::graph::Graph;
+use crate::domain::note::Note;
 use crate::domain::note::types::SUPERSEDES;
 
 /// For each note whether it holds. A note of which a reflection made another, or that another one supersedes,
-/// is history; a draft waits for a person's word.
+/// is history; a draft or an unverified memory waits to be confirmed.
 pub(super) fn live(graph: &Graph<'_>) -> Vec<bool> {
-    let holds = |state: Option<&str>| !matches!(state, Some("draft" | "retired"));
+    let holds = |state: Option<&str>| !matches!(state, Some("draft" | "retired" | Note::UNVERIFIED));
     let notes = graph.notes().iter().zip(in_place(graph));
     notes.map(|(note, in_place)| in_place && holds(note.state.as_deref())).collect()
 }

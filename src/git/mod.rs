@@ -27,6 +27,7 @@ mod status;
 mod tests;
 mod trees;
 mod undo;
+mod worktrees;
 
 pub use broken_head::{BrokenHead, unreadable_head};
 pub use commit::{Committed, Kind, Options, PathChange, Reapply};
@@ -38,3 +39,4 @@ pub use past::Past;
 pub use repo::{CommitId, Head, Operation, Programs, Repo};
 pub use status::Changed;
 pub use trees::TreeChange;
+pub use worktrees::named_git_dir;

@@ -8,9 +8,9 @@ use super::metrics::Limited;
 use super::problem::Problem;
 use super::rate::{TooOften, household};
 use super::state::State;
-use crate::domain::token::{Keyring, Role, Secret, Verdict};
+use crate::domain::token::{Keyring, Role, Secret, TokenKind, Verdict};
 use crate::operations::Caller;
-use crate::ops::By;
+use crate::ops::{Actor, By};
 
 /// The agent that asks, as it calls itself.
 pub const AGENT: HeaderName = HeaderName::from_static("cm-agent");
@@ -51,7 +51,9 @@ pub fn admit(state: &State, headers: &HeaderMap, address: IpAddr) -> Result<Admi
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "tokens-unreadable", "nobody is let in for now", hint)
             .after(30)
     })?;
-    let by = By { agent: named(headers, &AGENT)?, session: named(headers, &SESSION)?, ..By::default() };
+    // Whoever asks over the network without a token is not established to be a person.
+    let kind = Actor::Token(TokenKind::Agent);
+    let by = By { kind, agent: named(headers, &AGENT)?, session: named(headers, &SESSION)?, ..By::default() };
     if state.is_open && ring.is_empty() {
         if let Some(name) = FORWARDED.iter().find(|name| headers.contains_key(**name)) {
             let message =
@@ -75,7 +77,8 @@ fn known(state: &State, ring: &Keyring, headers: &HeaderMap, by: By) -> Result<A
     let Some(secret) = secret(headers)? else { return Err(refuse("no-token", "this takes a token")) };
     match ring.judge(&secret, (state.clock)()) {
         Verdict::Valid(token) => {
-            let by = By { actor: Some(token.person.clone()), is_guest: true, ..by };
+            let kind = Actor::Token(token.kind);
+            let by = By { kind, actor: Some(token.person.clone()), is_guest: true, ..by };
             Ok(Admitted { caller: Caller { by, role: token.role }, token: Some(token.id.clone()) })
         }
         Verdict::Expired(_) => Err(refuse("token-expired", "the token's time is over")),

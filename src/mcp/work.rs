@@ -41,7 +41,8 @@ pub(super) async fn run<T: Send + 'static>(
     what: impl FnOnce(&Memory) -> Result<T> + Send + 'static,
 ) -> std::result::Result<Result<T>, CalledOff> {
     let by = match allowed(server.caller(context), role) {
-        Ok(caller) => caller.by,
+        // Over this protocol it is an agent that calls, whoever started it.
+        Ok(caller) => By { kind: caller.by.kind.lowered_to_agent(), ..caller.by },
         Err(refused) => return Ok(Err(refused)),
     };
     let pass = tokio::select! {

@@ -6,12 +6,11 @@ use yaml_serde::Value;
 
 use super::error::{Error, Result};
 use super::memory::{Memory, OpenVault};
-use super::{similar, update, write};
+use super::{quarantine, similar, update, write};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
 use crate::domain::note::compose::{self, MemoryDraft};
-use crate::domain::note::suspicion::suspicion;
 use crate::domain::note::types::MemoryType;
 use crate::domain::note::{name, template};
 use crate::domain::path::NotePath;
@@ -64,9 +63,13 @@ pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
     in_range("importance", options.importance)?;
     in_range("confidence", options.confidence)?;
     let mut extra = options.extra.iter().map(further).collect::<Result<Vec<_>>>()?;
-    if let Some(why) = distrust(memory, &title, options.body.as_deref()) {
-        extra.push(("state".to_owned(), Value::String("draft".to_owned())));
-        memory.notice(format!("kept as a draft, because {why}: `cm review --accept` takes it in"));
+    let keys = options.extra.iter().map(|(key, _)| key.as_str());
+    quarantine::own_keys_only(memory, keys)?;
+    if options.pinned {
+        memory.persons_only("pin a note")?;
+    }
+    if let Some(state) = quarantine::state(memory, &title, options) {
+        extra.push(("state".to_owned(), Value::String(state.to_owned())));
     }
     let similar = similar::near(memory, &title);
     let id = NoteId::from(memory.draw());
@@ -86,7 +89,7 @@ pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
         confidence: options.confidence,
         created: memory.now(),
         author: None,
-        agent: by.agent.clone(),
+        agent: by.agent_name(),
         session: by.session.clone(),
         body,
         extra,
@@ -95,13 +98,6 @@ pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
     let change = Change::Create { path: path.clone(), text };
     let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
     Ok(Added { id: id.into(), path: path.into(), commit: written.commit, similar })
-}
-
-/// Why what an agent writes is kept from prompts until a person has looked. A person may write what they like.
-fn distrust(memory: &Memory, title: &str, body: Option<&str>) -> Option<&'static str> {
-    let by = &memory.call.by;
-    let from_agent = by.agent.is_some() || by.session.is_some();
-    from_agent.then(|| suspicion(title).or_else(|| suspicion(body?))).flatten()
 }
 
 /// Keys of a new memory that are told in ways of their own.

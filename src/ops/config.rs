@@ -100,6 +100,7 @@ pub enum Target {
 /// No such setting, a value of another kind, a setting for the shared file that counts from the user's own files only, a file that is
 /// no TOML, and those of [`write::apply`].
 pub fn set(memory: &Memory, name: &str, typed: Option<&str>, target: Target) -> Result<Written> {
+    memory.persons_only("change settings")?;
     let key = known(name)?;
     let value = typed.map(|typed| {
         layer::read_typed(key.shape, typed).ok_or_else(|| {

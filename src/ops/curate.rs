@@ -231,6 +231,7 @@ pub(super) fn with_request<T>(
         deltas,
         proposer,
         authority: options.authority,
+        only_proposes: !memory.is_person(),
         elsewhere,
         limits: &playbook::limits(open),
         scoring: &scoring(&open.settings),
@@ -247,7 +248,7 @@ pub(super) fn proposer(memory: &Memory, file: &DeltaFile) -> Proposer {
     let by = &memory.call.by;
     Proposer {
         session: file.session.clone().or_else(|| by.session.clone()),
-        agent: file.agent.clone().or_else(|| by.agent.clone()),
+        agent: file.agent.clone().or_else(|| by.agent_name()),
         author: by.actor.clone(),
     }
 }
@@ -270,8 +271,7 @@ fn closed(open: &OpenVault, before: &Playbook, after: &Curated) -> Vec<(NotePath
 
 /// Whose word a single command is: an agent's additions are proposals, a person's hold.
 pub fn authority(memory: &Memory) -> Authority {
-    let by = &memory.call.by;
-    if by.agent.is_some() || by.session.is_some() { Authority::Automation } else { Authority::Person }
+    if memory.is_person() { Authority::Person } else { Authority::Automation }
 }
 
 /// The files of the bullets that deltas name, where these are all that must be looked at.

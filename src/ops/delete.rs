@@ -10,7 +10,7 @@ use super::write;
 use crate::domain::change::{Change, ChangeSet, ContentHash};
 use crate::domain::graph::{Graph, SourceForm};
 use crate::domain::message::Message;
-use crate::domain::note::{Note, RelationTable};
+use crate::domain::note::{Kind, Note, RelationTable};
 
 /// Notes that were removed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -35,6 +35,7 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
     let mut gone = Vec::new();
     for reference in references {
         let found = find_to_change(memory, reference)?;
+        may_delete(memory, &found.note)?;
         write::kept_by_git(memory, found.open, &found.note.path, &found.bytes)?;
         if gone.iter().all(|(note, _): &(Note, _)| note.path != found.note.path) {
             gone.push((found.note, ContentHash::of(&found.bytes)));
@@ -71,6 +72,15 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
         commit: written.commit,
         changed: !written.changed.is_empty(),
     })
+}
+
+/// An agent deletes what agents added and nobody pinned; rules and blocks are a person's.
+fn may_delete(memory: &Memory, note: &Note) -> Result<()> {
+    let is_agents = note.kind == Kind::Memory && (note.agent.is_some() || note.session.is_some());
+    if is_agents && !note.pinned {
+        return Ok(());
+    }
+    memory.persons_only("delete a note that no agent added")
 }
 
 /// Where notes that stay speak of notes that go, a line each; edge files go with them.

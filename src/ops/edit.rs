@@ -32,6 +32,7 @@ pub struct Edited {
 /// # Errors
 /// Not found, an editor that fails, and a live-looking secret in what was saved, and those of [`write::commit_as_is`].
 pub fn edit(memory: &Memory, reference: &str, editor: &dyn Fn(&PathBuf) -> Result<()>) -> Result<Edited> {
+    memory.persons_only("edit a note in an editor")?;
     let found = find_to_change(memory, reference)?;
     let (path, open) = (found.note.path.clone(), found.open);
     editor(&open.vault.file(&path))?;

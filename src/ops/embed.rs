@@ -139,6 +139,7 @@ pub fn change(call: Call, change: &Change) -> Result<Embeddings> {
         tried.variables.insert(named(RUNTIME), library.to_owned());
     }
     let memory = Memory::open(tried)?;
+    memory.persons_only("change settings")?;
     if let Some(model) = memory.models().fine() {
         model.map_err(|error| Error::from(&*error))?.embed_query("Does it answer?")?;
     }

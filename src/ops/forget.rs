@@ -44,6 +44,7 @@ pub struct Forgotten {
 /// # Errors
 /// Not found, no bullet, no reason, and those of [`write::apply`].
 pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> Result<Forgotten> {
+    memory.persons_only("block a rule")?;
     if reason.trim().is_empty() {
         return Err(Error::usage("forgetting takes a reason")
             .hint("for example: cm forget b-mt2ssunl-jq6d8j --reason \"caused an outage\""));
@@ -112,6 +113,7 @@ pub struct Lifted {
 /// # Errors
 /// Not found, nothing blocked, and those of [`write::apply`].
 pub fn unforget(memory: &Memory, reference: &str, revive: bool) -> Result<Lifted> {
+    memory.persons_only("lift a block")?;
     let named = find_to_change(memory, reference)?.note;
     if !matches!(named.kind, Kind::Blocked | Kind::Bullet) {
         return Err(Error::usage(format!("{} is neither blocked nor a bullet", named.path)));

@@ -122,6 +122,9 @@ pub fn any(memory: &Memory, options: &Options, bullets: Option<playbook::import:
 /// # Errors
 /// No such folder, one that lies in the vault, nothing in it that could come in, and those of [`write::apply`].
 pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
+    if !options.dry_run {
+        memory.persons_only("import notes")?;
+    }
     let open = memory.target();
     let source = memory.call.cwd.join(&options.source);
     let shown = options.source.display();

@@ -95,7 +95,7 @@ pub fn each(
         let mut heard = reads::Read::of_log(source.agent, path_of(source));
         for told in held.told(&source.path) {
             let key = (told.meta.agent, told.meta.id.clone());
-            if wanted.is_met_by(&told.meta) && sources.allowed.allows(&told.meta) && known.insert(key) {
+            if wanted.is_met_by(&told.meta) && sources.allow(source, &told.meta) && known.insert(key) {
                 heard.sessions.push(told.meta.id.clone());
                 heard.bytes += told.bytes();
                 take(told);

@@ -9,7 +9,7 @@ use super::decay::{score_of, scoring};
 use super::error::{Error, Result};
 use super::find::{Found, find, load};
 use super::memory::Memory;
-use super::{witnesses, write};
+use super::{quarantine, witnesses, write};
 use crate::curate::playbook::Authority;
 use crate::curate::playbook::curation::uncounted_by;
 use crate::curate::playbook::delta::{Delta, DeltaFile, Judge};
@@ -186,6 +186,10 @@ fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
             note.feedback.push(given.clone());
             let mut edits = vec![Edit::Push { key: "feedback".to_owned(), item: event(&given) }];
             edits.extend(matured(&mut note, &given, &constants));
+            if quarantine::is_confirmed_by(memory, &note, &given) {
+                let value = Value::String(State::Active.name().to_owned());
+                edits.push(Edit::Set { key: "state".to_owned(), value });
+            }
             Ok(ChangeSet { message, changes: vec![Change::Edit { path: path.clone(), edits }] })
         })?;
         commit = written.commit;
@@ -219,7 +223,7 @@ fn event_of(memory: &Memory, options: &Options) -> Feedback {
     Feedback {
         weight: options.weight.unwrap_or(1.0),
         session: by.session.clone(),
-        agent: by.agent.clone(),
+        agent: by.agent_name(),
         author: by.actor.clone(),
         reason: known.map(str::to_owned),
         note: because.filter(|_| known.is_none()).map(str::to_owned),

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::actor::Actor;
 use super::error::Result;
 use super::meaning::Models;
 use super::past::Past;
@@ -82,6 +83,10 @@ impl fmt::Debug for Call {
 /// Who caused a change, beside the commit's author.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct By {
+    /// Who calls, as the surface established it.
+    pub kind: Actor,
+    /// The agent that started this process, where the environment or its ancestors show one.
+    pub detected: Option<String>,
     /// A person, where it is not the author.
     pub actor: Option<String>,
     /// The agent that asked.

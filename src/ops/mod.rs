@@ -1,6 +1,7 @@
 //! What can be done with a vault, one verb a file. No surface is known here: nothing is printed, parsed from a command
 //! line or turned into an exit code.
 
+pub mod actor;
 pub mod add;
 pub mod adopt;
 pub mod audit;
@@ -50,6 +51,7 @@ pub mod privacy;
 pub mod project;
 pub mod propose;
 pub mod provider;
+mod quarantine;
 pub mod read;
 pub mod receive;
 pub mod recent;
@@ -88,6 +90,7 @@ mod witnesses;
 pub mod write;
 
 pub use crate::vault::PrivateHome;
+pub use actor::Actor;
 pub use error::{Error, Kind, Result};
 pub use memory::{By, Call, Level, Memory};
 pub use watch::{Step, Watch};

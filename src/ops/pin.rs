@@ -32,6 +32,7 @@ pub fn unpin(memory: &Memory, reference: &str) -> Result<Changed> {
 }
 
 fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
+    memory.persons_only(if pinned { "pin a note" } else { "unpin a note" })?;
     let found = find_to_change(memory, reference)?;
     let note = &found.note;
     match note.kind {

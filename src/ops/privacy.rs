@@ -10,7 +10,7 @@ use super::embedding::is_own_word;
 use super::error::{Error, Result};
 use super::memory::{Memory, OpenVault};
 use super::secrets;
-use super::sessions::allowed::{Allowed, project, resolved};
+use super::sessions::allowed::{Allowed, is_global, project, resolved};
 use super::sessions::{agent, agents, reads};
 use crate::config::Origin;
 use crate::domain::instant::Instant;
@@ -28,7 +28,8 @@ pub struct Privacy {
     pub agents: Vec<String>,
     /// Those whose sessions are never read.
     pub denied: Vec<String>,
-    /// Lists of folders: a session is read where each list has its folder or one above it; all where there is no list.
+    /// Lists of folders: a session is read where each list has its folder or one above it; all where there is no list. Of a
+    /// vault inside a project the first list has the project's folders and those that the person names.
     pub workspaces: Vec<Vec<String>>,
     /// Whether one agent may be shown sessions of another.
     pub cross_agent: bool,
@@ -204,7 +205,7 @@ fn workspaces_with(memory: &Memory, typed: &str, allow: bool) -> Result<Vec<Stri
     let base = project(memory.target());
     let mut named = listed(memory, NAME);
     let before = named.len();
-    if before == 0 && allow {
+    if allow && Allowed::of(memory, memory.target()).is_everything() {
         return Err(Error::refused("all-allowed", "sessions of all folders are read already")
             .hint(format!("`cm config set {NAME} {folder} --private` reads those of this folder alone")));
     }
@@ -217,7 +218,7 @@ fn workspaces_with(memory: &Memory, typed: &str, allow: bool) -> Result<Vec<Stri
     }
     if allow {
         named.push(folder);
-    } else if named.is_empty() {
+    } else if named.is_empty() && is_global(memory, memory.target()) {
         return Err(Error::refused(
             "nothing-left",
             format!("{folder} is the last folder whose sessions are read"),

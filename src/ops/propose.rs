@@ -98,6 +98,7 @@ pub struct Removed {
 /// # Errors
 /// Not found, no bullet, and those of [`super::write::apply`].
 pub fn remove(memory: &Memory, reference: &str, replaced_by: Option<&str>) -> Result<Removed> {
+    memory.persons_only("retire a rule")?;
     let found = find_to_change(memory, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
         Error::usage(format!("{} is no bullet", found.note.path)).hint("`cm delete` removes other notes")

@@ -19,6 +19,7 @@ use crate::git::CommitId;
 /// # Errors
 /// No such note or commit, bytes that are no UTF-8, and those of [`write::apply`].
 pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed> {
+    memory.persons_only("restore an earlier version")?;
     let commit = revision(memory, commit)?;
     let now = match find_to_change(memory, reference) {
         Ok(found) => {

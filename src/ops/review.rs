@@ -233,6 +233,7 @@ impl Words {
 /// # Errors
 /// A note that is not found, one that cannot be accepted or given up, and those of [`write::apply`].
 pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
+    memory.persons_only("accept, reject or confirm in review")?;
     let mut checked = Vec::new();
     for (word, ids) in
         [(Word::Accept, &words.accept), (Word::Reject, &words.reject), (Word::Confirm, &words.confirm)]
@@ -259,6 +260,7 @@ pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
 /// # Errors
 /// Notes that are not found or no bullets, what curation refuses, and those of [`write::apply`].
 pub fn merge(memory: &Memory, ids: &[String], content: &str) -> Result<Settled> {
+    memory.persons_only("merge in review")?;
     let found: Result<Vec<String>> =
         ids.iter().map(|id| Ok(playbook::find_bullet(memory, id)?.1.id.to_string())).collect();
     let merge = Merge { ids: found?, content: content.to_owned(), reason: memory.call.by.reason.clone() };
@@ -324,6 +326,7 @@ fn of_memory(word: Word, note: &Note, now: Instant) -> std::result::Result<Vec<E
 /// Only a draft can be accepted.
 fn is_draft(note: &Note) -> std::result::Result<(), Unmoved> {
     match note.state.as_deref().map(State::of) {
+        _ if note.is_unverified() => Ok(()),
         Some(Some(State::Draft)) => Ok(()),
         Some(Some(state)) => Err(Unmoved::NotADraft { is: state.name() }),
         Some(None) | None => Err(Unmoved::NotADraft { is: "in use" }),

@@ -49,6 +49,9 @@ pub struct Hit {
     pub snippet: String,
     /// Its tags.
     pub tags: Vec<String>,
+    /// `draft`, `unverified` or `retired`, where it is not in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
     /// When it was last changed, as it says itself.
     pub updated: Option<Instant>,
     /// Which vault it is from.
@@ -193,6 +196,7 @@ fn shown(ranked: Ranked<'_>, snippets: &mut Snippets, explain: bool) -> Hit {
         title: note.title,
         path: note.path.into(),
         tags: note.tags,
+        state: note.state.filter(|state| state != "active"),
         vault: open.level,
         parts: explain.then(|| parts.rounded()),
         drawn_by: drawn_by.filter(|_| explain),

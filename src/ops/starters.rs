@@ -149,7 +149,7 @@ pub fn add(memory: &Memory, name: &str, options: &Options) -> Result<Added> {
     }
     let rules = if proposed.len() == 1 { "rule" } else { "rules" };
     let how = Curation {
-        authority: Authority::Person,
+        authority: curate::authority(memory),
         dry_run: options.dry_run,
         sweep: false,
         op: "starters",

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::error::{Error, Kind, Result};
 use super::memory::{Memory, OpenVault};
 use crate::domain::instant::Instant;
-use crate::domain::token::{Keyring, Role, Secret, Token, Unreadable, keyring, person};
+use crate::domain::token::{Keyring, Role, Secret, Token, TokenKind, Unreadable, keyring, person};
 use crate::vault::lock::Lock;
 use crate::vault::{Stamp, Vault};
 
@@ -24,6 +24,8 @@ pub struct Options {
     pub person: String,
     /// What it may do.
     pub role: Role,
+    /// To whom it is issued.
+    pub kind: TokenKind,
     /// When it ends by itself.
     pub expires: Option<Instant>,
 }
@@ -37,6 +39,8 @@ pub struct Listed {
     pub person: String,
     /// What it may do.
     pub role: Role,
+    /// To whom it was issued: `agent` or `person`.
+    pub kind: TokenKind,
     /// `live`, `expired` or `revoked`.
     pub state: &'static str,
     /// When it was made.
@@ -70,6 +74,7 @@ pub struct Tokens {
 /// # Errors
 /// No person, an end that is past, a file that is not understood, and those of a change.
 pub fn add(memory: &Memory, options: &Options, random: [u8; 32]) -> Result<Made> {
+    memory.persons_only("make tokens")?;
     let open = memory.target();
     open.writable()?;
     checked(options, memory.now())?;
@@ -92,6 +97,7 @@ pub fn list(memory: &Memory) -> Result<Tokens> {
 /// # Errors
 /// No such token, or an ambiguous prefix.
 pub fn revoke(memory: &Memory, which: &str) -> Result<Tokens> {
+    memory.persons_only("revoke tokens")?;
     let open = memory.target();
     open.writable()?;
     let _lock = lock(memory, open)?;
@@ -139,7 +145,7 @@ fn checked(options: &Options, now: Instant) -> Result<&str> {
 fn add_to(vault: &Vault, options: &Options, now: Instant, random: [u8; 32]) -> Result<Made> {
     let name = checked(options, now)?;
     let secret = Secret::of(random);
-    let token = Token::of(&secret, name, options.role, now, options.expires);
+    let token = Token::of(&secret, name, options.role, now, options.expires).issued_to(options.kind);
     let text = vault.read_private(FILE)?.unwrap_or_default();
     let longer = keyring::with(&text, &token).map_err(|error| unreadable(&error))?;
     vault.write_private(FILE, &longer)?;
@@ -193,6 +199,7 @@ fn listed(token: &Token, now: Instant) -> Listed {
         id: token.id.clone(),
         person: token.person.clone(),
         role: token.role,
+        kind: token.kind,
         state,
         created: token.created,
         expires: token.expires,
@@ -276,7 +283,8 @@ mod tests {
     }
 
     fn ada(vault: &Vault, random: u8) -> Made {
-        let options = Options { person: "Ada".into(), role: Role::Writer, expires: None };
+        let options =
+            Options { person: "Ada".into(), role: Role::Writer, kind: TokenKind::Agent, expires: None };
         add_to(vault, &options, Instant::from_unix(0), [random; 32]).unwrap()
     }
 
@@ -332,7 +340,8 @@ mod tests {
         ring.current().unwrap();
         vault.write_private(FILE, "token = [").unwrap();
         assert_eq!(ring.current().unwrap_err().code, "tokens-unreadable");
-        let options = Options { person: "Eve".into(), role: Role::Admin, expires: None };
+        let options =
+            Options { person: "Eve".into(), role: Role::Admin, kind: TokenKind::Agent, expires: None };
         assert!(add_to(&vault, &options, Instant::from_unix(0), [3; 32]).is_err());
         assert_eq!(vault.read_private(FILE).unwrap().unwrap(), "token = [");
     }

@@ -57,6 +57,10 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
         )
         .hint("the files of a vault that is no longer wanted are removed by hand"));
     }
+    let is_agents = target.message.as_ref().is_some_and(|message| message.agent.is_some());
+    if !is_agents {
+        memory.persons_only("undo a person's commit")?;
+    }
     if target.parents.len() > 1 {
         return Err(Error::refused(
             "merge",

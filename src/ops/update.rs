@@ -8,12 +8,13 @@ use super::add::{clean_tags, in_range, title_of};
 use super::error::{Error, Result};
 use super::find::{Found, find_to_change};
 use super::memory::Memory;
-use super::write;
+use super::{quarantine, write};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::frontmatter::split::Split;
 use crate::domain::message::Message;
-use crate::domain::note::Kind;
+use crate::domain::note::suspicion::order;
+use crate::domain::note::{Kind, Note};
 
 /// What is to change.
 #[derive(Debug, Clone, Default)]
@@ -51,7 +52,8 @@ pub struct Changed {
 /// Not found, a value that cannot be, and those of [`write::apply`].
 pub fn update(memory: &Memory, reference: &str, options: &Options) -> Result<Changed> {
     let found = find_to_change(memory, reference)?;
-    let edits = edits_of(&found, options)?;
+    let mut edits = edits_of(&found, options)?;
+    edits.extend(quarantined(memory, &found, options)?);
     if edits.is_empty() {
         return Err(Error::usage("nothing to change was named")
             .hint("for example: --set importance=0.9 --add-tag rust"));
@@ -64,6 +66,39 @@ pub fn update(memory: &Memory, reference: &str, options: &Options) -> Result<Cha
     }
     let subject = format!("Update \"{}\": {}", found.note.title, what.join(", "));
     apply(memory, &found, "update", subject, edits)
+}
+
+/// What keeps an agent's new words out of what is confirmed: a memory in use becomes unverified, an order to the reader a
+/// draft. Rules, pinned notes and other kinds are refused.
+fn quarantined(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Option<Edit>> {
+    if memory.is_person() {
+        return Ok(None);
+    }
+    let keys = options.set.iter().map(|(key, _)| key.as_str());
+    quarantine::own_keys_only(memory, keys.chain(options.remove.iter().map(String::as_str)))?;
+    let note = &found.note;
+    let title = options.set.iter().find(|(key, _)| key.trim() == "title").map(|(_, title)| title.as_str());
+    let words = [title, options.body.as_deref(), options.append.as_deref()];
+    let others = options.set.iter().map(|(_, value)| value.as_str());
+    let others = others.chain(options.add_tags.iter().map(String::as_str));
+    let is_reworded = words.iter().any(Option::is_some);
+    let is_order = words.into_iter().flatten().chain(others).any(|text| order(text).is_some());
+    let is_more = is_reworded || is_order || !options.set.is_empty() || !options.remove.is_empty();
+    if is_more && !matches!(note.kind, Kind::Memory | Kind::Plain) {
+        memory.persons_only(&format!("change more than the tags of a {}", note.kind.name()))?;
+    }
+    if note.pinned && (is_reworded || is_order) {
+        memory.persons_only("reword a pinned note")?;
+    }
+    let state = match note.state.as_deref() {
+        Some("draft" | "retired") => return Ok(None),
+        _ if is_order => "draft",
+        Some(Note::UNVERIFIED) => return Ok(None),
+        _ if is_reworded => Note::UNVERIFIED,
+        _ => return Ok(None),
+    };
+    memory.notice(format!("it is {state} now: a person confirms new words with `cm review --accept`"));
+    Ok(Some(Edit::Set { key: "state".to_owned(), value: Value::String(state.to_owned()) }))
 }
 
 /// Applies edits to one note, with `updated` set to now where they change anything.

@@ -228,10 +228,10 @@ pub fn kept_by_git(memory: &Memory, open: &OpenVault, path: &NotePath, bytes: &[
 }
 
 fn signed(message: Message, by: &By) -> Message {
-    let by = by.clone();
+    let (agent, by) = (by.agent_name(), by.clone());
     Message {
         actor: message.actor.or(by.actor),
-        agent: message.agent.or(by.agent),
+        agent: message.agent.or(agent),
         session: message.session.or(by.session),
         reason: message.reason.or(by.reason),
         ..message

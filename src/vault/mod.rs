@@ -6,6 +6,7 @@
 pub mod caches;
 pub mod error;
 pub mod exchange;
+pub mod file_names;
 pub mod foreign;
 pub mod journal;
 pub mod layout;

@@ -50,9 +50,9 @@ fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
 
     ## History
 
-    - Session s1s1s1s1: Wrote the retry of gauge fetches anew. (2026-11-20, claude-code, s1s1s1s1, demo, failure)
-    - retry each gauge fetch twice (2026-11-20, codex, 0199aaaa, demo)
-    - The gauge fetch has no retry yet. (2026-11-20, claude-code, s2s2s2s2, tide)
+    - “Session s1s1s1s1: Wrote the retry of gauge fetches anew.” (2026-11-20, claude-code, s1s1s1s1, demo, failure)
+    - “retry each gauge fetch twice” (2026-11-20, codex, 0199aaaa, demo)
+    - “The gauge fetch has no retry yet.” (2026-11-20, claude-code, s2s2s2s2, tide)
 
     ## Search on
 
@@ -71,6 +71,7 @@ fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
     rules: []
     pitfalls: []
     memories: []
+    unverified: []
     history[3]{snippet,session,agent,line,workspace,date,outcome,diary,score}:
       "Session s1s1s1s1: Wrote the retry of gauge fetches anew.",s1s1s1s1,claude-code,null,/home/dev/demo,2026-11-20,failure,diary/s1s1s1s1.md,1
       retry each gauge fetch twice,0199aaaa-0000-7000-8000-000000000001,codex,2,/home/dev/demo,2026-11-20,null,null,1
@@ -83,7 +84,7 @@ fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
       pitfalls: 0
       memories: 0
       history: 0
-    tokens: 168
+    tokens: 169
     notices[1]: "there is no playbook: no rules"
     [exit 0]
     "#);

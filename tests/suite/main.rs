@@ -36,6 +36,7 @@ mod parity;
 mod pipes;
 mod playbook_life;
 mod races;
+mod roles;
 mod sandbox;
 mod schema;
 mod secrecy;

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
 use crate::domain::instant::Instant;
-use crate::domain::token::Role;
+use crate::domain::token::{Role, TokenKind};
 use crate::ops::token::{self, Options};
 use crate::ops::{Call, Error, Kind, Memory, Result};
 use crate::render::text;
@@ -15,7 +15,7 @@ use crate::render::text;
 /// Each change that is made with it is attributed to its person. A server that runs sees both new tokens and revoked ones at once.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm token add Ada\n  cm token add \"Build agent\" --role reader --expires 90d\n  cm token list\n  cm token revoke Ada"
+    after_help = "Examples:\n  cm token add Ada --kind person\n  cm token add \"Build agent\" --role reader --expires 90d\n  cm token list\n  cm token revoke Ada"
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -45,6 +45,9 @@ struct Add {
     /// reader asks, writer changes too, admin also sees the server's figures
     #[arg(long, value_name = "ROLE", default_value = "writer")]
     role: Role,
+    /// Who uses it: what an agent adds waits for confirmation, what a person says holds
+    #[arg(long, value_name = "KIND", default_value = "agent")]
+    kind: TokenKind,
     /// When it ends by itself: a date (its beginning in UTC), or in how long, such as 90d
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
@@ -54,12 +57,12 @@ struct Add {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
     match arguments.action {
-        Action::Add(Add { person, role, expires }) => {
+        Action::Add(Add { person, role, kind, expires }) => {
             let parse = |typed: String| {
                 Instant::parse_ahead(&typed, memory.now())
                     .map_err(|error| Error::usage(format!("--expires: {error}")))
             };
-            let options = Options { person, role, expires: expires.map(parse).transpose()? };
+            let options = Options { person, role, kind, expires: expires.map(parse).transpose()? };
             output.print(&memory, &token::add(&memory, &options, random()?)?, text::token::made)
         }
         Action::List => output.print(&memory, &token::list(&memory)?, text::token::listed),

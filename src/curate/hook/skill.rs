@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Agent, Reach};
+use crate::domain::session::Agent as SessionAgent;
 
 /// The skills by name, as they lie in the plugin.
 const SKILLS: [(&str, &str); 5] = [
@@ -59,6 +60,20 @@ struct Source {
 /// What stands in a skill where the person's words go.
 const ARGUMENTS: &str = "$ARGUMENTS";
 
+/// How skills call `cm` in the agent's name; other agents get their own.
+const NAMED: &str = "--agent claude-code";
+
+/// The agent as its sessions name it.
+pub fn session_agent(agent: Agent) -> SessionAgent {
+    match agent {
+        Agent::Claude => SessionAgent::ClaudeCode,
+        Agent::Codex => SessionAgent::Codex,
+        Agent::Cursor => SessionAgent::Cursor,
+        Agent::Gemini => SessionAgent::Gemini,
+        Agent::Opencode => SessionAgent::Opencode,
+    }
+}
+
 /// What every file of ours holds, so that it is known again.
 const MARK: &str = "source: cm\n";
 
@@ -70,7 +85,8 @@ pub fn files(agent: Agent, reach: Reach) -> Vec<SkillFile> {
 
 fn file(agent: Agent, reach: Reach, name: &str, text: &str) -> Option<SkillFile> {
     // Every skill of ours has both; a test reads each.
-    let (head, body) = split(text)?;
+    let text = text.replace(NAMED, &format!("--agent {}", session_agent(agent).name()));
+    let (head, body) = split(&text)?;
     let file = match agent {
         Agent::Claude | Agent::Codex | Agent::Cursor => {
             let folder = match agent {
@@ -162,6 +178,12 @@ mod tests {
                 let files = files(agent, reach);
                 assert_eq!(files.len(), SKILLS.len());
                 for file in files {
+                    let name = session_agent(agent).name();
+                    for verb in ["`cm add", "`cm mark", "`cm outcome", "`cm playbook add", "`cm stash"] {
+                        let named = format!("{verb} --agent {name}");
+                        let calls = file.text.matches(&format!("{verb} ")).count();
+                        assert_eq!(file.text.matches(&named).count(), calls, "{}", file.text);
+                    }
                     assert!(is_ours(&file.text), "{}", file.text);
                     let crlf = file.text.replace('\n', "\r\n");
                     assert!(is_ours(&crlf));

@@ -1,4 +1,5 @@
-//! What a session says of the rules of the playbook: explicit marks, and a fraction for the rules that it cites by id.
+//! What a session says of the rules of the playbook: marks in its text, and the rules that it cites by id. Either is implicit
+//! evidence and counts a fraction.
 //!
 //! Shown is not used: a rule that a briefing put before the agent is credited nothing for that.
 
@@ -8,7 +9,7 @@ use super::steps::{Deed, Step};
 use super::verdict::Status;
 use crate::curate::prose::{Reading, pattern, sentences, without_injected};
 use crate::domain::bullet::content::folded;
-use crate::domain::bullet::marker::{ids_in, markers};
+use crate::domain::bullet::marker::{Marker, ids_in, markers};
 use crate::domain::note::Signal;
 use crate::domain::session::event::{Event, EventKind};
 
@@ -28,7 +29,7 @@ pub struct Word {
     pub id: String,
     /// What it says.
     pub signal: Signal,
-    /// 1 for an explicit mark, else the fraction.
+    /// The fraction that implicit evidence counts.
     pub weight: f64,
     /// Why, of an explicit mark, in the words of the mark.
     pub reason: Option<String>,
@@ -54,7 +55,8 @@ pub fn feedback(
 ) -> Vec<Word> {
     let known: BTreeMap<String, &Known<'_>> =
         rules.iter().map(|rule| (rule.id.to_lowercase(), rule)).collect();
-    let mut words = marks(events, steps, &known);
+    let fraction = fraction.clamp(0.0, 1.0);
+    let mut words = marks(events, steps, &known, fraction);
     let signal = match status {
         Status::Success => Signal::Helpful,
         Status::Failure => Signal::Harmful,
@@ -63,14 +65,7 @@ pub fn feedback(
     let marked: BTreeSet<String> = words.iter().map(|word| word.id.clone()).collect();
     for (id, line) in cited(events, steps, &known) {
         if !marked.contains(&id) {
-            words.push(Word {
-                id,
-                signal,
-                weight: fraction.clamp(0.0, 1.0),
-                reason: None,
-                line,
-                explicit: false,
-            });
+            words.push(Word { id, signal, weight: fraction, reason: None, line, explicit: false });
         }
     }
     words
@@ -81,7 +76,8 @@ fn spoken<'a>(events: &'a [Event], steps: &'a [Step]) -> Vec<(u64, Vec<String>)>
     let mut texts: Vec<(usize, u64, Vec<String>)> = Vec::new();
     for (at, event) in events.iter().enumerate() {
         if let EventKind::UserPrompt { text } | EventKind::AssistantText { text } = &event.kind {
-            texts.push((at, event.line, vec![without_ours(text)]));
+            let is_person = matches!(event.kind, EventKind::UserPrompt { .. });
+            texts.push((at, event.line, vec![typed(&without_ours(text), is_person)]));
         }
     }
     for step in steps {
@@ -108,10 +104,76 @@ fn without_ours(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn marks(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>) -> Vec<Word> {
+/// Lines at either end of a person's long message that were typed; what stands between them was pasted.
+const TYPED_LINES: usize = 3;
+/// A message of more lines than this is long.
+const LONG: usize = 12;
+
+/// A message without fenced and indented code and without what a person pasted.
+fn typed(text: &str, is_person: bool) -> String {
+    let count = text.lines().count();
+    let mut fence: Option<&str> = None;
+    let mut kept = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let start = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        let is_pasted =
+            is_person && count > LONG && (TYPED_LINES..count.saturating_sub(TYPED_LINES)).contains(&at);
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_), _) => {}
+            (None, None) if is_pasted || line.starts_with("    ") || line.starts_with('\t') => {}
+            (None, None) => {
+                kept.push(line);
+                continue;
+            }
+        }
+        // What stood on both sides of it does not become one line.
+        kept.push("");
+    }
+    kept.join("\n")
+}
+
+/// Whether a marker stands in inline code or in quotation marks.
+fn is_quoted(text: &str, marker: &Marker) -> bool {
+    let before = &text[..marker.range.start];
+    let before = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    let is_odd = |mark: char| before.chars().filter(|c| *c == mark).count() % 2 == 1;
+    let is_open = |open: char, close: char| before.rfind(open) > before.rfind(close);
+    is_odd('`') || is_odd('"') || is_open('“', '”') || is_open('«', '»') || is_open('„', '“')
+}
+
+/// The marker as it is compared with what tools printed.
+fn spelling(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// The markers that tools printed or that were injected before an event of this line; who repeats one has not judged.
+fn printed(events: &[Event], line: u64) -> BTreeSet<String> {
+    let before = events.iter().filter(|event| event.line < line);
+    let texts = before.filter_map(|event| match &event.kind {
+        EventKind::ToolResult { text, .. }
+        | EventKind::Injected { text }
+        | EventKind::System { text }
+        | EventKind::Error { text } => Some(text.as_str()),
+        EventKind::PersonCommand { output, .. } => output.as_deref(),
+        _ => None,
+    });
+    texts.flat_map(|text| markers(text).into_iter().map(|found| spelling(&text[found.range]))).collect()
+}
+
+/// The marks that the person typed or the session's own agent wrote, outside of quotations.
+fn marks(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>, fraction: f64) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     for (line, texts) in spoken(events, steps) {
-        for marker in texts.iter().flat_map(|text| markers(text)) {
+        let found = texts.iter().flat_map(|text| {
+            let spelled = |marker: Marker| (spelling(&text[marker.range.clone()]), marker);
+            markers(text).into_iter().filter(|marker| !is_quoted(text, marker)).map(spelled)
+        });
+        let found: Vec<(String, Marker)> = found.collect();
+        let printed = if found.is_empty() { BTreeSet::new() } else { printed(events, line) };
+        for (_, marker) in found.into_iter().filter(|(spelling, _)| !printed.contains(spelling)) {
             for id in &marker.ids {
                 let Some(rule) = known.get(&id.to_string().to_lowercase()) else { continue };
                 let said = |word: &Word| word.id == rule.id && word.signal == marker.signal;
@@ -123,7 +185,14 @@ fn marks(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>)
                     (reason, note) => reason.map(str::to_owned).or_else(|| note.clone()),
                 };
                 let id = rule.id.to_owned();
-                words.push(Word { id, signal: marker.signal, weight: 1.0, reason, line, explicit: true });
+                words.push(Word {
+                    id,
+                    signal: marker.signal,
+                    weight: fraction,
+                    reason,
+                    line,
+                    explicit: true,
+                });
             }
         }
     }
@@ -269,7 +338,7 @@ mod tests {
         let text = format!("I followed {id}. [cm: harmful {id} wasted_time: an hour]");
         let said = words(vec![agent(&text), agent(&text)], Status::Success);
         assert_eq!(said.len(), 1);
-        assert_eq!((said[0].signal, said[0].weight, said[0].line), (Signal::Harmful, 1.0, 1));
+        assert_eq!((said[0].signal, said[0].weight, said[0].line), (Signal::Harmful, FRACTION, 1));
         assert_eq!(said[0].reason.as_deref(), Some("wasted_time: an hour"));
     }
 
@@ -303,6 +372,33 @@ mod tests {
         assert_eq!(words(vec![result("1", ToolOutcome::Ok, &mark)], Status::Success), []);
         assert_eq!(words(vec![person(&format!("> {mark}"))], Status::Success), []);
         assert_eq!(words(vec![person(&format!("[cm: harmful {id}]"))], Status::Success).len(), 1);
+    }
+
+    #[test]
+    fn a_mark_counts_only_where_the_person_typed_it_or_the_agent_wrote_it_and_then_a_fraction() {
+        let (id, _) = &ids()[5];
+        let mark = format!("[cm: helpful {id}]");
+        let long: String = (0..40).map(|n| format!("line {n} of a log\n")).collect();
+        let echoed =
+            vec![result("1", ToolOutcome::Ok, &format!("# {mark}")), agent(&format!("It says {mark}"))];
+        for kinds in [
+            vec![agent(&format!("```\n{mark}\n```"))],
+            vec![agent(&format!("~~~md\n{mark}\n~~~\nDone."))],
+            vec![agent(&format!("Write `{mark}` to praise it."))],
+            vec![agent(&format!("The file says \"{mark}\"."))],
+            vec![person(&format!("it said “{mark}” there"))],
+            vec![person(&format!("    {mark}"))],
+            vec![person(&format!("look:\n{long}{mark}\n{long}what is it?"))],
+            vec![result("1", ToolOutcome::Ok, &mark)],
+            vec![EventKind::Injected { text: mark.clone() }],
+            echoed,
+        ] {
+            assert_eq!(words(kinds.clone(), Status::Success), [], "{kinds:?}");
+        }
+        for kinds in [vec![agent(&format!("That saved an hour. {mark}"))], vec![person(&mark)]] {
+            let said = words(kinds, Status::Success);
+            assert_eq!(said.iter().map(|word| word.weight).collect::<Vec<_>>(), [FRACTION]);
+        }
     }
 
     #[test]

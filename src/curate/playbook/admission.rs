@@ -10,7 +10,7 @@ use crate::domain::bullet::blocked::{BlockKind, Blocked};
 use crate::domain::bullet::content::{self, NotARule, RuleHash};
 use crate::domain::bullet::{Bullet, BulletType, Reach, State};
 use crate::domain::note::check::is_category;
-use crate::domain::note::suspicion::suspicion;
+use crate::domain::note::suspicion::{payload, suspicion};
 
 /// A rule that asks to be let in.
 #[derive(Debug, Clone, Copy)]
@@ -218,7 +218,11 @@ impl Door<'_> {
         if active >= self.limits.max_per_category {
             because.push(format!("`{category}` holds {active} active bullets already"));
         }
-        because.extend(suspicion(&rule).map(str::to_owned));
+        let doubt = match self.authority {
+            Authority::Person => suspicion(&rule),
+            Authority::Automation => payload(&rule),
+        };
+        because.extend(doubt.map(str::to_owned));
         match (self.authority, gate) {
             (Authority::Automation, Gate::Refused) => return Admission::Failed(evidence),
             (Authority::Automation, Gate::Draft) => because.push(match evidence.sessions {

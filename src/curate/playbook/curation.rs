@@ -24,7 +24,7 @@ use crate::domain::instant::Instant;
 use crate::domain::note::REASONS;
 use crate::domain::note::check::is_category;
 use crate::domain::note::name::file_name;
-use crate::domain::note::suspicion::suspicion;
+use crate::domain::note::suspicion::payload;
 use crate::domain::note::{Feedback, Signal};
 use crate::domain::path::NotePath;
 use crate::domain::score::Scoring;
@@ -49,6 +49,8 @@ pub struct Request<'a> {
     pub proposer: &'a Proposer,
     /// Whose word it is.
     pub authority: Authority,
+    /// Whether an agent or a job calls: rules in use keep their words and their place, whatever the authority.
+    pub only_proposes: bool,
     /// The playbooks of other vaults that hold beside this one.
     pub elsewhere: &'a Playbook,
     /// The limits.
@@ -88,6 +90,9 @@ pub struct Contradiction {
     /// Why they are taken to contradict.
     pub reason: String,
 }
+
+/// The code of a refusal of what only a person may do.
+pub const PERSONS_ONLY: &str = "persons-only";
 
 /// The most deltas that a program may propose from one session in one curation.
 pub const DELTAS_PER_SESSION: usize = 50;
@@ -209,8 +214,9 @@ impl<'a> Curation<'a> {
             Delta::Replace(replace) => self.replace(replace),
             Delta::Deprecate(deprecate) => self.deprecate(deprecate),
             Delta::Merge(merge) => self.merge(merge),
-            Delta::Pin(pin) => self.pin(pin),
-            Delta::Unpin(pin) => self.unpin(pin),
+            Delta::Pin(pin) if self.may_pin(&pin.id) => self.pin(pin),
+            Delta::Unpin(pin) if self.may_pin(&pin.id) => self.unpin(pin),
+            Delta::Pin(_) | Delta::Unpin(_) => {}
         }
     }
 
@@ -291,6 +297,24 @@ impl<'a> Curation<'a> {
             return None;
         }
         Some(at)
+    }
+
+    /// The bullet that a delta names, where its words or its place may be changed: an agent changes drafts only.
+    pub(super) fn open_to_rewrite(&mut self, id: &str) -> Option<usize> {
+        let at = self.open_to_change(id)?;
+        if self.request.only_proposes && self.shelf.get(at).state == State::Active {
+            self.refuse(Some(at), PERSONS_ONLY, "it is in use, and only a person rewrites or retires it");
+            return None;
+        }
+        Some(at)
+    }
+
+    /// Refuses to pin or unpin for whoever only proposes.
+    fn may_pin(&mut self, id: &str) -> bool {
+        if self.request.only_proposes {
+            self.refuse_naming(id.to_owned(), PERSONS_ONLY, "only a person pins and unpins".to_owned());
+        }
+        !self.request.only_proposes
     }
 
     /// Why a bullet's file cannot be edited.
@@ -577,7 +601,7 @@ impl<'a> Curation<'a> {
     }
 
     fn replace(&mut self, replace: &Replace) {
-        let Some(at) = self.open_to_change(&replace.id) else { return };
+        let Some(at) = self.open_to_rewrite(&replace.id) else { return };
         let rule = match content::rule(&replace.content) {
             Ok(rule) => rule,
             Err(error) => return self.refuse(Some(at), "not-a-rule", error.to_string()),
@@ -604,7 +628,7 @@ impl<'a> Curation<'a> {
         }
         if self.request.authority == Authority::Automation {
             // A rule in use is not given words that as a new one it would have to wait with.
-            if let Some(why) = suspicion(&rule) {
+            if let Some(why) = payload(&rule) {
                 return self.refuse(Some(at), "suspicious", why);
             }
             let live = opposed.into_iter().find(|(with, _)| self.shelf.get(*with).is_live());
@@ -622,7 +646,7 @@ impl<'a> Curation<'a> {
     }
 
     fn deprecate(&mut self, deprecate: &Deprecate) {
-        let Some(at) = self.open_to_change(&deprecate.id) else { return };
+        let Some(at) = self.open_to_rewrite(&deprecate.id) else { return };
         let heir = match deprecate.replaced_by.as_deref().map(|id| (id, self.shelf.find(id))) {
             None => None,
             Some((_, Some(heir))) if heir != at && stands(self.shelf.get(heir)) => {

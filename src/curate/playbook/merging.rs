@@ -66,7 +66,7 @@ impl Curation<'_> {
     fn parts(&mut self, merge: &Merge) -> Option<Vec<usize>> {
         let mut parts = Vec::new();
         for id in &merge.ids {
-            let at = self.open_to_change(id)?;
+            let at = self.open_to_rewrite(id)?;
             if !parts.contains(&at) {
                 parts.push(at);
             }

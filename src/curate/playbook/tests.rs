@@ -102,6 +102,7 @@ impl Asking {
             deltas,
             proposer,
             authority: self.authority,
+            only_proposes: false,
             elsewhere: &self.elsewhere,
             limits: &self.limits,
             scoring,

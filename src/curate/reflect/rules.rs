@@ -335,7 +335,7 @@ fn feedback(session: &Session<'_>) -> Vec<Draft> {
             id: word.id.clone(),
             session: Some(diary.session.clone()),
             reason,
-            weight: (!word.explicit).then_some(word.weight),
+            weight: Some(word.weight),
             invert: false,
         };
         let delta = match word.signal {
@@ -544,7 +544,7 @@ mod tests {
         assert_eq!((judge.weight, judge.session.as_deref()), (Some(0.3), Some("a")));
         assert_eq!(judge.reason.as_deref(), Some("cited in line 9 of a session that ended in success"));
         let What::Delta(Delta::Helpful(judge)) = draft(true).what else { panic!("no word") };
-        assert_eq!((judge.weight, judge.reason), (None, None));
+        assert_eq!((judge.weight, judge.reason), (Some(1.0), None));
         assert_eq!(draft(true).origins, [Origin { session: "a".into(), agent: "codex".into(), line: 9 }]);
     }
 

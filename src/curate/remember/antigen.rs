@@ -137,7 +137,7 @@ fn of_cluster(sources: &mut Vec<Source>, cluster: &WireCluster, left: &Left, at:
             .iter()
             .map(|said| format!("Avoid what people objected to with {}", quoted(said)));
         let claim = objection.filter_map(|text| preference(&text).ok()).next();
-        probe.preferences.extend(claim.map(|text| Claim { text, line: 0 }));
+        probe.preferences.extend(claim.map(|text| Claim { text, line: 0, is_persons: false }));
     }
     for id in &cluster.session_ids {
         let source = session(sources, id, left, at);
@@ -173,7 +173,7 @@ fn take(source: &mut Source, text: &str) {
             SaidKind::Retraction => continue,
         };
         match judged {
-            Ok(text) => add(claims, Claim { text, line: 0 }),
+            Ok(text) => add(claims, Claim { text, line: 0, is_persons: false }),
             Err(unfit) => source.left_out.count(unfit),
         }
     }

@@ -7,7 +7,7 @@ use crate::curate::conflict::{Meant, Statement, opposed};
 use crate::curate::meaning::Sense;
 use crate::domain::embedding::Embedding;
 use crate::domain::instant::Instant;
-use crate::domain::note::suspicion::suspicion;
+use crate::domain::note::suspicion::order;
 use crate::domain::path::NotePath;
 
 /// Where a fact comes from.
@@ -57,6 +57,8 @@ pub struct Told {
     pub at: Instant,
     /// Where it comes from.
     pub place: Place,
+    /// Whether a person said so in a session, as its log shows.
+    pub is_persons: bool,
 }
 
 /// One end of an edge.
@@ -90,6 +92,8 @@ pub struct New {
     pub at: Instant,
     /// Where it comes from.
     pub places: Vec<Place>,
+    /// Whether a person said so in a session, as its log shows.
+    pub is_persons: bool,
     /// Why it waits for a person.
     pub draft: Option<&'static str>,
 }
@@ -141,7 +145,7 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settle
             .filter_map(|(at, there)| Some((at, there.gives_way(&entry, sense)?)))
             .collect();
         let pinned = met.iter().any(|(at, _)| shelf[*at].pinned);
-        let draft = suspicion(&told.text).or(pinned.then_some(PINNED));
+        let draft = order(&told.text).or(pinned.then_some(PINNED));
         // What waits for a person takes no place yet.
         entry.live = draft.is_none();
         for (at, why) in met.into_iter().filter(|_| draft.is_none()) {
@@ -160,6 +164,7 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settle
             workspace: told.workspace,
             at: told.at,
             places: vec![told.place],
+            is_persons: told.is_persons,
             draft,
         });
         shelf.push(entry);
@@ -292,7 +297,8 @@ mod tests {
 
     fn told(text: &str, day: i64) -> Told {
         let place = Place { from: format!("diary:{day}"), session: None, agent: None, line: 1 };
-        Told { text: text.to_owned(), workspace: None, at: Instant::from_unix(day * 86_400), place }
+        let at = Instant::from_unix(day * 86_400);
+        Told { text: text.to_owned(), workspace: None, at, place, is_persons: false }
     }
 
     fn known(text: &str, day: i64) -> Known {

@@ -112,6 +112,7 @@ fn told_facts(source: &Source) -> impl Iterator<Item = facts::Told> {
         text: claim.text.clone(),
         workspace: source.workspace.clone(),
         at: source.at,
+        is_persons: claim.is_persons,
         place: facts::Place {
             from: source.key.clone(),
             session: source.session.clone(),
@@ -157,7 +158,7 @@ mod tests {
     use source::Claim;
 
     fn source(key: &str, day: i64, fact: &str, wants: &str, is_event: bool) -> Source {
-        let claim = |text: &str| Claim { text: text.to_owned(), line: 1 };
+        let claim = |text: &str| Claim { text: text.to_owned(), line: 1, is_persons: false };
         Source {
             title: key.to_owned(),
             hash: source::hash(&format!("{fact} {wants}")),

@@ -8,7 +8,7 @@ use crate::curate::conflict::{Statement, opposed};
 use crate::curate::friction::antigen::by_words::Confidence;
 use crate::curate::meaning::Sense;
 use crate::domain::instant::Instant;
-use crate::domain::note::suspicion::suspicion;
+use crate::domain::note::suspicion::payload;
 use crate::domain::path::NotePath;
 
 /// A session that showed a preference, or its contrary.
@@ -287,7 +287,7 @@ impl<'k> Entry<'k> {
                 }
             }
             None => settled.new.push(New {
-                draft: suspicion(&self.text),
+                draft: payload(&self.text),
                 text: self.text,
                 workspace: self.workspace,
                 agent: self.agent,

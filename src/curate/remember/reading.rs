@@ -99,9 +99,10 @@ fn of_diary(source: &mut Source, diary: &Diary) {
     let person = |item: &&Item| item.voice == Voice::Person;
     let lasting = |item: &&Item| person(item) || !names_a_cause(&item.text);
     let learned = diary.learnings.iter().filter(lasting).chain(diary.decisions.iter().filter(person));
-    source.facts = learned.filter_map(|item| kept(item, fact, &mut left_out)).collect();
+    source.facts = learned.filter_map(|item| kept(item, fact, source.origin, &mut left_out)).collect();
     let wanted = diary.preferences.iter().filter(person);
-    source.preferences = wanted.filter_map(|item| kept(item, preference, &mut left_out)).collect();
+    source.preferences =
+        wanted.filter_map(|item| kept(item, preference, source.origin, &mut left_out)).collect();
     source.left_out = left_out;
     let status = Some(diary.verdict.status).filter(|status| *status != Status::Unknown);
     let told = diary.accomplishments.iter().chain(&diary.decisions).chain(&diary.challenges).take(3);
@@ -109,9 +110,15 @@ fn of_diary(source: &mut Source, diary: &Diary) {
     source.summary = summary(status.map(|status| status.name().to_owned()).into_iter().chain(told));
 }
 
-fn kept(item: &Item, judge: fn(&str) -> Result<String, Unfit>, left_out: &mut Unremembered) -> Option<Claim> {
+fn kept(
+    item: &Item,
+    judge: fn(&str) -> Result<String, Unfit>,
+    origin: Origin,
+    left_out: &mut Unremembered,
+) -> Option<Claim> {
+    let is_persons = origin == Origin::Diary && item.voice == Voice::Person;
     match judge(&words_of(&item.text)) {
-        Ok(text) => Some(Claim { text, line: item.line }),
+        Ok(text) => Some(Claim { text, line: item.line, is_persons }),
         Err(unfit) => {
             left_out.count(unfit);
             None
@@ -153,7 +160,9 @@ fn of_prose(source: &mut Source, body: &str) {
 
 fn take_claim(claims: &mut Vec<Claim>, judged: Result<String, Unfit>, left_out: &mut Unremembered) {
     match judged {
-        Ok(text) if claims.iter().all(|claim| claim.text != text) => claims.push(Claim { text, line: 0 }),
+        Ok(text) if claims.iter().all(|claim| claim.text != text) => {
+            claims.push(Claim { text, line: 0, is_persons: false })
+        }
         Ok(_) => {}
         Err(unfit) => left_out.count(unfit),
     }
@@ -214,8 +223,14 @@ mod tests {
              - We deploy from the main branch only (person, line 4)\n- I will use a helper (agent, line 5)\n\n\
              ## Preferences\n\n- From now on use pnpm, not \\[npm\\] (person, standing, line 2)\n",
         );
-        assert_eq!(source.facts, [Claim { text: "We deploy from the main branch only".into(), line: 4 }]);
-        assert_eq!(source.preferences, [Claim { text: "Use pnpm, not [npm]".into(), line: 2 }]);
+        assert_eq!(
+            source.facts,
+            [Claim { text: "We deploy from the main branch only".into(), line: 4, is_persons: false }]
+        );
+        assert_eq!(
+            source.preferences,
+            [Claim { text: "Use pnpm, not [npm]".into(), line: 2, is_persons: false }]
+        );
         assert_eq!(source.session.as_deref(), Some("s-1"));
         assert!(source.summary.unwrap().starts_with("success. We deploy"));
     }

@@ -71,6 +71,8 @@ pub struct Claim {
     pub text: String,
     /// The line of the session's log, from 1; 0 where it is not known.
     pub line: u64,
+    /// Whether a person said so in a session, as its log shows: an agent's own capture may say anything of that.
+    pub is_persons: bool,
 }
 
 impl Source {

@@ -74,7 +74,7 @@ pub struct Note {
     pub session: Option<String>,
     /// `workspace`.
     pub workspace: Option<String>,
-    /// `state` of a bullet.
+    /// `state` of a bullet or memory.
     pub state: Option<String>,
     /// `maturity` of a bullet.
     pub maturity: Option<String>,
@@ -103,6 +103,28 @@ pub struct Note {
 impl Note {
     /// The length of `summary` in characters, at most.
     pub const SUMMARY: usize = 160;
+
+    /// The `state` of a memory that an agent, a session or the network added and nobody has confirmed.
+    pub const UNVERIFIED: &str = "unverified";
+
+    /// Whether it is a memory that nobody has confirmed yet.
+    pub fn is_unverified(&self) -> bool {
+        matches!(self.kind, Kind::Memory | Kind::Plain) && self.state.as_deref() == Some(Self::UNVERIFIED)
+    }
+
+    /// Who wrote it, as far as it says: `codex, session 1a2b3c4d`.
+    pub fn origin(&self) -> String {
+        let session = self.session.as_deref().map(|id| {
+            let short: String = id.chars().take(8).collect();
+            format!("session {short}")
+        });
+        let named: Vec<String> = self.agent.clone().into_iter().chain(session).collect();
+        match (named.is_empty(), &self.author) {
+            (false, _) => named.join(", "),
+            (true, Some(author)) => author.clone(),
+            (true, None) => "a person".to_owned(),
+        }
+    }
 
     /// What it answers to: its id, else its path.
     pub fn key(&self) -> &str {

@@ -5,7 +5,7 @@
 use subtle::{Choice, ConditionallySelectable};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use super::{Hash, Role, Secret};
+use super::{Hash, Role, Secret, TokenKind};
 use crate::domain::instant::Instant;
 
 /// What a new file begins with.
@@ -25,6 +25,8 @@ pub struct Token {
     pub person: String,
     /// What it may do.
     pub role: Role,
+    /// To whom it was issued; an agent where the file does not say.
+    pub kind: TokenKind,
     /// When it was made.
     pub created: Instant,
     /// When it ends by itself.
@@ -45,12 +47,19 @@ impl Token {
             id: hash.short(),
             person: person.to_owned(),
             role,
+            kind: TokenKind::default(),
             created: created.whole(),
             expires: expires.map(Instant::whole),
             revoked: None,
             last_four: secret.last_four().to_owned(),
             hash,
         }
+    }
+
+    /// The same token, issued to this kind of holder.
+    #[must_use]
+    pub fn issued_to(self, kind: TokenKind) -> Self {
+        Self { kind, ..self }
     }
 
     /// Whether it still opens anything.
@@ -237,6 +246,10 @@ fn token(table: &Table, number: usize) -> Result<Token, Unreadable> {
         id: id.to_owned(),
         person: super::person(text("person", "name")?).map_err(|_| refuse("person", "name"))?.to_owned(),
         role: text("role", "role")?.parse().map_err(|_| refuse("role", "role"))?,
+        kind: match table.get("kind") {
+            None => TokenKind::default(),
+            Some(_) => text("kind", "kind")?.parse().map_err(|_| refuse("kind", "kind"))?,
+        },
         created: instant("created")?.ok_or(refuse("created", "date"))?,
         expires: instant("expires")?,
         revoked: instant("revoked")?,
@@ -250,6 +263,7 @@ fn table(token: &Token) -> Table {
     table.insert("id", value(&token.id));
     table.insert("person", value(&token.person));
     table.insert("role", value(token.role.name()));
+    table.insert("kind", value(token.kind.name()));
     table.insert("created", value(token.created.to_string()));
     if let Some(end) = token.expires {
         table.insert("expires", value(end.to_string()));
@@ -286,6 +300,7 @@ mod tests {
         id = "98768d56"
         person = "Ada"
         role = "writer"
+        kind = "agent"
         created = "2026-11-01T00:00:00Z"
         expires = "2026-12-01T00:00:00Z"
         last_four = "0101"
@@ -327,12 +342,13 @@ mod tests {
         let good = with("", &ada(1).1).unwrap();
         for (bad, word) in [
             (good.replace("writer", "owner"), "token 1 has no role in `role`"),
+            (good.replace("\"agent\"", "\"robot\""), "token 1 has no kind in `kind`"),
             (good.replace("2026-12-01T00:00:00Z", "soon"), "token 1 has no date in `expires`"),
             (good.replace("sha256:", "md5:"), "token 1 has no hash in `hash`"),
             (good.replace("person", "name"), "token 1 has no name in `person`"),
             (good.replace("id = \"", "id = \"00"), "token 1 has no start of its hash in `id`"),
             (format!("{good}{good}"), "token 2 is there twice"),
-            (format!("{good}x = ["), "line 11"),
+            (format!("{good}x = ["), "line 12"),
             ("token = 3".to_owned(), "no list of tables"),
         ] {
             let error = Keyring::parse(&bad).unwrap_err().to_string();

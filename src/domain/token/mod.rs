@@ -3,10 +3,12 @@
 //! Nothing here draws randomness or touches a file. `secret.rs` is what a person carries, `keyring.rs` what the vault keeps.
 
 pub mod keyring;
+pub mod kind;
 pub mod role;
 pub mod secret;
 
 pub use keyring::{Keyring, Token, Unreadable, Verdict};
+pub use kind::TokenKind;
 pub use role::Role;
 pub use secret::{Hash, Secret};
 

@@ -27,6 +27,7 @@ pub(super) struct Ruled {
 pub(super) struct Drafted {
     pub rules: Vec<Ruled>,
     pub memories: Vec<Recalled>,
+    pub unverified: Vec<Recalled>,
     pub history: Vec<Passage>,
     pub warnings: Vec<Warning>,
     pub notices: Vec<String>,
@@ -36,11 +37,14 @@ pub(super) struct Drafted {
 impl Drafted {
     /// Cuts what was drafted to the budget.
     pub fn fit(self, task: &str, workspace: String, now: Instant, budget: usize) -> Briefing {
-        let Drafted { rules, memories, history, warnings, notices, omitted } = self;
+        let Drafted { rules, memories, unverified, history, warnings, notices, omitted } = self;
         let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
         let suggested = searches::searches(pointers, &searches::salient(task, is_stopword), now);
         let mut entries: Vec<Entry> = rules.iter().map(rule_entry).collect();
         entries.extend(memories.iter().map(memory_entry));
+        let of_unverified = entries.len();
+        entries
+            .extend(unverified.iter().map(|it| Entry { section: Section::Unverified, ..memory_entry(it) }));
         let of_history = entries.len();
         entries.extend(history.iter().map(passage_entry));
         let place = |id: &str| {
@@ -78,6 +82,7 @@ impl Drafted {
             rules,
             pitfalls,
             memories: kept(memories, stays(of_memories)),
+            unverified: kept(unverified, stays(of_unverified)),
             history: kept(history, stays(of_history)),
             warnings: kept(warnings, stays(warned)),
             searches: kept(suggested, stays(searched)),
@@ -124,7 +129,8 @@ pub(in crate::ops) fn memory_line(memory: &Recalled) -> String {
         Ok(_) => memory.id.get(..8).unwrap_or(&memory.id),
         Err(_) => &memory.id,
     };
-    let known = [memory.note_type.as_deref().unwrap_or_default(), id];
+    let origin = format!("by {}", memory.origin);
+    let known = [memory.note_type.as_deref().unwrap_or_default(), id, &origin];
     lines::memory(&memory.title, &known, &memory.snippet)
 }
 

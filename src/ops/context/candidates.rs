@@ -22,6 +22,8 @@ use crate::ops::retrieve::{Question, Retrieved, Stages};
 pub(super) const CHANCE: f32 = 0.2;
 /// Hits of memories that are looked at.
 const MEMORIES: usize = 40;
+/// Hits of unverified memories that are looked at.
+const UNVERIFIED: usize = 12;
 /// More bullets than are shown, since some of them do not count.
 const SPARE: usize = 10;
 /// Pinned bullets that are looked at.
@@ -136,7 +138,13 @@ impl<'m> Candidates<'m> {
         found.even_out(memory, &mut shelves);
         add_twins(memory, &mut shelves)?;
         found.lay(memory, shelves);
-        found.best_memory = found.memories.iter().map(|it| it.score).fold(0.0, f32::max);
+        // What nobody has confirmed does not decide how well anything else fits.
+        let best_of = |unverified: bool| {
+            let of = found.memories.iter().filter(|it| it.note.is_unverified() == unverified);
+            of.map(|it| it.score).fold(0.0, f32::max)
+        };
+        let (confirmed, unverified) = (best_of(false), best_of(true));
+        found.best_memory = if confirmed > 0.0 { confirmed } else { unverified };
         let fitting = found.bullets.iter().filter_map(|candidate| candidate.score);
         found.best_bullet = fitting.fold(0.0, f32::max);
         found.has_playbook = !found.bullets.is_empty() || {
@@ -298,11 +306,18 @@ impl<'m> Candidates<'m> {
                 .into_iter()
                 .chain(self.only.memories.iter().cloned())
                 .collect(),
-            not: vec![label(Label::State, "draft"), label(Label::State, "retired")],
+            not: ["draft", "retired", Note::UNVERIFIED].map(|state| label(Label::State, state)).into(),
             ..self.wish()
         };
-        let query = Query { root: Node::Group(group), notices: Vec::new() };
-        let hits = self.answers(memory, open, &query, MEMORIES)?.ranked;
+        // Asked apart, so that many of them displace nothing that is confirmed.
+        let mut unverified = group.clone();
+        unverified.not.clear();
+        unverified.filter.push(label(Label::State, Note::UNVERIFIED));
+        let mut hits = Vec::new();
+        for (group, most) in [(group, MEMORIES), (unverified, UNVERIFIED)] {
+            let query = Query { root: Node::Group(group), notices: Vec::new() };
+            hits.extend(self.answers(memory, open, &query, most)?.ranked);
+        }
         if hits.is_empty() {
             return Ok(());
         }

@@ -17,6 +17,7 @@ use crate::domain::bullet::showing::same_project;
 use crate::domain::markdown::escape::visible;
 use crate::domain::markdown::outline;
 use crate::domain::note::Note;
+use crate::domain::note::suspicion::suspicion;
 use crate::domain::query::Query;
 use crate::domain::rank::relevance;
 use crate::index::sessions::{Asked, Filter, Found, Hit, Sessions, Weights};
@@ -46,6 +47,8 @@ impl Stage<'_> {
             self.diaries(open, limit, &mut told, &mut passages)?;
         }
         let indexed = self.overheard(limit, &mut told, &mut passages)?;
+        // What was said to steer an agent is no history of the work.
+        passages.retain(|passage| suspicion(&passage.snippet).is_none());
         omitted.history += passages.len().saturating_sub(limit);
         let (mut diaries, mut logs): (Vec<Passage>, Vec<Passage>) =
             passages.into_iter().partition(|passage| passage.diary.is_some());
@@ -57,8 +60,8 @@ impl Stage<'_> {
     }
 
     /// The only agent whose sessions may be shown, where that is only one's.
-    fn only(&self) -> Option<&str> {
-        self.memory.call.by.agent.as_deref().filter(|_| !privacy::cross_agent(self.memory))
+    fn only(&self) -> Option<String> {
+        self.memory.call.by.agent_name().filter(|_| !privacy::cross_agent(self.memory))
     }
 
     fn here(&self, workspace: Option<&str>) -> f64 {
@@ -114,7 +117,7 @@ impl Stage<'_> {
         if let Ok(None) = shelf.ask(Sessions::version) {
             return Ok(false);
         }
-        let agents = match self.only().map(agent) {
+        let agents = match self.only().as_deref().map(agent) {
             None => Vec::new(),
             Some(Some(agent)) => vec![agent],
             // An agent whose logs nobody reads has no sessions here.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::budget::Ruled;
 use super::candidates::{CHANCE, Candidate, Candidates, Recollection};
+use super::kinds::WorkspaceKinds;
 use super::{Passage, Recalled, Rule, Why};
 use crate::curate::briefing::Omitted;
 use crate::curate::briefing::warning::{Said, Warning, WarningKind, is_about};
@@ -24,6 +25,8 @@ use crate::ops::snippet::Snippets;
 
 /// Memories at most.
 const MEMORIES: usize = 12;
+/// Unverified memories at most.
+const UNVERIFIED: usize = 4;
 /// Rules that hold for every task, besides the pinned ones, at most.
 const STANDING: usize = 12;
 /// What a rule is worth that does not fit the task, beside one that fits it best.
@@ -41,13 +44,14 @@ pub(super) struct Stage<'m> {
     /// Whether somebody named the workspace.
     pub named: bool,
     pub workspace: String,
+    pub kinds: WorkspaceKinds<'m>,
     pub scoring: Scoring,
     pub candidates: Candidates<'m>,
 }
 
 impl Stage<'_> {
-    /// The memories that fit, the most valuable first.
-    pub fn memories(&self, omitted: &mut Omitted) -> Vec<Recalled> {
+    /// The memories that fit, the most valuable first: those that are confirmed, and those that nobody has confirmed.
+    pub fn memories(&self, omitted: &mut Omitted) -> (Vec<Recalled>, Vec<Recalled>) {
         let mut usage = BTreeMap::new();
         let mut valued: Vec<(f64, &Recollection<'_>)> = Vec::new();
         for found in &self.candidates.memories {
@@ -73,14 +77,17 @@ impl Stage<'_> {
             valued.push((rank::relevance(found.score, self.candidates.best_memory) * vivid * here, found));
         }
         valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.note.key().cmp(y.note.key())));
-        omitted.memories += valued.len().saturating_sub(MEMORIES);
+        let (unverified, confirmed): (Vec<_>, Vec<_>) =
+            valued.into_iter().partition(|(_, found)| found.note.is_unverified());
+        omitted.memories +=
+            confirmed.len().saturating_sub(MEMORIES) + unverified.len().saturating_sub(UNVERIFIED);
         let query = Query { root: self.candidates.words(), notices: Vec::new() };
         let mut snippets = Snippets::of(&query);
-        valued
-            .into_iter()
-            .take(MEMORIES)
-            .map(|(worth, found)| remembered(worth, found, &mut snippets))
-            .collect()
+        let mut shown = |valued: Vec<(f64, &Recollection<'_>)>, most| -> Vec<Recalled> {
+            let few = valued.into_iter().take(most);
+            few.map(|(worth, found)| remembered(worth, found, &mut snippets)).collect()
+        };
+        (shown(confirmed, MEMORIES), shown(unverified, UNVERIFIED))
     }
 
     /// Rules and pitfalls in order: pinned ones, those that fit the task, the best of those that always hold.
@@ -91,7 +98,9 @@ impl Stage<'_> {
         }
         let seen = Said::of(&seen);
         let (mut pinned, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for candidate in self.candidates.bullets.iter().filter(|candidate| self.counts(candidate)) {
+        let is_for =
+            |candidate: &&Candidate| self.counts(candidate) && self.kinds.holds(&candidate.bullet, &seen);
+        for candidate in self.candidates.bullets.iter().filter(is_for) {
             let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
             let useful = rank::usefulness(standing(bullet, self.memory.now(), &self.scoring));
             let fits = candidate.score.is_some() && !self.is_chance(score);
@@ -101,7 +110,7 @@ impl Stage<'_> {
                 pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
             } else if fits {
                 fitting.push(self.ruled(candidate, relevance * useful, why));
-            } else if useful >= 1.0 && self.holds_here(candidate, &seen) {
+            } else if useful >= 1.0 && self.holds_here(candidate) {
                 let proved = if bullet.maturity >= Maturity::Established { 1.0 } else { UNPROVED };
                 others.push(self.ruled(candidate, BACKGROUND * proved * useful * (1.0 + relevance), why));
             }
@@ -152,13 +161,13 @@ impl Stage<'_> {
     }
 
     /// Whether a bullet holds for this task although it has none of its words.
-    fn holds_here(&self, candidate: &Candidate, seen: &Said) -> bool {
+    fn holds_here(&self, candidate: &Candidate) -> bool {
         let bullet = &candidate.bullet;
-        let key = bullet.fields.scope_key.as_deref();
         match bullet.scope {
             Scope::Global => true,
             Scope::Workspace => bullet.project().is_some_and(|own| same_project(own, &self.workspace)),
-            Scope::Language | Scope::Framework | Scope::Task => key.is_some_and(|key| seen.mentions(key)),
+            // Whether the work is of that kind was asked before.
+            Scope::Language | Scope::Framework | Scope::Task => bullet.fields.scope_key.is_some(),
         }
     }
 
@@ -245,6 +254,7 @@ fn remembered(worth: f64, found: &Recollection<'_>, snippets: &mut Snippets) -> 
         score: worth,
         snippet: visible(&snippet),
         tags: note.tags.clone(),
+        origin: visible(&note.origin()),
         vault: found.open.level,
     }
 }

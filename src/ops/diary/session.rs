@@ -43,7 +43,7 @@ pub struct Reader {
     /// What is taken out.
     pub rules: Rules,
     home: Option<PathBuf>,
-    sources: Vec<Source>,
+    found: Vec<Source>,
     last: Option<(PathBuf, Vec<Told>)>,
 }
 
@@ -54,8 +54,8 @@ impl Reader {
     /// Patterns of secrets that are none.
     pub fn open(memory: &Memory) -> Result<Self> {
         let rules = secrets::rules_of_logs(memory, memory.target())?.0;
-        let (home, sources) = (memory.call.home.clone(), sources(memory, None));
-        Ok(Self { rules, home, sources, last: None })
+        let found = sources(memory, None).map(|sources| sources.find(&[]).sources).unwrap_or_default();
+        Ok(Self { rules, home: memory.call.home.clone(), found, last: None })
     }
 
     /// Reads a session anew from its log, for `model` where one is given its text, and writes down that it was read.
@@ -70,15 +70,16 @@ impl Reader {
         let path = session.log.as_deref().unwrap_or_default();
         let of =
             |source: &Source| source.agent == session.meta.agent && source.path.to_string_lossy() == path;
-        let known = self.sources.iter().find(|source| of(source)).cloned();
-        let elsewhere = || sources(memory, session.meta.workspace.as_deref()).into_iter().find(of);
+        let known = self.found.iter().find(|source| of(source)).cloned();
+        let sources = sources(memory, session.meta.workspace.as_deref()).ok_or_else(gone)?;
+        let elsewhere = || sources.find(&[]).sources.into_iter().find(of);
         let source = known.or_else(elsewhere).ok_or_else(gone)?;
         if self.last.as_ref().is_none_or(|(last, _)| *last != source.path) {
             self.last = Some((source.path.clone(), logs::of_source(&source)?));
         }
         let told = self.last.iter_mut().flat_map(|(_, told)| told);
         let told = told.into_iter().find(|told| told.meta.id == session.meta.id && !told.meta.ours);
-        let told = told.ok_or_else(gone)?;
+        let told = told.filter(|told| sources.allow(&source, &told.meta)).ok_or_else(gone)?;
         let told = Told {
             meta: told.meta.clone(),
             events: std::mem::take(&mut told.events),

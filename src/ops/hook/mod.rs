@@ -8,6 +8,7 @@ mod start;
 
 use std::time::Duration;
 
+use super::actor::Actor;
 use super::embedding::is_own_word;
 use super::error::{Error, Kind, Result};
 use super::guard;
@@ -19,9 +20,9 @@ use crate::curate::hook::failure::Failure;
 use crate::curate::hook::program::asked_for;
 use crate::curate::hook::record::{Deed, Told, file_name};
 use crate::curate::hook::reply::{Reply, nothing};
+use crate::curate::hook::skill::session_agent;
 use crate::curate::hook::work::{Answer, Room, Work};
 use crate::curate::hook::{Agent, Event, Message};
-use crate::domain::session::Agent as SessionAgent;
 use crate::vault::lines::{Lines, forget_told};
 use crate::vault::lock::Lock;
 use crate::vault::{Vault, layout};
@@ -121,13 +122,8 @@ fn placed(mut call: Call, message: &Message) -> Call {
     if let Some(folder) = named.filter(|folder| folder.is_absolute() && folder.is_dir()) {
         call.cwd = folder;
     }
-    let agent = match message.agent {
-        Agent::Claude => SessionAgent::ClaudeCode,
-        Agent::Codex => SessionAgent::Codex,
-        Agent::Cursor => SessionAgent::Cursor,
-        Agent::Gemini => SessionAgent::Gemini,
-        Agent::Opencode => SessionAgent::Opencode,
-    };
+    let agent = session_agent(message.agent);
+    call.by.kind = Actor::Agent;
     call.by.agent = Some(agent.name().to_owned());
     call.by.session = message.session.clone();
     call.no_refresh = true;
@@ -180,9 +176,6 @@ fn recorded(memory: &Memory, message: &Message, record: Option<&Lines>) -> Resul
         if record.append_at(length, &answer.lines)? {
             return Ok((answer, work));
         }
-    }
-}
-
     }
 }
 

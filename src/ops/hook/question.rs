@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::usable;
-use crate::curate::briefing::lines;
+use crate::curate::briefing::warning::Said;
+use crate::curate::briefing::{UNVERIFIED_SHARE, lines};
 use crate::curate::hook::border::{Entry, Part};
 use crate::curate::hook::choice::{Candidate, Measure, choose};
 use crate::curate::hook::fit::{Telling, fit};
@@ -15,6 +16,7 @@ use crate::domain::markdown::escape::visible;
 use crate::domain::note::{Kind, Note};
 use crate::domain::query::{Group, Label, Node, Query};
 use crate::index::is_stopword;
+use crate::ops::context::kinds::WorkspaceKinds;
 use crate::ops::context::words;
 use crate::ops::error::Result;
 use crate::ops::find::{Found, load};
@@ -26,6 +28,8 @@ use crate::ops::snippet::Snippets;
 const LONGEST: usize = 2_000;
 /// Notes that are looked at.
 const LOOKED_AT: usize = 30;
+/// Unverified memories that are looked at.
+const UNVERIFIED: usize = 10;
 
 /// The parts for a question, or none. `known` has what the session was given: ids, and links of CORE.md.
 pub(super) fn parts(
@@ -49,14 +53,33 @@ pub(super) fn parts(
     let query = Query { root: wish(&question, message), notices: Vec::new() };
     let stages = Stages { fine: false, graph: false, ..Stages::default() };
     let asked = Question { query: &query, meaning: &question, stages };
-    let mut candidates = Vec::new();
-    for ranked in memory.retrieve(asked, LOOKED_AT)?.ranked {
-        if known.contains(ranked.note.key()) || is_in_core(&ranked.note, known) {
-            continue;
+    let kinds = WorkspaceKinds::of(memory, false);
+    let seen = Said::of(&question);
+    let candidates = |asked: Question<'_>, most| -> Result<Vec<Candidate>> {
+        let mut candidates = Vec::new();
+        for ranked in memory.retrieve(asked, most)?.ranked {
+            if known.contains(ranked.note.key()) || is_in_core(&ranked.note, known) {
+                continue;
+            }
+            let bullet = Bullet::of(&ranked.note);
+            if bullet.is_some_and(|bullet| !kinds.holds(&bullet, &seen)) {
+                continue;
+            }
+            candidates.extend(candidate(memory, &ranked, &telling, &query, measure.threshold));
         }
-        candidates.extend(candidate(memory, &ranked, &telling, &query, measure.threshold));
-    }
-    Ok(part(choose(&candidates, known, &measure)))
+        Ok(candidates)
+    };
+    let confirmed = choose(&candidates(asked, LOOKED_AT)?, known, &measure);
+    // Asked apart, so that many of them displace nothing that is confirmed.
+    let unverified = Query { root: unverified(&question, message), notices: Vec::new() };
+    let room = Measure {
+        notes: measure.notes.div_ceil(UNVERIFIED_SHARE).min(measure.notes - confirmed.len()),
+        characters: measure.characters / UNVERIFIED_SHARE,
+        ..measure
+    };
+    let asked = Question { query: &unverified, meaning: &question, stages };
+    let few = if room.notes == 0 { Vec::new() } else { candidates(asked, UNVERIFIED)? };
+    Ok(parts_of(confirmed, choose(&few, known, &room)))
 }
 
 /// Whether CORE.md gave all that a note says: it names notes by their files and shows their titles, and a rule of one
@@ -70,27 +93,30 @@ fn is_in_core(note: &Note, known: &BTreeSet<String>) -> bool {
 pub(super) fn held(memory: &Memory, ids: &[String]) -> Result<Vec<Part>> {
     usable(memory)?;
     let nothing = Query { root: Node::Group(Group::default()), notices: Vec::new() };
-    let mut entries = Vec::new();
+    let (mut entries, mut unverified) = (Vec::new(), Vec::new());
     for id in ids {
         for open in &memory.vaults {
             let known = open.index().lookup(id).unwrap_or_default();
             let path = known.into_iter().find(|(known, _)| known.as_str() == id).map(|(_, path)| path);
             let found = path.and_then(|path| load(open, &path).ok());
+            let is_unverified = found.as_ref().is_some_and(|found| found.note.is_unverified());
             let line = found.and_then(|found| {
                 let beginning = Snippets::of(&nothing).of_text(&found.note, &found.text(), None);
                 line(memory, open.level, &found, beginning)
             });
             if let Some(text) = line {
-                entries.push(Entry { id: Some(id.clone()), text });
+                let list = if is_unverified { &mut unverified } else { &mut entries };
+                list.push(Entry { id: Some(id.clone()), text });
                 break;
             }
         }
     }
-    Ok(part(entries))
+    Ok(parts_of(entries, unverified))
 }
 
-fn part(entries: Vec<Entry>) -> Vec<Part> {
-    vec![Part { heading: None, entries }]
+fn parts_of(confirmed: Vec<Entry>, unverified: Vec<Entry>) -> Vec<Part> {
+    let heading = Some(format!("## {}", lines::UNVERIFIED));
+    vec![Part { heading: None, entries: confirmed }, Part { heading, entries: unverified }]
 }
 
 /// A note as a candidate, if it may be shown and fits well enough to be read.
@@ -133,30 +159,50 @@ fn line(memory: &Memory, level: Level, found: &Found<'_>, snippet: String) -> Op
 }
 
 fn remembered(note: &Note, snippet: &str) -> Option<String> {
-    if !matches!(note.kind, Kind::Memory | Kind::Plain) {
+    let waits = matches!(note.state.as_deref(), Some("draft" | "retired"));
+    if !matches!(note.kind, Kind::Memory | Kind::Plain) || waits {
         return None;
     }
-    let known = [note.note_type.as_deref().unwrap_or_default(), note.key()];
+    let origin = format!("by {}", visible(&note.origin()));
+    let known = [note.note_type.as_deref().unwrap_or_default(), note.key(), &origin];
     Some(lines::memory(&visible(&note.title), &known, &visible(snippet)))
 }
 
-/// Rules in use and memories with any of the words; after a failure, rules and what is known of failures.
-fn wish(question: &str, message: &Message) -> Node {
-    let label = |label: Label, value: &str| Node::Label { label, value: label.folded(value), prefix: false };
-    let rules = Group {
-        filter: vec![label(Label::Kind, Kind::Bullet.name()), label(Label::State, "active")],
-        not: vec![label(Label::Maturity, "deprecated")],
-        ..Group::default()
-    };
-    let any = |nodes: Vec<Node>| Node::Group(Group { should: nodes, ..Group::default() });
+/// Unverified memories with any of the words; after a failure, of failures.
+fn unverified(question: &str, message: &Message) -> Node {
+    let state = label(Label::State, Note::UNVERIFIED);
+    let filter = memory_kinds(message).into_iter().chain([state]).collect();
+    Node::Group(Group { filter, should: words(question), ..Group::default() })
+}
+
+fn label(label: Label, value: &str) -> Node {
+    Node::Label { label, value: label.folded(value), prefix: false }
+}
+
+fn any(nodes: Vec<Node>) -> Node {
+    Node::Group(Group { should: nodes, ..Group::default() })
+}
+
+/// The kinds of memories that are looked at; after a failure, those that tell of failures.
+fn memory_kinds(message: &Message) -> Vec<Node> {
     let mut kinds = vec![any([Kind::Memory, Kind::Plain].map(|kind| label(Label::Kind, kind.name())).into())];
     if message.event == Some(Event::ToolFailure) {
         let types = ["fix", "error", "solution", "problem"].map(|name| label(Label::Type, name));
         kinds.push(any(types.into()));
     }
+    kinds
+}
+
+/// Rules in use and confirmed memories with any of the words; after a failure, rules and what is known of failures.
+fn wish(question: &str, message: &Message) -> Node {
+    let rules = Group {
+        filter: vec![label(Label::Kind, Kind::Bullet.name()), label(Label::State, "active")],
+        not: vec![label(Label::Maturity, "deprecated")],
+        ..Group::default()
+    };
     let memories = Group {
-        filter: kinds,
-        not: vec![label(Label::State, "draft"), label(Label::State, "retired")],
+        filter: memory_kinds(message),
+        not: ["draft", "retired", Note::UNVERIFIED].map(|state| label(Label::State, state)).into(),
         ..Group::default()
     };
     let shown = any(vec![Node::Group(rules), Node::Group(memories)]);

@@ -41,7 +41,8 @@ pub(super) fn parts(memory: &Memory, tokens: usize) -> Result<Vec<Part>> {
 /// A part of CORE.md without the titles of memories whose content the briefing gives.
 fn without_titles(mut part: Part, briefing: &Briefing) -> Part {
     let memories = briefing.memories.iter().filter(|memory| !memory.snippet.is_empty());
-    let listings = |memory: &Recalled| Some(memory_text::listings(&memory.id, &NotePath::parse(&memory.path).ok()?));
+    let listings =
+        |memory: &Recalled| Some(memory_text::listings(&memory.id, &NotePath::parse(&memory.path).ok()?));
     let given: HashSet<String> = memories.filter_map(listings).flatten().collect();
     part.entries.retain(|entry| !entry.id.as_ref().is_some_and(|id| given.contains(id)));
     part
@@ -82,11 +83,13 @@ fn briefed(briefing: &Briefing, core: &[Part]) -> Vec<Part> {
     };
     let is_new = |memory: &&Recalled| !memory.snippet.is_empty() || !said(&memory.id, &memory.path);
     let memories = briefing.memories.iter().filter(is_new);
+    let unverified = briefing.unverified.iter();
     vec![
         part("Warnings", briefing.warnings.iter().map(|warning| bare(lines::warning(warning))).collect()),
         part("Rules for the work at hand", rules(BulletType::Rule)),
         part("Pitfalls of the work at hand", rules(BulletType::AntiPattern)),
         part("Memories of the work at hand", memories.map(memory).collect()),
+        part(lines::UNVERIFIED, unverified.map(memory).collect()),
         part("Past sessions on it", briefing.history.iter().map(|it| bare(passage_line(it))).collect()),
     ]
 }

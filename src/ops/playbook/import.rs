@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{limits, notes_as_written, of_notes, of_vault};
 use crate::curate::exchange::plan::{self, Held, Plan};
 use crate::curate::exchange::{Document, playbook, rule_file};
-use crate::domain::bullet::State;
+use crate::domain::bullet::{Maturity, State};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::finding::Finding;
 use crate::domain::id::NoteId;
@@ -176,6 +176,9 @@ fn planned(
         block_jaccard: limits(open).block_jaccard,
         same_rule_once: from == Source::Rules,
     };
+    if !memory.is_person() {
+        only_proposed(memory, &mut document);
+    }
     let plan = plan::plan(&mut document, &held, shown);
     if plan.bullets.is_empty() && plan.blocked.is_empty() && plan.skipped.iter().all(|it| it.why.failed()) {
         return Err(nothing_came(shown, &plan));
@@ -191,6 +194,20 @@ fn planned(
         dry_run: false,
     };
     Ok((imported, files))
+}
+
+/// What an agent imports are proposals, whatever the file says of them.
+fn only_proposed(memory: &Memory, document: &mut Document) {
+    for bullet in document.bullets.iter_mut().filter(|bullet| bullet.state == State::Active) {
+        bullet.state = State::Draft;
+        bullet.maturity = Maturity::Candidate;
+        bullet.pinned = false;
+        bullet.feedback.clear();
+    }
+    if !document.blocked.is_empty() {
+        document.blocked.clear();
+        memory.notice("blocked patterns of the file are left out: only a person blocks a rule");
+    }
 }
 
 fn text(memory: &Memory, file: &Path) -> Result<String> {

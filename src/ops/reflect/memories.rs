@@ -10,7 +10,7 @@ use crate::domain::canonical::Canonical;
 use crate::domain::change::Change;
 use crate::domain::id::NoteId;
 use crate::domain::note::compose::{self, MemoryDraft};
-use crate::domain::note::suspicion::suspicion;
+use crate::domain::note::suspicion::order;
 use crate::domain::note::{Kind, Note};
 use crate::ops::add::{known_type, place};
 use crate::ops::error::Result;
@@ -56,8 +56,8 @@ pub fn planned(
     let title = remembered.text.trim_end_matches('.').to_owned();
     let path = place(open, &format!("graph/{}", known.folder), &title, &id)?;
     let body = body(remembered, origin);
-    let is_draft = suspicion(&title).or_else(|| suspicion(&body)).is_some();
-    let draft = is_draft.then(|| ("state".to_owned(), Value::String("draft".to_owned())));
+    let is_draft = order(&title).or_else(|| order(&body)).is_some();
+    let state = if is_draft { "draft" } else { Note::UNVERIFIED };
     let text = compose::memory(&MemoryDraft {
         id: id.clone(),
         note_type: known.name.clone(),
@@ -70,7 +70,7 @@ pub fn planned(
         agent: Some(origin.agent.clone()),
         session: Some(origin.session.clone()),
         body,
-        extra: draft.into_iter().collect(),
+        extra: vec![("state".to_owned(), Value::String(state.to_owned()))],
     });
     let change = Change::Create { path, text };
     Ok(Some(Planned { id: id.to_string(), note_type: known.name.clone(), title, is_draft, change }))

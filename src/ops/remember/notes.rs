@@ -1,6 +1,6 @@
 //! A plan as the change of files: new notes, observations and sources of those that are there, edges, and entries of days' logs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use yaml_serde::{Mapping, Value};
 
@@ -8,18 +8,19 @@ use super::{Episode, Fact, Preference, Superseded};
 use crate::curate::remember::facts::{End, New, Place, Settled};
 use crate::curate::remember::preferences::{Changed, Observation, evidence, number};
 use crate::curate::remember::{Known, Plan, Taken, Unremembered, preferences};
+use crate::domain::bullet::State;
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::graph::Names;
 use crate::domain::id::NoteId;
 use crate::domain::markdown::escape::wikilink;
 use crate::domain::message::Message;
-use crate::domain::note::Note;
 use crate::domain::note::compose::{self, EdgeDraft, EdgeEnd, EpisodeEntry, MemoryDraft};
-use crate::domain::note::name;
+use crate::domain::note::{Note, name};
 use crate::domain::path::NotePath;
 use crate::ops::add::{known_type, place, sharded};
 use crate::ops::error::{Error, Result};
+use crate::ops::find::load;
 use crate::ops::memory::{Memory, OpenVault};
 
 /// What a plan comes to, for whoever asked.
@@ -125,6 +126,21 @@ fn observation_item(seen: &Observation) -> Value {
     ])
 }
 
+/// The state of a new memory: a draft where something speaks against it, unverified where one session alone shows it and
+/// the person did not say so.
+fn state<'s>(
+    draft: Option<&str>,
+    is_persons: bool,
+    sessions: impl Iterator<Item = Option<&'s str>>,
+) -> Option<&'static str> {
+    let sessions: BTreeSet<&str> = sessions.flatten().collect();
+    match (draft, sessions.len()) {
+        (Some(_), _) => Some(State::Draft.name()),
+        (None, 1) if !is_persons => Some(Note::UNVERIFIED),
+        (None, _) => None,
+    }
+}
+
 /// What a note was made from, for people: a note of the vault as a link.
 fn origin(from: &str, notes: &[Note]) -> String {
     match from.split_once(':') {
@@ -160,7 +176,9 @@ impl Making<'_> {
         let mut extra =
             vec![("sources".to_owned(), Value::Sequence(new.places.iter().map(source_item).collect()))];
         extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
-        extra.extend(new.draft.map(|_| ("state".to_owned(), text("draft"))));
+        let sessions = new.places.iter().map(|place| place.session.as_deref());
+        let state = state(new.draft, new.is_persons, sessions);
+        extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
             id: NoteId::from(self.memory.draw()),
             note_type: "fact".to_owned(),
@@ -224,10 +242,23 @@ impl Making<'_> {
             let push = Edit::Push { key: "sources".to_owned(), item: source_item(place) };
             edits.entry(*at).or_default().push(push);
         }
-        for (at, edits) in edits {
+        for (at, mut edits) in edits {
+            let fact = &known.facts[at];
+            let held = fact.sources.iter().flatten().map(String::as_str);
+            let more = confirmed.iter().filter(|(of, place)| *of == at && place.session.is_some());
+            edits.extend(
+                self.confirmation(&fact.path, held.chain(more.map(|(_, place)| place.from.as_str()))),
+            );
             self.changes.push(Change::Edit { path: known.facts[at].path.clone(), edits });
             self.ids.push(known.facts[at].id.clone());
         }
+    }
+
+    /// What confirms an unverified memory that a second session showed; sessions by their ids or their diaries.
+    fn confirmation<'s>(&self, path: &NotePath, sessions: impl Iterator<Item = &'s str>) -> Option<Edit> {
+        let is_unverified = load(self.open, path).is_ok_and(|found| found.note.is_unverified());
+        let is_confirmed = is_unverified && sessions.collect::<BTreeSet<_>>().len() > 1;
+        is_confirmed.then(|| Edit::Set { key: "state".to_owned(), value: text(State::Active.name()) })
     }
 
     fn preference(&mut self, new: &preferences::New) -> Result<Preference> {
@@ -237,7 +268,11 @@ impl Making<'_> {
         let items = new.observations.iter().map(observation_item).collect();
         let mut extra = vec![("observations".to_owned(), Value::Sequence(items))];
         extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
-        extra.extend(new.draft.map(|_| ("state".to_owned(), text("draft"))));
+        // Of diaries, only what the person said is a preference.
+        let is_persons = new.observations.iter().all(|seen| seen.from.starts_with("diary:"));
+        let sessions = new.observations.iter().map(|seen| seen.session.as_deref());
+        let state = state(new.draft, is_persons, sessions);
+        extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
             id: NoteId::from(self.memory.draw()),
             note_type: "preference".to_owned(),
@@ -277,6 +312,8 @@ impl Making<'_> {
         if changed.everywhere {
             edits.push(Edit::Remove { key: "workspace".to_owned() });
         }
+        let seen = known.observations.iter().chain(&changed.added).filter(|seen| !seen.against);
+        edits.extend(self.confirmation(&known.path, seen.filter_map(|seen| seen.session.as_deref())));
         self.changes.push(Change::Edit { path: known.path.clone(), edits });
         self.ids.push(known.id.clone());
         Preference {

@@ -83,6 +83,7 @@ impl View {
                     && is_here(note.workspace.as_deref())
                     && (seen.live || note.pinned)
                     && note.state.as_deref() != Some("draft")
+                    && !note.is_unverified()
                     && ids.insert(note.key().to_owned())
                     && texts.insert((note.note_type.clone(), note.title.to_lowercase()))
                 {

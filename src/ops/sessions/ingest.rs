@@ -55,6 +55,7 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
         large: open.settings.whole("sessions.max_file_mb") as u64 * 1_000_000,
         told: Told::default(),
         watch: memory.call.watch.clone(),
+        first: false,
     };
     let read = match reader.read_all(false, progress) {
         // Damage that shows only now: all is read anew.
@@ -62,6 +63,16 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
         read => read,
     };
     reader.told.tell(memory);
+    if reader.first && reader.sources.allowed.is_everything() && !memory.call.by.is_guest {
+        memory
+            .notice("the global vault reads the sessions of all projects; `sessions.workspaces` narrows it");
+    }
+    if reader.first && reader.told.left_out > 0 {
+        let count = reader.told.left_out;
+        memory.notice(format!(
+            "{count} sessions of other folders are left out; `sessions.workspaces` of your own settings names folders to read"
+        ));
+    }
     reads::record(memory, std::mem::take(&mut reader.told.read));
     // What was read until then is kept; the next reading goes on.
     memory.call.watch.go_on()?;
@@ -92,6 +103,8 @@ struct Reader {
     large: u64,
     told: Told,
     watch: Watch,
+    /// Whether this scope is read for the first time.
+    first: bool,
 }
 
 impl Reader {
@@ -116,7 +129,7 @@ impl Reader {
     }
 
     /// The writer of an index that holds only what may be read, without what is taken out.
-    fn writer(&self, anew: bool) -> std::result::Result<Writer, index::Error> {
+    fn writer(&mut self, anew: bool) -> std::result::Result<Writer, index::Error> {
         let begin = || Writer::anew(&self.folder, Duration::ZERO);
         let mut writer = if anew { begin()? } else { Writer::mend(&self.folder, Duration::ZERO)?.0 };
         let kept = writer.log(SCOPE)?.map(|log| log.cursor);
@@ -128,6 +141,7 @@ impl Reader {
             writer = begin()?;
         }
         writer.read(SCOPE, self.scope.clone(), Understanding::default(), false)?;
+        self.first = true;
         Ok(writer)
     }
 
@@ -144,6 +158,7 @@ impl Reader {
             true => Some(self.allowed_of(writer, source, &mut cursor)?),
             false => None,
         };
+        let is_other = allowed.as_ref().is_some_and(HashSet::is_empty);
         let mut scribe = Scribe {
             writer,
             rules: &self.rules,
@@ -175,7 +190,13 @@ impl Reader {
                 writer.forget_log(path);
                 Ok(())
             }
-            (None, Ok(reading)) => self.keep(writer, path, reading),
+            (None, Ok(mut reading)) => {
+                if is_other {
+                    // The title is another project's words. A session that is allowed later is read from its start.
+                    reading.cursor.redact(|_| String::new());
+                }
+                self.keep(writer, path, reading)
+            }
             (None, Err(error)) => {
                 self.told.unread.push(error.to_string());
                 writer.forget_log(path);
@@ -187,7 +208,7 @@ impl Reader {
     /// The sessions of a log that lie in folders that may be read. It is read once for this and once to be told, so that
     /// nothing of the others is ever written down.
     fn allowed_of(
-        &self,
+        &mut self,
         writer: &mut Writer,
         source: &Source,
         cursor: &mut Option<Cursor>,
@@ -197,8 +218,10 @@ impl Reader {
             // The reading that counts fails as well, and says so.
             return Ok(HashSet::new());
         }
-        let allowed = scout.metas.iter().filter(|meta| self.sources.allowed.allows(meta));
-        let allowed: HashSet<SessionId> = allowed.map(|meta| meta.id.clone()).collect();
+        let (allowed, others): (Vec<_>, Vec<_>) =
+            scout.metas.iter().partition(|meta| self.sources.allow(source, meta));
+        self.told.left_out += others.iter().filter(|meta| !meta.subagent).count();
+        let allowed: HashSet<SessionId> = allowed.into_iter().map(|meta| meta.id.clone()).collect();
         for id in allowed.iter().filter(|id| !scout.begun.contains(id)) {
             let key = SessionKey { agent: source.agent, id: id.clone() };
             if writer.session(&key)?.is_none() {
@@ -252,6 +275,8 @@ fn not_understood(tally: &Tally, rules: &Rules) -> String {
 struct Told {
     /// The logs that told something.
     read: Vec<reads::Read>,
+    /// Sessions of folders that are not read.
+    left_out: usize,
     unread: Vec<String>,
     unknown: Vec<String>,
     large: Vec<String>,

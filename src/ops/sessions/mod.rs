@@ -7,6 +7,7 @@ pub(super) mod events;
 mod ingest;
 pub mod list;
 pub mod outside;
+mod project;
 pub mod reads;
 mod row;
 mod scribe;

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::allowed::{Allowed, project, resolved};
-use crate::domain::session::Agent;
+use crate::domain::session::{Agent, Meta};
 use crate::ingest::{self, Format, Found, Places, Source, sent};
 use crate::ops::embedding::is_own_word;
 use crate::ops::error::{Error, Result};
@@ -39,7 +39,7 @@ impl Sources {
     pub fn of(memory: &Memory, open: &OpenVault, home: PathBuf) -> Self {
         let allowed = Allowed::of(memory, open);
         let sent = open.vault.private_file(SENT).ok();
-        if memory.call.by.is_guest {
+        if memory.call.by.is_guest || allowed.is_nothing() {
             return Self { allowed, places: None, sent };
         }
         let project = project(open);
@@ -75,6 +75,14 @@ impl Sources {
         Ok(Self { allowed: Allowed::all(), places: Some(places), sent: None })
     }
 
+    /// Whether a session that this log tells may be read.
+    pub fn allow(&self, source: &Source, meta: &Meta) -> bool {
+        match self.sent.as_ref().is_some_and(|sent| source.path.starts_with(sent)) {
+            true => self.allowed.allows_sent(meta),
+            false => self.allowed.allows(meta),
+        }
+    }
+
     /// The logs of the agents that may be read, of all of them or of these alone.
     pub fn find(&self, wanted: &[Agent]) -> Found {
         let is_wanted = |agent: &Agent| wanted.is_empty() || wanted.contains(agent);
@@ -88,14 +96,14 @@ impl Sources {
     }
 }
 
-/// The logs that the settings let be read, where they lie now; some agents keep theirs in the folder that was worked in.
-pub fn sources(memory: &Memory, worked_in: Option<&str>) -> Vec<Source> {
-    let Some(home) = memory.call.home.clone() else { return Vec::new() };
-    let mut sources = Sources::of(memory, memory.target(), home);
+/// Where the logs lie that the settings let be read; some agents keep theirs in the folder that was worked in. `None`
+/// without a home folder.
+pub fn sources(memory: &Memory, worked_in: Option<&str>) -> Option<Sources> {
+    let mut sources = Sources::of(memory, memory.target(), memory.call.home.clone()?);
     if let Some(places) = &mut sources.places {
         places.workspaces.extend(worked_in.map(PathBuf::from));
     }
-    sources.find(&[]).sources
+    Some(sources)
 }
 
 /// Where a log stands among those that tell one session: the first of them counts.

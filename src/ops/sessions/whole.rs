@@ -3,7 +3,6 @@
 //! The index knows which session is meant and where its log lies; what happened is read from the log, and its secrets are
 //! taken out.
 
-use super::allowed::Allowed;
 use super::sources::{path_of, sources};
 use super::{Shelf, reads};
 use crate::domain::session::Meta;
@@ -35,14 +34,14 @@ pub fn told(memory: &Memory, meta: &Meta, log: &str) -> Result<Told> {
     };
     let open = memory.target();
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
-    let allowed = Allowed::of(memory, open);
     let sources = sources(memory, meta.workspace.as_deref());
-    let source = sources.iter().find(|source| source.agent == meta.agent && path_of(source) == log);
-    let Some(source) = source else {
+    let found = sources.as_ref().map(|sources| sources.find(&[]).sources).unwrap_or_default();
+    let source = found.iter().find(|source| source.agent == meta.agent && path_of(source) == log);
+    let Some((sources, source)) = sources.as_ref().zip(source) else {
         return Err(gone(format!("the log of session {} is gone: {log}", meta.id)));
     };
     let told = of_source(source)?.into_iter().find(|told| told.meta.id == meta.id);
-    let Some(told) = told.filter(|told| allowed.allows(&told.meta)) else {
+    let Some(told) = told.filter(|told| sources.allow(source, &told.meta)) else {
         return Err(gone(format!("{log} does not tell session {} any more", meta.id)));
     };
     reads::record(

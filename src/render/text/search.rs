@@ -19,7 +19,7 @@ pub fn searched(outcome: &Searched) -> String {
             "{}  {}  {}\n",
             paint(ID, &shown_id(&hit.id)),
             paint(STRONG, &cut(&hit.title, 80)),
-            paint(DIM, &format!("{}{}", cut(note_type, 20), score(hit.score))),
+            paint(DIM, &format!("{}{}{}", cut(note_type, 20), state(hit.state.as_deref()), score(hit.score))),
         ));
         if let Some(parts) = &hit.parts {
             lines
@@ -62,6 +62,11 @@ fn explained(parts: &Parts, drawn_by: Option<&str>) -> String {
         "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; graph {:+.2}{by}, age ×{:.2}, use ×{:.2}",
         parts.words, parts.bm25, parts.meaning, parts.relevance, parts.graph, parts.recency, parts.usefulness
     )
+}
+
+/// The state of a note that is not in use.
+fn state(state: Option<&str>) -> String {
+    state.map(|state| format!(", {}", cut(state, 20))).unwrap_or_default()
 }
 
 /// The score behind a dot; nothing where the query only selects.

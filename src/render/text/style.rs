@@ -1,5 +1,7 @@
 //! Colours and widths. Colours are always written; the stream to a pipe strips them.
 
+use std::borrow::Cow;
+
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -24,12 +26,45 @@ pub fn paint(style: Style, text: &str) -> String {
 /// Text that a terminal cannot be steered by: control characters other than line breaks and tabs become visible. A line
 /// break is shown the same with and without the carriage return before it, and a byte order mark not at all.
 pub fn safe(text: &str) -> String {
+    let text = &*escaped(text);
     let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
     if !text.chars().any(|c| steers(c) || c == '\u{feff}') {
         return text.to_owned();
     }
     let text = text.replace("\r\n", "\n").replace('\u{feff}', "");
     text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Whether a character turns text around or carries hidden words: bidirectional controls and tags.
+fn is_deceptive(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The text with bidirectional controls and tags written as `\u{202e}`.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_deceptive) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |c: char| if is_deceptive(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// A JSON text in which those characters are written as JSON escapes: the same data.
+pub fn escaped_json(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_deceptive) {
+        return Cow::Borrowed(text);
+    }
+    let mut units = [0; 2];
+    let mut shown = String::with_capacity(text.len() + 12);
+    for c in text.chars() {
+        match is_deceptive(c) {
+            true => {
+                c.encode_utf16(&mut units).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")))
+            }
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
 }
 
 /// Lines that cannot steer a terminal; line breaks stay.

@@ -50,6 +50,7 @@ fn a_new_memory_is_a_file_and_a_commit_of_that_file_alone() {
     agent: otter
     session: s-1
     area: storage
+    state: unverified
     ---
 
     # Use Postgres: really?

@@ -145,7 +145,7 @@ fn a_session_begins_with_rules_for_the_work_at_hand_and_core() {
 
     ## Memories of the work at hand
 
-    - Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e): The test upload_retries waits for the server; give the client a timeout of 2 s.
+    - “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”
 
     ## Rules
 
@@ -182,7 +182,7 @@ fn a_tool_that_failed_is_given_what_is_known_of_the_failure() {
     insta::assert_snapshot!(words(&told(&sandbox, "claude", "tool-failure")), @"
     <!-- cm:begin memory -->
     On record in this project's memory (cm):
-    - Cargo test of upload retries failed for want of a timeout (fix, 5e5e5e5e-0000-4000-8000-000000000005): The test upload_retries waits for the server; give the client a timeout of 2 s.
+    - “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”
     - Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)
     <!-- cm:end memory -->
     ");

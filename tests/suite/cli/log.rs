@@ -3,7 +3,7 @@
 use super::small::{RETRY, inside, small};
 use crate::support::Sandbox;
 
-/// The small vault with three curations by two agents, on three days.
+/// The small vault with three curations by an agent and two people, on three days.
 fn curated() -> Sandbox {
     let sandbox = small();
     let at = |day: &str, arguments: &[&str]| {
@@ -13,7 +13,7 @@ fn curated() -> Sandbox {
         "2026-11-22",
         &["update", "1f0c2a", "--set", "importance=0.9", "--agent", "otter", "--session", "s-1"],
     );
-    at("2026-11-23", &["pin", "1f0c2a", "--agent", "heron", "--reason", "asked twice"]);
+    at("2026-11-23", &["pin", "1f0c2a", "--actor", "Cleo Example", "--reason", "asked twice"]);
     at("2026-11-24", &["delete", "1f0c99", "--actor", "Ben Example"]);
     sandbox
 }
@@ -24,7 +24,7 @@ fn curations_are_told_newest_first_with_who_and_why() {
     let ran = sandbox.cm(&["log"]);
     insta::assert_snapshot!(ran.snapshot(), @r#"
     [COMMIT]  2026-11-24 00:00  delete    Delete "Close idle connections"  Ben Example
-    [COMMIT]  2026-11-23 00:00  pin       Pin "Retry with jitter"  Ada Example through heron: asked twice
+    [COMMIT]  2026-11-23 00:00  pin       Pin "Retry with jitter"  Cleo Example: asked twice
     [COMMIT]  2026-11-22 00:00  update    Update "Retry with jitter": importance  Ada Example through otter
     [COMMIT]  2026-11-21 11:59  -         Begin  Ada Example
     [exit 0]
@@ -74,8 +74,8 @@ fn the_json_of_a_curation_holds_its_trailers() {
           "ids": [
             "1f0c2a00-0000-4000-8000-000000000001"
           ],
-          "actor": "Ada Example",
-          "agent": "heron",
+          "actor": "Cleo Example",
+          "agent": null,
           "session": null,
           "reason": "asked twice",
           "subject": "Pin \"Retry with jitter\""

@@ -7,7 +7,7 @@ use crate::support::{Sandbox, hashes};
 fn a_pinned_memory_lies_in_the_vault_folder_under_the_same_id() {
     let sandbox = small();
     let text = sandbox.read(RETRY);
-    let ran = sandbox.cm(&["pin", "Retry with jitter", "--agent", "otter"]);
+    let ran = sandbox.cm(&["pin", "Retry with jitter", "--actor", "Ben Example"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     1f0c2a00-0000-4000-8000-000000000001  vault/retry-with-jitter-1f0c2a.md  commit [COMMIT]
     [exit 0]
@@ -21,8 +21,8 @@ fn a_pinned_memory_lies_in_the_vault_folder_under_the_same_id() {
 
     Cm-Op: pin
     Cm-Id: 1f0c2a00-0000-4000-8000-000000000001
-    Cm-Agent: otter
-    Cm-Operation: 81029ab7664d4930b3d0c4fc873eb5b8
+    Cm-Actor: Ben Example
+    Cm-Operation: b4305f1cb38f4a779815378523a62368
     "#);
     assert_eq!(sandbox.read("vault/retry-with-jitter-1f0c2a.md"), text);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");

@@ -15,9 +15,10 @@ fn with_session() -> Sandbox {
 #[test]
 fn what_may_be_read_is_shown_with_what_was() {
     let sandbox = with_session();
+    sandbox.reads_its_project();
     insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"
     agents        all: claude-code, codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli
-    folders       all
+    folders       [ROOT]/vault
     cross-agent   an agent is shown sessions of its own alone
     redaction     secrets are taken out by the built-in rules
     model         none: no text of a session is sent anywhere
@@ -152,7 +153,10 @@ fn an_agent_is_denied_and_allowed_again_in_the_private_file() {
 #[test]
 fn a_folder_is_allowed_and_denied_where_folders_are_listed() {
     let sandbox = with_session();
-    insta::assert_snapshot!(sandbox.cm(&["privacy", "allow", "workspace", "/home/dev/demo"]).snapshot(), @"
+    sandbox.reads_its_project();
+    let global = sandbox.vault().to_string_lossy().into_owned();
+    let as_global = sandbox.run(&["privacy", "allow", "workspace", "/home/dev/demo"]);
+    insta::assert_snapshot!(as_global.env("CM_GLOBAL_VAULT", &global).go().snapshot(), @"
     [stderr]
     error: sessions of all folders are read already
      hint: `cm config set sessions.workspaces /home/dev/demo --private` reads those of this folder alone
@@ -165,10 +169,9 @@ fn a_folder_is_allowed_and_denied_where_folders_are_listed() {
     sandbox.cm(&["privacy", "deny", "workspace", "/home/dev/demo"]).ok();
     assert_eq!(sandbox.cm(&["sessions", "--json"]).ok().json()["total"], 0);
     assert_eq!(sandbox.cm(&["privacy", "deny", "workspace", "/home/dev/demo"]).code, 5);
-    assert_eq!(
-        sandbox.cm(&["privacy", "deny", "workspace", "/elsewhere"]).code,
-        5,
-        "an empty list lets all through"
-    );
+    let last = ["privacy", "deny", "workspace", "/elsewhere"];
+    let as_global = sandbox.run(&last).env("CM_GLOBAL_VAULT", &global).go();
+    assert_eq!(as_global.code, 5, "an empty list of the global vault lets all through");
+    sandbox.cm(&last).ok();
     assert_eq!(Sandbox::new().cm(&["privacy"]).code, 3);
 }

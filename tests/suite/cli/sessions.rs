@@ -381,6 +381,7 @@ fn settings_say_whose_sessions_are_read_and_a_shared_file_only_narrows_them() {
 #[test]
 fn sessions_of_other_folders_are_not_written_down() {
     let sandbox = one(&lines(&[("user", "a xylophone please")]));
+    sandbox.reads_its_project();
     sandbox.settings("[sessions]\nworkspaces = [\"/elsewhere\"]\n");
     let total = || sandbox.cm(&["sessions", "search", "xylophone", "--json"]).ok().json()["total"].clone();
     assert_eq!(total(), 0);

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use cm::domain::instant::Instant;
-use cm::domain::token::Role;
+use cm::domain::token::{Role, TokenKind};
 use cm::http::{Ended, Figures, Job, Limits, Mount, Server, Setup};
 use cm::operations::{Answer, Operation, TABLE};
 use cm::ops::token::{self, Ring};
@@ -103,7 +103,7 @@ pub fn token_for(
     random: u8,
 ) -> token::Made {
     let expires = expires.map(Instant::from_unix);
-    let options = token::Options { person: person.to_owned(), role, expires };
+    let options = token::Options { person: person.to_owned(), role, kind: TokenKind::Person, expires };
     let memory = Memory::open(at(sandbox, By::default(), START)).unwrap();
     token::add(&memory, &options, [random; 32]).unwrap()
 }

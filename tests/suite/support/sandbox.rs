@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cm::domain::instant::Instant;
 use cm::vault::trust::{self, Source, TrustRecord};
@@ -34,6 +35,8 @@ const GIT_CONFIG: &str = "\
 #[derive(Debug)]
 pub struct Sandbox {
     root: PathBuf,
+    /// Whether the vault reads sessions of its project only.
+    of_project: AtomicBool,
     _folder: TempDir,
 }
 
@@ -61,7 +64,12 @@ impl Sandbox {
             fs::create_dir(root.join(name)).expect("a folder can be made in the sandbox");
         }
         fs::write(root.join("gitconfig"), GIT_CONFIG).expect("a file can be written in the sandbox");
-        Self { root, _folder: folder }
+        Self { root, of_project: false.into(), _folder: folder }
+    }
+
+    /// From now on the vault reads sessions of its project only, as it does outside of tests.
+    pub fn reads_its_project(&self) {
+        self.of_project.store(true, Ordering::Relaxed);
     }
 
     /// The sandbox's own folder.
@@ -196,7 +204,7 @@ impl Sandbox {
     /// Gives a command the sandbox's environment and nothing else.
     fn close(&self, command: &mut Command) {
         let inside = |name: &str| self.root.join(name).into_os_string();
-        let own: [(&str, OsString); 12] = [
+        let own: [(&str, OsString); 13] = [
             ("PATH", std::env::var_os("PATH").unwrap_or_default()),
             ("HOME", inside("home")),
             ("TMPDIR", inside("tmp")),
@@ -208,10 +216,15 @@ impl Sandbox {
             ("CM_NOW", NOW.into()),
             ("CM_SEED", "7".into()),
             ("CM_GLOBAL_VAULT", inside("no-global-vault")),
+            // The logs that tests plant tell of folders that are not the vault's; tests of the scope take it away.
+            ("CM_SESSIONS_WORKSPACES", "/".into()),
             // How much the finer model reads in passing depends on the machine; tests that want it call `cm embed`.
             ("CM_EMBEDDINGS_BUDGET_MS", "0".into()),
         ];
         command.env_clear().envs(own);
+        if self.of_project.load(Ordering::Relaxed) {
+            command.env_remove("CM_SESSIONS_WORKSPACES");
+        }
     }
 }
 
@@ -290,7 +303,7 @@ mod tests {
         names.sort();
         assert_eq!(
             names.join(" "),
-            "CM_EMBEDDINGS_BUDGET_MS CM_GLOBAL_VAULT CM_NOW CM_SEED EXTRA GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM HOME LANG PATH TERM TMPDIR TZ"
+            "CM_EMBEDDINGS_BUDGET_MS CM_GLOBAL_VAULT CM_NOW CM_SEED CM_SESSIONS_WORKSPACES EXTRA GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM HOME LANG PATH TERM TMPDIR TZ"
         );
         let mut env = Command::new("env");
         sandbox.close(&mut env);

@@ -17,7 +17,9 @@ pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Call {
         home: Some(sandbox.root().join("home")),
         global: Some(sandbox.root().join("no-global-vault")),
         private: Some(sandbox.private_home()),
-        variables: [("CM_EMBEDDINGS_BUDGET_MS".to_owned(), "0".to_owned())].into(),
+        variables: [("CM_EMBEDDINGS_BUDGET_MS", "0"), ("CM_SESSIONS_WORKSPACES", "/")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
         environment: std::collections::BTreeMap::new(),
         now: Instant::parse(NOW).unwrap(),
         now_is_given: true,

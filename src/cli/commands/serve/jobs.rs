@@ -6,7 +6,7 @@ use crate::cli::calls::Calls;
 use crate::http::Job;
 use crate::http::schedule::Rhythm;
 use crate::ops::stop::Stop;
-use crate::ops::{Memory, Result, Watch, jobs};
+use crate::ops::{Actor, By, Memory, Result, Watch, jobs};
 
 /// At 03:00 UTC.
 const REFLECT: Rhythm = Rhythm::Daily { minute: 3 * 60 };
@@ -33,5 +33,5 @@ pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
 }
 
 fn open(calls: &Calls, watch: Watch) -> Result<Memory> {
-    calls.open(calls.first.by.clone(), watch)
+    calls.open(By { kind: Actor::Job, ..calls.first.by.clone() }, watch)
 }

@@ -1,0 +1,47 @@
+//! The work trees of a repository: the main one and the linked ones (`git worktree add`).
+//!
+//! A linked work tree counts only where it points back to this repository, so that a folder that was unpacked with a
+//! forged `.git/worktrees` claims no other project's folder.
+
+use std::path::{Path, PathBuf};
+
+use super::repo::Repo;
+
+impl Repo {
+    /// The work trees of the repository that exist, this one first, each as a canonical path.
+    pub fn worktrees(&self) -> Vec<PathBuf> {
+        let common =
+            self.inner.common_dir().canonicalize().unwrap_or_else(|_| self.inner.common_dir().into());
+        let mut found = vec![self.workdir.clone()];
+        let main =
+            common.parent().filter(|main| main.join(".git").canonicalize().is_ok_and(|git| git == common));
+        let linked = self.inner.worktrees().unwrap_or_default();
+        let linked = linked.iter().filter_map(|proxy| {
+            let base = proxy.base().ok()?;
+            points_to(&base, proxy.git_dir()).then_some(base)
+        });
+        for folder in main.map(Path::to_owned).into_iter().chain(linked) {
+            let folder = folder.canonicalize().unwrap_or(folder);
+            if !found.contains(&folder) {
+                found.push(folder);
+            }
+        }
+        found
+    }
+
+    /// The folder that all work trees of the repository share: `.git` of the main one.
+    pub fn common_dir(&self) -> PathBuf {
+        self.inner.common_dir().canonicalize().unwrap_or_else(|_| self.inner.common_dir().into())
+    }
+}
+
+/// Whether the `.git` file of a work tree names this private folder of it.
+fn points_to(worktree: &Path, private: &Path) -> bool {
+    named_git_dir(worktree).is_some_and(|named| private.canonicalize().is_ok_and(|private| named == private))
+}
+
+/// The canonical folder that the `.git` file of a work tree or submodule names.
+pub fn named_git_dir(worktree: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(worktree.join(".git")).ok()?;
+    worktree.join(text.trim().strip_prefix("gitdir:")?.trim()).canonicalize().ok()
+}

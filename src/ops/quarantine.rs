@@ -1,0 +1,98 @@
+//! Quarantine: what anybody but a person adds waits until it is confirmed, and what reads like an order to the reader waits
+//! for review.
+
+use super::actor::refused;
+use super::add;
+use super::error::Result;
+use super::memory::{Memory, OpenVault};
+use super::sessions::Shelf;
+use crate::curate::hook::record::file_name;
+use crate::domain::note::suspicion::order;
+use crate::domain::note::{Feedback, Note, Signal};
+use crate::index::sessions::Lookup;
+use crate::vault::lines::Lines;
+
+/// Keys that say whether a note is trusted, and by whom; agents set none of them.
+const TRUST_KEYS: [&str; 21] = [
+    "agent",
+    "author",
+    "condensed_into",
+    "created",
+    "deprecation_reason",
+    "derived_from",
+    "feedback",
+    "half_life_days",
+    "harmful_count",
+    "helpful_count",
+    "last_checked",
+    "last_validated_at",
+    "maturity",
+    "pinned",
+    "pinned_reason",
+    "promoted_at",
+    "replaced_by",
+    "session",
+    "sources",
+    "state",
+    "supersedes",
+];
+
+/// Refuses keys that only a person sets or removes.
+///
+/// # Errors
+/// `persons-only`, naming the key.
+pub fn own_keys_only<'k>(memory: &Memory, mut keys: impl Iterator<Item = &'k str>) -> Result<()> {
+    if memory.is_person() {
+        return Ok(());
+    }
+    let plain = |key: &str| key.trim().trim_matches(['"', '\'']).trim().to_ascii_lowercase();
+    match keys.find(|key| TRUST_KEYS.contains(&plain(key).as_str())) {
+        Some(key) => Err(refused(
+            &format!("set or remove `{key}`"),
+            "`cm mark` says what helped; ask the person for the rest",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The state that a new memory begins with; `None` for a person's, which is active.
+pub fn state(memory: &Memory, title: &str, options: &add::Options) -> Option<&'static str> {
+    if memory.is_person() {
+        return None;
+    }
+    let texts = [title, options.body.as_deref().unwrap_or_default()];
+    let extra = options.extra.iter().map(|(_, value)| value.as_str());
+    let tags = options.tags.iter().map(String::as_str);
+    let why = texts.into_iter().chain(extra).chain(tags).find_map(order);
+    Some(match why {
+        Some(why) => {
+            memory.notice(format!("kept as a draft, because {why}: a person takes it in with `cm review`"));
+            "draft"
+        }
+        None => Note::UNVERIFIED,
+    })
+}
+
+/// Whether an event of feedback confirms an unverified memory: a person's helpful mark, or a helpful mark of a second
+/// session that was really seen. Age and use confirm nothing.
+pub fn is_confirmed_by(memory: &Memory, note: &Note, event: &Feedback) -> bool {
+    if !note.is_unverified() || event.signal != Signal::Helpful || event.weight <= 0.0 {
+        return false;
+    }
+    let is_second = event.session.is_some() && note.session.is_some() && event.session != note.session;
+    memory.is_person() || (is_second && event.session.as_deref().is_some_and(|id| is_seen(memory, id)))
+}
+
+/// Whether there is a trace of a session: its log was read, or one of its hooks was answered.
+fn is_seen(memory: &Memory, session: &str) -> bool {
+    let is_indexed = || {
+        let found = Shelf::as_it_stands(memory).ask(|sessions| sessions.lookup(session));
+        matches!(found, Ok(Some(Lookup::One(_))))
+    };
+    is_hooked(memory.target(), session) || is_indexed()
+}
+
+fn is_hooked(open: &OpenVault, session: &str) -> bool {
+    let record = Lines::of_told(&open.vault, &file_name(session));
+    record.text().is_ok_and(|text| !text.trim().is_empty())
+}
