@@ -69,8 +69,8 @@ pub fn authorization(text: &str, at: usize) -> Option<Range<usize>> {
     (is_bearer(value) && !placeholder::is_one(value)).then_some(from..from + value.len())
 }
 
-/// The values of a `Cookie` header whose name ends at `at`.
-pub fn cookies(text: &str, at: usize) -> Vec<Range<usize>> {
+/// The secret values of a `Cookie` header whose name ends at `at`, and where the header ends.
+pub fn cookies(text: &str, at: usize) -> (Vec<Range<usize>>, usize) {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let signs = bytes[at..]
@@ -79,7 +79,7 @@ pub fn cookies(text: &str, at: usize) -> Vec<Range<usize>> {
         .take_while(|byte| matches!(byte, b' ' | b':' | b'"' | b'\'' | b'=' | b'\\'))
         .count();
     if !bytes[at..at + signs].contains(&b':') && !bytes[at..at + signs].contains(&b'=') {
-        return found;
+        return (found, at);
     }
     let mut from = at + signs;
     for _ in 0..64 {
@@ -108,7 +108,7 @@ pub fn cookies(text: &str, at: usize) -> Vec<Range<usize>> {
         from = start + length;
         from += bytes[from..].iter().take(4).take_while(|byte| matches!(byte, b';' | b' ')).count();
     }
-    found
+    (found, from)
 }
 
 /// The value of a session's cookie whose name, with `=`, ends at `at`.
@@ -178,7 +178,7 @@ mod tests {
     fn cookies_of_a_session_are_found() {
         let text = "Cookie: theme=dark; sid=s3cr3tvalue99; lang=en";
         assert_eq!(
-            cookies(text, 6).iter().map(|range| &text[range.clone()]).collect::<Vec<_>>(),
+            cookies(text, 6).0.iter().map(|range| &text[range.clone()]).collect::<Vec<_>>(),
             ["s3cr3tvalue99"]
         );
     }

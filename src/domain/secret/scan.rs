@@ -214,8 +214,9 @@ impl Pass<'_> {
             Sign::Authorization => self.extend(header::authorization(text, hit.end), "authorization", 6),
             Sign::Cookie if hit.start < self.cookies_until => {}
             Sign::Cookie => {
-                for range in header::cookies(text, hit.end) {
-                    self.cookies_until = range.end;
+                let (values, end) = header::cookies(text, hit.end);
+                self.cookies_until = end;
+                for range in values {
                     self.push(range, "session-cookie", 6);
                 }
             }
