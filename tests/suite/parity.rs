@@ -114,7 +114,11 @@ fn every_tool_and_endpoint_gives_the_json_of_its_command() {
         };
         let mut found = Vec::new();
         triplets.differences("", &printed, &over_http, &mut found);
-        twins.differences("", &printed, &agent.done(tool, &given), &mut found);
+        let done = agent.done(tool, &given);
+        // Text to be read has no structured content.
+        if !operation.prose {
+            twins.differences("", &printed, &done, &mut found);
+        }
         compared.insert(tool);
         assert_eq!(found, [""; 0], "{line}");
     }
