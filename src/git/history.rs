@@ -108,7 +108,7 @@ impl Repo {
 
     /// Whether others may have this repository too.
     pub fn has_remote(&self) -> bool {
-        !self.inner.remote_names().is_empty()
+        self.remote().is_some()
     }
 
     /// One commit.

@@ -127,7 +127,7 @@ fn sessions(vault: &Vault) -> Vec<String> {
 /// # Errors
 /// Private files that cannot be written, and those of [`config::set`].
 pub fn import(memory: &Memory, confirm: &mut dyn FnMut(&Former) -> bool) -> Result<TakenOver> {
-    super::trust::by_a_person(memory)?;
+    memory.persons_only("take over private files")?;
     let open = memory.target();
     let mut outcome = TakenOver { taken: Vec::new(), left: Vec::new() };
     for former in list(memory) {

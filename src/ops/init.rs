@@ -74,7 +74,7 @@ pub fn init(call: Call, options: &Options) -> Result<(Memory, Initialised)> {
     let memory = Memory::open_new(call, if options.global { Level::Global } else { Level::Project }, vault)?;
     let message = Message::new("init", "Make this folder a vault");
     let written = write::apply(&memory, ChangeSet { message, changes })?;
-    if is_new && memory.call.by.agent.is_none() {
+    if is_new && memory.is_person() {
         trust::grant_new(&memory)?;
     }
     let repository = memory.target().repo()?.map(|repo| repo.workdir().display().to_string());

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::error::Result;
 use super::find::load;
 use super::memory::{Call, Level, Memory, OpenVault};
+use super::trust::UNTRUSTED;
 use super::warm::{Changed, Warm};
 use crate::domain::path::NotePath;
 use crate::index::Index;
@@ -30,6 +31,8 @@ struct Known(HashMap<(Level, String), String>);
 /// Tells which notes of the call's vaults change, in a thread of its own, as long as anything is kept. A change is told
 /// that happens after `waking` is dropped: folders are walked and watched first, which takes a moment in a large vault.
 ///
+/// A vault that the user does not trust has no news: each question of the agent is answered by the refusal.
+///
 /// # Errors
 /// Those of [`Memory::open`].
 pub fn follow(
@@ -38,7 +41,10 @@ pub fn follow(
     waking: impl Send + 'static,
     tell: impl Fn(Vec<Touched>) + Send + 'static,
 ) -> Result<()> {
-    drop(warm.open(call.clone())?);
+    match warm.open(call.clone()) {
+        Err(error) if error.code == UNTRUSTED => return Ok(()),
+        opened => drop(opened?),
+    }
     let (keeper, call) = (Arc::downgrade(warm), call.clone());
     std::thread::spawn(move || {
         let opened = || keeper.upgrade()?.open(call.clone()).ok();

@@ -300,7 +300,7 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = folder.path().join(FILE).metadata().unwrap().permissions().mode();
+            let mode = vault.private_file(FILE).unwrap().metadata().unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
         }
     }

@@ -50,7 +50,7 @@ pub struct Trusted {
 pub fn trust(memory: &Memory, options: Options) -> Result<Trusted> {
     let open = memory.target();
     if options != Options::Show {
-        by_a_person(memory)?;
+        memory.persons_only("decide which memory agents may read")?;
     }
     let before = state(open)?;
     match options {
@@ -75,16 +75,6 @@ pub fn trust(memory: &Memory, options: Options) -> Result<Trusted> {
         core: open.vault.stamp_own(crate::vault::layout::CORE)?.is_some(),
         changed: before.is_trusted() != after.is_trusted(),
     })
-}
-
-/// Refuses what only a person may decide.
-pub(super) fn by_a_person(memory: &Memory) -> Result<()> {
-    let by = &memory.call.by;
-    match by.agent.is_some() || by.is_guest {
-        true => Err(Error::refused("persons-only", "only a person decides which memory agents may read")
-            .hint("ask the person to run it at their own terminal")),
-        false => Ok(()),
-    }
 }
 
 /// Records that the user's own `cm init` made the vault.

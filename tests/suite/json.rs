@@ -184,6 +184,7 @@ config unset search.limit
 token add Ada --role admin --expires 90d
 token list
 token revoke Ada
+trust --status
 completions bash
 manpages --out man
 ";

@@ -118,7 +118,7 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
 
     ## Pitfalls
 
-    - [AVOID: Retry a failed gauge request at once, up to five times.](playbook/net/avoid-retry-a-failed-gauge-request-at-once-up-to-five-times-68f447.md) (inverted, anti-pattern)
+    - AVOID: Retry a failed gauge request at once, up to five times. (inverted, anti-pattern) `b-mttc0lc0-jlzp62`
     [exit 0]
     2026-09-10 $ cm why b-mm8eww00-fbz6xa
     b-mm8eww00-fbz6xa  rule, net, retired, deprecated

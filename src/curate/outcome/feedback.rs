@@ -203,12 +203,21 @@ pattern!(
     NOT_USED = r"(?i)\b(not|n't|never|ignor\w+|skip\w*|instead of|contrary to|violat\w+|against|irrelevant|unlike|rather than|no longer|outdated|wrong)\b|n't\b"
 );
 
+/// A text without its markers: one that does not count as feedback is no citation either.
+fn without_markers(text: &str) -> String {
+    let mut rest = text.to_owned();
+    for marker in markers(text).into_iter().rev() {
+        rest.replace_range(marker.range, "");
+    }
+    rest
+}
+
 /// The rules that the agent cites by id, each with the first line that does.
 pub fn cited(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>) -> Vec<(String, u64)> {
     let mut found: Vec<(String, u64)> = Vec::new();
     for event in events {
         let EventKind::AssistantText { text } = &event.kind else { continue };
-        let said = without_ours(text);
+        let said = without_markers(&without_ours(text));
         let uses: Vec<String> = sentences(&said, Reading::Agent)
             .iter()
             .filter(|sentence| !NOT_USED.is_match(&sentence.text))

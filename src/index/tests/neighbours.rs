@@ -131,7 +131,7 @@ fn an_empty_index_and_no_notes_have_no_neighbours() {
 #[test]
 fn an_id_as_short_as_a_name_is_found_beside_a_path_that_ends_with_that_name() {
     let vault = Vault::of(&[
-        ("a.md", "---\ntitle: pool\n---\n[x](../deep/Pool)\n"),
+        ("a.md", "---\ntitle: Climbs\n---\n[x](../deep/Pool)\n"),
         ("b.md", "---\ntitle: Asks\n---\n[[pool]]\n"),
         ("c.md", "---\ntitle: Meant\nid: pool\n---\n"),
     ]);

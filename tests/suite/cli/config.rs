@@ -18,11 +18,13 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     context.max_history                10       default                      past sessions in a briefing, at most
     context.max_rules                  50       default                      rules and anti-patterns in a briefing, at most
     context.max_tokens                 2000     default                      size of a briefing in tokens, at most
+    core.links                         path     default                      links in CORE.md: relative paths, or wikilinks with the file's name
     core.max_entries                   15       default                      entries in one section of CORE.md, at most
     core.max_tokens                    900      your settings of this vault  size of CORE.md in tokens, at most
+    core.usage                         auto     default                      whether CORE.md counts how often notes were read here; `auto` counts it in a vault without a remote
     curation.block_cosine              0.85     default                      cosine above which a rule is as good as blocked
-    curation.duplicate_cosine          0.85     default                      cosine from which two rules are one, where each word has a counterpart
-    curation.duplicate_jaccard         0.85     default                      share of common words from which two rules are one
+    curation.duplicate_cosine          0.85     default                      cosine from which a rule is named as a neighbour of a new one
+    curation.duplicate_jaccard         0.85     default                      share of common words from which a rule is named as a neighbour of a new one
     curation.max_per_category          200      default                      active bullets of one category; more become drafts
     curation.merge_cosine              0.85     default                      cosine from which two rules are worth merging
     embeddings.budget_ms               0        CM_EMBEDDINGS_BUDGET_MS      milliseconds that a command may spend on embedding new notes with the finer model
@@ -33,7 +35,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     embeddings.runtime                 -        default                      ONNX Runtime library for fastembed; from your own settings only
     embeddings.timeout_s               30.0     default                      seconds to wait for a server that embeds; its first answer to notes may take 300
     embeddings.url                     -        default                      server that embeds, such as http://localhost:11434; from your own settings only
-    git.commit                         auto     default                      commit every curation at once; by default auto in the vault's own repository, manual inside another
+    git.commit                         auto     default                      commit every curation at once, the vault's notes alone; `manual` leaves them to `cm commit`
     git.hooks                          false    default                      run git's commit hooks; from your own settings only
     git.sign                           -        default                      sign commits; by default as git's commit.gpgsign says
     hooks.capture                      true     default                      whether a hook has what is new in agents' logs read in the background when a session is compacted or ends
@@ -56,6 +58,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     llm.timeout_s                      60.0     default                      seconds to wait for an answer of a model, each time
     lock.patience_s                    30.0     default                      seconds to wait for another writer
     projects                           []       default                      names of projects, for the patterns across them
+    redaction.allow                    []       default                      fingerprints, as `cm commit` shows them, of texts that look like secrets and that a person may commit; sessions lose them all the same
     redaction.enabled                  true     default                      whether secrets are taken out of what is read, and refused in what is written; from your own settings only
     redaction.extra                    []       default                      patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more
     redaction.rules                    -        default                      file of further rules for secrets, as gitleaks reads it; from your own settings only
@@ -94,7 +97,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     sessions.lookback_days             7.0      default                      days that `cm sessions` and its timeline look back; 0 for all
     sessions.max_file_mb               50       default                      megabytes from which the reading of a log is told, for it takes a while
     sessions.validation_lookback_days  90.0     default                      days of sessions that speak for or against a rule, and that `cm audit` looks through
-    sessions.workspaces                []       default                      folders whose sessions are read; by default those of the vault's project, or all for the global vault; from your own settings only
+    sessions.workspaces                ["/"]    CM_SESSIONS_WORKSPACES       folders whose sessions are read: of a project's vault beside its own, of the global one and of jobs these alone; from your own settings only
     sources.cass                       false    default                      whether `cm sessions search` asks the program `cass` too, where it is installed; from your own settings only
     sources.cass_timeout_s             10.0     default                      seconds to wait for what `cass` finds
     vault.exclude                      []       default                      folders of the vault whose files are no notes

@@ -368,6 +368,7 @@ fn sessions_that_the_settings_keep_out_are_not_looked_at() {
     };
     let count = |settings: &str| found(settings).ok().json()["overall"]["total_sessions"].clone();
     assert_eq!((count(""), count("[sessions]\nagents = [\"codex\"]\n")), (8.into(), 1.into()));
+    sandbox.reads_its_project();
     sandbox.settings("[sessions]\nworkspaces = [\"/nowhere\"]\n");
     assert_eq!(found("").code, 8, "there is nothing to look at");
 }

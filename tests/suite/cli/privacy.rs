@@ -32,7 +32,7 @@ fn what_may_be_read_is_shown_with_what_was() {
     sandbox.cm(&["sessions"]).ok();
     insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"
     agents        claude-code, pi (never codex, cursor, aider, gemini, chatgpt, opencode, cline, amp, copilot-cli)
-    folders       [ROOT]/home/src, /home
+    folders       [ROOT]/vault, [ROOT]/home/src, /home
     cross-agent   an agent is shown sessions of its own alone
     redaction     secrets are taken out by the built-in rules, and 1 pattern of your own
     model         none: no text of a session is sent anywhere

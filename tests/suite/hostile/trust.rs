@@ -1,7 +1,7 @@
 //! A vault that somebody else made gives nothing to agents until a person trusts it.
 
 use super::published;
-use crate::support::Sandbox;
+use crate::support::{Agent, Sandbox};
 
 /// A published vault with a rule and a CORE.md.
 fn with_rule() -> Sandbox {
@@ -38,27 +38,21 @@ fn an_untrusted_vault_gives_nothing_to_context_hooks_and_mcp_and_says_why() {
     let start = hook(&sandbox, "SessionStart");
     assert!(start.contains("cm trust") && !start.contains("idle"), "{start}");
     assert!(!hook(&sandbox, "UserPromptSubmit").contains("idle"));
-    let ask = |method: &str, params: serde_json::Value| {
-        let hello = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
-        let ready = serde_json::json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        let call = serde_json::json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params});
-        sandbox.run(&["mcp"]).stdin(format!("{hello}\n{ready}\n{call}\n")).go().stdout
-    };
-    for (method, params) in [
-        (
-            "tools/call",
-            serde_json::json!({"name": "memory_search", "arguments": {"query": "idle connections"}}),
-        ),
-        ("tools/call", serde_json::json!({"name": "memory_core", "arguments": {}})),
-        ("resources/read", serde_json::json!({"uri": "cm://core"})),
-        ("resources/read", serde_json::json!({"uri": "cm://playbook"})),
-    ] {
-        let answer = ask(method, params);
-        assert!(!answer.contains("Close idle"), "{method}: {answer}");
+    let mut agent = Agent::of(&sandbox);
+    for tool in ["memory_core", "memory_recent", "memory_search", "memory_context", "memory_get"] {
+        let given = serde_json::json!({
+            "query": "idle connections", "task": "limit idle connections", "id": "b-mt2ssunl-jq6d8j",
+        });
+        let answer = agent.answer("tools/call", serde_json::json!({ "name": tool, "arguments": given }));
+        assert!(!answer.to_string().contains("Close idle"), "{tool}: {answer}");
     }
-    let why = ask("tools/call", serde_json::json!({"name": "memory_core", "arguments": {}}));
-    assert!(why.contains("not trusted"), "{why}");
+    let why = agent.call("memory_core", &serde_json::json!({}));
+    assert!(why["isError"] == true && why.to_string().contains("not trusted"), "{why}");
+    for uri in ["cm://core", "cm://playbook", "cm://note/b-mt2ssunl-jq6d8j"] {
+        let answer = agent.answer("resources/read", serde_json::json!({ "uri": uri }));
+        assert!(!answer.to_string().contains("Close idle"), "{uri}: {answer}");
+    }
+    drop(agent);
     for command in [&["project", "--format", "agents.md"][..], &["remember"]] {
         let refused = sandbox.cm(command);
         assert_eq!(refused.code, 5, "{}", refused.snapshot());

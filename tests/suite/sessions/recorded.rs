@@ -25,7 +25,7 @@ fn a_resumed_session_of_gemini_keeps_its_first_prompt_and_has_each_call_once() {
             "assistant_text: One file.",
             "user_prompt: and count them",
             "tool_call: -",
-            "tool_result: Tool execution blocked: no",
+            "tool_rejected: Tool execution blocked: no",
         ]
     );
 }
