@@ -102,6 +102,18 @@ impl Canonical {
         numbers
     }
 
+    /// Whether the words are the same but for the letter case of some, which is kept where it tells things apart: `-k` and
+    /// `-K`, `Mb/s` and `MB/s`.
+    pub fn differs_in_case(&self, other: &Self) -> bool {
+        let sorted = |form: &Self, fold: fn(&str) -> String| {
+            let mut words: Vec<String> = form.words.iter().map(|word| fold(word)).collect();
+            words.sort_unstable();
+            words
+        };
+        sorted(self, str::to_lowercase) == sorted(other, str::to_lowercase)
+            && sorted(self, str::to_owned) != sorted(other, str::to_owned)
+    }
+
     /// How many negations it has.
     pub fn negations(&self) -> usize {
         self.words.iter().filter(|word| tables::NEGATIONS.contains(&word.as_str())).count()
