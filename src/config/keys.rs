@@ -80,7 +80,7 @@ impl Key {
     /// Whether the setting counts from the user's own settings only.
     pub fn is_users(&self) -> bool {
         let named = |name: &&str| *name == self.name || (name.ends_with('.') && self.name.starts_with(*name));
-        USERS.iter().any(|name| named(&name))
+        USERS.iter().any(named)
     }
 
     /// The value as it may be shown: a secret is only said to be set.

@@ -269,13 +269,14 @@ mod tests {
         Vault::at(folder).unwrap().ready(Some(&home))
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_lost_file_of_tokens_lets_nobody_in() {
         let folder = tempfile::tempdir().unwrap();
         let vault = ready(folder.path());
         assert!(Ring::of(vault.clone()).current().unwrap().is_empty(), "no token was ever issued");
         ada(&vault, 1);
-        std::fs::remove_file(vault.private_file(FILE).unwrap()).unwrap();
+        rustix::fs::unlink(vault.private_file(FILE).unwrap()).unwrap();
         let ring = Ring::of(vault.clone());
         assert_eq!(ring.current().unwrap_err().code, "tokens-unreadable");
         ada(&vault, 2);

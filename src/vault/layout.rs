@@ -179,10 +179,12 @@ impl Vault {
     pub fn read_start(&self, path: &NotePath) -> io::Result<(Vec<u8>, Option<u64>)> {
         let file = std::fs::File::open(self.file(path))?;
         let size = file.metadata()?.len();
-        let most = match size {
-            0..=LONGEST_NOTE => u64::MAX,
-            ..=LARGEST_NOTE => LONGEST_NOTE,
-            _ => 0,
+        let most = if size <= LONGEST_NOTE {
+            u64::MAX
+        } else if size <= LARGEST_NOTE {
+            LONGEST_NOTE
+        } else {
+            0
         };
         let mut bytes = Vec::with_capacity(usize::try_from(size.min(most)).unwrap_or_default());
         io::Read::read_to_end(&mut io::Read::take(file, most), &mut bytes)?;

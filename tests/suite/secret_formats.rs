@@ -84,7 +84,7 @@ fn encoded(text: &str) -> String {
     {
         let inner = open + name.len();
         let close = closing(&text[inner..]) + inner;
-        let bytes = text[inner..close].as_bytes();
+        let bytes = &text.as_bytes()[inner..close];
         let code = match name {
             "b64<" => base64(bytes),
             "hex<" => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),

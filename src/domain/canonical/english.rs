@@ -24,10 +24,8 @@ pub(super) fn folded(tokens: Vec<Token>) -> Vec<Token> {
     if let Some(first) = tokens.first_mut() {
         first.breaks = false;
     }
-    for at in 1..tokens.len() {
-        if tokens[at].is_one_of(&["and", "or"]) {
-            tokens[at].breaks = false;
-        }
+    for token in tokens.iter_mut().skip(1).filter(|token| token.is_one_of(&["and", "or"])) {
+        token.breaks = false;
     }
     tokens = timed(tokens);
     let instruction = instruction(&tokens).or_else(|| from_passive(&tokens));
@@ -139,7 +137,7 @@ fn instruction(tokens: &[Token]) -> Option<Vec<Token>> {
             rest = more.split_first()?.1;
             continue;
         } else if !(first.is_one_of(&["always", "should", "must"])
-            || first.is_one_of(&["you", "we"]) && next.is_some_and(|next| opens(next)))
+            || first.is_one_of(&["you", "we"]) && next.is_some_and(opens))
         {
             break;
         }

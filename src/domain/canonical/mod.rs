@@ -179,7 +179,7 @@ fn joined(tokens: &[Token]) -> String {
         let letters = |c: Option<char>| c.is_some_and(char::is_alphabetic);
         if token.breaks && !form.is_empty() {
             form.push(',');
-        } else if !form.is_empty() && !(letters(form.chars().last()) && letters(token.text.chars().next())) {
+        } else if !(form.is_empty() || letters(form.chars().last()) && letters(token.text.chars().next())) {
             form.push(' ');
         }
         form.push_str(&token.text);

@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Agent, Sandbox, call, vault_of};
 
+/// Arguments and an environment variable by which an agent calls.
+type Surface<'a> = (&'a [&'a str], Option<(&'a str, &'a str)>);
+
 /// What an agent may do with a command.
 #[derive(Debug, Clone, Copy)]
 enum May {
@@ -354,7 +357,7 @@ fn every_command_has_a_row() {
 
 #[test]
 fn what_only_a_person_may_do_is_refused_to_whatever_an_agent_started() {
-    let surfaces: [(&[&str], Option<(&str, &str)>); 8] = [
+    let surfaces: [Surface<'_>; 8] = [
         (&[], Some(("CLAUDECODE", "1"))),
         (&[], Some(("CODEX_SANDBOX", "seatbelt"))),
         (&[], Some(("GEMINI_CLI", "1"))),

@@ -47,7 +47,7 @@ fn parted(bytes: &[u8], at: usize) -> usize {
             tag(&bytes[at..])
         }
         [b'\\', b'\n', ..] => 2 + blanks(&bytes[at + 2..]),
-        [b'\\', next, ..] if matches!(next, b'_' | b'*' | b'-' | b'.' | b'~' | b'+' | b'=' | b'`') => 1,
+        [b'\\', b'_' | b'*' | b'-' | b'.' | b'~' | b'+' | b'=' | b'`', ..] => 1,
         [quote @ (b'"' | b'\''), rest @ ..] => joint(*quote, rest),
         _ => 0,
     };
