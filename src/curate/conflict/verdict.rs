@@ -43,6 +43,8 @@ impl Meant<'_> {
         if opposed(one, other, sense).is_some()
             || ours.numbers() != theirs.numbers()
             || ours.negations() != theirs.negations()
+            || ours.differs_in_case(theirs)
+            || ours.says_the_opposite(theirs)
         {
             return None;
         }

@@ -114,6 +114,13 @@ impl Canonical {
             && sorted(self, str::to_owned) != sorted(other, str::to_owned)
     }
 
+    /// Whether the one word that differs is a short word of the opposite state. Such words are too common to weigh elsewhere.
+    pub fn says_the_opposite(&self, other: &Self) -> bool {
+        const OPPOSITES: [[&str; 2]; 3] = [["on", "off"], ["in", "out"], ["up", "down"]];
+        let (ours, theirs) = (self.beyond(other), other.beyond(self));
+        OPPOSITES.iter().any(|[a, b]| (ours == [*a] && theirs == [*b]) || (ours == [*b] && theirs == [*a]))
+    }
+
     /// How many negations it has.
     pub fn negations(&self) -> usize {
         self.words.iter().filter(|word| tables::NEGATIONS.contains(&word.as_str())).count()
