@@ -30,7 +30,13 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     confidence: Option<f64>,
     /// Its text in markdown, `-` for standard input
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
     body: String,
     /// Keep it from fading: it goes to vault/
     #[arg(long)]

@@ -33,7 +33,10 @@ const fn step(why: &'static str, words: &'static [&'static str]) -> Step {
 
 const BEFORE: [Step; 8] = [
     step("Make the folder a vault: a git repository of its own", &["init"]),
-    step("Let agents read it: a memory that somebody else wrote gives them nothing until you say so", &["trust"]),
+    step(
+        "Let agents read it: a memory that somebody else wrote gives them nothing until you say so",
+        &["trust"],
+    ),
     step("Commit the notes that lie in it", &["commit"]),
     step("Read them all into the index", &["reindex"]),
     step("Find something", &["search", "idle connections firewall", "--limit", "3"]),

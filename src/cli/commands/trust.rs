@@ -19,7 +19,9 @@ use crate::render::text;
 /// `--import-private` takes over private files that earlier versions kept in the folder. It asks for each; settings that run
 /// programs, tokens and journals are never taken over.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm trust\n  cm trust --status\n  cm trust --revoke\n  cm trust --import-private")]
+#[command(
+    after_help = "Examples:\n  cm trust\n  cm trust --status\n  cm trust --revoke\n  cm trust --import-private"
+)]
 pub struct Arguments {
     /// Show whether the vault is trusted, and change nothing
     #[arg(long, conflicts_with_all = ["revoke", "import_private"])]
