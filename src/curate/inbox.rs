@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use super::conflict::{self, Near, Nearness};
 use super::health::{merge_pairs, rules};
+use super::live::supersessions;
 use super::meaning::Sense;
 use crate::domain::bullet::{Bullet, BulletType, Maturity, State};
 use crate::domain::finding::Code;
 use crate::domain::graph::{Edge, Graph};
 use crate::domain::instant::Instant;
-use crate::domain::note::types::{CONTRADICTS, DERIVED_FROM, SUPERSEDES};
+use crate::domain::note::types::{CONTRADICTS, DERIVED_FROM};
 use crate::domain::note::{Feedback, Kind, Note, Signal};
 
 /// After so many days without a look, half of the trust in a note is gone.
@@ -107,7 +108,7 @@ fn past(graph: &Graph<'_>) -> Vec<bool> {
             || !note.condensed_into.is_empty()
     };
     let mut past: Vec<bool> = graph.notes().iter().map(given_up).collect();
-    for edge in graph.edges().iter().filter(|edge| edge.relation == SUPERSEDES) {
+    for edge in supersessions(graph) {
         past[edge.to] = true;
     }
     past
@@ -307,7 +308,7 @@ fn doubt(
     for source in sources.map(|edge| edge.to) {
         let title = &graph.notes()[source].title;
         if past[source] {
-            let newer = graph.incoming(source).find(|edge| edge.relation == SUPERSEDES);
+            let newer = supersessions(graph).find(|edge| edge.to == source);
             let since = newer.and_then(|edge| graph.written(edge).or(graph.notes()[edge.from].created));
             return Some((format!("it was made from “{title}”, which no longer holds"), since));
         }

@@ -8,9 +8,9 @@ use std::collections::{HashSet, VecDeque};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::live::supersessions;
 use crate::domain::bullet::blocked::Blocked;
 use crate::domain::graph::{Graph, Resolution};
-use crate::domain::note::types::SUPERSEDES;
 
 /// Which way a step leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -110,7 +110,7 @@ fn turns(graph: &Graph<'_>) -> Vec<Turn> {
             say(key(&older), key(&newer), Through::InvertedTo);
         }
     }
-    for edge in graph.edges().iter().filter(|edge| edge.relation == SUPERSEDES) {
+    for edge in supersessions(graph) {
         let [newer, older] = [edge.from, edge.to].map(|at| graph.notes()[at].key().to_owned());
         say(older, newer, Through::Supersedes);
     }

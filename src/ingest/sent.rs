@@ -34,6 +34,9 @@ pub struct Sent {
     /// The person, where a token told it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// Whether a person sent it, and not an agent in their name.
+    #[serde(default)]
+    pub person: bool,
     /// The folder that was worked in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
@@ -80,6 +83,15 @@ impl Speaker {
             Self::System => "system",
         }
     }
+}
+
+/// Whether a person sent each part of a log.
+pub fn is_by_person(log: &str) -> bool {
+    let mut sent = log.lines().filter_map(|line| match serde_json::from_str(line) {
+        Ok(Line::Sent(sent)) => Some(sent.person),
+        _ => None,
+    });
+    sent.next() == Some(true) && sent.all(|person| person)
 }
 
 /// Where the log of a session lies below the folder of those that were sent. The id must have been checked.

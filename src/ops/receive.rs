@@ -107,6 +107,7 @@ fn sending(memory: &Memory, options: &Options, rules: &Rules) -> Line {
     Line::Sent(Sent {
         at: Some(memory.now()),
         by: memory.call.by.actor.clone(),
+        person: memory.is_person(),
         workspace: clean(&options.workspace),
         title: clean(&options.title),
     })

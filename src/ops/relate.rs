@@ -15,6 +15,7 @@ use crate::domain::graph::Names;
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
 use crate::domain::note::compose::{self, EdgeDraft, EdgeEnd};
+use crate::domain::note::types::SUPERSEDES;
 use crate::domain::note::{Note, name};
 
 /// The edge that is wanted.
@@ -52,12 +53,16 @@ const PLAIN: &str = "RELATED_TO";
 /// reason after those that it has.
 ///
 /// # Errors
-/// A note that is not found, an unknown type, an edge from a note to itself, and those of [`write::apply`].
+/// A note that is not found, an unknown type, an edge from a note to itself, `persons-only` where an agent lets a confirmed
+/// note supersede another, and those of [`write::apply`].
 pub fn relate(memory: &Memory, options: &Options) -> Result<Related> {
     in_range("strength", options.strength)?;
     let relation = known_relation(memory.target(), options.relation.as_deref().unwrap_or(PLAIN))?;
     let (from, to) = ends(memory, options)?;
     let (from, to) = (from.note, to.note);
+    if relation == SUPERSEDES && !from.is_waiting() {
+        memory.persons_only("say that a confirmed note takes the place of another")?;
+    }
     if let Some(there) = edge_files(memory, &from, &to, Some(&relation))?.into_iter().next() {
         return amend(memory, &there, options);
     }

@@ -50,11 +50,16 @@ fn fifty_writers_at_once_make_fifty_commits_and_lose_nothing() {
     assert_sound(&sandbox);
 }
 
+/// How often a command is killed; the full measurement asks for more by `CM_TEST_KILLS`.
+fn kills() -> u32 {
+    std::env::var("CM_TEST_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(200)
+}
+
 #[test]
 fn a_stream_of_writes_killed_at_any_moment_loses_nothing_and_is_repaired_by_the_next() {
     let sandbox = vault_of(ONE);
     let mut confirmed = Vec::new();
-    for round in 0..200_u32 {
+    for round in 0..kills() {
         let title = format!("Note of round {round}");
         let arguments: Vec<&str> = match round % 4 {
             0 | 1 => vec!["add", "--type", "fact", "--title", &title, "--body", "Some text"],

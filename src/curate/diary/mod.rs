@@ -96,10 +96,19 @@ pub struct Item {
 pub enum Voice {
     /// The person's.
     Person,
+    /// The person's, as says who sent the session without being that person: proposed as theirs, never taken for theirs.
+    Sender,
     /// The agent's.
     Agent,
     /// Our own, from what the log shows.
     Log,
+}
+
+impl Voice {
+    /// Whether they are a person's words, or are said to be.
+    pub fn is_persons(self) -> bool {
+        matches!(self, Self::Person | Self::Sender)
+    }
 }
 
 /// What somebody said of how a session ended: `outcome` in the frontmatter.
@@ -246,6 +255,15 @@ impl Diary {
             "Commands" => &mut self.commands,
             _ => return None,
         })
+    }
+
+    /// The same with the person's words as those of who sent the session.
+    pub fn of_sender(mut self) -> Self {
+        for heading in self.sections().map(|(heading, _)| heading) {
+            let items = self.section_mut(heading).into_iter().flatten();
+            items.filter(|item| item.voice == Voice::Person).for_each(|item| item.voice = Voice::Sender);
+        }
+        self
     }
 
     /// The same with every text of it put through `word`.

@@ -130,6 +130,7 @@ pub(in crate::curate) fn written(item: &Item) -> String {
     }
     let voice = match item.voice {
         Voice::Person => "person, ",
+        Voice::Sender => "sender, ",
         Voice::Agent => "agent, ",
         Voice::Log => "",
     };

@@ -13,7 +13,7 @@ use crate::domain::frontmatter::parse::{Fields, parse};
 use crate::domain::frontmatter::split::Split;
 use crate::domain::instant::Instant;
 
-pattern!(PLACE = r"^(.*) \((person, |agent, )?(standing, )?line (\d{1,18})\)$");
+pattern!(PLACE = r"^(.*) \((person, |sender, |agent, )?(standing, )?line (\d{1,18})\)$");
 
 /// The diary that a note holds; none where its frontmatter names no session.
 ///
@@ -117,6 +117,7 @@ fn item(entry: &str) -> Item {
     let part = |at: usize| place.get(at).map_or("", |part| part.as_str());
     let voice = match part(2) {
         "person, " => Voice::Person,
+        "sender, " => Voice::Sender,
         "agent, " => Voice::Agent,
         _ => Voice::Log,
     };

@@ -59,12 +59,12 @@ const MEMORY: usize = 160;
 
 impl Quotable {
     /// What may be quoted of a session: what people and agents said, and what tools were asked and said; no thoughts and
-    /// nothing that a program put there.
-    pub fn of(session: &str, agent: &str, events: &[Event]) -> Self {
+    /// nothing that a program put there. `prompts` says whose words the prompts are.
+    pub fn of(session: &str, agent: &str, events: &[Event], prompts: Voice) -> Self {
         let mut lines: BTreeMap<u64, Vec<(Voice, String)>> = BTreeMap::new();
         for event in events {
             let (voice, text) = match &event.kind {
-                EventKind::UserPrompt { text } => (Voice::Person, text.clone()),
+                EventKind::UserPrompt { text } => (prompts, text.clone()),
                 EventKind::AssistantText { text } => (Voice::Agent, text.clone()),
                 EventKind::ToolCall { input, .. } => {
                     (Voice::Agent, input.as_str().map_or_else(|| input.to_string(), str::to_owned))
@@ -170,7 +170,7 @@ fn one(proposed: &Proposed, known: &HashSet<&str>, session: &Quotable) -> Result
         Step::Fact { content } => What::Memory(memory("fact", content, quote)?),
         Step::Preference { content } => What::Memory(memory("preference", content, quote)?),
     };
-    let strength = if voice == Voice::Person { 60 } else { 40 };
+    let strength = if voice.is_persons() { 60 } else { 40 };
     Ok(Draft { what, origins: vec![origin], strength })
 }
 
@@ -249,7 +249,7 @@ mod tests {
             result("1", ToolOutcome::Error, "error: stale tenant key"),
             EventKind::Injected { text: "injected words to quote".into() },
         ]);
-        Quotable::of("s-1", "codex", &events)
+        Quotable::of("s-1", "codex", &events, Voice::Person)
     }
 
     fn of(deltas_json: &str) -> Result<Draft, Refused> {

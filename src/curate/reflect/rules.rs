@@ -88,6 +88,7 @@ impl Group<'_> {
 fn quote(diary: &Diary, item: &Item) -> String {
     let who = match item.voice {
         Voice::Person => "the person",
+        Voice::Sender => "the sender of the session",
         Voice::Agent => "the agent",
         Voice::Log => "the log",
     };
@@ -150,7 +151,7 @@ fn drafts(sessions: &[Session<'_>]) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = sessions.iter().flat_map(feedback).collect();
     let wishes = sessions.iter().flat_map(|session| {
         let said = |items: &'_ [Item]| -> Vec<usize> {
-            (0..items.len()).filter(|at| items[*at].voice == Voice::Person && items[*at].line > 0).collect()
+            (0..items.len()).filter(|at| items[*at].voice.is_persons() && items[*at].line > 0).collect()
         };
         let of = |items: &'_ Vec<Item>| said(items);
         let preferences = of(&session.diary.preferences).into_iter().map(|at| &session.diary.preferences[at]);
@@ -162,7 +163,7 @@ fn drafts(sessions: &[Session<'_>]) -> Vec<Draft> {
     }
     let facts = sessions.iter().flat_map(|session| {
         let held = session.diary.verdict.status != Status::Failure;
-        let counts = move |item: &&Item| item.line > 0 && (item.voice == Voice::Person || held);
+        let counts = move |item: &&Item| item.line > 0 && (item.voice.is_persons() || held);
         session.diary.learnings.iter().filter(counts).map(|item| (session.diary, item)).collect::<Vec<_>>()
     });
     drafts.extend(grouped(facts).iter().map(fact));
@@ -268,7 +269,7 @@ fn memory(note_type: &'static str, group: &Group<'_>) -> Remembered {
 /// What is proposed of what was learned: a fact where a person said so. A cause that an agent named was fixed thereupon, and
 /// what was wrong is no longer so.
 fn fact(group: &Group<'_>) -> Draft {
-    let own = group.of.iter().any(|(_, item)| item.voice == Voice::Person);
+    let own = group.of.iter().any(|(_, item)| item.voice.is_persons());
     let strength = 20 + 10 * group.sessions() as u32 + if own { 10 } else { 0 };
     let what = if own { memory("fact", group) } else { memory("fix", group) };
     let text = if own {

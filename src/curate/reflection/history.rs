@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use super::super::generated::link;
+use super::super::live::supersessions;
 use super::{HISTORY, List, View, dated};
 use crate::domain::graph::{Edge, Resolution};
 use crate::domain::instant::Instant;
 use crate::domain::markdown::escape::escape_inline;
-use crate::domain::note::types::SUPERSEDES;
 use crate::domain::note::{Kind, Note};
 
 /// How many parts of a merge are named.
@@ -28,8 +28,7 @@ enum Event {
 impl View<'_, '_> {
     /// What took the place of what, newest first.
     pub(super) fn history(&self) -> List {
-        let superseding: Vec<&Edge> =
-            self.graph.edges().iter().filter(|edge| edge.relation == SUPERSEDES).collect();
+        let superseding: Vec<&Edge> = supersessions(self.graph).collect();
         let by_edge: HashSet<(usize, usize)> = superseding.iter().map(|edge| (edge.to, edge.from)).collect();
         let superseded = superseding
             .iter()

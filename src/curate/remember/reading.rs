@@ -96,7 +96,7 @@ fn tells_lines(diary: &Diary) -> bool {
 
 fn of_diary(source: &mut Source, diary: &Diary) {
     let mut left_out = Unremembered::default();
-    let person = |item: &&Item| item.voice == Voice::Person;
+    let person = |item: &&Item| item.voice.is_persons();
     let lasting = |item: &&Item| person(item) || !names_a_cause(&item.text);
     let learned = diary.learnings.iter().filter(lasting).chain(diary.decisions.iter().filter(person));
     source.facts = learned.filter_map(|item| kept(item, fact, source.origin, &mut left_out)).collect();
@@ -233,6 +233,17 @@ mod tests {
         );
         assert_eq!(source.session.as_deref(), Some("s-1"));
         assert!(source.summary.unwrap().starts_with("success. We deploy"));
+    }
+
+    #[test]
+    fn only_what_a_log_shows_that_a_person_said_is_theirs() {
+        let text = "---\nsession: s-1\nstarted: 2026-11-01T09:00:00Z\n---\n\n# Ports\n\nOutcome: success\n\n## Key learnings\n\n\
+                    - The API listens on port 8080 (person, line 4)\n\
+                    - The queue listens on port 5672 (sender, line 5)\n";
+        let mut source = Source::new("d".to_owned(), Origin::Diary, Instant::from_unix(0));
+        take(&mut source, text, text);
+        let of = |at: usize| source.facts[at].is_persons;
+        assert_eq!((source.facts.len(), of(0), of(1)), (2, true, false));
     }
 
     #[test]

@@ -112,6 +112,11 @@ impl Note {
         matches!(self.kind, Kind::Memory | Kind::Plain) && self.state.as_deref() == Some(Self::UNVERIFIED)
     }
 
+    /// Whether it waits to be confirmed or activated, whatever its kind: until then it takes no other note's place.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.state.as_deref(), Some("draft" | Self::UNVERIFIED))
+    }
+
     /// Who wrote it, as far as it says: `codex, session 1a2b3c4d`.
     pub fn origin(&self) -> String {
         let session = self.session.as_deref().map(|id| {

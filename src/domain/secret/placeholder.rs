@@ -63,7 +63,8 @@ pub fn is_shown(token: &str) -> bool {
     is_mask(token) || is_series(words.as_bytes()) || (said() && !shape::looks_random(token))
 }
 
-/// Whether a long stretch goes on as people count, `abcdefghijkl`, `123456789012`, or is one character only.
+/// Whether a long stretch goes on as people count, `abcdefghijkl`, `123456789012`, or is one character that people fill
+/// places with: `aaaaaaaaaaaa`, `000000000000`.
 fn is_series(bytes: &[u8]) -> bool {
     const LONG: usize = 12;
     let follows = |a: u8, b: u8| b == a.wrapping_add(1) && shape::is(a, ALNUM) || a == b'9' && b == b'0';
@@ -71,7 +72,8 @@ fn is_series(bytes: &[u8]) -> bool {
     for pair in bytes.windows(2) {
         let [a, b] = pair else { continue };
         counted = if follows(*a, *b) { counted + 1 } else { 1 };
-        same = if a == b { same + 1 } else { 1 };
+        let fills = !shape::is(*a, LETTER) || matches!(a, b'a' | b'x');
+        same = if a == b && fills { same + 1 } else { 1 };
         if counted >= LONG || same >= LONG {
             return true;
         }

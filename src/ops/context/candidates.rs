@@ -326,9 +326,11 @@ impl<'m> Candidates<'m> {
             ..Group::default()
         };
         let edges = ask(memory, open, edges, SUPERSEDING)?;
-        let mut old: HashSet<String> =
-            edges.into_iter().filter_map(|hit| hit.note.edge.map(|ends| ends.to)).collect();
-        for note in hits.iter().map(|hit| &hit.note) {
+        let edges: Vec<_> = edges.into_iter().filter_map(|hit| hit.note.edge).collect();
+        let waiting = waiting(memory, open, edges.iter().map(|ends| ends.from.as_str()))?;
+        let confirmed = edges.into_iter().filter(|ends| !waiting.contains(&ends.from));
+        let mut old: HashSet<String> = confirmed.map(|ends| ends.to).collect();
+        for note in hits.iter().map(|hit| &hit.note).filter(|note| !note.is_waiting()) {
             for relation in note.relations.iter().filter(|relation| relation.relation == SUPERSEDES) {
                 old.insert(if relation.outgoing { relation.target.clone() } else { note.key().to_owned() });
             }
@@ -417,6 +419,23 @@ fn ask(memory: &Memory, open: &OpenVault, group: Group, limit: usize) -> Result<
     }
     let query = Query { root: Node::Group(group), notices: Vec::new() };
     Ok(memory.ask(open, |index| index.search(&query, 0, limit))?.hits)
+}
+
+/// Those of the notes with these ids that wait to be confirmed: they take no other note's place.
+fn waiting<'i>(
+    memory: &Memory,
+    open: &OpenVault,
+    ids: impl Iterator<Item = &'i str>,
+) -> Result<HashSet<String>> {
+    let any = |should: Vec<Node>| Node::Group(Group { should, ..Group::default() });
+    let ids: Vec<Node> = ids.map(|id| label(Label::Id, id)).collect();
+    if ids.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let limit = ids.len();
+    let states = ["draft", Note::UNVERIFIED].map(|state| label(Label::State, state));
+    let group = Group { filter: vec![any(ids), any(states.into())], ..Group::default() };
+    Ok(ask(memory, open, group, limit)?.into_iter().map(|hit| hit.note.key().to_owned()).collect())
 }
 
 fn count(memory: &Memory, open: &OpenVault, root: Node) -> Result<usize> {

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::curate::diary::{self, Diary, Made};
+use crate::curate::diary::{self, Diary, Made, Voice};
 use crate::curate::outcome::steps::{Step, steps};
 use crate::curate::prose::cut;
 use crate::curate::reflect::answer::{DiaryAnswer, Point, diary_schema};
@@ -36,6 +36,8 @@ pub struct Heard {
     pub steps: Vec<Step>,
     /// Its diary by rules alone.
     pub diary: Diary,
+    /// Whose words its prompts are.
+    prompts: Voice,
 }
 
 /// Reads sessions from logs; of a log that tells several, once for those that follow each other.
@@ -92,10 +94,11 @@ impl Reader {
             ..reads::Read::of_log(told.meta.agent, told.path.to_string_lossy().into_owned())
         };
         reads::record(memory, vec![read]);
-        Ok(self.heard(told))
+        let prompts = if sources.is_of_person(&source) { Voice::Person } else { Voice::Sender };
+        Ok(self.heard(told, prompts))
     }
 
-    fn heard(&self, told: Told) -> Heard {
+    fn heard(&self, told: Told, prompts: Voice) -> Heard {
         // By its place below the home folder, so that it is the same on every machine, and without the folder's name.
         let home = self.home.as_deref();
         let path = home.and_then(|home| told.path.strip_prefix(home).ok()).unwrap_or(&told.path);
@@ -104,15 +107,18 @@ impl Reader {
         let mut content = meta.id.as_str().as_bytes().to_vec();
         events.iter().filter_map(|event| event.kind.text()).for_each(|text| content.extend(text.as_bytes()));
         let diary = diary::extract(&diary::id(&path, &content), &meta, &events, &[]);
-        let diary = without_secrets(diary, &self.rules);
-        Heard { steps: steps(&events), meta, events, diary }
+        let mut diary = without_secrets(diary, &self.rules);
+        if prompts == Voice::Sender {
+            diary = diary.of_sender();
+        }
+        Heard { steps: steps(&events), meta, events, diary, prompts }
     }
 }
 
 impl Heard {
     /// What of it may be quoted.
     pub fn quotable(&self) -> Quotable {
-        Quotable::of(self.meta.id.as_str(), self.meta.agent.name(), &self.events)
+        Quotable::of(self.meta.id.as_str(), self.meta.agent.name(), &self.events, self.prompts)
     }
 
     /// The diary as a model writes it, with what was refused of it; the one by rules where the model's is of no use.

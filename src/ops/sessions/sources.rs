@@ -31,7 +31,10 @@ pub(in crate::ops) fn was_sent(open: &OpenVault, session: &str) -> bool {
     plain
         && Agent::ALL
             .into_iter()
-            .any(|agent| open.vault.root().join(SENT).join(sent::path(agent, session)).is_file())
+            .filter_map(|agent| {
+                open.vault.private_file(SENT).ok().map(|sent| sent.join(sent::path(agent, session)))
+            })
+            .any(|log| log.is_file())
 }
 
 impl Sources {
@@ -73,6 +76,12 @@ impl Sources {
         places.environment.clone_from(&call.variables);
         places.workspaces = vec![call.cwd.clone()];
         Ok(Self { allowed: Allowed::all(), places: Some(places), sent: None })
+    }
+
+    /// Whether the prompts of this log are known to be a person's: an agent's own log, or sent by the person alone.
+    pub fn is_of_person(&self, source: &Source) -> bool {
+        let is_sent = self.sent.as_ref().is_some_and(|sent| source.path.starts_with(sent));
+        !is_sent || std::fs::read_to_string(&source.path).is_ok_and(|log| sent::is_by_person(&log))
     }
 
     /// Whether a session that this log tells may be read.

@@ -82,6 +82,22 @@ fn a_session_that_was_sent_is_read_and_learned_from_like_any_other() {
 }
 
 #[test]
+fn who_sends_a_session_as_an_agent_speaks_for_no_person() {
+    for (kind, voice) in [("agent", "(sender, "), ("person", "(person, ")] {
+        let sandbox = rules();
+        let made = sandbox.cm(&["token", "add", "Ada", "--kind", kind, "--json"]).ok().json();
+        let token = made["token"].as_str().unwrap().to_owned();
+        let server = Serving::of(&sandbox, &[]);
+        let words = [said("user", "From now on, always use tabs for indentation in this repository.", 1)];
+        assert_eq!(server.ask("POST", "/sessions", &token, &session("s-1", &words)).0, 201);
+        sandbox.cm(&["reflect", "--days", "0", "--no-model"]).ok();
+        let diaries = sandbox.cm(&["search", "--type", "diary", "tabs", "--json"]).ok().json();
+        let diary = sandbox.read(diaries["hits"][0]["path"].as_str().unwrap());
+        assert!(diary.contains(voice), "{diary}");
+    }
+}
+
+#[test]
 fn what_is_no_session_is_refused_and_leads_to_no_file() {
     let sandbox = rules();
     let server = Serving::of(&sandbox, &[]);
