@@ -18,7 +18,8 @@ use crate::render::text;
 ///
 /// Lists drafts, notes that contradict each other, notes in quarantine (hidden characters, memories that are drafts),
 /// rules worth merging, and notes that nobody has looked at for long or whose source no longer holds. Decide by flags,
-/// several at once, or one by one with --interactive. Each kind of decision is one commit, and nothing is deleted.
+/// several at once with one commit for each kind of decision, or one by one with --interactive, where each decision is
+/// committed when it is made. Nothing is deleted.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm review\n  cm review --kind due --limit 5\n  cm review --accept b-mwnpvin0-ddisyl b-mwnoitv5-on318w\n  cm review --reject b-mo76pd48-ckhtk7 --reason \"holds for one project only\"\n  cm review --confirm 1f0c2a 77ab01\n  cm review --merge b-mo76pd48-ckhtk7 b-mt2ssunl-jq6d8j --content \"Name every number with its unit.\"\n  cm review --interactive"
@@ -87,9 +88,13 @@ fn interactive(memory: &Memory, options: &review::Options, output: &Output) -> R
         let wrong = edited.findings.iter().find(|found| found.severity == Severity::Error);
         Ok(wrong.map(|found| found.message.clone()))
     };
+    let mut outcome = review::Settled { decisions: Vec::new() };
+    let mut settle = |words: &Words| {
+        outcome.decisions.extend(review::settle(memory, words)?.decisions);
+        Ok(())
+    };
     let (mut keys, mut screen) =
         (std::io::stdin().lock(), anstream::AutoStream::auto(std::io::stderr().lock()));
-    let words = walk::through(&inbox, &mut keys, &mut screen, &mut edit)?;
-    let outcome = review::settle(memory, &words)?;
+    walk::through(&inbox, &mut keys, &mut screen, walk::Doing { edit: &mut edit, settle: &mut settle })?;
     output.print(memory, &outcome, text::review::settled)
 }

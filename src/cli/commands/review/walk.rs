@@ -1,4 +1,5 @@
-//! Going through the inbox one by one: a key and Enter for each entry. Nothing is written before the end, but for edits.
+//! Going through the inbox one by one: a key and Enter for each entry. Each decision is carried out when it is made, so
+//! that an interrupt loses none.
 
 use std::io::{self, BufRead, Write};
 
@@ -20,10 +21,16 @@ enum Key {
     Quit,
 }
 
-/// Opens a note in the editor; what is wrong with what was saved.
-type Edit<'a> = &'a mut dyn FnMut(&str) -> Result<Option<String>>;
+/// What the keys do.
+pub struct Doing<'a> {
+    /// Opens a note in the editor; what is wrong with what was saved.
+    pub edit: &'a mut dyn FnMut(&str) -> Result<Option<String>>,
+    /// Carries out the decision about one entry.
+    pub settle: &'a mut dyn FnMut(&Words) -> Result<()>,
+}
 
-/// Asks about each entry and collects the answers; what was answered before the end of the keys counts.
+/// Asks about each entry, and carries out each answer at once. A decision that is refused is shown, and the entry is
+/// asked about again.
 ///
 /// # Errors
 /// Where the terminal cannot be read or written.
@@ -31,45 +38,49 @@ pub fn through(
     inbox: &Inbox,
     keys: &mut dyn BufRead,
     screen: &mut dyn Write,
-    edit: Edit<'_>,
-) -> Result<Words> {
-    let mut words = Words::default();
+    doing: Doing<'_>,
+) -> Result<()> {
+    let mut settled = Vec::new();
     let entries =
         inbox.sections.iter().flat_map(|section| section.items.iter().map(|item| (section.kind, item)));
     for (kind, item) in entries {
-        if decided(&words, item) {
+        if item.notes.iter().any(|note| settled.contains(&note.id)) {
             continue;
         }
         write!(screen, "{}", text::review::item(item)).map_err(broken)?;
         loop {
             match ask(kind, item, keys, screen).map_err(broken)? {
-                Key::Quit => return Ok(words),
+                Key::Quit => return Ok(()),
                 Key::Skip => break,
-                Key::Edit => match edit(&item.notes[item.notes.len() - 1].id) {
+                Key::Edit => match (doing.edit)(&item.notes[item.notes.len() - 1].id) {
                     Ok(None) => break,
                     Ok(Some(wrong)) => {
                         writeln!(screen, "     saved, and not committed: {}", safe(&wrong))
                             .map_err(broken)?;
                     }
-                    // What was decided so far must not be lost to an editor that does not start.
                     Err(error) => writeln!(screen, "     {}", safe(&error.to_string())).map_err(broken)?,
                 },
                 key => {
-                    note(&mut words, key, item);
-                    break;
+                    let words = words(key, item);
+                    match (doing.settle)(&words) {
+                        Ok(()) => {
+                            settled.extend(words.accept.into_iter().chain(words.reject));
+                            break;
+                        }
+                        Err(error) => {
+                            writeln!(screen, "     {}", safe(&error.to_string())).map_err(broken)?;
+                        }
+                    }
                 }
             }
         }
     }
-    Ok(words)
+    Ok(())
 }
 
-/// Whether a note of the entry was given up or taken already.
-fn decided(words: &Words, item: &Item) -> bool {
-    item.notes.iter().any(|note| words.accept.contains(&note.id) || words.reject.contains(&note.id))
-}
-
-fn note(words: &mut Words, key: Key, item: &Item) {
+/// The decision that a key makes about an entry.
+fn words(key: Key, item: &Item) -> Words {
+    let mut words = Words::default();
     let ids = || item.notes.iter().map(|note| note.id.clone());
     match key {
         Key::Accept => words.accept.extend(ids()),
@@ -80,6 +91,7 @@ fn note(words: &mut Words, key: Key, item: &Item) {
         }
         Key::Edit | Key::Skip | Key::Quit => {}
     }
+    words
 }
 
 /// The keys that make sense for an entry, with their words.
@@ -167,13 +179,20 @@ mod tests {
     }
 
     fn answered(keys: &str) -> (Words, String, Vec<String>) {
-        let (mut screen, mut edited) = (Vec::new(), Vec::new());
+        let (mut screen, mut edited, mut decided) = (Vec::new(), Vec::new(), Words::default());
         let mut edit = |id: &str| {
             edited.push(id.to_owned());
             Ok(None)
         };
-        let words = through(&inbox(), &mut keys.as_bytes(), &mut screen, &mut edit).unwrap();
-        (words, String::from_utf8(screen).unwrap(), edited)
+        let mut settle = |words: &Words| {
+            decided.accept.extend(words.accept.clone());
+            decided.reject.extend(words.reject.clone());
+            decided.confirm.extend(words.confirm.clone());
+            Ok(())
+        };
+        let doing = Doing { edit: &mut edit, settle: &mut settle };
+        through(&inbox(), &mut keys.as_bytes(), &mut screen, doing).unwrap();
+        (decided, String::from_utf8(screen).unwrap(), edited)
     }
 
     fn ids(ids: &[&str]) -> Vec<String> {
@@ -181,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn each_answer_is_kept_for_the_end_and_a_note_that_was_given_up_is_not_asked_about_again() {
+    fn each_decision_is_carried_out_and_a_note_that_was_given_up_is_not_asked_about_again() {
         let (words, screen, _) = answered("a\nr\n1\nc\n");
         assert_eq!(words, Words { accept: ids(&["d1"]), reject: ids(&["d2", "k2"]), confirm: ids(&["u"]) });
         assert_eq!(screen.matches("it waits").count(), 4, "{screen}");
@@ -195,13 +214,20 @@ mod tests {
     }
 
     #[test]
-    fn an_editor_that_fails_is_told_of_and_loses_no_decision() {
-        let (mut screen, mut keys) = (Vec::new(), "a\ne\nr\n".as_bytes());
+    fn what_fails_is_shown_and_the_entry_is_asked_about_again() {
+        let (mut screen, mut keys) = (Vec::new(), "a\na\ne\nr\n".as_bytes());
         let mut edit = |_: &str| Err(Error::usage("no editor\u{1b}[2J starts"));
-        let words = through(&inbox(), &mut keys, &mut screen, &mut edit).unwrap();
-        assert_eq!(words, Words { accept: ids(&["d1"]), reject: ids(&["d2"]), ..Words::default() });
+        let mut calls = Vec::new();
+        let mut settle = |words: &Words| {
+            calls.push(words.clone());
+            if calls.len() == 1 { Err(Error::usage("the vault is locked")) } else { Ok(()) }
+        };
+        let doing = Doing { edit: &mut edit, settle: &mut settle };
+        through(&inbox(), &mut keys, &mut screen, doing).unwrap();
+        let accept = Words { accept: ids(&["d1"]), ..Words::default() };
+        assert_eq!(calls, [accept.clone(), accept, Words { reject: ids(&["d2"]), ..Words::default() }]);
         let screen = String::from_utf8(screen).unwrap();
-        assert!(screen.contains("no editor\u{fffd}[2J starts"), "{screen:?}");
+        assert!(screen.contains("locked") && screen.contains("no editor\u{fffd}[2J starts"), "{screen:?}");
     }
 
     #[test]
