@@ -91,8 +91,7 @@ fn who_sends_a_session_as_an_agent_speaks_for_no_person() {
         let words = [said("user", "From now on, always use tabs for indentation in this repository.", 1)];
         assert_eq!(server.ask("POST", "/sessions", &token, &session("s-1", &words)).0, 201);
         sandbox.cm(&["reflect", "--days", "0", "--no-model"]).ok();
-        let diaries = sandbox.cm(&["search", "--type", "diary", "tabs", "--json"]).ok().json();
-        let diary = sandbox.read(diaries["hits"][0]["path"].as_str().unwrap());
+        let diary = sandbox.git(&["grep", "-h", "line 2)", "--", "diary"]);
         assert!(diary.contains(voice), "{diary}");
     }
 }
