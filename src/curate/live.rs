@@ -5,11 +5,13 @@ use crate::domain::note::Note;
 use crate::domain::note::types::SUPERSEDES;
 
 /// For each note whether it holds. A note of which a reflection made another, or that another one supersedes,
-/// is history; a draft or an unverified memory waits to be confirmed.
+/// is history, and a stale observation is too; a draft or an unverified memory waits to be confirmed.
 pub(super) fn live(graph: &Graph<'_>) -> Vec<bool> {
     let holds = |state: Option<&str>| !matches!(state, Some("draft" | "retired" | Note::UNVERIFIED));
     let notes = graph.notes().iter().zip(in_place(graph));
-    notes.map(|(note, in_place)| in_place && holds(note.state.as_deref())).collect()
+    notes
+        .map(|(note, in_place)| in_place && note.staleness().is_none() && holds(note.state.as_deref()))
+        .collect()
 }
 
 /// For each note whether it is in its place still: no reflection made another of it, and none supersedes it.
