@@ -204,6 +204,20 @@ struct Proposed {
     fine: Option<(usize, Option<Chance>)>,
 }
 
+/// The candidates of all vaults.
+struct Gathered<'m> {
+    /// Vault by vault.
+    candidates: Vec<Candidates>,
+    found: Vec<Found<'m>>,
+    /// The number of notes with words of the query.
+    total: usize,
+}
+
+/// Whether every note with words of the query is among the candidates; of other notes it is not known whether they have.
+fn has_all_words(candidates: &Candidates) -> bool {
+    candidates.total <= candidates.list.iter().filter(|candidate| candidate.bm25 > 0.0).count()
+}
+
 /// Leaves those candidates that have words of the query or answer by meaning alone.
 fn leave_answers(found: &mut Vec<Found<'_>>, by_meaning: ByMeaning, chances: [Option<Chance>; 2]) {
     let evidence: Vec<Evidence> = found.iter().map(Found::evidence).collect();
@@ -240,30 +254,10 @@ impl Memory {
         question: Question<'_>,
         wanted: usize,
     ) -> Result<Retrieved<'m>> {
-        let mut kept = Vec::new();
-        let mut found: Vec<Found<'m>> = Vec::new();
-        let mut total = 0;
-        let mut chances = [None; 2];
-        for (open, of) in vaults.iter().zip(0..) {
-            self.freshen(open)?;
-            let Proposed { candidates, coarse, fine } = self.candidates(open, question, wanted)?;
-            let at = |model: Option<(usize, Option<Chance>)>| model.map(|(at, _)| at);
-            let list = candidates.list.iter().cloned();
-            found.extend(list.map(|candidate| Found {
-                open,
-                of,
-                candidate,
-                coarse: at(coarse),
-                fine: at(fine),
-            }));
-            for (chance, model) in chances.iter_mut().zip([coarse, fine]) {
-                *chance = chance.or(model.and_then(|(_, chance)| chance));
-            }
-            total += candidates.total;
-            kept.push(candidates);
-        }
-        leave_answers(&mut found, question.by_meaning, chances);
-        total += found.iter().filter(|found| found.candidate.bm25 == 0.0).count();
+        let Gathered { candidates: kept, found, mut total } = self.gather(vaults, question, wanted)?;
+        // Where not all notes with words were looked at, others may have been counted among them.
+        let all_words: Vec<bool> = kept.iter().map(has_all_words).collect();
+        total += found.iter().filter(|found| found.candidate.bm25 == 0.0 && all_words[found.of]).count();
         let evidence: Vec<Evidence> = found.iter().map(Found::evidence).collect();
         let fits = fuse(&evidence, &self.weights());
         let mut order: Vec<(Fit, &Found<'m>)> = fits.into_iter().zip(&found).collect();
@@ -282,7 +276,11 @@ impl Memory {
                 continue;
             }
             let (open, evidence) = (found.open, found.evidence());
-            ranked.push(self.weighed(open, fit, evidence, note, found.passage(), question.stages));
+            let mut one = self.weighed(open, fit, evidence, note, found.passage(), question.stages);
+            if one.found_by == Some(FoundBy::Meaning) && !all_words[found.of] {
+                one.found_by = None;
+            }
+            ranked.push(one);
         }
         if question.stages.graph {
             for open in vaults {
@@ -295,6 +293,32 @@ impl Memory {
         });
         ranked.truncate(wanted);
         Ok(Retrieved { ranked, total })
+    }
+
+    /// The candidates of some vaults that have words of the query or answer by meaning alone.
+    fn gather<'m>(
+        &'m self,
+        vaults: &'m [OpenVault],
+        question: Question<'_>,
+        wanted: usize,
+    ) -> Result<Gathered<'m>> {
+        let mut gathered = Gathered { candidates: Vec::new(), found: Vec::new(), total: 0 };
+        let mut chances = [None; 2];
+        for (open, of) in vaults.iter().zip(0..) {
+            self.freshen(open)?;
+            let Proposed { candidates, coarse, fine } = self.candidates(open, question, wanted)?;
+            let [coarse_at, fine_at] = [coarse, fine].map(|model| model.map(|(at, _)| at));
+            let list = candidates.list.iter().cloned();
+            let of_vault = |candidate| Found { open, of, candidate, coarse: coarse_at, fine: fine_at };
+            gathered.found.extend(list.map(of_vault));
+            for (chance, model) in chances.iter_mut().zip([coarse, fine]) {
+                *chance = chance.or(model.and_then(|(_, chance)| chance));
+            }
+            gathered.total += candidates.total;
+            gathered.candidates.push(candidates);
+        }
+        leave_answers(&mut gathered.found, question.by_meaning, chances);
+        Ok(gathered)
     }
 
     /// Lets the best hits of a vault draw up what hangs together with them; how many notes came in only so.

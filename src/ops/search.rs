@@ -46,7 +46,7 @@ pub struct Hit {
     /// How well it answers, about 0–1; comparable within one answer only. 0 where the query only selects.
     pub score: f64,
     /// By what it was found: `meaning` is a weak answer, without any word of the query. Absent where the query only
-    /// selects.
+    /// selects, and where so many notes have its words that not all were looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_by: Option<FoundBy>,
     /// The place in its text that fits best, on one line.

@@ -105,15 +105,16 @@ fn past_sessions_are_shown_once_each_the_persons_words_first_then_diaries_then_a
     "#);
     insta::assert_snapshot!(serde_json::to_string_pretty(&briefing["history"][1]).unwrap(), @r#"
     {
-      "snippet": "retry each gauge fetch twice",
-      "session": "0199aaaa-0000-7000-8000-000000000001",
-      "agent": "codex",
-      "line": 2,
+      "snippet": "the retry of the gauge fetches fails",
+      "session": "s1s1s1s1",
+      "agent": "claude-code",
+      "line": 1,
       "workspace": "/home/dev/demo",
       "date": "2026-11-20",
-      "outcome": null,
-      "diary": null,
-      "score": 1.0
+      "outcome": "failure",
+      "diary": "diary/s1s1s1s1.md",
+      "by_person": true,
+      "score": 0.8552
     }
     "#);
 }
