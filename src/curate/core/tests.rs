@@ -433,7 +433,7 @@ fn five_hundred_bullets_fill_two_sections_and_no_more() {
         .collect();
     let file = plan_core(&entries, &CoreSettings::default(), "2026-11-21");
     assert_eq!((file.entries, file.omitted), (50, 450));
-    assert!(file.text.contains("500 bullets in use, 50 listed, 20 of them fading"), "{}", file.text);
+    assert!(file.text.contains("500 bullets in use; 50 listed, 20 of them fading"), "{}", file.text);
     assert!(file.tokens <= 3_000, "{}", file.text);
     let first = file.text.lines().find(|line| line.starts_with("- ")).unwrap();
     assert!(first.contains("Rule number 497 "), "proven first, then by score: {first}");
