@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use serde::Serialize;
 
 use crate::ops::{Error, Kind, Memory, Result};
@@ -205,11 +206,22 @@ pub fn refused_by_clap(error: &clap::Error, arguments: &[OsString]) -> ExitCode 
         // The first paragraph says what is wrong, in several lines where arguments are listed.
         let said: Vec<&str> = words.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
         let message = said.join(" ").trim_start_matches("error: ").to_owned();
-        let hint = "`cm help` lists the commands, `cm help COMMAND` their arguments";
+        let hint = tips(error)
+            .unwrap_or_else(|| "`cm help` lists the commands, `cm help COMMAND` their arguments".to_owned());
         let _ = write_out(&json::error(&Error::usage(message).hint(hint)));
     } else {
         // The parser prints to stderr with its own colours.
         let _ = error.print();
     }
     ExitCode::from(2)
+}
+
+/// The parser's advice: an option with a similar name, or how the word is passed as a value.
+fn tips(error: &clap::Error) -> Option<String> {
+    match error.get(ContextKind::Suggested)? {
+        ContextValue::StyledStrs(tips) if !tips.is_empty() => {
+            Some(tips.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+        }
+        _ => None,
+    }
 }

@@ -14,7 +14,7 @@ mod interrupt;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser};
+use clap::Parser;
 
 use crate::ops::Kind;
 use crate::render::status;
@@ -41,11 +41,7 @@ pub struct Cli {
 /// Runs the program with these arguments, the first being its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let begun = std::time::Instant::now();
-    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
-    // The description of all commands is only built where it is needed.
-    if arguments.iter().any(|word| word == "search") {
-        arguments = commands::search::set_apart(arguments, &Cli::command());
-    }
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && commands::guard::is_hook(&arguments) => {

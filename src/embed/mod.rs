@@ -18,6 +18,7 @@ pub use choice::{Choice, Onnx, Outside, open, openai as openai_address};
 pub use error::{Error, Result};
 
 use crate::domain::embedding::Embedding;
+use crate::domain::rank::cut::Chance;
 pub use crate::net::{Address, Key};
 
 /// A model that embeds texts.
@@ -40,6 +41,11 @@ pub trait Embedder {
     /// # Errors
     /// Those of [`Embedder::embed`].
     fn embed_query(&self, text: &str) -> Result<Embedding>;
+
+    /// The cosines that a question has with unrelated texts; `None` where that is not known of the model.
+    fn chance(&self, _question: &str) -> Option<Chance> {
+        None
+    }
 }
 
 impl<T: Embedder + ?Sized> Embedder for &T {
@@ -57,5 +63,9 @@ impl<T: Embedder + ?Sized> Embedder for &T {
 
     fn embed_query(&self, text: &str) -> Result<Embedding> {
         (**self).embed_query(text)
+    }
+
+    fn chance(&self, question: &str) -> Option<Chance> {
+        (**self).chance(question)
     }
 }

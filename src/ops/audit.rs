@@ -226,7 +226,7 @@ fn ask(memory: &Memory, root: &Path, checks: &mut [(Shelved, std::result::Result
     let sessions = Sessions::as_it_stands(memory);
     for (shelved, check) in checks {
         let Ok(check) = check else { continue };
-        let Some(query) = check.wants_sessions().map(|words| Query::parse(words, memory.now())) else {
+        let Some(query) = check.wants_sessions().map(|words| Query::parse_all(words, memory.now())) else {
             continue;
         };
         for notice in &query.notices {

@@ -128,6 +128,8 @@ pub struct Passage {
     pub outcome: Option<String>,
     /// The file of its diary.
     pub diary: Option<String>,
+    /// Whether the person said it, in their own words.
+    pub by_person: bool,
     /// How well it fits, beside the best one of its kind, 0–1.
     pub score: f64,
 }

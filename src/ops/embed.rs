@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::config::{self, Target};
 use super::error::{Error, Result};
-use super::meaning::{Model, Progress};
+pub use super::meaning::read_in_background;
+use super::meaning::{Model, Progress, known};
 use super::memory::{Call, Level, Memory, OpenVault};
-use crate::domain::passage::PassageSet;
 use crate::embed::{Choice, Embedder};
 
 /// How far the models are with the notes of all open vaults.
@@ -163,18 +163,6 @@ fn provider(memory: &Memory) -> String {
 fn done(open: &OpenVault, model: &Model) -> Result<usize> {
     let live = open.index().passages()?;
     Ok(live.intersection(&known(open, model.name())?).count())
-}
-
-/// The passages that a model has read.
-fn known(open: &OpenVault, model: &str) -> Result<PassageSet> {
-    let vectors = open.vectors();
-    let mut known = PassageSet::default();
-    for (dimension, _) in vectors.dimensions(model) {
-        if let Some(table) = vectors.table(model, dimension)? {
-            known.extend(table.keys());
-        }
-    }
-    Ok(known)
 }
 
 fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Vec<OfModel>> {

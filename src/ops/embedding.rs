@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::memory::{Memory, OpenVault};
-use crate::config::{Origin, Settings};
+use crate::config::Settings;
 use crate::embed::{self, Address, Choice, Key, Onnx, Outside, openai_address};
 use crate::net::ollama_host::ollama_host;
 
@@ -48,11 +48,6 @@ pub(super) fn heard(memory: &Memory, open: &OpenVault, settings: &Settings) -> C
 /// How long a command may spend on embedding new notes with the finer model.
 pub fn budget(settings: &Settings) -> Duration {
     Duration::from_millis(settings.whole("embeddings.budget_ms") as u64)
-}
-
-/// Whether a value of this origin is the user's own.
-pub(super) fn is_own_word(_: &Memory, _: &OpenVault, origin: &Origin) -> bool {
-    origin.is_users()
 }
 
 /// Maps settings to a choice. Models of a hub are kept in the folder `cache`; variables are those of the environment that
@@ -124,7 +119,7 @@ fn address(url: &str) -> Result<Option<Address>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Layer;
+    use crate::config::{Layer, Origin};
 
     fn chosen(files: &[(&str, Origin)], variables: &[(&str, &str)]) -> Chosen {
         let variables: BTreeMap<String, String> =

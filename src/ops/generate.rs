@@ -58,7 +58,6 @@ pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
         tokens: open.settings.whole("core.max_tokens"),
         per_section: open.settings.whole("core.max_entries"),
         least_score: constants.fading,
-        active_score: constants.active,
         links: match word(open, "core.links") {
             Some("stem") => LinkStyle::Stem,
             _ => LinkStyle::Path,

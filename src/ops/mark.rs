@@ -231,12 +231,9 @@ fn event_of(memory: &Memory, options: &Options) -> Feedback {
     }
 }
 
-/// The type of memories whose maturity follows from their feedback, as that of rules does.
-const OBSERVATION: &str = "observation";
-
 /// The lines that an event changes in an observation beside its feedback: its maturity, and its end where it fell.
 fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> Vec<Edit> {
-    if note.note_type.as_deref() != Some(OBSERVATION) {
+    if note.note_type.as_deref() != Some(Note::OBSERVATION) {
         return Vec::new();
     }
     let stored = note.maturity.as_deref().and_then(Maturity::of).unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::curate::conflict::{Meant, Statement, Verdict};
 use crate::curate::meaning::Sense;
 use crate::domain::bullet::content::{self, folded};
 use crate::domain::note::check::is_category;
-use crate::domain::note::{Feedback, Kind, Priority, Signal};
+use crate::domain::note::{Feedback, Kind, Note, Priority, Signal};
 
 /// What was seen.
 #[derive(Debug, Clone, Default)]
@@ -82,7 +82,7 @@ pub fn observe(memory: &Memory, options: &Options) -> Result<Observed> {
     let added = add::add(
         memory,
         &add::Options {
-            note_type: "observation".to_owned(),
+            note_type: Note::OBSERVATION.to_owned(),
             title: title(told),
             tags: options.tags.clone(),
             body: Some(told.to_owned()),

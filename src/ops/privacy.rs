@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::config;
-use super::embedding::is_own_word;
 use super::error::{Error, Result};
 use super::memory::{Memory, OpenVault};
 use super::secrets;
@@ -64,7 +63,7 @@ pub fn privacy(memory: &Memory) -> Result<Privacy> {
         of.map(|agent| agent.name().to_owned()).collect()
     };
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
-    let provider = own(memory, open, "llm.provider").and_then(|value| value.as_str()).unwrap_or("none");
+    let provider = own(open, "llm.provider").and_then(|value| value.as_str()).unwrap_or("none");
     Ok(Privacy {
         agents: names(true),
         denied: names(false),
@@ -89,9 +88,8 @@ pub(super) fn flag(memory: &Memory, name: &str) -> bool {
     settings.flag(name).unwrap_or(false)
 }
 
-fn own<'a>(memory: &Memory, open: &'a OpenVault, name: &str) -> Option<&'a toml::Value> {
-    let own = |origin: &Origin| is_own_word(memory, open, origin);
-    open.settings.get_from(name, own).map(|(value, _)| value)
+fn own<'a>(open: &'a OpenVault, name: &str) -> Option<&'a toml::Value> {
+    open.settings.get_from(name, Origin::is_users).map(|(value, _)| value)
 }
 
 /// Which reads.
@@ -168,7 +166,7 @@ pub fn set(memory: &Memory, what: &What, allow: bool) -> Result<Set> {
 
 /// What the person's own list says.
 fn listed(memory: &Memory, name: &str) -> Vec<String> {
-    let items = own(memory, memory.target(), name).and_then(toml::Value::as_array).into_iter().flatten();
+    let items = own(memory.target(), name).and_then(toml::Value::as_array).into_iter().flatten();
     items.filter_map(toml::Value::as_str).map(str::to_owned).collect()
 }
 

@@ -4,13 +4,11 @@
 use super::actor::refused;
 use super::add;
 use super::error::Result;
-use super::memory::{Memory, OpenVault};
-use super::sessions::Shelf;
-use crate::curate::hook::record::file_name;
+use super::memory::Memory;
+use super::witnesses::Witnesses;
+use crate::curate::playbook::history::History as _;
 use crate::domain::note::suspicion::order;
 use crate::domain::note::{Feedback, Note, Signal};
-use crate::index::sessions::Lookup;
-use crate::vault::lines::Lines;
 
 /// Keys that say whether a note is trusted, and by whom; agents set none of them.
 const TRUST_KEYS: [&str; 21] = [
@@ -80,19 +78,6 @@ pub fn is_confirmed_by(memory: &Memory, note: &Note, event: &Feedback) -> bool {
         return false;
     }
     let is_second = event.session.is_some() && note.session.is_some() && event.session != note.session;
-    memory.is_person() || (is_second && event.session.as_deref().is_some_and(|id| is_seen(memory, id)))
-}
-
-/// Whether there is a trace of a session: its log was read, or one of its hooks was answered.
-fn is_seen(memory: &Memory, session: &str) -> bool {
-    let is_indexed = || {
-        let found = Shelf::as_it_stands(memory).ask(|sessions| sessions.lookup(session));
-        matches!(found, Ok(Some(Lookup::One(_))))
-    };
-    is_hooked(memory.target(), session) || is_indexed()
-}
-
-fn is_hooked(open: &OpenVault, session: &str) -> bool {
-    let record = Lines::of_told(&open.vault, &file_name(session));
-    record.text().is_ok_and(|text| !text.trim().is_empty())
+    memory.is_person()
+        || (is_second && event.session.as_deref().is_some_and(|id| Witnesses::of(memory).has_seen(id)))
 }

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::embedding::budget;
 use super::error::Result;
-use super::memory::Memory;
+use super::meaning::known;
+use super::memory::{Memory, OpenVault};
 use crate::index::Index;
 
 /// How.
@@ -35,7 +37,12 @@ pub struct Reindexed {
     pub stale: Vec<String>,
     /// Why everything was read anew, where it was.
     pub rebuilt: Option<String>,
+    /// Passages that the finer model has not read yet: later commands do, each for a moment.
+    pub unread: usize,
 }
+
+/// The factor by which a reindexing may spend longer on the finer model than any other command.
+const PATIENCE: u32 = 40;
 
 /// Refreshes the index of every open vault. `clock` measures, in milliseconds.
 ///
@@ -52,6 +59,7 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
         ms: 0,
         stale: Vec::new(),
         rebuilt: None,
+        unread: 0,
     };
     for open in &memory.vaults {
         let listing = open.walk();
@@ -68,6 +76,7 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
         }
         let refreshed = open.reindex(&listing, options.full, memory.models().coarse())?;
         memory.complete(open);
+        outcome.unread += read_finely(memory, open, options.full)?;
         open.set_fresh();
         outcome.notes += refreshed.notes;
         outcome.added += refreshed.added.len();
@@ -82,4 +91,17 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
     outcome.stale.sort();
     outcome.ms = clock().saturating_sub(begun);
     Ok(outcome)
+}
+
+/// Lets the finer model read what it lacks; how many passages it still lacks. A full reindexing is about texts, and gives
+/// it no more time than any command.
+fn read_finely(memory: &Memory, open: &OpenVault, full: bool) -> Result<usize> {
+    let budget = budget(&open.settings);
+    memory.refine_within(open, &[], if full { budget } else { budget * PATIENCE }, false);
+    match memory.models().fine() {
+        Some(Ok(model)) if !budget.is_zero() => {
+            Ok(open.index().without(&known(open, model.name())?, usize::MAX)?.1)
+        }
+        _ => Ok(0),
+    }
 }

@@ -16,6 +16,7 @@ use crate::domain::note::Note;
 use crate::domain::note::types::SUPERSEDES;
 use crate::domain::passage::PassageKey;
 use crate::domain::query::Query;
+use crate::domain::rank::cut::{Chance, Cut};
 use crate::domain::rank::fusion::{Evidence, Fit, Weights, fuse};
 use crate::domain::rank::spread::spread;
 use crate::domain::rank::worth;
@@ -62,6 +63,29 @@ pub(super) struct Question<'a> {
     pub meaning: &'a str,
     /// Which stages.
     pub stages: Stages,
+    /// How near a note must be to answer without any of the words.
+    pub by_meaning: ByMeaning,
+}
+
+/// How near a note must be to answer by meaning alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ByMeaning {
+    /// As near as the nearest ones, however near these are: for a person or an agent who asks.
+    Relative,
+    /// At a cosine of at least [`NEAR`]: for what nobody asked for, and for comparing notes.
+    Near,
+}
+
+/// By what a note was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FoundBy {
+    /// It has words of the query.
+    Words,
+    /// It has none of them: only its meaning is near, and the answer is weak.
+    Meaning,
+    /// It is related to a note that was found.
+    Relation,
 }
 
 /// What the score of a hit is made of.
@@ -97,6 +121,8 @@ pub(super) struct Ranked<'m> {
     pub passage: Option<PassageKey>,
     /// The hit that drew it up furthest along the graph.
     pub drawn_by: Option<String>,
+    /// By what it was found; none where it was selected and not ranked.
+    pub found_by: Option<FoundBy>,
 }
 
 impl Parts {
@@ -119,7 +145,15 @@ impl Parts {
 impl<'m> Ranked<'m> {
     /// A note that was selected and not ranked.
     pub fn unranked(open: &'m OpenVault, note: Note) -> Self {
-        Self { open, note, score: 0.0, parts: Parts::default(), passage: None, drawn_by: None }
+        Self {
+            open,
+            note,
+            score: 0.0,
+            parts: Parts::default(),
+            passage: None,
+            drawn_by: None,
+            found_by: None,
+        }
     }
 }
 
@@ -130,12 +164,14 @@ pub(super) struct Retrieved<'m> {
     pub total: usize,
 }
 
-/// The candidates that each way proposes, at least.
+/// The candidates that words propose, at least.
 const POOL: usize = 200;
+/// The candidates that a model proposes, at least; what is not among them is far from being an answer.
+const NEAREST: usize = 60;
 /// How many more candidates are weighed than are wanted: a multiplier may lift a later one.
 const SPARE: usize = 30;
-/// Without any of the words, a note answers only where it is at least so near.
-const LEAST: f32 = 0.35;
+/// The least cosine of a note that answers nobody's question ([`ByMeaning::Near`]).
+const NEAR: f32 = 0.35;
 
 /// So many of the best hits draw others up, over so many edges.
 const SEEDS: usize = 10;
@@ -160,12 +196,45 @@ impl Found<'_> {
         let near = |at: Option<usize>| Some(self.candidate.near.get(at?)?.as_ref()?.passage);
         near(self.fine).or_else(|| near(self.coarse))
     }
+}
 
-    /// Whether it answers at all.
-    fn answers(&self) -> bool {
-        let Evidence { bm25, coarse, fine } = self.evidence();
-        bm25 > 0.0 || fine.or(coarse) >= Some(LEAST)
-    }
+/// The candidates of one vault.
+struct Proposed {
+    candidates: Candidates,
+    /// The place of each model in a candidate's nearness, and the chance of the question by it.
+    coarse: Option<(usize, Option<Chance>)>,
+    fine: Option<(usize, Option<Chance>)>,
+}
+
+/// The candidates of all vaults.
+struct Gathered<'m> {
+    /// Vault by vault.
+    candidates: Vec<Candidates>,
+    found: Vec<Found<'m>>,
+    /// The number of notes with words of the query.
+    total: usize,
+}
+
+/// Whether every note with words of the query is among the candidates; of other notes it is not known whether they have.
+fn has_all_words(candidates: &Candidates) -> bool {
+    candidates.total <= candidates.list.iter().filter(|candidate| candidate.bm25 > 0.0).count()
+}
+
+/// Leaves those candidates that have words of the query or answer by meaning alone.
+fn leave_answers(found: &mut Vec<Found<'_>>, by_meaning: ByMeaning, chances: [Option<Chance>; 2]) {
+    let evidence: Vec<Evidence> = found.iter().map(Found::evidence).collect();
+    let [coarse, fine] = chances;
+    let cut = Cut::of(&evidence, coarse, fine);
+    let mut evidence = evidence.iter();
+    found.retain(|_| {
+        evidence.next().is_some_and(|note| {
+            note.bm25 > 0.0
+                || match by_meaning {
+                    ByMeaning::Relative => cut.passes(note),
+                    ByMeaning::Near => note.fine.or(note.coarse) >= Some(NEAR),
+                }
+        })
+    });
 }
 
 impl Memory {
@@ -187,21 +256,10 @@ impl Memory {
         question: Question<'_>,
         wanted: usize,
     ) -> Result<Retrieved<'m>> {
-        let mut kept = Vec::new();
-        let mut found: Vec<Found<'m>> = Vec::new();
-        let mut total = 0;
-        for (open, of) in vaults.iter().zip(0..) {
-            self.freshen(open)?;
-            let (candidates, coarse, fine) = self.candidates(open, question, wanted)?;
-            let list = candidates.list.iter().cloned();
-            let before = found.len();
-            found.extend(
-                list.map(|candidate| Found { open, of, candidate, coarse, fine }).filter(Found::answers),
-            );
-            let without_words = found[before..].iter().filter(|found| found.candidate.bm25 == 0.0).count();
-            total += candidates.total + without_words;
-            kept.push(candidates);
-        }
+        let Gathered { candidates: kept, found, mut total } = self.gather(vaults, question, wanted)?;
+        // Where not all notes with words were looked at, others may have been counted among them.
+        let all_words: Vec<bool> = kept.iter().map(has_all_words).collect();
+        total += found.iter().filter(|found| found.candidate.bm25 == 0.0 && all_words[found.of]).count();
         let evidence: Vec<Evidence> = found.iter().map(Found::evidence).collect();
         let fits = fuse(&evidence, &self.weights());
         let mut order: Vec<(Fit, &Found<'m>)> = fits.into_iter().zip(&found).collect();
@@ -220,7 +278,11 @@ impl Memory {
                 continue;
             }
             let (open, evidence) = (found.open, found.evidence());
-            ranked.push(self.weighed(open, fit, evidence, note, found.passage(), question.stages));
+            let mut one = self.weighed(open, fit, evidence, note, found.passage(), question.stages);
+            if one.found_by == Some(FoundBy::Meaning) && !all_words[found.of] {
+                one.found_by = None;
+            }
+            ranked.push(one);
         }
         if question.stages.graph {
             for open in vaults {
@@ -233,6 +295,32 @@ impl Memory {
         });
         ranked.truncate(wanted);
         Ok(Retrieved { ranked, total })
+    }
+
+    /// The candidates of some vaults that have words of the query or answer by meaning alone.
+    fn gather<'m>(
+        &'m self,
+        vaults: &'m [OpenVault],
+        question: Question<'_>,
+        wanted: usize,
+    ) -> Result<Gathered<'m>> {
+        let mut gathered = Gathered { candidates: Vec::new(), found: Vec::new(), total: 0 };
+        let mut chances = [None; 2];
+        for (open, of) in vaults.iter().zip(0..) {
+            self.freshen(open)?;
+            let Proposed { candidates, coarse, fine } = self.candidates(open, question, wanted)?;
+            let [coarse_at, fine_at] = [coarse, fine].map(|model| model.map(|(at, _)| at));
+            let list = candidates.list.iter().cloned();
+            let of_vault = |candidate| Found { open, of, candidate, coarse: coarse_at, fine: fine_at };
+            gathered.found.extend(list.map(of_vault));
+            for (chance, model) in chances.iter_mut().zip([coarse, fine]) {
+                *chance = chance.or(model.and_then(|(_, chance)| chance));
+            }
+            gathered.total += candidates.total;
+            gathered.candidates.push(candidates);
+        }
+        leave_answers(&mut gathered.found, question.by_meaning, chances);
+        Ok(gathered)
     }
 
     /// Lets the best hits of a vault draw up what hangs together with them; how many notes came in only so.
@@ -283,27 +371,26 @@ impl Memory {
         Ok(ranked.len().saturating_sub(known))
     }
 
-    /// The candidates of one vault, and at which place of their nearness each model stands.
-    fn candidates(
-        &self,
-        open: &OpenVault,
-        question: Question<'_>,
-        wanted: usize,
-    ) -> Result<(Candidates, Option<usize>, Option<usize>)> {
-        let Question { query, meaning, stages } = question;
+    fn candidates(&self, open: &OpenVault, question: Question<'_>, wanted: usize) -> Result<Proposed> {
+        let Question { query, meaning, stages, by_meaning } = question;
         let mut scans: Vec<Scan> = Vec::new();
         let mut scan = |asking: Option<Asking>| {
             let asking = asking?;
             scans.push(asking.table.scan(&asking.query));
-            Some(scans.len() - 1)
+            Some((scans.len() - 1, asking.chance))
         };
         let asks = !meaning.trim().is_empty();
         let coarse = if stages.coarse && asks { scan(self.ask_coarse(open, meaning)) } else { None };
         let fine = if stages.fine && asks { scan(self.ask_fine(open, meaning)?) } else { None };
-        let pool = POOL.max(wanted.saturating_mul(2));
-        let asked = Asked { query, words: stages.words, scans: &scans, pool, least: LEAST };
+        let twice = wanted.saturating_mul(2);
+        let (nearest, least) = match by_meaning {
+            ByMeaning::Relative => (NEAREST.max(twice), 0.0),
+            ByMeaning::Near => (POOL.max(twice), NEAR),
+        };
+        let pool = POOL.max(twice);
+        let asked = Asked { query, words: stages.words, scans: &scans, pool, nearest, least };
         let candidates = self.ask(open, |index| index.candidates(asked))?;
-        Ok((candidates, coarse, fine))
+        Ok(Proposed { candidates, coarse, fine })
     }
 
     fn weighed<'m>(
@@ -333,7 +420,12 @@ impl Memory {
             usefulness,
         };
         let score = (fit.relevance + parts.graph) * recency * usefulness;
-        Ranked { open, note, score, parts, passage, drawn_by: None }
+        let found_by = Some(match evidence {
+            Evidence { bm25, .. } if bm25 > 0.0 => FoundBy::Words,
+            Evidence { coarse: None, fine: None, .. } => FoundBy::Relation,
+            _ => FoundBy::Meaning,
+        });
+        Ranked { open, note, score, parts, passage, drawn_by: None, found_by }
     }
 
     /// Whether the note is one of the global vault whose id a note of the project has, which then counts instead.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::error::{Error, Result};
 use super::memory::{Level, Memory};
 use super::past::AsOf;
-use super::retrieve::{Parts, Question, Ranked, Retrieved, Stages};
+use super::retrieve::{ByMeaning, FoundBy, Parts, Question, Ranked, Retrieved, Stages};
 use super::snippet::Snippets;
 use crate::domain::instant::Instant;
 use crate::domain::note::Kind;
@@ -45,6 +45,10 @@ pub struct Hit {
     pub path: String,
     /// How well it answers, about 0–1; comparable within one answer only. 0 where the query only selects.
     pub score: f64,
+    /// By what it was found: `meaning` is a weak answer, without any word of the query. Absent where the query only
+    /// selects, and where so many notes have its words that not all were looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<FoundBy>,
     /// The place in its text that fits best, on one line.
     pub snippet: String,
     /// Its tags.
@@ -120,7 +124,12 @@ fn answer(memory: &Memory, options: &Options) -> Result<Searched> {
     let wanted = limit.saturating_add(options.offset);
     let meaning = query.question();
     let (found, total) = if query.ranks() {
-        let question = Question { query: &query, meaning: &meaning, stages: options.stages };
+        let question = Question {
+            query: &query,
+            meaning: &meaning,
+            stages: options.stages,
+            by_meaning: ByMeaning::Relative,
+        };
         let Retrieved { ranked, total } = memory.retrieve(question, wanted)?;
         (ranked, total)
     } else {
@@ -183,13 +192,14 @@ fn check(options: &Options) -> Result<()> {
 }
 
 fn shown(ranked: Ranked<'_>, snippets: &mut Snippets, explain: bool) -> Hit {
-    let Ranked { open, note, score, parts, passage, drawn_by } = ranked;
+    let Ranked { open, note, score, parts, passage, drawn_by, found_by } = ranked;
     // The file may be gone where the index was not refreshed; the hit is then shown without its text.
     let snippet = snippets.of_note(open, &note, passage);
     Hit {
         id: note.key().to_owned(),
         kind: note.kind,
         score: rounded(score),
+        found_by,
         snippet,
         updated: note.updated.or(note.created),
         note_type: note.note_type,

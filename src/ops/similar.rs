@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::error::{Error, Result};
 use super::find::{find, load};
 use super::memory::{Level, Memory, OpenVault};
-use super::retrieve::{Question, Stages};
+use super::retrieve::{ByMeaning, Question, Stages};
 use super::search::rounded;
 use crate::curate::conflict::{self, Statement, opposition};
 use crate::curate::health::statement;
@@ -137,7 +137,8 @@ fn compare(
     let mut notes = Vec::new();
     for open in &memory.vaults {
         let stages = Stages { coarse: true, fine: true, ..Stages::WORDS };
-        let question = Question { query: &query, meaning: &subject.said, stages };
+        let question =
+            Question { query: &query, meaning: &subject.said, stages, by_meaning: ByMeaning::Near };
         for hit in memory.retrieve_from(std::slice::from_ref(open), question, wanted)?.ranked {
             let itself = subject
                 .note

@@ -43,15 +43,15 @@ fn sessions(briefing: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
+fn past_sessions_are_shown_once_each_the_persons_words_first_then_diaries_then_agents() {
     let sandbox = with_history();
     insta::assert_snapshot!(sandbox.cm(&["context", TASK]).snapshot(), @"
     # Briefing: change the retry of gauge fetches
 
     ## History
 
-    - “Session s1s1s1s1: Wrote the retry of gauge fetches anew.” (2026-11-20, claude-code, s1s1s1s1, demo, failure)
     - “retry each gauge fetch twice” (2026-11-20, codex, 0199aaaa, demo)
+    - “the retry of the gauge fetches fails” (2026-11-20, claude-code, s1s1s1s1, demo, failure)
     - “The gauge fetch has no retry yet.” (2026-11-20, claude-code, s2s2s2s2, tide)
 
     ## Search on
@@ -72,10 +72,10 @@ fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
     pitfalls: []
     memories: []
     unverified: []
-    history[3]{snippet,session,agent,line,workspace,date,outcome,diary,score}:
-      "Session s1s1s1s1: Wrote the retry of gauge fetches anew.",s1s1s1s1,claude-code,null,/home/dev/demo,2026-11-20,failure,diary/s1s1s1s1.md,1
-      retry each gauge fetch twice,0199aaaa-0000-7000-8000-000000000001,codex,2,/home/dev/demo,2026-11-20,null,null,1
-      The gauge fetch has no retry yet.,s2s2s2s2,claude-code,2,/home/dev/tide,2026-11-20,null,null,0.3951
+    history[3]{snippet,session,agent,line,workspace,date,outcome,diary,by_person,score}:
+      retry each gauge fetch twice,0199aaaa-0000-7000-8000-000000000001,codex,2,/home/dev/demo,2026-11-20,null,null,true,1
+      the retry of the gauge fetches fails,s1s1s1s1,claude-code,1,/home/dev/demo,2026-11-20,failure,diary/s1s1s1s1.md,true,0.8552
+      The gauge fetch has no retry yet.,s2s2s2s2,claude-code,2,/home/dev/tide,2026-11-20,null,null,false,0.3951
     warnings: []
     searches[3]: "change retry gauge fetches type:problem,error,fix,solution","change retry gauge fetches type:decision,configuration,procedure",change retry gauge fetches
     feedback: "cm mark ID --helpful, or --harmful --reason caused_bug; in what you write: [cm: helpful ID]"
@@ -84,25 +84,12 @@ fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
       pitfalls: 0
       memories: 0
       history: 0
-    tokens: 169
+    tokens: 164
     notices[1]: "there is no playbook: no rules"
     [exit 0]
     "#);
     let briefing = sandbox.cm(&["context", TASK, "--json"]).ok().json();
     insta::assert_snapshot!(serde_json::to_string_pretty(&briefing["history"][0]).unwrap(), @r#"
-    {
-      "snippet": "Session s1s1s1s1: Wrote the retry of gauge fetches anew.",
-      "session": "s1s1s1s1",
-      "agent": "claude-code",
-      "line": null,
-      "workspace": "/home/dev/demo",
-      "date": "2026-11-20",
-      "outcome": "failure",
-      "diary": "diary/s1s1s1s1.md",
-      "score": 1.0
-    }
-    "#);
-    insta::assert_snapshot!(serde_json::to_string_pretty(&briefing["history"][1]).unwrap(), @r#"
     {
       "snippet": "retry each gauge fetch twice",
       "session": "0199aaaa-0000-7000-8000-000000000001",
@@ -112,7 +99,22 @@ fn past_sessions_are_told_each_once_and_by_their_diaries_first() {
       "date": "2026-11-20",
       "outcome": null,
       "diary": null,
+      "by_person": true,
       "score": 1.0
+    }
+    "#);
+    insta::assert_snapshot!(serde_json::to_string_pretty(&briefing["history"][1]).unwrap(), @r#"
+    {
+      "snippet": "the retry of the gauge fetches fails",
+      "session": "s1s1s1s1",
+      "agent": "claude-code",
+      "line": 1,
+      "workspace": "/home/dev/demo",
+      "date": "2026-11-20",
+      "outcome": "failure",
+      "diary": "diary/s1s1s1s1.md",
+      "by_person": true,
+      "score": 0.8552
     }
     "#);
 }
@@ -145,7 +147,11 @@ fn history_fits_the_budget_and_its_limit_and_what_is_left_out_is_counted() {
     let shown = small["history"].as_array().unwrap().len() as u64;
     assert_eq!(small["omitted"]["history"].as_u64().unwrap() + shown, 3, "{small}");
     let one = sandbox.run(&["context", TASK, "--json"]).env("CM_CONTEXT_MAX_HISTORY", "1").go().ok().json();
-    assert_eq!((sessions(&one), &one["omitted"]["history"]), (vec!["s1s1s1s1"], &2.into()), "{one}");
+    assert_eq!(
+        (sessions(&one), &one["omitted"]["history"]),
+        (vec!["0199aaaa-0000-7000-8000-000000000001"], &2.into()),
+        "{one}"
+    );
     let none = sandbox.run(&["context", TASK, "--json"]).env("CM_CONTEXT_MAX_HISTORY", "0").go().ok().json();
     assert_eq!(sessions(&none), [""; 0]);
 }

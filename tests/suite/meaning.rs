@@ -130,6 +130,7 @@ fn explain_tells_what_each_score_is_made_of() {
           "title": "Copying sqlite files",
           "path": "graph/facts/sqlite.md",
           "score": 0.9846,
+          "found_by": "words",
           "snippet": "A sqlite database is copied with its journal.",
           "tags": [],
           "updated": "2026-05-01T00:00:00Z",
@@ -220,4 +221,67 @@ fn damage_among_vectors_of_the_finer_model_costs_only_what_it_hit() {
         assert_eq!(sandbox.cm(&["embed", "--json"]).ok().json()["read"], 1);
         assert_eq!(sandbox.cm(&["search", "paying boat fees", "--json"]).ok().stdout, before);
     }
+}
+
+/// The titles of the hits, each with what it was found by.
+fn found_by(sandbox: &Sandbox, query: &str) -> Vec<(String, String)> {
+    let answer = search(sandbox, &[query, "--no-graph"]);
+    let word = |hit: &Value, name: &str| hit[name].as_str().unwrap_or_default().to_owned();
+    answer["hits"].as_array().unwrap().iter().map(|hit| (word(hit, "title"), word(hit, "found_by"))).collect()
+}
+
+#[test]
+fn a_question_without_a_word_of_the_note_is_answered_and_the_answer_is_shown_as_weak() {
+    let sandbox = harbourmaster();
+    sandbox.cm(&["embed"]).ok();
+    for (question, title) in [
+        ("where is the cassette", "Restoring"),
+        ("we are being rate limited", "The service throttles us"),
+        ("what happens while everybody sleeps", "Backups run at night"),
+        ("how much money do ships owe", "Manual of the berth form"),
+    ] {
+        let found = found_by(&sandbox, question);
+        let first = found.first().map(|(title, by)| (title.as_str(), by.as_str()));
+        assert_eq!(first, Some((title, "meaning")), "{question}: {found:?}");
+    }
+    let printed = sandbox.cm(&["search", "how much money do ships owe"]).ok().stdout;
+    assert!(printed.lines().next().is_some_and(|line| line.ends_with("· only by meaning")), "{printed}");
+    let answer = search(&sandbox, &["backups", "--limit", "1"]);
+    assert_eq!(answer["hits"][0]["found_by"], "words");
+}
+
+#[test]
+fn what_has_nothing_to_do_with_any_note_finds_nothing() {
+    let sandbox = harbourmaster();
+    sandbox.cm(&["embed"]).ok();
+    for query in ["lentil soup recipe", "capital of Mongolia", "chess opening for black", "qwxzv blorptang"] {
+        assert_eq!(titles(&search(&sandbox, &[query])), [""; 0], "{query}");
+    }
+}
+
+#[test]
+fn after_its_caches_are_deleted_a_vault_answers_as_before_once_it_is_reindexed() {
+    let sandbox = harbourmaster();
+    let timed = |budget: &str, arguments: &[&str]| {
+        sandbox.run(arguments).env("CM_EMBEDDINGS_BUDGET_MS", budget).go().ok()
+    };
+    let questions = ["paying boat fees", "database copy", "what happens while everybody sleeps"];
+    let answers =
+        || questions.map(|question| sandbox.cm(&["search", question, "--explain", "--json"]).ok().stdout);
+    sandbox.cm(&["embed"]).ok();
+    let before = answers();
+    let delete = || {
+        for cache in ["_index", "_embeddings"] {
+            fs::remove_dir_all(sandbox.vault().join(cache)).unwrap();
+        }
+    };
+    delete();
+    assert_eq!(timed("60000", &["reindex", "--json"]).json()["unread"], 0);
+    assert_eq!(answers(), before);
+    delete();
+    // An index without vectors of the finer model, and no change: any command reads on.
+    sandbox.cm(&["reindex"]).ok();
+    assert_ne!(answers(), before);
+    timed("60000", &["get", "Restoring"]);
+    assert_eq!(answers(), before);
 }

@@ -114,7 +114,7 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     # Core memory
 
     > Written 2026-09-10 by `cm core`; changes by hand are lost.
-    > 0 active of 0 memories, 1 bullet in use, 1 listed. Nothing left out.
+    > 1 bullet in use; 1 listed. Nothing left out.
 
     ## Pitfalls
 

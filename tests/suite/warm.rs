@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use cm::ops::warm::{Changed, Warm};
-use cm::ops::{Call, add, search};
+use cm::ops::{Call, add, embed, search};
 use cm::render::json;
 
 use crate::support::{Sandbox, call, harbour, vault_of};
@@ -256,4 +256,24 @@ fn changed_files_are_told_to_who_listens_whether_or_not_they_can_be_watched() {
         drop(warm);
         drop(memory);
     }
+}
+
+#[test]
+fn the_finer_model_reads_beside_the_answers_of_a_server() {
+    let sandbox = vault_of("");
+    sandbox.write("graph/facts/gauge.md", note("The tide gauge", "It answers late after rain."));
+    let server = Server::of(&sandbox);
+    server.search("gauge");
+    let mut call = call(&sandbox, &[]);
+    call.variables.insert("CM_EMBEDDINGS_BUDGET_MS".to_owned(), "250".to_owned());
+    embed::read_in_background(&server.warm, &call);
+    let read = || {
+        let status = embed::status(&server.warm.open(call.clone()).unwrap()).unwrap();
+        status.models.iter().all(|model| model.done == model.of && model.of > 0)
+    };
+    let is_read = (0..3_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        read()
+    });
+    assert!(is_read, "the passages of a vault that nobody changes are read as well");
 }

@@ -9,7 +9,7 @@ use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
 use crate::mcp::{self, Asked, Changed, End, Limits, Server, Setup};
 use crate::operations::{Caller, OFFER, Role};
-use crate::ops::{Call, Error, Kind, Result, news};
+use crate::ops::{Call, Error, Kind, Result, embed, news};
 
 /// Serve an agent that speaks the Model Context Protocol, on standard input and output
 ///
@@ -51,12 +51,13 @@ pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
     }))
 }
 
-/// Tells the server from now on what changes in the vaults of these calls.
+/// Tells the server from now on what changes in the vaults of these calls, and lets the finer model read them.
 ///
 /// # Errors
 /// Those of [`news::follow`].
 pub fn follow(calls: &Calls, server: &Server) -> Result<()> {
     let feed = server.feed().clone();
+    embed::read_in_background(&calls.warm, &calls.first);
     news::follow(&calls.warm, &calls.first, feed.waking(), move |touched| {
         let changed = touched.into_iter().map(|one| Changed { path: one.path, id: one.id });
         feed.tell(changed.collect::<Vec<_>>());

@@ -6,9 +6,10 @@ use crate::cli::answer::{Output, Printed};
 use crate::ops::{Call, Memory, Result, stale};
 use crate::render::text;
 
-/// List bullets of which nobody has said anything for long
+/// List bullets of which nobody has said anything for long, and stale observations
 ///
-/// Counted from the last feedback of any kind; from when the bullet was made where there is none.
+/// Counted from the last feedback of any kind; from when the bullet was made where there is none. An observation is stale
+/// once it was condensed into another note, or marked irrelevant and not helpful after that.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm stale\n  cm stale --days 180")]
 pub struct Arguments {

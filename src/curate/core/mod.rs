@@ -26,8 +26,6 @@ pub struct CoreSettings {
     pub least_score: f64,
     /// How its lines lead to their notes.
     pub links: LinkStyle,
-    /// The least score that counts as active in the header.
-    pub active_score: f64,
     /// Sections after the built-in ones: titles with types.
     pub extra_sections: Vec<(String, Vec<String>)>,
 }
@@ -44,7 +42,6 @@ impl Default for CoreSettings {
             per_section: 15,
             least_score: 0.2,
             links: LinkStyle::Path,
-            active_score: 0.5,
             extra_sections: vec![
                 section("Preferences & Facts", &["preference", "fact"]),
                 section("Insights", &["insight"]),
@@ -142,14 +139,14 @@ const PATH_SHARE: usize = 5;
 pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> GeneratedFile {
     let sections = Section::all(settings);
     let (placed, mut left_out) = place(entries, &sections, settings);
-    let (counts, all) = (counts(entries, settings), placed.len() + left_out.no_space);
+    let (counts, all) = (counts(entries), placed.len() + left_out.no_space);
     let is_fading = |entry: &&Placed| matches!(sections.get(entry.section), Some(Section::Fading));
     let head = |listed: &[Placed], left_out: &LeftOut| {
         let fading = match listed.iter().filter(is_fading).count() {
             0 => String::new(),
             count => format!(", {count} of them fading"),
         };
-        let figures = format!("{counts}, {} listed{fading}. {}", listed.len(), left_out.say(settings));
+        let figures = format!("{counts}; {} listed{fading}. {}", listed.len(), left_out.say(settings));
         head("Core memory", day, "cm core", &figures)
     };
     let headings: Vec<String> = sections.iter().map(Section::heading).collect();
@@ -222,20 +219,28 @@ impl Line {
     }
 }
 
-/// How many entries there are, and how many of the memories are active.
-fn counts(entries: &[CoreEntry], settings: &CoreSettings) -> String {
-    let scores = entries.iter().filter_map(|entry| match entry.worth {
-        Worth::Memory(score) if !entry.plain => Some((entry.pinned, score)),
-        Worth::Memory(_) | Worth::Bullet { .. } => None,
-    });
-    let memories = scores.clone().count();
-    let active = scores.filter(|(pinned, score)| *pinned || score.value() >= settings.active_score).count();
-    let bullets = entries.iter().filter(|entry| matches!(entry.worth, Worth::Bullet { .. })).count();
-    match bullets {
-        0 => format!("{active} active of {memories} memories"),
-        1 => format!("{active} active of {memories} memories, 1 bullet in use"),
-        bullets => format!("{active} active of {memories} memories, {bullets} bullets in use"),
+/// The number of entries of each kind that has any: memories, plain notes, bullets.
+fn counts(entries: &[CoreEntry]) -> String {
+    let (mut memories, mut plain, mut bullets) = (0, 0, 0);
+    for entry in entries {
+        match entry.worth {
+            Worth::Bullet { .. } => bullets += 1,
+            Worth::Memory(_) if entry.plain => plain += 1,
+            Worth::Memory(_) => memories += 1,
+        }
     }
+    let of = |count: usize, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    };
+    let parts = [
+        of(memories, "memory", "memories"),
+        of(plain, "plain note", "plain notes"),
+        of(bullets, "bullet in use", "bullets in use"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "0 memories".to_owned() } else { parts.join(", ") }
 }
 
 /// The entries that have a place, the last to leave first, before the budget is looked at.

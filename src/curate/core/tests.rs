@@ -74,7 +74,7 @@ fn sections_come_in_order_and_entries_by_score_and_id() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 7 active of 11 memories, 11 listed, 1 of them fading. Nothing left out.
+    > 11 memories; 11 listed, 1 of them fading. Nothing left out.
 
     ## Pinned
 
@@ -117,11 +117,11 @@ fn sections_come_in_order_and_entries_by_score_and_id() {
 #[test]
 fn an_empty_vault_has_a_header_and_nothing_else() {
     let file = plan_core(&[], &CoreSettings::default(), "2026-11-21");
-    insta::assert_snapshot!(file.text, @r"
+    insta::assert_snapshot!(file.text, @"
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 0 active of 0 memories, 0 listed. Nothing left out.
+    > 0 memories; 0 listed. Nothing left out.
     ");
     assert_eq!((file.entries, file.omitted), (0, 0));
 }
@@ -135,7 +135,7 @@ fn a_section_holds_fifteen_but_every_pinned_memory_is_listed() {
     let file = plan_core(&entries, &CoreSettings::default(), "2026-11-21");
     assert_eq!((file.entries, file.omitted), (35, 5));
     assert!(file.text.contains("fix14") && !file.text.contains("fix15"));
-    assert!(file.text.contains("> 40 active of 40 memories, 35 listed. Left out: 5 beyond 15 a section."));
+    assert!(file.text.contains("> 40 memories; 35 listed. Left out: 5 beyond 15 a section."));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn hostile_titles_stay_titles() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 8 active of 8 memories, 8 listed. Nothing left out.
+    > 8 memories; 8 listed. Nothing left out.
 
     ## Critical Solutions
 
@@ -275,7 +275,7 @@ fn no_vault_with_notes_gives_an_empty_file_and_what_fades_comes_last() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 1 active of 2 memories, 4 listed, 3 of them fading. Nothing left out.
+    > 2 memories, 2 plain notes; 4 listed, 3 of them fading. Nothing left out.
 
     ## Other
 
@@ -323,7 +323,7 @@ fn bullets_are_listed_by_their_rule_after_the_built_in_sections() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 2 active of 3 memories, 8 bullets in use, 11 listed, 1 of them fading. Nothing left out.
+    > 3 memories, 8 bullets in use; 11 listed, 1 of them fading. Nothing left out.
 
     ## Pinned
 
@@ -378,7 +378,7 @@ fn only_bullets_that_agents_are_shown_are_listed() {
     let rules: Vec<&str> = entries.iter().map(|entry| entry.title.as_str()).collect();
     assert_eq!(rules, ["Run the tests before a commit.", "A rule that nobody judged for two years."]);
     let text = plan_core(&entries, &CoreSettings::default(), "2026-11-21").text;
-    assert!(text.contains("0 active of 0 memories, 2 bullets in use, 2 listed, 1 of them fading."), "{text}");
+    assert!(text.contains("> 2 bullets in use; 2 listed, 1 of them fading."), "{text}");
 }
 
 #[test]
@@ -433,7 +433,7 @@ fn five_hundred_bullets_fill_two_sections_and_no_more() {
         .collect();
     let file = plan_core(&entries, &CoreSettings::default(), "2026-11-21");
     assert_eq!((file.entries, file.omitted), (50, 450));
-    assert!(file.text.contains("500 bullets in use, 50 listed, 20 of them fading"), "{}", file.text);
+    assert!(file.text.contains("500 bullets in use; 50 listed, 20 of them fading"), "{}", file.text);
     assert!(file.tokens <= 3_000, "{}", file.text);
     let first = file.text.lines().find(|line| line.starts_with("- ")).unwrap();
     assert!(first.contains("Rule number 497 "), "proven first, then by score: {first}");
@@ -482,7 +482,7 @@ fn hostile_rules_forge_no_section_and_lose_no_word() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 0 active of 0 memories, 6 bullets in use, 6 listed. Nothing left out.
+    > 6 bullets in use; 6 listed. Nothing left out.
 
     ## Rules
 

@@ -117,6 +117,25 @@ impl Note {
         matches!(self.state.as_deref(), Some("draft" | Self::UNVERIFIED))
     }
 
+    /// The type of memories whose life follows from their feedback, as that of rules does.
+    pub const OBSERVATION: &str = "observation";
+
+    /// Why an observation is stale; `None` while it holds, where it is pinned, and for notes of other types.
+    pub fn staleness(&self) -> Option<Staleness> {
+        if self.pinned || self.note_type.as_deref() != Some(Self::OBSERVATION) {
+            return None;
+        }
+        if !self.condensed_into.is_empty() {
+            return Some(Staleness::Condensed);
+        }
+        let last = |signal| {
+            let events = self.feedback.iter().filter(|event| event.signal == signal && event.weight > 0.0);
+            events.map(|event| event.at).max()
+        };
+        let irrelevant = last(Signal::Irrelevant)?;
+        (last(Signal::Helpful) < Some(irrelevant)).then_some(Staleness::Irrelevant)
+    }
+
     /// Who wrote it, as far as it says: `codex, session 1a2b3c4d`.
     pub fn origin(&self) -> String {
         let session = self.session.as_deref().map(|id| {
@@ -216,6 +235,16 @@ impl Feedback {
     pub fn new(at: Instant, signal: Signal) -> Self {
         Self { at, signal, weight: 1.0, session: None, agent: None, author: None, reason: None, note: None }
     }
+}
+
+/// Why an observation is stale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Staleness {
+    /// Another note says it now: `condensed_into`.
+    Condensed,
+    /// It was marked irrelevant, and never helpful after that.
+    Irrelevant,
 }
 
 /// What feedback says of a note.

@@ -148,7 +148,12 @@ impl Query {
     /// # Ok::<(), cm::domain::instant::NotADate>(())
     /// ```
     pub fn parse(text: &str, now: Instant) -> Self {
-        parse::parse(text, now)
+        parse::parse(text, now, false)
+    }
+
+    /// Like [`Query::parse`], but words side by side are all needed, as with `AND` between them. Alternatives need an `OR`.
+    pub fn parse_all(text: &str, now: Instant) -> Self {
+        parse::parse(text, now, true)
     }
 
     /// Any text, such as a person's question, as a query for its words alone: nothing in it is a field, a sign or an

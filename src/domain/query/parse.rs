@@ -4,10 +4,11 @@ use super::lex::{Item, Lexer};
 use super::{Group, Node, Query, Text};
 use crate::domain::instant::Instant;
 
-pub(super) fn parse(text: &str, now: Instant) -> Query {
+/// Reads a query. Words side by side are all needed where `every` is set, and wishes otherwise.
+pub(super) fn parse(text: &str, now: Instant, every: bool) -> Query {
     let mut lexer = Lexer::new(text, now);
     lexer.run();
-    let mut parser = Parser { items: &lexer.items, at: 0, dangling: None };
+    let mut parser = Parser { items: &lexer.items, at: 0, dangling: None, every };
     let root = parser.sequence();
     if let Some(operator) = parser.dangling {
         lexer.notice(format!("`{operator}` has nothing on one side: searched without it"));
@@ -32,6 +33,7 @@ struct Parser<'a> {
     items: &'a [Item],
     at: usize,
     dangling: Option<&'static str>,
+    every: bool,
 }
 
 /// What was written before a part.
@@ -77,7 +79,7 @@ impl Parser<'_> {
                 (Sign::Not, node) => group.not.push(node),
                 (_, node) if node.selects() => group.filter.push(node),
                 (Sign::Must, node) => group.must.push(node),
-                (Sign::None, node) if node.is_wish() => group.should.push(node),
+                (Sign::None, node) if node.is_wish() && !self.every => group.should.push(node),
                 (Sign::None, node) => group.must.push(node),
             }
         }
@@ -250,13 +252,13 @@ mod tests {
 
     #[track_caller]
     fn reads(text: &str, expected: &str) {
-        let query = parse(text, now());
+        let query = parse(text, now(), false);
         assert_eq!((shown(&query.root).as_str(), query.notices), (expected, vec![]), "{text}");
     }
 
     #[track_caller]
     fn falls_back(text: &str, expected: &str, notice: &str) {
-        let query = parse(text, now());
+        let query = parse(text, now(), false);
         assert_eq!(shown(&query.root), expected, "{text}");
         assert!(query.notices.iter().any(|said| said.contains(notice)), "{text}: {:?}", query.notices);
     }
@@ -290,8 +292,8 @@ mod tests {
         reads("created:2026-01-01..2026-02-01", "Created:2026-01-01..2026-02-02");
         reads("importance:>=0.5", "Importance:0.5..inf");
         reads("type:code-pattern", "Type:code_pattern");
-        assert!(!parse("type:fix -draft", now()).ranks());
-        assert!(parse("type:fix draft", now()).ranks());
+        assert!(!parse("type:fix -draft", now(), false).ranks());
+        assert!(parse("type:fix draft", now(), false).ranks());
     }
 
     #[test]
@@ -355,7 +357,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_a_query(text in "\\PC*|[a-z\"()*~:+ -]{0,40}|((AND|OR|NOT|\\(|\\)|-|\"|a|tag:|created:>|title:\"|\\+) ?){0,20}") {
-            let query = parse(&text, now());
+            let query = parse(&text, now(), false);
             prop_assert!(query.notices.len() < 40);
             let _ = (query.ranks(), query.texts());
         }

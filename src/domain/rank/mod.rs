@@ -3,6 +3,7 @@
 //! Pure arithmetic on numbers that others have found: it searches nothing and reads no note. Each factor is bounded, so
 //! that no amount of praise makes a rule fit a task that it has nothing to do with.
 
+pub mod cut;
 pub mod fusion;
 pub mod spread;
 pub mod worth;

@@ -22,6 +22,8 @@ const PINNED: f64 = 1.05;
 /// A bullet that nobody has let in yet, and one that was found wrong.
 const DRAFT: f64 = 0.9;
 const DEPRECATED: f64 = 0.7;
+/// A stale observation.
+const STALE: f64 = 0.7;
 
 /// The multiplier for when a note was last changed: 0.96 to 1.04, and 1 where nobody wrote it down.
 ///
@@ -39,7 +41,7 @@ pub fn recency(changed: Option<Instant>, now: Instant) -> f64 {
 }
 
 /// The multiplier for how useful a note has proved or is said to be: of a bullet its feedback and maturity, of a memory
-/// its importance; what is pinned counts more. 0.58 to 1.26.
+/// its importance; what is pinned counts more, and a stale observation less. 0.58 to 1.26.
 pub fn use_of(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
     let pinned = if note.pinned { PINNED } else { 1.0 };
     if note.kind == Kind::Bullet
@@ -53,7 +55,8 @@ pub fn use_of(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
         return pinned * standing * usefulness(effective(&bullet, now, scoring)).powf(FEEDBACK);
     }
     let importance = note.importance.unwrap_or(0.5).clamp(0.0, 1.0);
-    pinned * (1.0 + 2.0 * IMPORTANCE * (importance - 0.5))
+    let stale = if note.staleness().is_some() { STALE } else { 1.0 };
+    pinned * stale * (1.0 + 2.0 * IMPORTANCE * (importance - 0.5))
 }
 
 #[cfg(test)]

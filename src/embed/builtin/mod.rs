@@ -13,3 +13,15 @@ mod wordpiece;
 
 pub use minilm::MiniLm;
 pub use static_model::Static;
+
+use crate::domain::rank::cut::Chance;
+
+/// How much wider the cosines of unrelated texts spread for a question of which a model knows no word: its fragments are
+/// shared by many texts.
+const FRAGMENTS: f32 = 2.8;
+
+/// The chance of a question, from that of questions in words that the models know.
+fn chance_of(known: Chance, question: &str) -> Chance {
+    let factor = if wordpiece::knows_a_word(question) { 1.0 } else { FRAGMENTS };
+    Chance { deviation: known.deviation * factor, ..known }
+}

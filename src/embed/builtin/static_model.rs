@@ -7,15 +7,19 @@ use std::sync::LazyLock;
 use pulp::Arch;
 
 use super::bytes::Reader;
+use super::chance_of;
 use super::safetensors::{Table, table};
 use super::wordpiece::{self, Token};
 use crate::domain::embedding::Embedding;
+use crate::domain::rank::cut::Chance;
 use crate::embed::{Embedder, Error};
 
 static WEIGHTS: &[u8] = include_bytes!("../../../assets/potion-256-int8.safetensors");
 
 const NAME: &str = "builtin/potion-256";
 const DIMENSION: usize = 256;
+/// Measured on questions and notes of different subjects.
+const UNRELATED: Chance = Chance { mean: 0.05, deviation: 0.065 };
 
 /// `builtin/potion-256`: a vector for each token.
 #[derive(Debug)]
@@ -86,6 +90,10 @@ impl Embedder for Static {
 
     fn embed_query(&self, text: &str) -> Result<Embedding, Error> {
         Ok(self.of(text))
+    }
+
+    fn chance(&self, question: &str) -> Option<Chance> {
+        Some(chance_of(UNRELATED, question))
     }
 }
 

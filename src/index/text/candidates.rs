@@ -30,8 +30,10 @@ pub struct Asked<'a> {
     pub words: bool,
     /// How near the passages are to what it means, by one model each.
     pub scans: &'a [Scan],
-    /// How many notes each of these ways proposes.
+    /// The most notes that words propose.
     pub pool: usize,
+    /// The most notes that each scan proposes.
+    pub nearest: usize,
     /// How near a passage must be for its note to be proposed by that alone.
     pub least: f32,
 }
@@ -120,7 +122,7 @@ impl Text {
         asked: Asked<'_>,
         within: Option<&PassageMap<Vec<DocAddress>>>,
     ) -> tantivy::Result<HashSet<DocAddress>> {
-        let Asked { pool, least, .. } = asked;
+        let Asked { nearest: pool, least, .. } = asked;
         let passes = |at: &usize| {
             scan.cosines[*at] >= least && within.is_none_or(|within| within.contains_key(&scan.keys[*at]))
         };

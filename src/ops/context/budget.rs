@@ -11,8 +11,8 @@ use crate::index::is_stopword;
 /// What a suggested search is worth beside a rule that fits best.
 const SEARCH: f64 = 0.15;
 
-/// What a past session is worth beside a memory that fits as well: one that a diary tells of, and one of which only a
-/// passage is known.
+/// What a past session is worth beside a memory that fits as well: in the person's words or with a diary, and in an
+/// agent's words alone.
 const TOLD: f64 = 0.6;
 const OVERHEARD: f64 = 0.3;
 
@@ -135,7 +135,7 @@ pub(in crate::ops) fn memory_line(memory: &Recalled) -> String {
 }
 
 fn passage_entry(passage: &Passage) -> Entry {
-    let worth = if passage.diary.is_some() { TOLD } else { OVERHEARD } * passage.score;
+    let worth = if passage.by_person || passage.diary.is_some() { TOLD } else { OVERHEARD } * passage.score;
     entry(Section::History, Tier::Worth, worth, passage_line(passage))
 }
 

@@ -16,7 +16,7 @@ use crate::index::Hit;
 use crate::ops::error::Result;
 use crate::ops::memory::{Level, Memory, OpenVault};
 use crate::ops::playbook;
-use crate::ops::retrieve::{Question, Retrieved, Stages};
+use crate::ops::retrieve::{ByMeaning, Question, Retrieved, Stages};
 
 /// A hit whose score is below this share of the best one's fits only by chance.
 pub(super) const CHANCE: f32 = 0.2;
@@ -254,7 +254,7 @@ impl<'m> Candidates<'m> {
         limit: usize,
     ) -> Result<Retrieved<'v>> {
         let stages = Stages { recency: false, usefulness: false, ..Stages::default() };
-        let question = Question { query, meaning: &self.task, stages };
+        let question = Question { query, meaning: &self.task, stages, by_meaning: ByMeaning::Near };
         memory.retrieve_from(std::slice::from_ref(open), question, limit)
     }
 
@@ -337,7 +337,8 @@ impl<'m> Candidates<'m> {
             let links = note.links.iter().filter(|link| link.relation.as_deref() == Some(SUPERSEDES));
             old.extend(links.map(|link| link.target.clone()));
         }
-        self.memories.extend(hits.into_iter().map(|hit| {
+        let hits = hits.into_iter().filter(|hit| hit.note.staleness().is_none());
+        self.memories.extend(hits.map(|hit| {
             let named = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
             let replaced =
                 !hit.note.condensed_into.is_empty() || named.iter().any(|name| old.contains(*name));

@@ -1,4 +1,4 @@
-//! Past sessions about a task: what diaries tell of them, then what was said in those of which only the log tells.
+//! Past sessions about a task: the person's own words first, then what diaries tell, then what agents said.
 //!
 //! The index of sessions answers as it stands, so that no briefing waits for logs. An agent that asks is shown its own
 //! sessions only, unless the person allows more (`sessions.cross_agent`); who asks without a name is shown all.
@@ -20,7 +20,7 @@ use crate::domain::note::Note;
 use crate::domain::note::suspicion::suspicion;
 use crate::domain::query::Query;
 use crate::domain::rank::relevance;
-use crate::index::sessions::{Asked, Filter, Found, Hit, Sessions, Weights};
+use crate::index::sessions::{Asked, Filter, Found, Hit, Sessions, Speaker, Weights};
 use crate::ops::diaries::Diaries;
 use crate::ops::error::Result;
 use crate::ops::find::load;
@@ -40,22 +40,23 @@ impl Stage<'_> {
         if limit == 0 {
             return Ok(Some(Vec::new()));
         }
-        let mut passages = Vec::new();
-        // Each session is told once, by its diary rather than by its log.
-        let mut told: HashSet<String> = self.memory.call.by.session.iter().cloned().collect();
+        let logs = self.logs(limit)?;
+        let indexed = logs.is_some();
+        let (by_person, by_agents): (Vec<_>, Vec<_>) =
+            logs.unwrap_or_default().into_iter().partition(|log| log.passage.by_person);
+        // Each session is shown once, by the first of these that speaks of it.
+        let mut shown: HashSet<String> = self.memory.call.by.session.iter().cloned().collect();
+        let mut parts = [once(by_person, &mut shown), Vec::new(), Vec::new()];
         for open in &self.memory.vaults {
-            self.diaries(open, limit, &mut told, &mut passages)?;
+            self.diaries(open, limit, &mut shown, &mut parts[1])?;
         }
-        let indexed = self.overheard(limit, &mut told, &mut passages)?;
-        // What was said to steer an agent is no history of the work.
-        passages.retain(|passage| suspicion(&passage.snippet).is_none());
-        omitted.history += passages.len().saturating_sub(limit);
-        let (mut diaries, mut logs): (Vec<Passage>, Vec<Passage>) =
-            passages.into_iter().partition(|passage| passage.diary.is_some());
-        for part in [&mut diaries, &mut logs] {
+        parts[2] = once(by_agents, &mut shown);
+        for part in &mut parts {
             part.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.date.cmp(&a.date)));
         }
-        let passages: Vec<Passage> = diaries.into_iter().chain(logs).take(limit).collect();
+        let mut passages: Vec<Passage> = parts.into_iter().flatten().collect();
+        omitted.history += passages.len().saturating_sub(limit);
+        passages.truncate(limit);
         Ok((indexed || !passages.is_empty()).then_some(passages))
     }
 
@@ -74,7 +75,7 @@ impl Stage<'_> {
         &self,
         open: &OpenVault,
         limit: usize,
-        told: &mut HashSet<String>,
+        shown: &mut HashSet<String>,
         passages: &mut Vec<Passage>,
     ) -> Result<()> {
         let found = self.candidates.diaries(self.memory, open, limit * SPARE)?;
@@ -85,18 +86,23 @@ impl Stage<'_> {
             }
             let Ok(loaded) = load(open, &note.path) else { continue };
             let Some(diary) = read(&loaded.text()) else { continue };
-            if self.only().is_some_and(|only| only != diary.agent) || !told.insert(diary.session.clone()) {
+            if self.only().is_some_and(|only| only != diary.agent) || shown.contains(&diary.session) {
                 continue;
             }
             let query = Query { root: self.candidates.words(), notices: Vec::new() };
             let snippet = done(&note, &diary)
                 .unwrap_or_else(|| Snippets::of(&query).of_text(&loaded.note, &loaded.text(), None));
+            if is_steering(&snippet) {
+                continue;
+            }
+            shown.insert(diary.session.clone());
             passages.push(Passage {
                 snippet: visible(&snippet),
                 line: None,
                 date: diary.started.map(|at| at.day()),
                 outcome: Some(diary.verdict.status).filter(|it| *it != Status::Unknown).map(name),
                 diary: Some(note.path.to_string()),
+                by_person: false,
                 score: relevance(score as f32, best) * self.here(diary.workspace.as_deref()),
                 workspace: diary.workspace,
                 agent: Some(diary.agent).filter(|agent| !agent.is_empty()),
@@ -106,28 +112,23 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// Passages of sessions; whether there is an index of them.
-    fn overheard(
-        &self,
-        limit: usize,
-        told: &mut HashSet<String>,
-        passages: &mut Vec<Passage>,
-    ) -> Result<bool> {
+    /// What was said in sessions about the task, best first; `None` where there is no index of sessions.
+    fn logs(&self, limit: usize) -> Result<Option<Vec<Logged>>> {
         let shelf = Shelf::as_it_stands(self.memory);
         if let Ok(None) = shelf.ask(Sessions::version) {
-            return Ok(false);
+            return Ok(None);
         }
         let agents = match self.only().as_deref().map(agent) {
             None => Vec::new(),
             Some(Some(agent)) => vec![agent],
             // An agent whose logs nobody reads has no sessions here.
-            Some(None) => return Ok(true),
+            Some(None) => return Ok(Some(Vec::new())),
         };
         let filter = Filter { agents, without_subagents: true, ..Filter::default() };
         let query = Query { root: self.candidates.words(), notices: Vec::new() };
         let words = keywords(self.task);
         if words.is_empty() {
-            return Ok(true);
+            return Ok(Some(Vec::new()));
         }
         let weights = Weights::default();
         let asked = Asked { query: &query, filter: &filter, weights, offset: 0, limit: limit * SPARE };
@@ -143,30 +144,54 @@ impl Stage<'_> {
         let hits: Vec<&Hit> = found.hits.iter().filter(fits).collect();
         let ids: Vec<&str> = hits.iter().map(|hit| hit.session.meta.id.as_str()).collect();
         let diaries = Diaries::of(self.memory, &ids)?;
-        for hit in hits {
-            let meta = &hit.session.meta;
-            let (id, agent) = (meta.id.as_str(), meta.agent.name());
-            let forks = hit.forks.iter().map(|fork| fork.id.as_str());
-            if std::iter::once(id).chain(forks).any(|id| told.contains(id)) {
-                continue;
-            }
-            told.insert(id.to_owned());
-            let kept = diaries.get(Some(agent), id);
-            let status = kept.map(|kept| kept.diary.verdict.status).filter(|it| *it != Status::Unknown);
-            passages.push(Passage {
-                snippet: visible(&hit.snippet),
-                session: id.to_owned(),
-                agent: Some(agent.to_owned()),
-                line: Some(hit.best.line),
-                workspace: meta.workspace.clone(),
-                date: meta.ended.or(meta.started).map(|at| at.day()),
-                outcome: status.map(name),
-                diary: None,
-                score: relevance(hit.score, best) * self.here(meta.workspace.as_deref()),
-            });
-        }
-        Ok(true)
+        Ok(Some(hits.into_iter().map(|hit| self.logged(hit, best, &diaries)).collect()))
     }
+
+    fn logged(&self, hit: &Hit, best: f32, diaries: &Diaries) -> Logged {
+        let meta = &hit.session.meta;
+        let (id, agent) = (meta.id.as_str(), meta.agent.name());
+        let kept = diaries.get(Some(agent), id);
+        let status = kept.map(|kept| kept.diary.verdict.status).filter(|it| *it != Status::Unknown);
+        let passage = Passage {
+            snippet: visible(&hit.snippet),
+            session: id.to_owned(),
+            agent: Some(agent.to_owned()),
+            line: Some(hit.best.line),
+            workspace: meta.workspace.clone(),
+            date: meta.ended.or(meta.started).map(|at| at.day()),
+            outcome: status.map(name),
+            diary: kept.map(|kept| kept.path.to_string()),
+            by_person: hit.best.speaker == Some(Speaker::Person),
+            score: relevance(hit.score, best) * self.here(meta.workspace.as_deref()),
+        };
+        let forks = hit.forks.iter().map(|fork| fork.id.as_str().to_owned()).collect();
+        Logged { passage, forks }
+    }
+}
+
+/// A passage of a session's log.
+struct Logged {
+    passage: Passage,
+    /// Other sessions with the same conversation.
+    forks: Vec<String>,
+}
+
+/// The passages of conversations that were not shown yet, which are shown from then on.
+fn once(logs: Vec<Logged>, shown: &mut HashSet<String>) -> Vec<Passage> {
+    let mut passages = Vec::new();
+    for Logged { passage, forks } in logs {
+        let is_shown = shown.contains(&passage.session) || forks.iter().any(|id| shown.contains(id));
+        if !is_shown && !is_steering(&passage.snippet) {
+            shown.insert(passage.session.clone());
+            passages.push(passage);
+        }
+    }
+    passages
+}
+
+/// Whether a text was said to steer an agent, and is no history of the work.
+fn is_steering(snippet: &str) -> bool {
+    suspicion(snippet).is_some()
 }
 
 fn name(status: Status) -> String {

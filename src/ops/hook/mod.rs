@@ -9,12 +9,12 @@ mod start;
 use std::time::Duration;
 
 use super::actor::Actor;
-use super::embedding::is_own_word;
 use super::error::{Error, Kind, Result};
 use super::guard;
 use super::memory::{Call, Memory};
 use super::sessions;
 use super::trust::UNTRUSTED;
+use crate::config::Origin;
 use crate::curate::hook::border::{LONGEST, Part};
 use crate::curate::hook::failure::Failure;
 use crate::curate::hook::program::asked_for;
@@ -242,8 +242,8 @@ fn later(memory: &Memory, message: &Message, work: &Work) -> Option<Later> {
         return Some(Later::Read);
     }
     let open = memory.target();
-    let own = |origin: &_| is_own_word(memory, open, origin);
-    let wants = open.settings.get_from("reflect.auto", own).and_then(|(value, _)| value.as_bool());
+    let wants =
+        open.settings.get_from("reflect.auto", Origin::is_users).and_then(|(value, _)| value.as_bool());
     match () {
         () if !work.capture || !may_capture(memory) => None,
         () if message.event == Some(Event::SessionEnd) && wants == Some(true) => Some(Later::Reflect),

@@ -21,7 +21,7 @@ use crate::ops::context::words;
 use crate::ops::error::Result;
 use crate::ops::find::{Found, load};
 use crate::ops::memory::{Level, Memory};
-use crate::ops::retrieve::{Question, Ranked, Stages};
+use crate::ops::retrieve::{ByMeaning, Question, Ranked, Stages};
 use crate::ops::snippet::Snippets;
 
 /// So much of a prompt is looked at, in characters: what comes behind is what the person pasted.
@@ -52,7 +52,7 @@ pub(super) fn parts(
     usable(memory)?;
     let query = Query { root: wish(&question, message), notices: Vec::new() };
     let stages = Stages { fine: false, graph: false, ..Stages::default() };
-    let asked = Question { query: &query, meaning: &question, stages };
+    let asked = Question { query: &query, meaning: &question, stages, by_meaning: ByMeaning::Near };
     let kinds = WorkspaceKinds::of(memory, false);
     let seen = Said::of(&question);
     let candidates = |asked: Question<'_>, most| -> Result<Vec<Candidate>> {
@@ -77,7 +77,7 @@ pub(super) fn parts(
         characters: measure.characters / UNVERIFIED_SHARE,
         ..measure
     };
-    let asked = Question { query: &unverified, meaning: &question, stages };
+    let asked = Question { query: &unverified, meaning: &question, stages, by_meaning: ByMeaning::Near };
     let few = if room.notes == 0 { Vec::new() } else { candidates(asked, UNVERIFIED)? };
     Ok(parts_of(confirmed, choose(&few, known, &room)))
 }
@@ -160,7 +160,7 @@ fn line(memory: &Memory, level: Level, found: &Found<'_>, snippet: String) -> Op
 
 fn remembered(note: &Note, snippet: &str) -> Option<String> {
     let waits = matches!(note.state.as_deref(), Some("draft" | "retired"));
-    if !matches!(note.kind, Kind::Memory | Kind::Plain) || waits {
+    if !matches!(note.kind, Kind::Memory | Kind::Plain) || waits || note.staleness().is_some() {
         return None;
     }
     let origin = format!("by {}", visible(&note.origin()));

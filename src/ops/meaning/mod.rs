@@ -3,13 +3,16 @@
 //! The coarse model reads every note the moment it is indexed; the fine one reads new and changed notes as far as a
 //! command's time allows, and the rest in `cm embed`. Ranking knows what to do while both are there.
 
+mod background;
 mod coarse;
 mod fine;
 mod models;
 mod rules;
 
+pub use background::read_in_background;
 pub(super) use coarse::Filling;
 pub use fine::Progress;
+pub(super) use fine::known;
 pub use models::{KeptModels, Model, Models};
 pub(super) use rules::meaning;
 
@@ -21,6 +24,7 @@ use crate::domain::embedding::Embedding;
 use crate::domain::note::read;
 use crate::domain::passage::{Passage, passages};
 use crate::domain::path::NotePath;
+use crate::domain::rank::cut::Chance;
 use crate::embed::Embedder;
 use crate::index::{Table, Vectors};
 
@@ -31,6 +35,8 @@ const TRIES: usize = 3;
 pub(super) struct Asking {
     pub table: Arc<Table>,
     pub query: Embedding,
+    /// The cosines that the question has with unrelated texts, where that is known.
+    pub chance: Option<Chance>,
 }
 
 impl OpenVault {
@@ -68,7 +74,7 @@ impl Memory {
             found = table();
         }
         let table = found?;
-        (!table.is_empty()).then(|| Asking { table, query })
+        (!table.is_empty()).then(|| Asking { table, query, chance: model.chance(question) })
     }
 
     /// A question for the fine model; none where it has read nothing of this vault, or is out of reach, which is told once.
@@ -95,6 +101,7 @@ impl Memory {
             }
         };
         let table = open.vectors().table(model.name(), query.dimension())?;
-        Ok(table.filter(|table| !table.is_empty()).map(|table| Asking { table, query }))
+        let chance = model.chance(question);
+        Ok(table.filter(|table| !table.is_empty()).map(|table| Asking { table, query, chance }))
     }
 }

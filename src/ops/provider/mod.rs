@@ -49,6 +49,11 @@ pub enum Trouble {
     },
 }
 
+/// Whether the settings name a model.
+pub fn is_set(memory: &Memory) -> bool {
+    chosen(memory, memory.target()).is_ok_and(|chosen| !chosen.models.is_empty())
+}
+
 impl Asker {
     /// The model of the settings; none where none is set.
     ///

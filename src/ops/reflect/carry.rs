@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::memories::{self, Planned};
-use super::record::{Record, State};
+use super::record::Record;
 use super::witness::Gathered;
 use super::work::{Proposed, Work};
 use crate::curate::diary::Diary;
@@ -58,7 +58,7 @@ impl Work<'_> {
         let changes = |open: &OpenVault| {
             if !self.terms.dry_run
                 && !self.terms.again
-                && Record::of(open)?.state(&todo.listed) == State::Processed
+                && !Record::of(open)?.is_open(&todo.listed, self.asker.is_some())
             {
                 return Err(Error::refused(
                     "done-meanwhile",

@@ -72,7 +72,7 @@ pub struct Rule {
 /// Those of [`super::reflect`]; nothing done where there is no such session.
 pub fn hand(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Handed> {
     let record = Record::heard(memory)?;
-    let plan = plan(memory, shelf, &record, &options.which)?;
+    let plan = plan(memory, shelf, &record, &options.which, true)?;
     if plan.todo.is_empty() {
         return Err(write::nothing("there is no session to learn from")
             .hint("`cm sessions list` shows what was learned from; --days looks further back"));

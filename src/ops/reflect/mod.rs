@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::diary::session::Reader;
 use super::error::{Error, Kind, Result};
 use super::memory::Memory;
-use super::provider::Asker;
+use super::provider::{self, Asker};
 use super::sessions::{Shelf, Which};
 use super::stop::Stop;
 use crate::curate::reflect::evidence::DAYS;
@@ -92,7 +92,8 @@ pub fn reflect(
     progress: &dyn Fn(Progress<'_>),
 ) -> Result<Reflected> {
     let record = Record::heard(memory)?;
-    let Plan { mut todo, all } = plan(memory, shelf, &record, &options.which)?;
+    let with_model = !options.no_model && provider::is_set(memory);
+    let Plan { mut todo, all } = plan(memory, shelf, &record, &options.which, with_model)?;
     let before = all.saturating_sub(todo.iter().map(|one| 1 + one.forks.len()).sum());
     let over = todo.len().saturating_sub(options.most.unwrap_or(usize::MAX));
     todo.truncate(options.most.unwrap_or(usize::MAX));

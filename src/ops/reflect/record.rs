@@ -31,6 +31,9 @@ pub struct Line {
     pub ended: Option<Instant>,
     /// How it ended for us.
     pub came: Came,
+    /// Whether a model was asked about it, or an agent answered for one.
+    #[serde(default)]
+    pub model: bool,
     /// How it ended for the person.
     #[serde(default)]
     pub status: Status,
@@ -164,6 +167,18 @@ impl Record {
         }
     }
 
+    /// Whether there is something to learn from a session. One that was read by rules alone is open to a model.
+    pub fn is_open(&self, listed: &Listed, with_model: bool) -> bool {
+        let meta = &listed.session.meta;
+        match self.state(listed) {
+            State::New | State::Grown | State::Failed => true,
+            State::Processed => {
+                with_model && self.last(meta.agent.name(), meta.id.as_str()).is_some_and(|line| !line.model)
+            }
+            State::LeftOut => false,
+        }
+    }
+
     /// What sessions have proposed, hashed.
     pub fn keys_of(&self, sessions: &HashSet<(String, String)>) -> HashSet<&str> {
         let of = |line: &&Line| sessions.contains(&(line.agent.clone(), line.session.clone()));
@@ -195,6 +210,7 @@ mod tests {
             events,
             ended: None,
             came,
+            model: false,
             status: Status::Success,
             proposed: 1,
             applied: 1,

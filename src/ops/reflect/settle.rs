@@ -25,7 +25,9 @@ impl Work<'_> {
             (0, false) => Came::Diary,
             (0, true) => Came::Nothing,
         };
+        let model = self.asker.is_some();
         let own = Line {
+            model,
             proposed: worked.done.proposed,
             applied: worked.done.applied,
             status: proposed.diary.verdict.status,
@@ -34,7 +36,8 @@ impl Work<'_> {
         };
         self.record.add(self.memory.target(), own)?;
         for fork in &proposed.todo.forks {
-            self.record.add(self.memory.target(), line(self.memory, fork, Came::Fork))?;
+            let fork = Line { model, ..line(self.memory, fork, Came::Fork) };
+            self.record.add(self.memory.target(), fork)?;
         }
         Ok(())
     }
@@ -46,6 +49,7 @@ impl Work<'_> {
     pub fn settle_answer(&mut self, proposed: &Proposed<'_>, applied: usize) -> Result<()> {
         let came = if applied > 0 { Came::Learned } else { Came::Diary };
         let line = Line {
+            model: true,
             proposed: proposed.drafts.len(),
             applied,
             status: proposed.diary.verdict.status,
@@ -65,8 +69,10 @@ impl Work<'_> {
         }
         let why = Some(logs::text(&error.message, &self.reader.rules));
         // Nobody can learn from a log that is gone; trying again would only say so again.
-        let came = if error.code == GONE { Came::Nothing } else { Came::Failed };
-        self.record.add(self.memory.target(), Line { why, ..line(self.memory, &todo.listed, came) })
+        let is_gone = error.code == GONE;
+        let came = if is_gone { Came::Nothing } else { Came::Failed };
+        self.record
+            .add(self.memory.target(), Line { why, model: is_gone, ..line(self.memory, &todo.listed, came) })
     }
 }
 
@@ -78,6 +84,7 @@ fn line(memory: &Memory, listed: &Listed, came: Came) -> Line {
         events: listed.counts.total(),
         ended: listed.session.meta.ended,
         came,
+        model: false,
         status: Status::Unknown,
         proposed: 0,
         applied: 0,

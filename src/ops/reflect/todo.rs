@@ -1,8 +1,9 @@
 //! Which sessions are to be learned from, in which order: those that nobody has learned from, the first ended first.
+//! For a model these are also the sessions that were read by rules alone.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::record::{Record, State};
+use super::record::Record;
 use crate::domain::instant::Instant;
 use crate::index::sessions::{Filter, Listed};
 use crate::ops::error::Result;
@@ -30,11 +31,17 @@ pub struct Plan {
     pub all: usize,
 }
 
-/// What is to be done.
+/// The sessions to learn from, for a model or by rules alone.
 ///
 /// # Errors
 /// No such agent, days that are no number, and those of the index.
-pub fn plan(memory: &Memory, shelf: &Shelf, record: &Record, which: &Which) -> Result<Plan> {
+pub fn plan(
+    memory: &Memory,
+    shelf: &Shelf,
+    record: &Record,
+    which: &Which,
+    with_model: bool,
+) -> Result<Plan> {
     let days = lookback(memory, which)?;
     let filter = Filter { without_subagents: true, ..filter(memory, which, days)? };
     let listing = shelf.ask(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
@@ -45,8 +52,7 @@ pub fn plan(memory: &Memory, shelf: &Shelf, record: &Record, which: &Which) -> R
         conversations.entry(listed.session.conversation).or_default().insert(name(listed));
     }
     let wanted = |listed: &&Listed| {
-        matches!(record.state(listed), State::New | State::Grown | State::Failed)
-            && listed.counts.events.contains_key("user_prompt")
+        record.is_open(listed, with_model) && listed.counts.events.contains_key("user_prompt")
     };
     let mut groups: BTreeMap<u64, Vec<Listed>> = BTreeMap::new();
     for listed in listing.list.iter().filter(wanted) {

@@ -7,7 +7,6 @@ use super::project::ProjectFolders;
 use crate::config::Origin;
 use crate::domain::session::{Agent, Meta};
 use crate::ops::actor::Actor;
-use crate::ops::embedding::is_own_word;
 use crate::ops::memory::{Level, Memory, OpenVault};
 
 /// Which sessions are read.
@@ -26,7 +25,7 @@ pub struct Allowed {
 impl Allowed {
     /// What the settings of a vault say.
     pub fn of(memory: &Memory, open: &OpenVault) -> Self {
-        let named = lists(memory, open, "sessions.agents");
+        let named = lists(open, "sessions.agents");
         for name in named.iter().flatten().filter(|name| super::agent(name).is_none()) {
             memory.notice(format!("sessions.agents names `{name}`, and there is no such agent"));
         }
@@ -35,7 +34,7 @@ impl Allowed {
         };
         let base = project(open);
         let folders = |whose| -> Vec<String> {
-            let typed = list(memory, open, "sessions.workspaces", whose).unwrap_or_default();
+            let typed = list(open, "sessions.workspaces", whose).unwrap_or_default();
             typed.iter().map(|typed| resolved(memory, base, typed)).collect()
         };
         let (own, shared) = (folders(Whose::Own), folders(Whose::Shared));
@@ -125,16 +124,16 @@ enum Whose {
 }
 
 /// A list of the settings; `None` where it is not set.
-fn list(memory: &Memory, open: &OpenVault, name: &str, whose: Whose) -> Option<Vec<String>> {
-    let is_of = |origin: &Origin| is_own_word(memory, open, origin) == (whose == Whose::Own);
+fn list(open: &OpenVault, name: &str, whose: Whose) -> Option<Vec<String>> {
+    let is_of = |origin: &Origin| origin.is_users() == (whose == Whose::Own);
     let (value, _) = open.settings.get_from(name, is_of)?;
     let items = value.as_array().into_iter().flatten();
     Some(items.filter_map(toml::Value::as_str).map(str::to_owned).collect())
 }
 
 /// What the person says, and what a shared file says.
-fn lists(memory: &Memory, open: &OpenVault, name: &str) -> Vec<Vec<String>> {
-    [Whose::Own, Whose::Shared].into_iter().filter_map(|whose| list(memory, open, name, whose)).collect()
+fn lists(open: &OpenVault, name: &str) -> Vec<Vec<String>> {
+    [Whose::Own, Whose::Shared].into_iter().filter_map(|whose| list(open, name, whose)).collect()
 }
 
 /// Whether it is the global vault, also where it was named.

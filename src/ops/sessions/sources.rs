@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 
 use super::allowed::{Allowed, project, resolved};
+use crate::config::Origin;
 use crate::domain::session::{Agent, Meta};
 use crate::ingest::{self, Format, Found, Places, Source, sent};
-use crate::ops::embedding::is_own_word;
 use crate::ops::error::{Error, Result};
 use crate::ops::memory::{Call, Memory, OpenVault};
 
@@ -52,7 +52,7 @@ impl Sources {
         places.workspaces.extend(allowed.folders());
         places.workspaces.sort();
         places.workspaces.dedup();
-        let own = open.settings.get_from("sessions.exports", |origin| is_own_word(memory, open, origin));
+        let own = open.settings.get_from("sessions.exports", Origin::is_users);
         let exports = own.and_then(|(value, _)| value.as_array()).into_iter().flatten();
         let exports =
             exports.filter_map(toml::Value::as_str).map(|typed| resolved(memory, project, typed).into());

@@ -24,6 +24,12 @@ pub fn reindexed(outcome: &Reindexed, check: bool) -> String {
     if let Some(why) = &outcome.rebuilt {
         lines.push_str(&format!("read everything anew: {why}\n"));
     }
+    if outcome.unread > 0 {
+        lines.push_str(&format!(
+            "{} not yet read by the finer model; later commands do, `cm embed` does it now\n",
+            count(outcome.unread, "passage")
+        ));
+    }
     if outcome.findings > 0 {
         lines.push_str(&format!(
             "{}; `cm validate` lists them and checks the links\n",

@@ -4,7 +4,7 @@ use super::recent::shown_id;
 use super::short;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
 use crate::ops::past::AsOf;
-use crate::ops::retrieve::Parts;
+use crate::ops::retrieve::{FoundBy, Parts};
 use crate::ops::search::Searched;
 
 /// As text: a line with the title, a line with the place in the text that fits; before them, when that was.
@@ -19,7 +19,16 @@ pub fn searched(outcome: &Searched) -> String {
             "{}  {}  {}\n",
             paint(ID, &shown_id(&hit.id)),
             paint(STRONG, &cut(&hit.title, 80)),
-            paint(DIM, &format!("{}{}{}", cut(note_type, 20), state(hit.state.as_deref()), score(hit.score))),
+            paint(
+                DIM,
+                &format!(
+                    "{}{}{}{}",
+                    cut(note_type, 20),
+                    state(hit.state.as_deref()),
+                    score(hit.score),
+                    weak(hit.found_by)
+                )
+            ),
         ));
         if let Some(parts) = &hit.parts {
             lines
@@ -67,6 +76,11 @@ fn explained(parts: &Parts, drawn_by: Option<&str>) -> String {
 /// The state of a note that is not in use.
 fn state(state: Option<&str>) -> String {
     state.map(|state| format!(", {}", cut(state, 20))).unwrap_or_default()
+}
+
+/// A word beside an answer that has no word of the query.
+fn weak(found_by: Option<FoundBy>) -> &'static str {
+    if found_by == Some(FoundBy::Meaning) { " · only by meaning" } else { "" }
 }
 
 /// The score behind a dot; nothing where the query only selects.

@@ -314,3 +314,26 @@ fn a_query_without_a_word_is_a_finding() {
     assert_eq!(ran.code, 1, "{}", ran.snapshot());
     assert!(ran.stdout.contains("it has no words"), "{}", ran.snapshot());
 }
+
+#[test]
+fn a_query_over_sessions_needs_all_of_its_words() {
+    let sandbox = vault_of(QUERIES);
+    let here = sandbox.vault().to_str().unwrap().to_owned();
+    told(
+        &sandbox,
+        "s4s4s4s4",
+        &here,
+        &[("user", "run the test of the worker"), ("assistant", "It passed, and prints nothing.")],
+    );
+    sandbox.cm(&["sessions", "--days", "0"]).ok();
+    let outcome = |id: &str| sandbox.cm(&["audit", id, "--json"]).json()["bullets"][0]["outcome"].clone();
+    assert_eq!(outcome("b-mq6d3m8l-q1q1q1"), "kept", "one word of `flaky test` is no flaky test");
+    assert_eq!(outcome("b-mq6d3m8l-q2q2q2"), "violated", "one word of `print seed` prints no seed");
+    let either = QUERIES.replace("'flaky test'", "'flaky OR test'");
+    let sandbox_of = vault_of(&either);
+    let here = sandbox_of.vault().to_str().unwrap().to_owned();
+    told(&sandbox_of, "s5s5s5s5", &here, &[("user", "run the test of the worker")]);
+    sandbox_of.cm(&["sessions", "--days", "0"]).ok();
+    let audited = sandbox_of.cm(&["audit", "b-mq6d3m8l-q1q1q1", "--json"]).json();
+    assert_eq!(audited["bullets"][0]["outcome"], "violated", "{audited}");
+}

@@ -15,7 +15,7 @@ fn the_memories_that_matter_are_written_and_committed() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 4 active of 8 memories, 1 bullet in use, 10 listed, 2 of them fading. Nothing left out.
+    > 8 memories, 1 plain note, 1 bullet in use; 10 listed, 2 of them fading. Nothing left out.
 
     ## Pinned
 
@@ -99,7 +99,7 @@ fn what_fades_leaves_the_file_and_what_is_pinned_stays() {
     # Core memory
 
     > Written 2036-01-01 by `cm core`; changes by hand are lost.
-    > 1 active of 8 memories, 1 bullet in use, 10 listed, 9 of them fading. Nothing left out.
+    > 8 memories, 1 plain note, 1 bullet in use; 10 listed, 9 of them fading. Nothing left out.
 
     ## Pinned
 
@@ -143,7 +143,7 @@ fn crowd(of_each: usize, settings: &str) -> Sandbox {
 fn a_section_holds_fifteen_at_most_and_the_rest_is_counted() {
     let sandbox = crowd(20, "");
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  30 entries, 10 omitted, about 924 tokens  commit [COMMIT]
+    CORE.md  30 entries, 10 omitted, about 921 tokens  commit [COMMIT]
     [exit 0]
     ");
     let text = sandbox.read("CORE.md");
@@ -155,14 +155,14 @@ fn a_section_holds_fifteen_at_most_and_the_rest_is_counted() {
 fn over_the_budget_the_lowest_scores_leave_first_across_sections_and_are_counted() {
     let sandbox = crowd(15, "[core]\nmax_tokens = 400");
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  12 entries, 18 omitted, about 396 tokens  commit [COMMIT]
+    CORE.md  12 entries, 18 omitted, about 393 tokens  commit [COMMIT]
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.read("CORE.md"), @"
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 30 active of 30 memories, 12 listed. Left out: 18 for space.
+    > 30 memories; 12 listed. Left out: 18 for space.
 
     ## Critical Solutions
 
@@ -218,7 +218,7 @@ fn hostile_titles_and_tags_forge_no_structure() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 8 active of 8 memories, 8 listed. Nothing left out.
+    > 8 memories; 8 listed. Nothing left out.
 
     ## Critical Solutions
 
@@ -243,7 +243,7 @@ fn an_empty_vault_has_a_core_too() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 0 active of 0 memories, 0 listed. Nothing left out.
+    > 0 memories; 0 listed. Nothing left out.
     [exit 0]
     ");
 }
@@ -266,11 +266,20 @@ fn the_scores_from_which_memories_fade_and_are_active_are_those_of_the_settings(
     sandbox.cm(&["core"]).ok();
     let text = sandbox.read("CORE.md");
     assert!(text.split("## Fading").next().is_some_and(|text| text.contains("- Use Postgres")), "{text}");
-    assert!(text.contains("> 4 active of 8 memories"), "{text}");
     sandbox.cm(&["config", "set", "scoring.active", "0.01"]).ok();
-    sandbox.cm(&["core"]).ok();
-    let text = sandbox.read("CORE.md");
-    assert!(!text.contains("> 4 active of 8 memories"), "{text}");
     let exported = sandbox.cm(&["export", "--format", "memory.md"]).ok().stdout;
     assert!(exported.contains("- Limits of the gateway"), "{exported}");
+}
+
+#[test]
+fn the_header_counts_what_there_is_and_not_how_fresh_it_is() {
+    let sandbox = vault_of("");
+    sandbox.cm(&["add", "--type", "fact", "--title", "The gauge sends each minute"]).ok();
+    sandbox.cm(&["core"]).ok();
+    let text = sandbox.read("CORE.md");
+    assert!(text.contains("> 1 memory; 1 listed. Nothing left out."), "{text}");
+    sandbox.cm(&["playbook", "add", "--category", "testing", "Run the tests before each commit."]).ok();
+    sandbox.cm(&["core"]).ok();
+    let text = sandbox.read("CORE.md");
+    assert!(text.contains("> 1 memory, 1 bullet in use; 2 listed. Nothing left out."), "{text}");
 }

@@ -204,6 +204,25 @@ fn a_model_proposes_and_the_program_says_where_it_comes_from() {
 }
 
 #[test]
+fn a_session_that_was_read_by_rules_alone_is_open_to_a_model_once() {
+    let sandbox = vault_of("");
+    good(&sandbox, ONE, 8, RULE);
+    let by_rules = sandbox.cm(&["reflect", "--json"]).ok().json();
+    assert_eq!((&by_rules["sessions"], outcome(&by_rules)), (&json!(1), "changed"));
+    assert_eq!(outcome(&sandbox.cm(&["reflect", "--json"]).json()), "nothing_to_do", "rules read it once");
+    assert!(sandbox.cm(&["reflect", "--emit"]).ok().stdout.contains(ONE), "an agent may answer as a model");
+    let fact = json!({"type": "fact", "content": "Tide tables are in UTC.", "line": 4, "quote": "I will read it in UTC"});
+    scripted(&sandbox, "", &[json!({"again": true, "answer": {"status": "success", "deltas": [fact]}})]);
+    assert_eq!(outcome(&sandbox.cm(&["reflect", "--no-model", "--json"]).json()), "nothing_to_do");
+    let by_model = sandbox.cm(&["reflect", "--json"]).ok().json();
+    assert_eq!((&by_model["sessions"], outcome(&by_model)), (&json!(1), "changed"), "{by_model}");
+    assert!(by_model.to_string().contains("Tide tables are in UTC"), "{by_model}");
+    assert_eq!(outcome(&sandbox.cm(&["reflect", "--json"]).json()), "nothing_to_do", "a model reads it once");
+    let bullets = sandbox.cm(&["playbook", "list", "--state", "all", "--json"]).ok().json();
+    assert_eq!(bullets["bullets"].as_array().unwrap().len(), 1, "the rule is not proposed again: {bullets}");
+}
+
+#[test]
 fn what_a_model_cannot_say_twice_is_done_by_rules_and_told() {
     let sandbox = vault_of("");
     good(&sandbox, ONE, 8, RULE);

@@ -19,7 +19,8 @@ fn the_first_run_reads_everything_and_the_second_nothing() {
       "findings": 0,
       "ms": [MS],
       "stale": [],
-      "rebuilt": null
+      "rebuilt": null,
+      "unread": 0
     }
     [exit 0]
     "#);
@@ -63,7 +64,8 @@ fn a_check_exits_1_where_something_is_stale_and_changes_nothing() {
       "findings": 0,
       "ms": [MS],
       "stale": [],
-      "rebuilt": "there was no index"
+      "rebuilt": "there was no index",
+      "unread": 0
     }
     [exit 1]
     "#);

@@ -48,6 +48,7 @@ fn hits_are_shown_with_the_place_that_fits_best_first() {
           "title": "Limits of the gateway",
           "path": "graph/configurations/socket-6f6f6f.md",
           "score": 1.049,
+          "found_by": "words",
           "snippet": "The socket keepalive of the gateway is 60 s, and its retries are three.",
           "tags": [
             "network"
@@ -118,14 +119,14 @@ fn every_operator_of_the_query_language_works_from_the_command_line() {
         "importance:>0.7",
     ]
     .into_iter()
-    .map(|query| format!("{query:34} {}\n", found(&sandbox, &[query])))
+    .map(|query| format!("{query:34} {}\n", found(&sandbox, &["--", query])))
     .collect();
     insta::assert_snapshot!(lines.concat(), @r#"
     dead connections                   2026-11-09 | API stops answering | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres | Use Postgres
     "dead connections"                 API stops answering
     "connections dead"                 
-    connections -dead                  2026-11-09 | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres
-    connections NOT dead               2026-11-09 | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres
+    connections -dead                  2026-11-09 | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres | Limits of the gateway
+    connections NOT dead               2026-11-09 | Keep pooled connections alive | Keep pooled connections alive REQUIRES Use Postgres | Limits of the gateway
     firewall OR printer                2026-11-09 | API stops answering | Keep pooled connections alive | The old printer | Use Postgres
     firewall AND idle                  2026-11-09
     network AND (gateway OR outage)    API stops answering | Limits of the gateway
@@ -166,8 +167,8 @@ fn identifiers_are_found_however_they_are_spelled() {
         (&["E0502"][..], "Borrow checker refuses the cache"),
         (&["e0502"], "Borrow checker refuses the cache"),
         (&["C++"], "Borrow checker refuses the cache"),
-        (&["--no-verify"], "Never skip the hooks"),
-        (&["git", "commit", "--no-verify"], "Never skip the hooks"),
+        (&["--", "--no-verify"], "Never skip the hooks"),
+        (&["git", "commit", "--", "--no-verify"], "Never skip the hooks"),
         (&["node.js"], "Never skip the hooks"),
         (&["nodejs"], "Never skip the hooks"),
     ] {
@@ -176,17 +177,49 @@ fn identifiers_are_found_however_they_are_spelled() {
 }
 
 #[test]
-fn words_of_the_query_may_stand_around_the_flags() {
+fn options_may_stand_among_the_words_and_words_with_a_dash_behind_two() {
     let sandbox = harbour();
     assert_eq!(
-        titles(&sandbox, &["connections", "-dead", "--limit", "1"]),
+        titles(&sandbox, &["connections", "--limit", "1", "--", "-dead"]),
         ["Keep pooled connections alive"]
     );
     assert_eq!(titles(&sandbox, &["-n", "1", "--", "--no-verify"]), ["Never skip the hooks"]);
-    let before = sandbox.cm(&["--json", "search", "-dead", "connections"]).ok().json();
+    let before = sandbox.cm(&["--json", "search", "--", "-dead", "connections"]).ok().json();
     assert_eq!(before["query"], "-dead connections");
     assert_eq!(sandbox.cm(&["search", "pool", "--limit", "many"]).code, 2);
     assert_eq!(sandbox.cm(&["search", "--limit"]).code, 2);
+}
+
+#[test]
+fn an_unknown_option_is_named_and_no_word_of_the_query() {
+    let sandbox = harbour();
+    for (arguments, named) in [
+        (&["search", "firewall", "--bogus"][..], "--bogus"),
+        (&["search", "firewall", "-x"], "-x"),
+        (&["search", "--bogus=1"], "--bogus"),
+        (&["search", "firewall", "-tag:network"], "-t"),
+    ] {
+        let ran = sandbox.cm(arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(ran.stderr.contains(&format!("unexpected argument '{named}'")), "{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("use '-- {named}")), "{}", ran.stderr);
+    }
+    let refused = sandbox.cm(&["--json", "search", "firewall", "--bogus"]);
+    assert_eq!(refused.code, 2);
+    assert_eq!(refused.json()["error"]["hint"], "to pass '--bogus' as a value, use '-- --bogus'");
+}
+
+#[test]
+fn type_and_tag_are_options_too() {
+    let sandbox = harbour();
+    let typed = titles(&sandbox, &["--type", "problem", "dead"]);
+    assert_eq!(typed, titles(&sandbox, &["type:problem dead"]));
+    assert!(!typed.is_empty());
+    let both = sandbox.cm(&["search", "--tag", "network", "--tag", "lang/rust", "gateway", "--json"]);
+    assert_eq!(both.ok().json()["query"], "tag:network tag:lang/rust (gateway)");
+    assert_eq!(titles(&sandbox, &["--type", "decision"]), ["Use Postgres"]);
+    let either = titles(&sandbox, &["--tag", "network", "printer OR firewall"]);
+    assert!(!either.contains(&"The old printer".to_owned()), "{either:?}");
 }
 
 #[test]
@@ -221,14 +254,14 @@ fn a_malformed_query_is_read_as_words_with_a_notice() {
     "dead connections            5 found; a `"` is not closed: searched for its words
     firewall AND                 4 found; `AND` has nothing on one side: searched without it
     OR firewall                  4 found; `OR` has nothing on one side: searched without it
-    NOT                          3 found; `NOT` has nothing on one side: searched without it
+    NOT                          4 found; `NOT` has nothing on one side: searched without it
     created:yesterday firewall   0 found; 
     colour:red firewall          4 found; 
     importance:much firewall     4 found; `importance:much` is no number: write >0.5 or 0.2..0.8; searched for its words
     title: firewall              4 found; `title:` has no value: searched for as a word
     is:nice firewall             4 found; `is:nice` is unknown: write is:pinned, or is: with a kind, state or maturity; searched for its words
     firewall~9                   2 found; 
-    type: fix                    1 found; `type:` has no value: searched for as a word
+    type: fix                    2 found; `type:` has no value: searched for as a word
     !!!                          0 found; `!!!` has no letters or digits to search for
     firewall AND OR printer      5 found; `AND` has nothing on one side: searched without it
     "#);

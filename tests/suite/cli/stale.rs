@@ -1,6 +1,7 @@
 //! `cm stale`
 
 use super::top::{rules, with_global};
+use crate::support::{Sandbox, vault_of};
 
 #[test]
 fn bullets_without_feedback_are_listed_the_longest_silent_first() {
@@ -41,7 +42,8 @@ fn bullets_without_feedback_are_listed_the_longest_silent_first() {
           "last_feedback": null
         }
       ],
-      "total": 1
+      "total": 1,
+      "observations": []
     }
     [exit 0]
     "#);
@@ -92,4 +94,79 @@ fn days_that_are_no_number_are_refused_with_an_example() {
     [exit 2]
     ");
     assert_eq!(sandbox.cm(&["stale", "--days=-1"]).code, 2);
+}
+
+const OBSERVATIONS: &str = "\
+--- graph/observations/gauge.md
+---
+id: a1a1a1a1-0000-4000-8000-000000000001
+type: observation
+title: The tide gauge answers late after rain
+created: 2026-11-10
+---
+The tide gauge answers late after rain.
+--- graph/observations/quay.md
+---
+id: b2b2b2b2-0000-4000-8000-000000000002
+type: observation
+title: The tide gauge at the quay answers late
+condensed_into: [d4d4d4d4-0000-4000-8000-000000000004]
+created: 2026-11-10
+---
+The tide gauge at the quay answers late.
+--- graph/facts/slow.md
+---
+id: d4d4d4d4-0000-4000-8000-000000000004
+type: fact
+title: Each tide gauge answers late when it is wet
+created: 2026-11-10
+---
+Each tide gauge answers late when it is wet.
+";
+
+/// The ids, by their first letters, of the memories that a briefing shows.
+fn briefed(sandbox: &Sandbox) -> Vec<String> {
+    let briefing = sandbox.cm(&["context", "why does the tide gauge answer late", "--json"]).ok().json();
+    let ids = briefing["memories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["id"].as_str().unwrap()[..2].to_owned());
+    let mut ids: Vec<String> = ids.collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn a_condensed_or_irrelevant_observation_is_stale_until_it_helps_again() {
+    let sandbox = vault_of(OBSERVATIONS);
+    assert_eq!(briefed(&sandbox), ["a1", "d4"], "what was condensed is in the fact");
+    let gauge = "a1a1a1a1-0000-4000-8000-000000000001";
+    let score = || {
+        let found = sandbox.cm(&["search", "tide gauge late rain", "--json"]).ok().json();
+        let hits = found["hits"].as_array().unwrap().clone();
+        let hit = hits.iter().find(|hit| hit["id"] == gauge).cloned();
+        hit.expect("a stale observation is still found")["score"].as_f64().unwrap()
+    };
+    let before = score();
+    let mark = |at: &str, signal: &str| {
+        sandbox.run(&["mark", gauge, signal]).env("CM_NOW", at).go().ok();
+    };
+    mark("2026-11-18T12:00:00Z", "--irrelevant");
+    assert_eq!(briefed(&sandbox), ["d4"]);
+    assert!(score() < before);
+    sandbox.cm(&["core"]).ok();
+    assert!(!sandbox.read("CORE.md").contains("after rain"));
+    insta::assert_snapshot!(sandbox.cm(&["stale"]).snapshot(), @"
+    no bullet without feedback for 90 days
+    2 stale observations
+    irrelevant  a1a1a1a1  The tide gauge answers late after rain
+    condensed   b2b2b2b2  The tide gauge at the quay answers late
+    [exit 0]
+    ");
+    mark("2026-11-19T12:00:00Z", "--helpful");
+    assert_eq!(briefed(&sandbox), ["a1", "d4"]);
+    let stale = sandbox.cm(&["stale", "--json"]).ok().json();
+    assert_eq!(stale["observations"].as_array().unwrap().len(), 1, "{stale}");
+    assert_eq!(stale["observations"][0]["why"], "condensed");
 }

@@ -24,6 +24,18 @@ pub fn tokens(text: &str, most: usize) -> Vec<Token> {
     tokens
 }
 
+/// The shortest word that says something by itself, in bytes.
+const SHORTEST_KNOWN: usize = 3;
+
+/// Whether the vocabulary has any word of a text as a whole. Of other texts the models know fragments only: names they
+/// never met, numbers, other languages, nonsense.
+pub fn knows_a_word(text: &str) -> bool {
+    !words::each(text, |word| {
+        let whole = vocabulary::longest(word, false).is_some_and(|(_, length)| length == word.len());
+        !(whole && word.len() >= SHORTEST_KNOWN && word.chars().any(char::is_alphabetic))
+    })
+}
+
 /// Adds the tokens of a word: each the longest that fits, or one that says that the word is unknown.
 fn cut(word: &str, tokens: &mut Vec<Token>) {
     let before = tokens.len();
