@@ -7,9 +7,9 @@ use crate::domain::note::types::SUPERSEDES;
 /// For each note whether it holds. A note of which a reflection made another, or that another one supersedes,
 /// is history, and a stale observation is too; a draft or an unverified memory waits to be confirmed.
 pub(super) fn live(graph: &Graph<'_>) -> Vec<bool> {
-    let holds = |note: &Note| !note.is_waiting() && note.state.as_deref() != Some("retired");
+    let is_retired = |note: &Note| note.state.as_deref() == Some("retired");
+    let holds = |note: &Note| !note.is_waiting() && !is_retired(note) && note.staleness().is_none();
     let notes = graph.notes().iter().zip(in_place(graph));
-    let holds = |note: &Note| holds(note) && note.staleness().is_none();
     notes.map(|(note, in_place)| in_place && holds(note)).collect()
 }
 
