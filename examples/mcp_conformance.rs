@@ -17,7 +17,8 @@ mod tasks;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cm::mcp::{Gate, Guards, Limits, guarded};
+use cm::mcp::{Guards, Limits, guarded};
+use cm::serving::ConcurrencyLimit;
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -32,10 +33,10 @@ enum Turned {
     Prompts,
 }
 
-/// The server; all sessions share its gate and its news.
+/// The server; all sessions share its concurrency limit and its news.
 #[derive(Clone)]
 struct Fixtures {
-    gate: Arc<Gate>,
+    calls: Arc<ConcurrencyLimit>,
     turned: broadcast::Sender<Turned>,
     tasks: tasks::Tasks,
 }
@@ -111,7 +112,7 @@ impl ServerHandler for Fixtures {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let _pass =
-            self.gate.enter().await.map_err(|full| ErrorData::internal_error(full.to_string(), None))?;
+            self.calls.acquire("").await.map_err(|full| ErrorData::internal_error(full.to_string(), None))?;
         if let Some(response) = input::call(&request, &context)? {
             return Ok(response);
         }
@@ -314,7 +315,7 @@ fn main() -> std::io::Result<()> {
     let port = std::env::args().nth(1).unwrap_or_else(|| "0".to_owned());
     let limits = Limits::default();
     let fixtures = Fixtures {
-        gate: Arc::new(Gate::new(&limits)),
+        calls: Arc::new(ConcurrencyLimit::new(limits.running, limits.waiting, limits.patience)),
         turned: broadcast::Sender::new(16),
         tasks: Default::default(),
     };

@@ -18,4 +18,5 @@ pub mod net;
 pub mod operations;
 pub mod ops;
 pub mod render;
+pub mod serving;
 pub mod vault;

@@ -96,6 +96,12 @@ impl Globals {
             None => clock,
         }
         .whole();
+        if now.unix() < 0 {
+            // Git takes no commit from before.
+            let which = if self.now.is_some() { "--now" } else { "the system's clock" };
+            return Err(Error::usage(format!("{which} is before 1970: {now}"))
+                .hint("name a later instant with --now"));
+        }
         let cwd = std::env::current_dir()
             .map_err(|error| Error::usage(format!("the working folder cannot be used: {error}")))?;
         let ours = |name: &str| name.starts_with("CM_") || FOREIGN.contains(&name);
@@ -130,6 +136,7 @@ impl Globals {
                 session: self.session.clone(),
                 reason: self.reason.clone(),
                 is_guest: false,
+                is_remote: false,
             },
             clock: milliseconds,
             threads: std::thread::available_parallelism().map_or(1, usize::from),

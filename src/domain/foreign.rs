@@ -9,7 +9,7 @@ use crate::domain::instant::Instant;
 use crate::domain::path::NotePath;
 
 /// Files of other tools that an import reads, where they are there.
-pub const OWN_FILES: [&str; 2] = ["_state.json", ".zk/config.toml"];
+pub const OWN_FILES: [&str; 3] = ["_state.json", ".zk/config.toml", "_config.json"];
 
 /// A folder that is not a part of the vault.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -53,7 +53,8 @@ pub fn admit(state: &State, headers: &HeaderMap, address: IpAddr) -> Result<Admi
     })?;
     // Whoever asks over the network without a token is not established to be a person.
     let kind = Actor::Token(TokenKind::Agent);
-    let by = By { kind, agent: named(headers, &AGENT)?, session: named(headers, &SESSION)?, ..By::default() };
+    let (agent, session) = (named(headers, &AGENT)?, named(headers, &SESSION)?);
+    let by = By { kind, agent, session, is_remote: true, ..By::default() };
     if state.is_open && ring.is_empty() {
         if let Some(name) = FORWARDED.iter().find(|name| headers.contains_key(**name)) {
             let message =
@@ -61,7 +62,7 @@ pub fn admit(state: &State, headers: &HeaderMap, address: IpAddr) -> Result<Admi
             let hint = "make a token on the server with `cm token add NAME`, then start it again";
             return Err(Problem::new(StatusCode::FORBIDDEN, "proxied", message, hint));
         }
-        return Ok(Admitted { caller: Caller { by, role: Role::Admin }, token: None });
+        return Ok(Admitted { caller: Caller { by, role: Role::Admin, token: None }, token: None });
     }
     known(state, &ring, headers, by).map_err(|problem| failed(state, problem, address))
 }
@@ -79,7 +80,8 @@ fn known(state: &State, ring: &Keyring, headers: &HeaderMap, by: By) -> Result<A
         Verdict::Valid(token) => {
             let kind = Actor::Token(token.kind);
             let by = By { kind, actor: Some(token.person.clone()), is_guest: true, ..by };
-            Ok(Admitted { caller: Caller { by, role: token.role }, token: Some(token.id.clone()) })
+            let id = Some(token.id.clone());
+            Ok(Admitted { caller: Caller { by, role: token.role, token: id.clone() }, token: id })
         }
         Verdict::Expired(_) => Err(refuse("token-expired", "the token's time is over")),
         Verdict::Revoked(_) => Err(refuse("token-revoked", "the token was taken back")),

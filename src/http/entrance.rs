@@ -63,6 +63,7 @@ fn enter(state: &State, parts: &mut Parts, address: IpAddr) -> Result<Option<Str
     state.by_token.take(&name, now).map_err(|often| too_often(state, Limited::Token, often))?;
     body::announced(&parts.headers, &state.limits)?;
     parts.extensions.insert(caller);
+    parts.extensions.insert(state.token_ends.of(token.as_deref()));
     Ok(token)
 }
 

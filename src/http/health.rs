@@ -19,7 +19,8 @@ pub async fn health(state: &Arc<State>, caller: Option<&Caller>) -> Value {
     }
     let opener = Arc::clone(&state.opener);
     let vault =
-        in_lane(state, &state.reads, move || opener(By::default()).map(|_| ()).map_err(Problem::from)).await;
+        in_lane(state, &state.reads, "", move || opener(By::default()).map(|_| ()).map_err(Problem::from))
+            .await;
     let load = |value: &std::sync::atomic::AtomicU64| value.load(Ordering::Relaxed);
     json!({
         "status": if vault.is_ok() { "ok" } else { "degraded" },
@@ -63,7 +64,7 @@ pub async fn metrics(state: &Arc<State>) -> String {
     ];
     if let Some(vault) = state.figures.clone() {
         let opener = Arc::clone(&state.opener);
-        let asked = in_lane(state, &state.reads, move || Ok(vault(&opener(By::default())?)?)).await;
+        let asked = in_lane(state, &state.reads, "", move || Ok(vault(&opener(By::default())?)?)).await;
         match asked {
             Ok(more) => figures.extend(more),
             Err(problem) => state.notice("figures", problem.error.to_string()),

@@ -1,25 +1,16 @@
 //! Where operations run: on threads of their own, so many at once, and so many waiting.
 //!
 //! Reading ones share a lane; writing ones have another, one by one, for the vault's lock lets one in at a time: here they
-//! wait in the order in which they came and hold up no reader. An operation that began runs to its end, whether its client
-//! still waits or not.
+//! wait, each caller in turn, and hold up no reader. An operation that began runs to its end, whether its client still
+//! waits or not.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use crate::serving::ConcurrencyLimit;
 
 /// A bounded number of threads with a bounded queue.
 #[derive(Debug)]
-pub struct Lane {
-    turns: Arc<Semaphore>,
-    width: usize,
-    waiting: AtomicUsize,
-    queue: usize,
-    patience: Duration,
-}
+pub struct Lane(ConcurrencyLimit);
 
 /// Why an operation gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,47 +21,26 @@ pub enum Stopped {
     Panicked,
 }
 
-/// Counts one that waits for as long as it waits.
-struct Waiting<'a>(&'a AtomicUsize);
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl Lane {
-    /// A lane for so many at once, where so many wait for so long.
+    /// `width` concurrent operations, `queue` waiting ones, each for at most `patience`.
     pub fn new(width: usize, queue: usize, patience: Duration) -> Self {
-        let width = width.max(1);
-        let turns = Arc::new(Semaphore::new(width));
-        Self { turns, width, waiting: AtomicUsize::new(0), queue, patience }
+        Self(ConcurrencyLimit::new(width, queue, patience))
     }
 
-    /// Waits for a turn, and runs the work on a thread that may block.
+    /// Waits for a permit, and runs the work of this caller on a thread that may block.
     ///
     /// # Errors
     /// [`Stopped`].
     pub async fn run<T: Send + 'static>(
         &self,
+        caller: &str,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Stopped> {
-        let turn = match Arc::clone(&self.turns).try_acquire_owned() {
-            Ok(turn) => turn,
-            Err(_) => {
-                let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-                let _waiting = Waiting(&self.waiting);
-                if before >= self.queue {
-                    return Err(Stopped::Busy);
-                }
-                let turn = timeout(self.patience, Arc::clone(&self.turns).acquire_owned()).await;
-                turn.map_err(|_| Stopped::Busy)?.map_err(|_| Stopped::Busy)?
-            }
-        };
-        // The turn goes with the work: a client that leaves does not make room for another one.
+        let permit = self.0.acquire(caller).await.map_err(|_| Stopped::Busy)?;
+        // The permit goes with the work: a client that leaves does not make room for another one.
         let work = move || {
             let done = work();
-            drop(turn);
+            drop(permit);
             done
         };
         tokio::task::spawn_blocking(work).await.map_err(|_| Stopped::Panicked)
@@ -78,25 +48,23 @@ impl Lane {
 
     /// How many run.
     pub fn running(&self) -> usize {
-        self.width.saturating_sub(self.turns.available_permits())
+        self.0.running()
     }
 
     /// How many wait.
     pub fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
+        self.0.waiting()
     }
 
     /// Waits until nothing runs and nothing waits.
     pub async fn empty(&self) {
-        // Turns are given in order, so whoever waits comes before this.
-        let all = u32::try_from(self.width).unwrap_or(u32::MAX);
-        drop(self.turns.acquire_many(all).await);
+        self.0.empty().await;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
+    use std::sync::{Arc, mpsc};
 
     use super::*;
 
@@ -111,19 +79,19 @@ mod tests {
             let (release, wait) = mpsc::channel::<()>();
             let first = tokio::spawn({
                 let lane = Arc::clone(&lane);
-                async move { lane.run(move || wait.recv().is_ok()).await }
+                async move { lane.run("", move || wait.recv().is_ok()).await }
             });
             while lane.running() == 0 {
                 tokio::task::yield_now().await;
             }
             let second = tokio::spawn({
                 let lane = Arc::clone(&lane);
-                async move { lane.run(|| 2).await }
+                async move { lane.run("", || 2).await }
             });
             while lane.waiting() == 0 {
                 tokio::task::yield_now().await;
             }
-            assert_eq!(lane.run(|| 3).await, Err(Stopped::Busy));
+            assert_eq!(lane.run("", || 3).await, Err(Stopped::Busy));
             release.send(()).unwrap();
             assert_eq!((first.await.unwrap(), second.await.unwrap()), (Ok(true), Ok(2)));
             lane.empty().await;
@@ -135,8 +103,8 @@ mod tests {
     fn a_panic_is_an_answer_and_frees_its_turn() {
         runtime().block_on(async {
             let lane = Lane::new(1, 0, Duration::from_secs(60));
-            assert_eq!(lane.run(|| panic!("as asked for")).await.map(|()| 1), Err(Stopped::Panicked));
-            assert_eq!(lane.run(|| 1).await, Ok(1));
+            assert_eq!(lane.run("", || panic!("as asked for")).await.map(|()| 1), Err(Stopped::Panicked));
+            assert_eq!(lane.run("", || 1).await, Ok(1));
         });
     }
 
@@ -149,7 +117,7 @@ mod tests {
             let (done, ends) = mpsc::channel();
             let client = tokio::spawn({
                 let lane = Arc::clone(&lane);
-                async move { lane.run(move || (began.send(()), wait.recv(), done.send(())).2.is_ok()).await }
+                async move { lane.run("", move || (began.send(()), wait.recv(), done.send(())).2.is_ok()).await }
             });
             while begins.try_recv().is_err() {
                 tokio::task::yield_now().await;

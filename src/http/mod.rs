@@ -30,6 +30,7 @@ pub mod schedule;
 mod server;
 mod shape;
 mod state;
+mod token_ends;
 
 pub use jobs::Job;
 pub use limits::Limits;

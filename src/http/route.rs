@@ -19,6 +19,7 @@ use super::shape::Shape;
 use super::state::State;
 use super::{body, query};
 use crate::operations::{Answer, Caller, Effect, Endpoint, Method, Operation, Role};
+use crate::ops::server_audit::Record;
 
 /// All that is served, behind the one way in.
 pub fn router(state: &Arc<State>, mounted: &[Mount]) -> Router {
@@ -89,23 +90,32 @@ async fn run(
 ) -> Result<Response, Problem> {
     let (parts, incoming) = request.into_parts();
     let caller = caller(parts.extensions.get())?;
-    caller.may(operation)?;
+    let (audit, attempt) = (state.audit.clone(), caller.attempt("http", operation.name));
+    if let Err(refused) = caller.may(operation) {
+        return Record::begin(audit, attempt).end(Err(refused)).map_err(Problem::from);
+    }
     let lane = if operation.effect == Effect::Reads { &state.reads } else { &state.writes };
     let (opener, by) = (Arc::clone(&state.opener), caller.by.clone());
+    let key = caller.token.as_deref().unwrap_or_default();
     let operate = move |input| -> Result<Vec<u8>, Problem> {
-        let Answer { json, .. } = (operation.run)(&opener(by)?, input)?;
+        let record = Record::begin(audit, attempt);
+        let work = || {
+            let memory = opener(by)?;
+            (operation.run)(&memory, input).map_err(|error| memory.call.conceal(error))
+        };
+        let Answer { json, .. } = record.end(work())?;
         Ok(json.to_string().into_bytes())
     };
     let document = match endpoint.method {
         Method::Get => {
             let input = query::input(parts.uri.query().unwrap_or_default(), shape(state, operation)?)?;
-            in_lane(state, lane, move || operate(input)).await?
+            in_lane(state, lane, key, move || operate(input)).await?
         }
         Method::Post => {
             let taken = body::take(&parts.headers, incoming, &state.limits, &state.bodies).await?;
             let input = parsed(&taken).await?;
             // The room of a body is given back when its operation ends, for its values take room until then.
-            in_lane(state, lane, move || (operate(input), taken).0).await?
+            in_lane(state, lane, key, move || (operate(input), taken).0).await?
         }
     };
     Ok(answer(StatusCode::from_u16(endpoint.done).unwrap_or(StatusCode::OK), document))
@@ -130,13 +140,14 @@ async fn parsed(taken: &body::Taken) -> Result<serde_json::Value, Problem> {
     tokio::task::spawn_blocking(move || body::input(&bytes)).await.unwrap_or_else(|_| Err(panicked()))
 }
 
-/// Runs work in a lane, and words why it was not done.
+/// Runs work of a caller in a lane, and words why it was not done.
 pub(super) async fn in_lane<T: Send + 'static>(
     state: &State,
     lane: &Lane,
+    caller: &str,
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    match lane.run(work).await {
+    match lane.run(caller, work).await {
         Ok(done) => done,
         Err(Stopped::Busy) => Err(Problem::busy("too many operations wait", 1)),
         Err(Stopped::Panicked) => {

@@ -13,7 +13,7 @@ use tokio::time::{Instant as Moment, sleep, timeout_at};
 use super::jobs::{self, Job};
 use super::mount::Mount;
 use super::state::{Setup, State};
-use super::{connections, listen, router};
+use super::{connections, listen, router, token_ends};
 use crate::ops::{Error, Kind, Result};
 
 /// How often it is asked, at the end, whether anything is still at work.
@@ -72,6 +72,7 @@ impl Server {
         let state = Arc::clone(&self.state);
         let serving =
             tokio::spawn(connections::serve(self.listener, Arc::clone(&state), self.router, tell.clone()));
+        tokio::spawn(token_ends::watch(Arc::clone(&state), tell.clone()));
         let working = tokio::spawn(jobs::keep(Arc::clone(&state), self.jobs, tell));
         let signal = stop.await;
         state.stopping.store(true, Ordering::Relaxed);

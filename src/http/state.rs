@@ -20,10 +20,11 @@ use super::mount::Mount;
 use super::openapi;
 use super::rate::Buckets;
 use super::shape::Shape;
+use super::token_ends::TokenEnds;
 use crate::domain::instant::Instant;
 use crate::domain::token::Keyring;
 use crate::operations::Operation;
-use crate::ops::{By, Memory, Result};
+use crate::ops::{By, Memory, Result, server_audit};
 
 /// Opens the vault anew for one call, on the thread that then uses it.
 pub type Opener = Arc<dyn Fn(By) -> Result<Memory> + Send + Sync>;
@@ -52,6 +53,8 @@ pub struct Setup {
     pub hosts: Vec<String>,
     /// Writes the log.
     pub log: Sink,
+    /// Writes the audit log.
+    pub audit: Option<server_audit::Sink>,
     /// Tells the time.
     pub clock: Clock,
     /// Tells figures of the vault.
@@ -69,6 +72,7 @@ pub struct State {
     pub(super) limits: Limits,
     pub(super) hosts: Hosts,
     pub(super) log: Log,
+    pub(super) audit: Option<server_audit::Sink>,
     pub(super) clock: Clock,
     pub(super) figures: Option<Figures>,
     pub(super) version: &'static str,
@@ -81,6 +85,7 @@ pub struct State {
     pub(super) by_token: Buckets<String>,
     pub(super) by_address: Buckets<std::net::IpAddr>,
     pub(super) failures: Buckets<std::net::IpAddr>,
+    pub(super) token_ends: TokenEnds,
     pub(super) metrics: Metrics,
     pub(super) endpoints: Vec<&'static str>,
     pub(super) mounts: Vec<&'static str>,
@@ -110,6 +115,7 @@ impl State {
             limits,
             hosts: Hosts::of(bound, &setup.hosts),
             log: Log::to(Arc::clone(&setup.log)),
+            audit: setup.audit.clone(),
             clock: Arc::clone(&setup.clock),
             figures: setup.figures.clone(),
             version: setup.version,
@@ -121,6 +127,7 @@ impl State {
             by_token: Buckets::new(limits.token),
             by_address: Buckets::new(limits.address),
             failures: Buckets::new(limits.failures),
+            token_ends: TokenEnds::default(),
             metrics: Metrics::default(),
             endpoints: paths.chain(own).collect(),
             mounts,

@@ -1,6 +1,6 @@
 //! Who asks over HTTP: whose a session is, and how many requests each caller has in flight.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -9,45 +9,84 @@ use axum::body::{Body, Bytes};
 use axum::http::Extensions;
 use axum::response::Response;
 use http_body::{Frame, SizeHint};
+use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use crate::operations::Caller;
+use crate::serving::TokenEnd;
 
-/// Identifies a caller: the person and role of their token, or whoever asks a server without tokens.
+/// Identifies a caller by the id of their token; all callers of a server without tokens are one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Owner(String);
+pub struct Owner(Option<String>);
 
 impl Owner {
     /// The caller that an earlier layer let in with this request.
     pub fn of(extensions: &Extensions) -> Self {
-        let name =
-            |caller: &Caller| format!("{} {}", caller.role, caller.by.actor.as_deref().unwrap_or_default());
-        Self(extensions.get::<Caller>().map(name).unwrap_or_default())
+        Self(extensions.get::<Caller>().and_then(|caller| caller.token.clone()))
     }
+}
+
+/// A session of an older revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct OwnedSession {
+    owner: Owner,
+    /// Its revision has batches.
+    takes_batches: bool,
 }
 
 /// The callers of a server.
 #[derive(Debug, Default)]
 pub struct Callers {
-    owners: Mutex<HashMap<String, Owner>>,
+    sessions: Mutex<HashMap<String, OwnedSession>>,
+    /// Callers whose sessions are closed when their token ends.
+    followed: Mutex<HashSet<Owner>>,
     in_flight: Arc<Mutex<HashMap<Owner, usize>>>,
 }
 
 impl Callers {
     /// Whether a session may be used by this caller: it is theirs, or unknown here.
     pub fn may_use(&self, session: &str, owner: &Owner) -> bool {
-        locked(&self.owners).get(session).is_none_or(|known| known == owner)
+        locked(&self.sessions).get(session).is_none_or(|known| known.owner == *owner)
+    }
+
+    /// Whether a session's revision has batches.
+    pub fn takes_batches(&self, session: &str) -> bool {
+        locked(&self.sessions).get(session).is_some_and(|known| known.takes_batches)
     }
 
     /// Records whose a session is that has begun.
-    pub fn begin(&self, session: String, owner: Owner) {
-        locked(&self.owners).entry(session).or_insert(owner);
+    pub fn begin(&self, session: String, owner: Owner, takes_batches: bool) {
+        locked(&self.sessions).entry(session).or_insert(OwnedSession { owner, takes_batches });
+    }
+
+    /// Whether a caller has a session.
+    pub fn has_sessions(&self, owner: &Owner) -> bool {
+        locked(&self.sessions).values().any(|known| known.owner == *owner)
+    }
+
+    /// Whether the sessions of a caller are not yet followed to the end of their token; from now on they are.
+    pub fn follow(&self, owner: &Owner) -> bool {
+        locked(&self.followed).insert(owner.clone())
+    }
+
+    /// Takes the sessions of a caller whose token has ended.
+    pub fn end(&self, owner: &Owner) -> Vec<String> {
+        locked(&self.followed).remove(owner);
+        let mut ended = Vec::new();
+        locked(&self.sessions).retain(|session, known| {
+            let is_theirs = known.owner == *owner;
+            if is_theirs {
+                ended.push(session.clone());
+            }
+            !is_theirs
+        });
+        ended
     }
 
     /// How many sessions of a caller are alive. The others are forgotten.
     pub fn sessions_of(&self, owner: &Owner, is_alive: impl Fn(&str) -> bool) -> usize {
-        let mut owners = locked(&self.owners);
-        owners.retain(|session, _| is_alive(session));
-        owners.values().filter(|known| *known == owner).count()
+        let mut sessions = locked(&self.sessions);
+        sessions.retain(|session, _| is_alive(session));
+        sessions.values().filter(|known| known.owner == *owner).count()
     }
 
     /// A place among `most` requests of this caller; `None` where all are taken.
@@ -70,9 +109,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// The response, which takes the place until its body has been sent.
-    pub fn held_by(self, response: Response) -> Response {
-        response.map(|body| Body::new(Held { body, _place: self }))
+    /// The response, which takes the place until its body has been sent, or the caller's token has ended.
+    pub fn held_by(self, response: Response, end: TokenEnd) -> Response {
+        let ended = Box::pin(end.0.cancelled_owned());
+        response.map(|body| Body::new(Held { body, ended, _place: self }))
     }
 }
 
@@ -91,6 +131,7 @@ impl Drop for Place {
 /// A body that holds a place.
 struct Held {
     body: Body,
+    ended: Pin<Box<WaitForCancellationFutureOwned>>,
     _place: Place,
 }
 
@@ -102,6 +143,11 @@ impl http_body::Body for Held {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.ended.as_mut().poll(context).is_ready() {
+            // What the response still waits for is called off.
+            self.body = Body::empty();
+            return Poll::Ready(None);
+        }
         Pin::new(&mut self.body).poll_frame(context)
     }
 
@@ -122,25 +168,40 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operations::Role;
-    use crate::ops::By;
 
-    fn owner(name: &str) -> Owner {
+    fn owner(token: &str) -> Owner {
         let mut extensions = Extensions::new();
-        let by = By { actor: Some(name.to_owned()), ..By::default() };
-        extensions.insert(Caller { by, role: Role::Writer });
+        extensions.insert(Caller { token: Some(token.to_owned()), ..Caller::local() });
         Owner::of(&extensions)
     }
 
     #[test]
     fn a_session_is_its_callers_alone() {
         let callers = Callers::default();
-        callers.begin("s1".to_owned(), owner("ada"));
-        callers.begin("s1".to_owned(), owner("bob"));
+        callers.begin("s1".to_owned(), owner("ada"), true);
+        callers.begin("s1".to_owned(), owner("bob"), false);
         assert!(callers.may_use("s1", &owner("ada")) && !callers.may_use("s1", &owner("bob")));
         assert!(callers.may_use("unknown", &owner("bob")), "the SDK refuses what it does not know");
         assert_eq!(callers.sessions_of(&owner("ada"), |_| true), 1);
+        assert!(callers.takes_batches("s1") && !callers.takes_batches("unknown"));
         assert_eq!(callers.sessions_of(&owner("ada"), |_| false), 0);
+    }
+
+    #[test]
+    fn the_end_of_a_token_takes_its_sessions_and_no_others() {
+        let callers = Callers::default();
+        for (session, token) in [("s1", "ada"), ("s2", "bob"), ("s3", "ada")] {
+            callers.begin(session.to_owned(), owner(token), false);
+        }
+        assert!(callers.follow(&owner("ada")) && !callers.follow(&owner("ada")));
+        let mut ended = callers.end(&owner("ada"));
+        ended.sort();
+        assert_eq!(ended, ["s1", "s3"]);
+        assert_eq!(callers.sessions_of(&owner("bob"), |_| true), 1);
+        assert!(
+            callers.follow(&owner("ada")),
+            "a later session of a token in the file again is followed anew"
+        );
     }
 
     #[test]

@@ -12,6 +12,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use rmcp::ServerHandler;
 use rmcp::model::ErrorData;
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
@@ -20,6 +21,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Limits;
 use super::callers::{Callers, Owner};
+use super::http_batch;
+use crate::serving::TokenEnd;
 
 /// From where requests may come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +55,8 @@ struct Doors {
 }
 
 const SESSION: &str = "mcp-session-id";
+/// The one revision that has batches.
+const BATCHES: &str = "2025-03-26";
 
 /// The protocol at `/`, to be nested, such as under `/mcp`. Each session of an older revision, and each request of the
 /// current one, has a handler of its own.
@@ -89,19 +94,27 @@ struct Head {
 /// Lets a request in whose session is the caller's own, and who has not too many in flight.
 async fn arrive(State(doors): State<Doors>, request: Request, next: Next) -> Response {
     let owner = Owner::of(request.extensions());
-    let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
-    if session.is_some_and(|session| !doors.callers.may_use(&session, &owner)) {
+    if session(request.headers()).is_some_and(|session| !doors.callers.may_use(&session, &owner)) {
         return no_session();
     }
     let Some(place) = doors.callers.enter(&owner, doors.limits.in_flight_each) else {
         return busy("this caller has too many requests in flight");
     };
+    let end = request.extensions().get::<TokenEnd>().cloned().unwrap_or_default();
     let response = passed(&doors, &owner, request, next).await;
-    let begun = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
-    if let Some(session) = begun {
-        doors.callers.begin(session, owner);
+    if doors.callers.has_sessions(&owner) && doors.callers.follow(&owner) {
+        tokio::spawn(close_at_end(doors, owner, end.clone()));
     }
-    place.held_by(response)
+    place.held_by(response, end)
+}
+
+/// Closes the sessions of a caller when their token ends.
+async fn close_at_end(doors: Doors, owner: Owner, end: TokenEnd) {
+    end.0.cancelled().await;
+    for session in doors.callers.end(&owner) {
+        // One that is over already needs no closing.
+        let _ = doors.sessions.close_session(&session.into()).await;
+    }
 }
 
 /// Takes a request in whole, within its limits, and turns away what is no message and sessions beyond the bound.
@@ -116,14 +129,45 @@ async fn passed(doors: &Doors, owner: &Owner, request: Request, next: Next) -> R
         Ok(body) => body,
         Err(refused) => return refused.into_response(),
     };
+    if body.trim_ascii_start().starts_with(b"[") && doors.takes_batches(&parts.headers) {
+        let answered = http_batch::answer(&parts, &body, doors.limits.batch, &next).await;
+        return answered.unwrap_or_else(|error| Refused(StatusCode::BAD_REQUEST, error).into_response());
+    }
     let head = match head(&body) {
         Ok(head) => head,
         Err(refused) => return refused.into_response(),
     };
-    if head.method.as_deref() == Some("initialize") && !doors.has_room(owner).await {
+    if head.method.as_deref() != Some("initialize") {
+        return next.run(Request::from_parts(parts, Body::from(body))).await;
+    }
+    if !doors.has_room(owner).await {
         return busy("there are too many sessions");
     }
-    next.run(Request::from_parts(parts, Body::from(body))).await
+    let takes_batches = requested_revision(&body).as_deref() == Some(BATCHES);
+    let response = next.run(Request::from_parts(parts, Body::from(body))).await;
+    if let Some(session) = session(response.headers()) {
+        doors.callers.begin(session, owner.clone(), takes_batches);
+    }
+    response
+}
+
+/// The session that headers name.
+fn session(headers: &HeaderMap) -> Option<String> {
+    headers.get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned)
+}
+
+/// The revision that an `initialize` asks for.
+fn requested_revision(body: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Params {
+        protocol_version: String,
+    }
+    #[derive(Deserialize)]
+    struct Initialize {
+        params: Params,
+    }
+    serde_json::from_slice::<Initialize>(body).ok().map(|message| message.params.protocol_version)
 }
 
 /// That a session is ended is done, not only taken down; clients want to hear so.
@@ -135,6 +179,10 @@ fn ended(mut response: Response) -> Response {
 }
 
 impl Doors {
+    fn takes_batches(&self, headers: &HeaderMap) -> bool {
+        session(headers).is_some_and(|session| self.callers.takes_batches(&session))
+    }
+
     async fn has_room(&self, owner: &Owner) -> bool {
         let alive = self.sessions.sessions.read().await;
         let own = self.callers.sessions_of(owner, |session| alive.contains_key(session));

@@ -15,6 +15,8 @@ pub struct Limits {
     pub call: Duration,
     /// The longest message in bytes.
     pub message: usize,
+    /// Messages of a batch over HTTP.
+    pub batch: usize,
     /// How many watch for changes at once with `subscriptions/listen`.
     pub listeners: usize,
     /// How many resources a session of an older revision may subscribe to.
@@ -39,6 +41,7 @@ impl Default for Limits {
             patience: Duration::from_secs(30),
             call: Duration::from_secs(600),
             message: 5 * 1024 * 1024,
+            batch: 100,
             listeners: 256,
             subscriptions: 1000,
             sessions: 256,

@@ -11,12 +11,14 @@ use rmcp::model::{
     JsonRpcResponse, ProtocolVersion, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+use super::refusal;
 
 /// How many messages may wait to be written.
 const WAITING: usize = 64;
@@ -60,11 +62,7 @@ struct Batch {
 impl Batch {
     /// The line with all answers; `None` where there is none to give.
     fn line(self) -> Option<Vec<u8>> {
-        (!self.answers.is_empty()).then(|| {
-            let mut line = Value::Array(self.answers).to_string().into_bytes();
-            line.push(b'\n');
-            line
-        })
+        (!self.answers.is_empty()).then(|| framed(Value::Array(self.answers)))
     }
 }
 
@@ -141,7 +139,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             Ok(message) => self.in_time(message),
             Err(_) if self.takes_batches && text.starts_with(b"[") => self.batch(text),
             Err(_) => {
-                self.reply = refusal(text);
+                self.reply = refusal::of(text, "batches are not taken: send one message a line").map(framed);
                 None
             }
         }
@@ -152,12 +150,12 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         let items = serde_json::from_slice::<Vec<Value>>(text).unwrap_or_default();
         if items.is_empty() {
             let refused = ErrorData::invalid_request("a batch holds at least one message", None);
-            self.reply = Some(error(Value::Null, &refused));
+            self.reply = Some(framed(refusal::error(Value::Null, &refused)));
             return None;
         }
         let mut batch = Batch::default();
         for item in items {
-            let line = item.to_string();
+            let text = item.to_string();
             match serde_json::from_value::<ClientJsonRpcMessage>(item) {
                 Ok(message) => {
                     if let ClientJsonRpcMessage::Request(request) = &message {
@@ -166,12 +164,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
                     let message = self.in_time(message);
                     self.pending.extend(message);
                 }
-                Err(_) => {
-                    let refused = refusal(line.as_bytes());
-                    batch
-                        .answers
-                        .extend(refused.and_then(|line| serde_json::from_slice::<Value>(&line).ok()));
-                }
+                Err(_) => batch.answers.extend(refusal::of(text.as_bytes(), "a batch holds no other batch")),
             }
         }
         if batch.open.is_empty() {
@@ -263,26 +256,9 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-/// The answer to a line that is no message; notifications and answers get none.
-fn refusal(text: &[u8]) -> Option<Vec<u8>> {
-    let Ok(value) = serde_json::from_slice::<Value>(text) else {
-        return Some(error(Value::Null, &ErrorData::parse_error("the line is no JSON", None)));
-    };
-    if value.is_array() {
-        let refused = ErrorData::invalid_request("batches are not taken: send one message a line", None);
-        return Some(error(Value::Null, &refused));
-    }
-    let has = |name| value.get(name).is_some();
-    if has("result") || has("error") || (has("method") && !has("id")) {
-        return None;
-    }
-    let id = value.get("id").filter(|id| serde_json::from_value::<RequestId>((*id).clone()).is_ok());
-    let refused = ErrorData::invalid_request("this is no request of JSON-RPC 2.0", None);
-    Some(error(id.cloned().unwrap_or(Value::Null), &refused))
-}
-
-fn error(id: Value, error: &ErrorData) -> Vec<u8> {
-    let mut line = json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string().into_bytes();
+/// A message as a line.
+fn framed(message: Value) -> Vec<u8> {
+    let mut line = message.to_string().into_bytes();
     line.push(b'\n');
     line
 }
@@ -348,7 +324,8 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for Lines<R> {
                 }
                 Read::TooLong => {
                     let message = format!("a message has at most {} bytes", self.longest);
-                    self.reply = Some(error(Value::Null, &ErrorData::invalid_request(message, None)));
+                    self.reply =
+                        Some(framed(refusal::error(Value::Null, &ErrorData::invalid_request(message, None))));
                 }
                 Read::End => return self.end().await,
             }
@@ -364,6 +341,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for Lines<R> {
 #[cfg(test)]
 mod tests {
     use rmcp::model::{EmptyResult, ServerResult};
+    use serde_json::json;
     use tokio::io::{DuplexStream, duplex};
 
     use super::*;

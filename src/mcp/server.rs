@@ -10,9 +10,11 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::tools::Tools;
-use super::{Feed, Gate, Limits, Session, work};
+use super::{Feed, Limits, Session, work};
 use crate::operations::{Caller, Offer};
+use crate::ops::server_audit::Sink;
 use crate::ops::{By, Memory, Result, Watch};
+use crate::serving::ConcurrencyLimit;
 
 /// Opens the memory for one call, in the thread that works on it.
 pub type Opener = Arc<dyn Fn(Asked) -> Result<Memory> + Send + Sync>;
@@ -37,6 +39,8 @@ pub struct Setup {
     pub caller: Option<Caller>,
     /// Its bounds.
     pub limits: Limits,
+    /// Where what callers asked for is recorded; `None` on standard streams.
+    pub audit: Option<Sink>,
     /// Ends it: what waits is told so, and what is at work is given a moment.
     pub closing: CancellationToken,
 }
@@ -48,7 +52,7 @@ pub struct Server(Arc<Shared>);
 struct Shared {
     setup: Setup,
     tools: Tools,
-    gate: Gate,
+    calls: ConcurrencyLimit,
     feed: Feed,
     listeners: Arc<Semaphore>,
 }
@@ -58,7 +62,7 @@ impl Server {
     pub fn new(setup: Setup) -> Self {
         Self(Arc::new(Shared {
             tools: Tools::of(setup.offer.operations),
-            gate: Gate::new(&setup.limits),
+            calls: ConcurrencyLimit::new(setup.limits.running, setup.limits.waiting, setup.limits.patience),
             feed: Feed::new(),
             listeners: Arc::new(Semaphore::new(setup.limits.listeners)),
             setup,
@@ -80,9 +84,9 @@ impl Server {
         &self.0.setup.limits
     }
 
-    /// What calls pass.
-    pub fn gate(&self) -> &Gate {
-        &self.0.gate
+    /// The limit of concurrent calls, which all sessions share.
+    pub fn calls(&self) -> &ConcurrencyLimit {
+        &self.0.calls
     }
 
     /// What ends it.
@@ -96,6 +100,10 @@ impl Server {
 
     pub(super) fn tools(&self) -> &Tools {
         &self.0.tools
+    }
+
+    pub(super) fn audit(&self) -> Option<Sink> {
+        self.0.setup.audit.clone()
     }
 
     pub(super) fn opener(&self) -> &Opener {

@@ -15,6 +15,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::listening::{self, Subscriptions};
 use super::resources::{KEEP, LONGEST};
+use super::work::Work;
 use super::{Server, complete, failure, prompts, resources, tools, work};
 use crate::operations::Role;
 use crate::ops::Error;
@@ -57,7 +58,8 @@ impl Session {
         };
         let given = tools::given(arguments, tool);
         let role = operation.effect.role();
-        Ok(work::run(&self.server, context, role, move |memory| (operation.run)(memory, given)).await?)
+        let run = move |memory: &crate::ops::Memory| (operation.run)(memory, given);
+        Ok(work::run(&self.server, context, Work { name: operation.name, role, run }).await?)
     }
 }
 
@@ -110,7 +112,8 @@ impl ServerHandler for Session {
     ) -> Result<ListResourcesResult, ErrorData> {
         first_page(request)?;
         let recent = self.server.offer().recent;
-        let recent = work::run(&self.server, &context, Role::Reader, recent).await?;
+        let work = Work { name: "resources/list", role: Role::Reader, run: recent };
+        let recent = work::run(&self.server, &context, work).await?;
         let recent = recent.map_err(|error| failure::of_request(&error))?;
         Ok(resources::listed(self.server.offer(), recent))
     }
@@ -134,7 +137,8 @@ impl ServerHandler for Session {
         let offer = *self.server.offer();
         let target = resources::target(&uri, &offer).map_err(|error| refused(&error))?;
         let read = move |memory: &crate::ops::Memory| resources::read(memory, &target, &offer);
-        let contents = work::run(&self.server, &context, Role::Reader, read).await?;
+        let work = Work { name: "resources/read", role: Role::Reader, run: read };
+        let contents = work::run(&self.server, &context, work).await?;
         let contents = contents.map_err(|error| refused(&error))?;
         Ok(ReadResourceResponse::Complete(resources::result(uri, contents)))
     }
@@ -178,7 +182,8 @@ impl ServerHandler for Session {
         let suggest = self.server.offer().suggest;
         let typed = request.argument.value;
         let values = move |memory: &crate::ops::Memory| suggest(memory, wanted, &typed);
-        let values = work::run(&self.server, &context, Role::Reader, values).await?;
+        let work = Work { name: "completion/complete", role: Role::Reader, run: values };
+        let values = work::run(&self.server, &context, work).await?;
         Ok(complete::result(values.map_err(|error| failure::of_request(&error))?))
     }
 

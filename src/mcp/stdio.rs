@@ -72,7 +72,7 @@ where
         Err(ServerInitializeError::TransportError { .. }) => Ok(()),
         Err(error) => Err(io::Error::other(error)),
     };
-    server.gate().empty(LAST).await;
+    let _ = tokio::time::timeout(LAST, server.calls().empty()).await;
     // Who does not read to the end misses the end.
     let _ = tokio::time::timeout(READ, written).await;
     served

@@ -1,4 +1,4 @@
-//! One call at work: it passes the gate, opens the memory in a thread of its own, tells how far it is, and can be
+//! One call at work: it waits for a permit, opens the memory in a thread of its own, tells how far it is, and can be
 //! called off.
 
 use std::sync::Arc;
@@ -13,7 +13,9 @@ use tokio::task::JoinError;
 
 use super::server::{Asked, Server};
 use crate::operations::{Caller, Role};
+use crate::ops::server_audit::Record;
 use crate::ops::{By, Error, Kind, Memory, Result, Step, Watch};
+use crate::serving::Saturated;
 
 /// How many steps may wait to be told; those between are left out.
 const STEPS: usize = 16;
@@ -30,25 +32,37 @@ impl From<CalledOff> for ErrorData {
     }
 }
 
-/// Runs this with the memory of whoever asks, who must have this role.
+/// An operation, or another method that opens the memory.
+pub(super) struct Work<F> {
+    /// Its name in the audit log.
+    pub name: &'static str,
+    /// The role that it takes.
+    pub role: Role,
+    /// What is run with the caller's memory.
+    pub run: F,
+}
+
+/// Runs work with the memory of whoever asks.
 ///
 /// # Errors
 /// The outer one where the request was called off, the inner one where the operation, or who asks for it, is refused.
 pub(super) async fn run<T: Send + 'static>(
     server: &Server,
     context: &RequestContext<RoleServer>,
-    role: Role,
-    what: impl FnOnce(&Memory) -> Result<T> + Send + 'static,
+    work: Work<impl FnOnce(&Memory) -> Result<T> + Send + 'static>,
 ) -> std::result::Result<Result<T>, CalledOff> {
-    let by = match allowed(server.caller(context), role) {
-        // Over this protocol it is an agent that calls, whoever started it.
-        Ok(caller) => By { kind: caller.by.kind.lowered_to_agent(), ..caller.by },
-        Err(refused) => return Ok(Err(refused)),
-    };
-    let pass = tokio::select! {
-        entered = server.gate().enter() => match entered {
-            Ok(pass) => pass,
-            Err(full) => return Ok(Err(full.into())),
+    let Some(caller) = server.caller(context) else { return Ok(Err(unknown())) };
+    let (audit, attempt) = (server.audit(), caller.attempt("mcp", work.name));
+    if let Err(refused) = caller.has(work.role) {
+        return Ok(Record::begin(audit, attempt).end(Err(refused)));
+    }
+    let key = caller.token.clone().unwrap_or_default();
+    // Over this protocol it is an agent that calls, whoever started it.
+    let by = By { kind: caller.by.kind.lowered_to_agent(), ..caller.by };
+    let permit = tokio::select! {
+        permit = server.calls().acquire(&key) => match permit {
+            Ok(permit) => permit,
+            Err(saturated) => return Ok(Err(busy(saturated))),
         },
         () = context.ct.cancelled() => return Err(CalledOff),
     };
@@ -57,9 +71,14 @@ pub(super) async fn run<T: Send + 'static>(
         let opener = Arc::clone(server.opener());
         let watch = watch.clone();
         move || {
-            // The place is free when the work ends, not when nobody waits for it any more.
-            let _pass = pass;
-            what(&opener(Asked { by, watch })?)
+            // The permit is returned when the work ends, not when nobody waits for it any more.
+            let _permit = permit;
+            let record = Record::begin(audit, attempt);
+            let run = || {
+                let memory = opener(Asked { by, watch })?;
+                (work.run)(&memory).map_err(|error| memory.call.conceal(error))
+            };
+            record.end(run())
         }
     });
     let _left = Left(watch);
@@ -80,13 +99,13 @@ impl Drop for Left {
     }
 }
 
-/// Who asks, where they may.
-fn allowed(caller: Option<Caller>, role: Role) -> Result<Caller> {
-    let caller = caller.ok_or_else(|| {
-        Error::refused("forbidden", "nobody is known to ask").hint("send a token that the server knows")
-    })?;
-    caller.has(role)?;
-    Ok(caller)
+fn unknown() -> Error {
+    Error::refused("forbidden", "the caller is unknown").hint("send a token that the server knows")
+}
+
+fn busy(saturated: Saturated) -> Error {
+    let error = Error::new(Kind::Failed, "busy", saturated.to_string());
+    error.hint("try again in a moment; nothing was done")
 }
 
 /// What the operation tells its steps to, and where they come out; none, where nobody asked to be told.
@@ -198,14 +217,5 @@ mod tests {
         assert_eq!(signed("evil\nCm-Actor: Ada\u{202e}").as_deref(), Some("evilCm-Actor Ada"));
         assert_eq!(signed(" \u{0} "), None);
         assert_eq!(signed(&"x".repeat(1000)).map(|name| name.len()), Some(64));
-    }
-
-    #[test]
-    fn who_may_read_may_not_write_and_who_is_unknown_may_nothing() {
-        let reader = Caller { role: Role::Reader, by: By::default() };
-        assert!(allowed(Some(reader.clone()), Role::Reader).is_ok());
-        assert_eq!(allowed(Some(reader), Role::Writer).unwrap_err().code, "forbidden");
-        assert_eq!(allowed(None, Role::Reader).unwrap_err().code, "forbidden");
-        assert!(allowed(Some(Caller::local()), Role::Writer).is_ok());
     }
 }

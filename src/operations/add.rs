@@ -37,7 +37,6 @@ struct Input {
     #[serde(rename = "type")]
     note_type: String,
     title: String,
-    /// Markdown
     body: Option<String>,
     tags: Option<Vec<String>>,
     /// 0–1

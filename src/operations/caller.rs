@@ -1,6 +1,7 @@
 //! Who calls an operation over a wire, and what they may ask for.
 
 use super::{Operation, Role};
+use crate::ops::server_audit::Attempt;
 use crate::ops::{By, Error};
 
 /// Who calls. The HTTP server puts one into the extensions of each request that it lets through.
@@ -10,12 +11,20 @@ pub struct Caller {
     pub by: By,
     /// What they may do.
     pub role: Role,
+    /// The id of their token; `None` where none is asked for.
+    pub token: Option<String>,
 }
 
 impl Caller {
     /// The person whose machine it is: may do everything.
     pub fn local() -> Self {
-        Self { by: By::default(), role: Role::Admin }
+        Self { by: By::default(), role: Role::Admin, token: None }
+    }
+
+    /// What the audit log says of an operation that they ask for.
+    pub fn attempt(&self, surface: &'static str, operation: &'static str) -> Attempt {
+        let (person, agent) = (self.by.actor.clone(), self.by.agent.clone());
+        Attempt { surface, operation, token: self.token.clone(), person, agent }
     }
 
     /// Refuses an operation that is beyond the caller's role.

@@ -33,13 +33,11 @@ pub const OPERATION: Operation = Operation {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// 3 to 2,000 characters
     task: String,
     /// Only rules of this project
     workspace: Option<String>,
     category: Option<String>,
     priority: Option<Priority>,
-    /// Rules at most
     limit: Option<usize>,
     max_tokens: Option<usize>,
 }

@@ -39,7 +39,7 @@ struct Input {
     reason: Option<String>,
     /// 0–1, less than 1 for a guess
     weight: Option<f64>,
-    /// Yours; it says each thing once
+    /// Yours
     session: Option<String>,
 }
 

@@ -5,6 +5,7 @@
 //! product.
 
 mod add;
+mod append;
 mod caller;
 mod context;
 mod core;
@@ -138,6 +139,7 @@ pub static TABLE: &[Operation] = &[
     search::OPERATION,
     get::OPERATION,
     add::OPERATION,
+    append::OPERATION,
     update::OPERATION,
     relate::OPERATION,
     related::OPERATION,
@@ -212,6 +214,23 @@ mod tests {
         assert_eq!(paths.iter().collect::<BTreeSet<_>>().len(), paths.len());
         assert_eq!(tool("cm_mark").map(|found| found.name), Some("memory_feedback"));
         assert!(tool("export").is_none(), "what is no tool is none by name either");
+    }
+
+    #[test]
+    fn tools_that_only_add_are_not_listed_as_destructive() {
+        let adding: Vec<&str> =
+            tools().filter(|tool| tool.effect == Effect::Adds).map(|tool| tool.name).collect();
+        assert_eq!(
+            adding,
+            [
+                "memory_add",
+                "memory_append",
+                "memory_relate",
+                "memory_feedback",
+                "memory_outcome",
+                "memory_episode"
+            ]
+        );
     }
 
     #[test]

@@ -43,7 +43,6 @@ pub const OPERATION: Operation = Operation {
 struct Input {
     session: String,
     outcome: Ended,
-    /// Ids
     rules: Option<Vec<String>>,
     reason: Option<String>,
 }

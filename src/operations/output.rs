@@ -26,7 +26,7 @@ pub(super) fn whole<T: JsonSchema>() -> Value {
 pub(super) fn answer<T: Serialize>(memory: &Memory, outcome: &T, words: &str) -> Answer {
     let mut shown = words.trim_end().to_owned();
     for notice in memory.take_notices() {
-        shown.push_str(&format!("\n{}", text::notice(&notice)));
+        shown.push_str(&format!("\n{}", text::notice(&memory.call.conceal_paths(notice))));
     }
     Answer { json: json::value(outcome), text: anstream::adapter::strip_str(&shown).to_string() }
 }

@@ -23,7 +23,7 @@ pub const OPERATION: Operation = Operation {
     name: "memory_reflect",
     aliases: &["cm_reflect"],
     title: "Learn from a session",
-    description: "Hands you the work on a past session that nobody has learned from. Call again with your answer.",
+    description: "Hands you a past session to learn from. Call again with your answer.",
     effect: Effect::Changes,
     idempotent: true,
     tool: true,
@@ -39,12 +39,11 @@ pub const OPERATION: Operation = Operation {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// Your answer, in the form that the work asks for
+    /// In the form that the work asks for
     answer: Option<Map<String, Value>>,
-    /// Sessions of so many days, 0 for all
+    /// Days back, 0 for all
     days: Option<f64>,
     agent: Option<String>,
-    /// A folder
     workspace: Option<String>,
 }
 

@@ -76,7 +76,7 @@ pub(super) static RESOURCES: [Resource; 6] = [
         description: "Whether the vault around the notes is well",
         mime: JSON,
         changes_with: |_| true,
-        read: |memory| Ok(document(&doctor::doctor(memory, false)?)),
+        read: |memory| Ok(document(&doctor::doctor(memory, false)?.concealed(memory))),
     },
 ];
 

@@ -17,7 +17,7 @@ pub const OPERATION: Operation = Operation {
     name: "memory_search",
     aliases: &["memory_recall"],
     title: "Search memory",
-    description: "Find notes by words and meaning, best first. Use it before solving what may have been solved before.",
+    description: "Find notes by words and meaning, best first. Search before you solve.",
     effect: Effect::Reads,
     idempotent: true,
     tool: true,

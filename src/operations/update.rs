@@ -17,7 +17,7 @@ pub const OPERATION: Operation = Operation {
     name: "memory_update",
     aliases: &[],
     title: "Change a note",
-    description: "Change keys, tags or the body; all other lines stay.",
+    description: "Change keys, tags or body.",
     effect: Effect::Changes,
     idempotent: false,
     tool: true,
@@ -34,15 +34,11 @@ pub const OPERATION: Operation = Operation {
 #[serde(deny_unknown_fields)]
 struct Input {
     id: String,
-    /// Keys and new values
     set: Option<Map<String, Value>>,
-    /// Keys to take away
     remove: Option<Vec<String>>,
     add_tags: Option<Vec<String>>,
     remove_tags: Option<Vec<String>>,
-    /// A new text
     body: Option<String>,
-    /// Text at the end
     append: Option<String>,
 }
 

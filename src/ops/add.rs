@@ -1,10 +1,12 @@
 //! A new memory.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
-use super::error::{Error, Result};
+use super::error::{Error, Kind, Result};
 use super::memory::{Memory, OpenVault};
 use super::{quarantine, similar, update, write};
 use crate::domain::change::{Change, ChangeSet};
@@ -57,6 +59,66 @@ const CROWD: usize = 1000;
 /// # Errors
 /// An unknown type, a title or number that cannot be, and those of [`write::apply`].
 pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
+    let planned = plan(memory, options)?;
+    planned.write(memory)
+}
+
+/// Lets the person edit a new memory in `editor`, which gets the path of a private draft, then writes and commits it. An
+/// editor that fails or leaves the draft as it was makes no note.
+///
+/// # Errors
+/// Those of [`add`], of the editor, and `unchanged`. What the person had written by then stays in the draft, which the
+/// error names.
+pub fn add_edited(
+    memory: &Memory,
+    options: &Options,
+    editor: &dyn Fn(&PathBuf) -> Result<()>,
+) -> Result<Added> {
+    memory.persons_only("edit a note in an editor")?;
+    let planned = plan(memory, options)?;
+    let private = memory.target().vault.private()?;
+    let draft = private.state().join("drafts").join(planned.path.file_name());
+    private.write(&draft, planned.text.as_bytes())?;
+    let edited = editor(&draft);
+    let text = private.read(&draft)?.unwrap_or_default();
+    if text == planned.text || text.trim().is_empty() {
+        private.remove(&draft)?;
+        edited.map_err(|error| Error { message: format!("{error}; no note was made"), ..error })?;
+        return Err(Error::new(
+            Kind::NothingDone,
+            "unchanged",
+            "the template was left as it was; no note was made",
+        )
+        .hint("write something in the editor, or keep the bare template with --no-edit"));
+    }
+    let added = edited.and_then(|()| Planned { text, ..planned }.write(memory));
+    let added = added.map_err(|error| {
+        let message = format!("{error}; no note was made, and what was written is in {}", draft.display());
+        Error { message, ..error }
+    })?;
+    private.remove(&draft)?;
+    Ok(added)
+}
+
+/// A new memory before it is written.
+struct Planned {
+    id: NoteId,
+    path: NotePath,
+    text: String,
+    message: Message,
+    similar: Vec<similar::Near>,
+}
+
+impl Planned {
+    fn write(self, memory: &Memory) -> Result<Added> {
+        let change = Change::Create { path: self.path.clone(), text: self.text };
+        let written = write::apply(memory, ChangeSet { message: self.message, changes: vec![change] })?;
+        let (id, path) = (self.id.into(), self.path.into());
+        Ok(Added { id, path, commit: written.commit, similar: self.similar })
+    }
+}
+
+fn plan(memory: &Memory, options: &Options) -> Result<Planned> {
     let open = memory.target();
     let known = known_type(open, &options.note_type)?;
     let title = title_of(&options.title)?;
@@ -95,9 +157,7 @@ pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
         extra,
     });
     let message = Message::new("add", format!("Add {} \"{title}\"", known.name)).id(id.as_str());
-    let change = Change::Create { path: path.clone(), text };
-    let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
-    Ok(Added { id: id.into(), path: path.into(), commit: written.commit, similar })
+    Ok(Planned { id, path, text, message, similar })
 }
 
 /// Keys of a new memory that are told in ways of their own.

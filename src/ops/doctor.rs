@@ -54,6 +54,20 @@ pub struct Examined {
     pub fixed: Vec<String>,
 }
 
+impl Examined {
+    /// Without absolute paths of this machine, where the caller is remote.
+    #[must_use]
+    pub fn concealed(self, memory: &Memory) -> Self {
+        let conceal = |text| memory.call.conceal_paths(text);
+        let checks = self.checks.into_iter().map(|check| {
+            let (message, hint) = (conceal(check.message), check.hint.map(conceal));
+            Check { message, hint, ..check }
+        });
+        let (checks, fixed) = (checks.collect(), self.fixed.into_iter().map(conceal).collect());
+        Self { vault: conceal(self.vault), checks, fixed }
+    }
+}
+
 /// A folder with more notes than this makes every commit rewrite a long list.
 const CROWD: usize = 1000;
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::error::Result;
 use super::find::{ambiguous, find};
-use super::log::{Commit, repository};
+use super::log::{Commit, notice_if_manual, repository};
 use super::memory::{Memory, OpenVault};
 use crate::domain::id::NoteId;
 use crate::domain::note::{Note, read};
@@ -82,7 +82,9 @@ pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History
             diff: diff.into_iter().map(Piece::of).collect(),
         }
     });
-    Ok(History { id: id.clone(), path: path.to_string(), versions: versions.collect() })
+    let versions: Vec<Version> = versions.collect();
+    notice_if_manual(memory, versions.is_empty());
+    Ok(History { id, path: path.to_string(), versions })
 }
 
 /// The commits that changed a note, over renames, the newest first.

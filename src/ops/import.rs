@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::memory::{Memory, OpenVault};
-use super::{playbook, secrets, write};
+use super::{import_settings, playbook, secrets, write};
 use crate::curate::import::state::{self, Accesses};
 use crate::curate::import::{self as plan, How, Incoming, Plan, detect};
 use crate::domain::change::{Change, ChangeSet};
@@ -142,6 +142,10 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     };
     let into = into(options, from, &folder.name)?;
     let mut plan = planned(memory, open, &folder, from, &into)?;
+    if from == Format::ClaudeMemory {
+        let config = folder.own.get(import_settings::FILE);
+        plan.findings.extend(config.iter().flat_map(|text| import_settings::left_out(open, text)));
+    }
     leave_secrets(&secrets::rules(memory, open)?, &folder, &mut plan);
     if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
         return Err(nothing_came(&shown.to_string(), &plan));

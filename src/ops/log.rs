@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::error::{Error, Result};
 use super::history::here_or_gone;
 use super::memory::{Memory, OpenVault};
+use crate::config::CommitMode;
 use crate::domain::instant::Instant;
 use crate::git::{CommitInfo, LogFilter, Repo};
 
@@ -95,7 +96,16 @@ pub fn log(memory: &Memory, options: &Options) -> Result<Logged> {
         operation: None,
         vault_only: !repo.is_own(),
     };
-    Ok(Logged { commits: repo.log(&filter)?.iter().map(Commit::of).collect() })
+    let commits: Vec<Commit> = repo.log(&filter)?.iter().map(Commit::of).collect();
+    notice_if_manual(memory, commits.is_empty());
+    Ok(Logged { commits })
+}
+
+/// Says why no commits are found where commits are manual.
+pub(super) fn notice_if_manual(memory: &Memory, is_empty: bool) {
+    if is_empty && memory.target().settings.commit_mode() == CommitMode::Manual {
+        memory.notice("`git.commit` is manual: changes stand in the history once `cm commit` commits them");
+    }
 }
 
 /// The repository of a vault, or a refusal.

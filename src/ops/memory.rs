@@ -97,6 +97,8 @@ pub struct By {
     pub reason: Option<String>,
     /// Whether they were let in by a token: the vault is theirs to ask, and agents' logs in somebody's home folder are not.
     pub is_guest: bool,
+    /// Whether they ask over HTTP: paths of this machine are none of theirs.
+    pub is_remote: bool,
 }
 
 /// Which of the two vaults.

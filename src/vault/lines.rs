@@ -30,6 +30,9 @@ pub struct Lines {
 /// How long the log of what was read may grow, in bytes; as much again is set aside.
 const MOST_READS: u64 = 1 << 20;
 
+/// How long the audit log of the server may grow, in bytes; as much again is set aside.
+const MOST_AUDITED: u64 = 16 << 20;
+
 /// How long the log of hooks may grow, in bytes; as much again is set aside.
 const MOST_FAILURES: u64 = 64 << 10;
 
@@ -56,6 +59,14 @@ impl Lines {
     /// [`Error::NoPrivateFolder`].
     pub fn of_reads(vault: &Vault) -> Result<Self, Error> {
         Ok(Self { most: Some(MOST_READS), ..Self::private(vault, "reads.jsonl")? })
+    }
+
+    /// The audit log of the server: `audit.jsonl`, and `audit.jsonl.1` with what came before.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_server(vault: &Vault) -> Result<Self, Error> {
+        Ok(Self { most: Some(MOST_AUDITED), ..Self::private(vault, "audit.jsonl")? })
     }
 
     /// The sessions that onboarding is done with: `onboarded.jsonl`.

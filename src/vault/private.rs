@@ -90,6 +90,17 @@ impl PrivateFolder {
         Ok(())
     }
 
+    /// Removes a private file; that there is none is no failure.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn remove(&self, file: &Path) -> Result<(), Error> {
+        match fs::remove_file(file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", file)(error)),
+            _ => Ok(()),
+        }
+    }
+
     /// The text of a private file; `None` where there is none.
     ///
     /// # Errors

@@ -96,6 +96,11 @@ pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "id": "Ports differ", "set": { "importance": 0.9, "confidence": 0.5 }, "add_tags": ["seen"], "remove": ["priority"], "append": "More." }),
         ),
         (
+            "update Ports+differ --add-tag again --append -+Again.",
+            "memory_append",
+            json!({ "id": "Ports differ", "add_tags": ["again"], "append": "- Again." }),
+        ),
+        (
             "relate Ports+differ 1bc3be --type REQUIRES --strength 0.5 --why Seen.",
             "memory_relate",
             json!({ "from": "Ports differ", "to": "1bc3be", "type": "REQUIRES", "strength": 0.5, "why": "Seen." }),
@@ -200,6 +205,7 @@ pub fn refusals() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "type": "fact", "title": "T", "set": { "id": "1" } }),
         ),
         ("update 1bc3be", "memory_update", json!({ "id": "1bc3be" })),
+        ("update nowhere --add-tag b", "memory_append", json!({ "id": "nowhere", "add_tags": ["b"] })),
         ("update nowhere --add-tag a", "memory_update", json!({ "id": "nowhere", "add_tags": ["a"] })),
         ("relate 1bc3be 1bc3be", "memory_relate", json!({ "from": "1bc3be", "to": "1bc3be" })),
         ("relate 1bc3be nowhere", "memory_relate", json!({ "from": "1bc3be", "to": "nowhere" })),

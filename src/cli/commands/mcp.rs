@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
 use crate::mcp::{self, Asked, Changed, End, Limits, Server, Setup};
-use crate::operations::{Caller, OFFER, Role};
+use crate::operations::{Caller, OFFER};
 use crate::ops::{Call, Error, Kind, Result, embed, news};
 
 /// Serve an agent that speaks the Model Context Protocol, on standard input and output
@@ -32,7 +32,8 @@ pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let server = Server::new(Setup {
         offer: OFFER,
         opener: Arc::new(move |asked: Asked| opener.open(asked.by, asked.watch)),
-        caller: Some(Caller { by: calls.first.by.clone(), role: Role::Admin }),
+        audit: None,
+        caller: Some(Caller { by: calls.first.by.clone(), ..Caller::local() }),
         limits: Limits::default(),
         closing: Default::default(),
     });

@@ -4,12 +4,12 @@ use clap::Args;
 
 use super::edit::open_editor;
 use crate::cli::answer::{Output, Printed, on_terminal};
-use crate::ops::{Call, Memory, Result, add, edit};
+use crate::ops::{Call, Memory, Result, add};
 use crate::render::text;
 
-/// Write a new memory from its type's template, and open it in the editor
+/// Write a new memory from its type's template in the editor
 ///
-/// Without a terminal, with --json and with --no-edit the template is only written.
+/// An editor that fails or leaves the template as it was makes no note. Without a terminal, with --json and with --no-edit the template is only written.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm new --type decision --title \"Use Postgres\" --tags database\n  cm new --type fix --title \"Close idle connections\" --no-edit"
@@ -42,10 +42,11 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         importance: arguments.importance,
         ..add::Options::default()
     };
-    let mut outcome = add::add(&memory, &options)?;
-    if !arguments.no_edit && !output.json && on_terminal() {
-        let edited = edit::edit(&memory, &outcome.path, &open_editor)?;
-        outcome.commit = edited.commit.or(outcome.commit);
-    }
+    let in_editor = !arguments.no_edit && !output.json && on_terminal();
+    let outcome = if in_editor {
+        add::add_edited(&memory, &options, &open_editor)?
+    } else {
+        add::add(&memory, &options)?
+    };
     output.print(&memory, &outcome, text::add::added)
 }

@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TEXT", conflicts_with = "append", allow_hyphen_values = true)]
     body: Option<String>,
     /// Text at the end, `-` for standard input
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     append: Option<String>,
 }
 

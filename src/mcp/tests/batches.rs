@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::web::Web;
 use super::{Client, server};
 use crate::mcp::Limits;
 use crate::operations::Caller;
@@ -38,5 +39,82 @@ async fn other_revisions_have_no_batches() {
         let mut client = client(revision).await;
         client.say(&json!([request(71, "tools/list")])).await;
         assert_eq!(client.next().await["error"]["code"], -32600, "{revision}");
+    }
+}
+
+/// Over HTTP: the header of a session of this revision.
+async fn http_session(web: &Web, revision: &'static str) -> String {
+    let params = super::hello(revision);
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    let answer = web.post("", &hello.to_string()).await;
+    format!("Mcp-Session-Id: {}\r\n", answer.header("mcp-session-id").expect("a session"))
+}
+
+fn notification() -> Value {
+    json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" })
+}
+
+#[tokio::test]
+async fn a_batch_over_http_is_answered_with_one_array() {
+    let web = Web::new(Limits::default()).await;
+    let session = http_session(&web, "2025-03-26").await;
+    let batch = json!([
+        request(71, "tools/list"),
+        notification(),
+        request(72, "prompts/list"),
+        request(73, "no/such"),
+        7,
+        request(74, "initialize"),
+        [request(75, "ping")],
+    ]);
+    let answer = web.post(&session, &batch.to_string()).await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")), "{answer:?}");
+    let answers: Vec<Value> = serde_json::from_str(&answer.body).unwrap();
+    let outcomes: Vec<_> =
+        answers.iter().map(|one| (one["id"].clone(), one["error"]["code"].clone())).collect();
+    assert_eq!(
+        outcomes,
+        [
+            (json!(71), Value::Null),
+            (json!(72), Value::Null),
+            (json!(73), json!(-32601)),
+            (Value::Null, json!(-32600)),
+            (json!(74), json!(-32600)),
+            (Value::Null, json!(-32600)),
+        ]
+    );
+    assert!(answers[0]["result"]["tools"].is_array(), "{answers:?}");
+    let alone = web.post(&session, &request(76, "tools/list").to_string()).await;
+    assert_eq!(alone.message()["id"], 76, "a message that is sent alone is answered alone");
+}
+
+#[tokio::test]
+async fn a_batch_of_notifications_over_http_is_accepted_without_a_body() {
+    let web = Web::new(Limits::default()).await;
+    let session = http_session(&web, "2025-03-26").await;
+    let answer = web.post(&session, &json!([notification(), notification()]).to_string()).await;
+    assert_eq!((answer.status, answer.body.trim_end_matches("0\r\n\r\n")), (202, ""), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_batch_over_http_that_is_empty_too_long_or_without_its_session_is_refused() {
+    let web = Web::new(Limits { batch: 2, ..Limits::default() }).await;
+    let session = http_session(&web, "2025-03-26").await;
+    let three: Vec<Value> = (1..4).map(|id| request(id, "ping")).collect();
+    for body in [json!([]), json!(three)] {
+        let answer = web.post(&session, &body.to_string()).await;
+        assert_eq!(
+            (answer.status, answer.message()["error"]["code"].clone()),
+            (400, json!(-32600)),
+            "{body}"
+        );
+    }
+    let one = json!([request(1, "ping")]).to_string();
+    assert_eq!(web.post("", &one).await.status, 400, "no session says which revision this is");
+    assert_eq!(web.asked("DELETE", &session, "").await.status, 204);
+    assert_eq!(web.post(&session, &one).await.status, 404);
+    for revision in ["2025-06-18", "2025-11-25"] {
+        let session = http_session(&web, revision).await;
+        assert_eq!(web.post(&session, &one).await.status, 400, "{revision}");
     }
 }

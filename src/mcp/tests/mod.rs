@@ -38,6 +38,7 @@ pub fn server(limits: Limits, caller: Option<Caller>) -> Server {
         opener: Arc::new(|asked| Memory::open(call(asked))),
         caller,
         limits,
+        audit: None,
         closing: CancellationToken::new(),
     })
 }

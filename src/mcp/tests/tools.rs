@@ -5,7 +5,6 @@ use serde_json::json;
 use super::{CURRENT, Client, REVISIONS, refusal, server};
 use crate::mcp::Limits;
 use crate::operations::{Caller, Role};
-use crate::ops::By;
 
 #[tokio::test]
 async fn every_revision_lists_and_calls_tools() {
@@ -111,7 +110,7 @@ async fn the_client_is_the_agent_that_the_history_names() {
 
 #[tokio::test]
 async fn who_may_read_may_not_write_and_who_is_unknown_may_do_nothing() {
-    let reader = Caller { by: By::default(), role: Role::Reader };
+    let reader = Caller { role: Role::Reader, ..Caller::local() };
     let mut client = Client::of(&server(Limits::default(), Some(reader)), CURRENT).await;
     assert_eq!(client.call("memory_search", json!({ "query": "x" })).await["result"]["isError"], false);
     assert_eq!(refusal(&client.call("memory_add", json!({ "title": "x" })).await)["code"], "forbidden");

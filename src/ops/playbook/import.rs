@@ -15,9 +15,10 @@ use crate::domain::finding::Finding;
 use crate::domain::id::NoteId;
 use crate::domain::message::Message;
 use crate::domain::path::NotePath;
+use crate::domain::secret::{Removed, Rules, find, redact};
 use crate::ops::error::{Error, Result};
 use crate::ops::memory::{Memory, OpenVault};
-use crate::ops::{import, write};
+use crate::ops::{import, secrets, write};
 use crate::vault::foreign;
 
 pub use crate::curate::exchange::LeftOut;
@@ -95,6 +96,17 @@ pub struct Brought {
     pub state: Option<State>,
 }
 
+/// An entry of the file that holds what looks like a live secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StoppedEntry {
+    /// Line of the secret in the file, from 1; null where the file writes it in another form, such as escaped.
+    pub line: Option<u32>,
+    /// Rule that found it.
+    pub rule: String,
+    /// Id of the entry; a secret in it is replaced by a placeholder.
+    pub id: String,
+}
+
 /// What was brought in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Imported {
@@ -104,6 +116,8 @@ pub struct Imported {
     pub imported: Vec<Brought>,
     /// Those that did not, and why.
     pub skipped: Vec<Skipped>,
+    /// Those that hold what looks like a live secret, and stay out.
+    pub stopped: Vec<StoppedEntry>,
     /// Parts of the file that are no rules, counted.
     pub left_out: Vec<LeftOut>,
     /// What could not be taken over as it stands there.
@@ -117,7 +131,7 @@ pub struct Imported {
 impl Imported {
     /// Whether a part of what was asked for was not done.
     pub fn failed(&self) -> bool {
-        self.skipped.iter().any(|skipped| skipped.why.failed())
+        !self.stopped.is_empty() || self.skipped.iter().any(|skipped| skipped.why.failed())
     }
 }
 
@@ -142,7 +156,10 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     };
     let mut outcome = None;
     let plan = |open: &OpenVault| {
-        let (imported, files) = planned(memory, open, from, document, &shown)?;
+        let (mut imported, files) = planned(memory, open, from, document, &shown)?;
+        let rules = secrets::rules(memory, open)?;
+        let files = without_secrets(&rules, &mut imported, files, &text);
+        refuse_if_all_stopped(&imported, &shown)?;
         let message = message(options, &imported.imported);
         outcome = Some(imported);
         let changes = files.into_iter().map(|(path, text)| Change::Create { path, text }).collect();
@@ -155,6 +172,50 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     };
     let outcome = outcome.ok_or_else(|| write::nothing("nothing was planned"))?;
     Ok(Imported { commit, dry_run: options.dry_run, ..outcome })
+}
+
+/// Moves entries that hold a secret from those that come in to the stopped ones; returns the files of the others.
+/// `source` is the text that is imported.
+fn without_secrets(rules: &Rules, imported: &mut Imported, files: Vec<File>, source: &str) -> Vec<File> {
+    let brought = std::mem::take(&mut imported.imported);
+    let mut sound = Vec::with_capacity(files.len());
+    for (brought, (path, text)) in brought.into_iter().zip(files) {
+        let in_path = find(path.as_str(), rules).into_iter().map(|found| (path.as_str(), found));
+        let secrets: Vec<_> =
+            in_path.chain(find(&text, rules).into_iter().map(|found| (text.as_str(), found))).collect();
+        for (held, Removed { rule, range, .. }) in &secrets {
+            let line = source.find(&held[range.clone()]).map(|at| source[..at].matches('\n').count() + 1);
+            let line = line.and_then(|line| u32::try_from(line).ok());
+            let id = redact(&brought.id, rules).0.into_string();
+            let entry = StoppedEntry { line, rule: rule.clone(), id };
+            // One text can stand in the path and in the note.
+            if !imported.stopped.contains(&entry) {
+                imported.stopped.push(entry);
+            }
+        }
+        if secrets.is_empty() {
+            imported.imported.push(brought);
+            sound.push((path, text));
+        }
+    }
+    sound
+}
+
+/// Refuses an import in which every new entry holds a secret.
+fn refuse_if_all_stopped(imported: &Imported, shown: &str) -> Result<()> {
+    let Some(first) = imported.stopped.first().filter(|_| imported.imported.is_empty()) else {
+        return Ok(());
+    };
+    let places: Vec<String> = imported.stopped.iter().take(5).map(place_of).collect();
+    Err(Error::refused("secret", format!("every new entry of {shown} holds what looks like a live secret"))
+        .at(shown, first.line, None)
+        .hint(format!("take them out, or write a placeholder such as <token>: {}", places.join("; "))))
+}
+
+/// Where a secret stands, and what found it.
+pub fn place_of(stopped: &StoppedEntry) -> String {
+    let line = stopped.line.map_or_else(String::new, |line| format!("line {line}, "));
+    format!("{line}{} ({})", stopped.id, stopped.rule)
 }
 
 /// What comes in and the files that it is written to, by what the vault holds now.
@@ -188,6 +249,7 @@ fn planned(
         from,
         imported,
         skipped: plan.skipped,
+        stopped: Vec::new(),
         left_out: document.left_out,
         findings: document.findings,
         commit: None,

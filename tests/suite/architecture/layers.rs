@@ -4,7 +4,7 @@ use super::code::named;
 use super::{Violation, hold, layer_of, planted};
 
 /// Each layer with those that it may name besides itself. A layer that has no folder yet finds its row waiting.
-pub const LAYERS: [(&str, &[&str]); 16] = [
+pub const LAYERS: [(&str, &[&str]); 17] = [
     ("domain", &[]),
     ("curate", &["domain"]),
     ("config", &["domain"]),
@@ -18,8 +18,9 @@ pub const LAYERS: [(&str, &[&str]); 16] = [
     ("ops", &["domain", "curate", "config", "vault", "git", "index", "net", "embed", "llm", "ingest"]),
     ("render", &["domain", "ops"]),
     ("operations", &["domain", "config", "ops", "render"]),
-    ("mcp", &["domain", "config", "ops", "render", "operations"]),
-    ("http", &["domain", "config", "ops", "render", "operations"]),
+    ("serving", &["domain"]),
+    ("mcp", &["domain", "config", "ops", "render", "operations", "serving"]),
+    ("http", &["domain", "config", "ops", "render", "operations", "serving"]),
     ("cli", &["domain", "config", "ops", "render", "operations", "mcp", "http"]),
 ];
 

@@ -69,7 +69,7 @@ const BANS: [Ban; 10] = [
     },
     Ban {
         words: &["tokio", "tokio_util", "hyper"],
-        layers: Layers::AllBut(&["mcp", "http"]),
+        layers: Layers::AllBut(&["serving", "mcp", "http"]),
         rule: "knows no runtime",
         remedy: "write it as it runs in one thread; mcp and http run it in a thread of its own",
     },

@@ -109,3 +109,31 @@ fn relations_of_basic_memory_and_short_links_of_zk_lead_where_they_led() {
     let validated = sandbox.cm(&["validate", "--json"]).ok().json();
     assert_eq!(validated["findings"], serde_json::json!([]));
 }
+
+#[test]
+fn settings_of_the_earlier_tool_are_named_where_they_are_left_out_and_no_value_is_shown() {
+    let first = vault_of(VAULT);
+    let out = first.root().join("out").to_string_lossy().into_owned();
+    first.cm(&["export", "--format", "claude-memory", "--out", &out]).ok();
+    let second = vault_of("");
+    let findings = |config: &str| {
+        fs::write(format!("{out}/_config.json"), config).unwrap();
+        let ran = second.cm(&["import", &out, "--from", "claude-memory", "--dry-run", "--json"]).ok();
+        assert!(!ran.stdout.contains("hush"), "{}", ran.stdout);
+        let found = ran.json()["findings"].as_array().unwrap().clone();
+        let ours = found.into_iter().filter(|one| one["path"] == "_config.json");
+        ours.map(|one| one["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let config = r#"{"version": 1, "embedding_api_key": "hush", "decay": {"rate": "hush"},
+        "settings": {"git.commit": "manual", "lock.patience_s": 30}}"#;
+    assert_eq!(
+        findings(config),
+        [
+            "`decay.rate` is no setting here and was left out",
+            "`embedding_api_key` is no setting here and was left out",
+            "the setting `git.commit` differs from this vault's and was left out",
+        ]
+    );
+    assert_eq!(findings("{\"version\": 1, \"settings\": {\"git.commit\": \"auto\"}}"), [""; 0]);
+    assert!(findings("{").concat().starts_with("the settings cannot be read"));
+}

@@ -147,3 +147,19 @@ fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_
     [exit 3]
     ");
 }
+
+#[test]
+fn an_empty_history_says_that_commits_are_manual() {
+    let sandbox = small();
+    sandbox.cm(&["config", "set", "git.commit", "manual"]).ok();
+    let added = sandbox.cm(&["add", "--type", "fact", "--title", "Not yet", "--json"]).ok().json();
+    let id = added["id"].as_str().unwrap();
+    for arguments in [&["log", "--id", id][..], &["history", id]] {
+        let ran = sandbox.cm(arguments).ok();
+        assert!(ran.stderr.contains("`git.commit` is manual"), "{}", ran.snapshot());
+    }
+    sandbox.cm(&["commit"]).ok();
+    for arguments in [&["log", "--id", id][..], &["history", id]] {
+        assert_eq!(sandbox.cm(arguments).ok().stderr, "", "what is found needs no word about it");
+    }
+}

@@ -1,6 +1,9 @@
 //! `cm new`
 
+use cm::ops::{Error, Kind, add};
+
 use super::small::{commits, message, small};
+use crate::support::{Sandbox, call};
 
 #[test]
 fn a_new_note_has_the_headings_of_its_types_template() {
@@ -82,4 +85,71 @@ fn a_note_without_a_title_is_a_slip_of_usage() {
     For more information, try '--help'.
     [exit 2]
     ");
+}
+
+/// What an editor does to `cm new`: the outcome, and how many commits and drafts there are.
+fn edited(
+    sandbox: &Sandbox,
+    editor: &dyn Fn(&std::path::PathBuf) -> cm::ops::Result<()>,
+) -> (cm::ops::Result<add::Added>, usize, usize) {
+    let memory = cm::ops::Memory::open(call(sandbox, &[])).unwrap();
+    let options = add::Options {
+        note_type: "fix".to_owned(),
+        title: "Close idle connections".to_owned(),
+        ..add::Options::default()
+    };
+    let outcome = add::add_edited(&memory, &options, editor);
+    let drafts = std::fs::read_dir(sandbox.private("drafts")).map_or(0, Iterator::count);
+    (outcome, commits(sandbox), drafts)
+}
+
+fn append(file: &std::path::PathBuf, text: &str) {
+    let before = std::fs::read_to_string(file).unwrap();
+    std::fs::write(file, before + text).unwrap();
+}
+
+fn fails() -> cm::ops::Result<()> {
+    Err(Error::new(Kind::Failed, "editor", "the editor `false` ended with exit status: 1"))
+}
+
+#[test]
+fn what_is_written_in_the_editor_becomes_the_note_in_one_commit() {
+    let sandbox = small();
+    let before = commits(&sandbox);
+    let (added, after, drafts) = edited(&sandbox, &|file| {
+        append(file, "\nThe gateway drops idle sockets.\n");
+        Ok(())
+    });
+    assert!(sandbox.read(&added.unwrap().path).ends_with("\nThe gateway drops idle sockets.\n"));
+    assert_eq!((after, drafts), (before + 1, 0));
+}
+
+#[test]
+fn an_editor_that_fails_or_leaves_the_template_makes_nothing() {
+    let sandbox = small();
+    let before = (commits(&sandbox), crate::support::hashes(&sandbox.vault()));
+    let (refused, after, drafts) = edited(&sandbox, &|_| fails());
+    let refused = refused.unwrap_err();
+    assert_eq!((refused.kind, refused.code), (Kind::Failed, "editor"));
+    assert!(refused.message.ends_with("no note was made"), "{refused}");
+    assert_eq!((after, drafts), (before.0, 0));
+    let (refused, after, drafts) = edited(&sandbox, &|_| Ok(()));
+    let refused = refused.unwrap_err();
+    assert_eq!((refused.kind, refused.code), (Kind::NothingDone, "unchanged"));
+    assert_eq!((after, drafts), (before.0, 0));
+    assert_eq!(crate::support::hashes(&sandbox.vault()), before.1);
+}
+
+#[test]
+fn what_was_written_before_an_editor_failed_is_kept_and_named() {
+    let sandbox = small();
+    let before = commits(&sandbox);
+    let (refused, after, drafts) = edited(&sandbox, &|file| {
+        append(file, "\nHalf a thought.\n");
+        fails()
+    });
+    let refused = refused.unwrap_err();
+    assert_eq!((after, drafts), (before, 1));
+    let draft = refused.message.rsplit(" is in ").next().unwrap();
+    assert!(std::fs::read_to_string(draft).unwrap().ends_with("Half a thought.\n"), "{refused}");
 }

@@ -432,6 +432,7 @@ fn what_differs_is_left_and_named_and_the_rest_comes_in() {
           "why": "there-already"
         }
       ],
+      "stopped": [],
       "left_out": [],
       "findings": [
         {
@@ -541,5 +542,37 @@ fn a_rule_that_is_kept_out_for_ever_comes_in_by_no_file_and_goes_out_by_none() {
     exported 4 bullets and 1 deprecated pattern to ../playbook.yaml
     left out 1 toxic pattern: the format has no place for what is kept out for ever
     [exit 0]
+    ");
+}
+
+#[test]
+fn an_entry_with_a_secret_stays_out_alone_and_is_named_without_it() {
+    let sandbox = playbook();
+    // Put together here, so that no scanner takes this file for a leak.
+    let key = ["AKIA", "Q7XN4TZP2M5RWJ8D"].concat();
+    let secret = format!("- {{id: b-8, content: Log in with aws_access_key_id = {key} and nothing else}}");
+    let sound = "- {id: b-9, content: Ask before you drop a table, category: databases}";
+    sandbox.write("../other.yaml", format!("schema_version: 2\nbullets:\n{secret}\n{sound}\n"));
+    let ran = sandbox.cm(&["playbook", "import", "../other.yaml"]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+      b-9  databases  Ask before you drop a table
+    imported 1 bullet  commit [COMMIT]
+    left out: what looks like a live secret
+      line 3, b-8 (aws-access-key)
+    hint: take it out of the file, or write a placeholder such as <token>, then import again
+    [exit 1]
+    ");
+    let json = sandbox.cm(&["playbook", "import", "../other.yaml", "--json", "--dry-run"]);
+    for output in [&ran, &json] {
+        assert!(!format!("{}{}", output.stdout, output.stderr).contains(&key));
+    }
+    sandbox.write("../other.yaml", format!("schema_version: 2\nbullets:\n{secret}\n"));
+    let refused = sandbox.cm(&["playbook", "import", "../other.yaml"]);
+    insta::assert_snapshot!(refused.snapshot(), @"
+    [stderr]
+    error: every new entry of ../other.yaml holds what looks like a live secret
+       at: ../other.yaml:3
+     hint: take them out, or write a placeholder such as <token>: line 3, b-8 (aws-access-key)
+    [exit 5]
     ");
 }

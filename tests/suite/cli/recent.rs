@@ -94,3 +94,54 @@ fn pages_follow_each_other_without_gap_or_overlap() {
     assert!(seen.len() > 8, "{}", seen.len());
     assert_eq!(page("99")["notes"], serde_json::json!([]));
 }
+
+#[test]
+fn notes_of_one_moment_are_shown_with_ids_that_differ() {
+    let sandbox = harbour();
+    for last in ["1", "2"] {
+        sandbox.write(
+            &format!("graph/facts/tide-{last}.md"),
+            format!(
+                "---\nid: 0192aaaa-0000-7000-8000-00000000000{last}\ntype: fact\ntitle: Tide {last}\n\
+                 importance: 0.5\ncreated: 2026-11-20T08:00:00Z\nupdated: 2026-11-20T08:00:00Z\n---\n\nSeen.\n"
+            ),
+        );
+    }
+    let ran = sandbox.cm(&["recent", "--limit", "2"]).ok();
+    let ids: Vec<&str> =
+        ran.stdout.lines().filter_map(|line| line.split_whitespace().nth(1)).take(2).collect();
+    assert_ne!(ids[0], ids[1], "{}", ran.stdout);
+    for id in ids {
+        sandbox.cm(&["get", id]).ok();
+    }
+}
+
+#[test]
+fn a_note_from_before_1970_is_listed_and_found_by_its_date() {
+    let sandbox = harbour();
+    sandbox.write(
+        "graph/facts/old-tide.md",
+        "---\nid: 0a0a0a0a-0000-4000-8000-00000000000a\ntype: fact\ntitle: Old tide\nimportance: 0.5\n\
+         created: 1962-02-16T22:00:00Z\nupdated: 1965-02-01\n---\n\nThe dike broke.\n",
+    );
+    assert_eq!(sandbox.cm(&["validate"]).ok().code, 0);
+    let listed = |since: &str| sandbox.cm(&["recent", "--limit", "50", "--since", since]).ok().stdout;
+    assert!(listed("1965-01-01").contains("1965-02-01  0a0a0a0a"));
+    assert!(!listed("1965-03-01").contains("Old tide"));
+    sandbox.cm(&["update", "0a0a0a0a", "--append", "Again."]).ok();
+    sandbox.cm(&["decay"]).ok();
+}
+
+#[test]
+fn no_command_runs_at_an_instant_before_1970() {
+    let sandbox = harbour();
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Old", "--now", "1965-01-01"]);
+    insta::assert_snapshot!(ran.snapshot(), @"
+    [stderr]
+    error: --now is before 1970: 1965-01-01T00:00:00Z
+     hint: name a later instant with --now
+    [exit 2]
+    ");
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head);
+}

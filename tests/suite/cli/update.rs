@@ -235,3 +235,16 @@ fn a_note_that_was_moved_by_hand_stays_one_note() {
         }
     }
 }
+
+#[test]
+fn a_body_may_begin_with_a_list_item() {
+    let sandbox = small();
+    sandbox.cm(&["update", "1f0c2a", "--body", "- item"]).ok();
+    assert!(sandbox.read(RETRY).ends_with("---\n\n- item\n"), "{}", sandbox.read(RETRY));
+    sandbox.cm(&["update", "1f0c2a", "--append", "- another"]).ok();
+    assert!(sandbox.read(RETRY).ends_with("- item\n- another\n"), "{}", sandbox.read(RETRY));
+    let added =
+        sandbox.cm(&["add", "--type", "fact", "--title", "Listed", "--body", "- item", "--json"]).ok();
+    let path = added.json()["path"].as_str().unwrap().to_owned();
+    assert!(sandbox.read(&path).contains("\n- item\n"));
+}

@@ -1,7 +1,9 @@
 //! Agents behind the team server's doors: `/mcp` of a real `cm serve`, with tokens, roles, names and an end.
 #![cfg(unix)]
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -144,6 +146,98 @@ fn an_open_stream_ends_with_the_server() {
     let (code, log) = server.end(Signal::TERM);
     assert_eq!(code, Some(143), "{log}");
     assert!(log.contains("0 connections cut off, 0 operations left"), "{log}");
+}
+
+/// Opens the stream of a session, and reads its head.
+fn stream(server: &Serving, bearer: &str, session: &str) -> BufReader<TcpStream> {
+    let mut open = server.connect();
+    open.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    open.write_all(&request("GET", "/mcp", &older(bearer, session), b"")).unwrap();
+    let mut stream = BufReader::new(open);
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    assert!(line.starts_with("HTTP/1.1 200"), "{line}");
+    stream
+}
+
+#[test]
+fn an_open_stream_and_its_session_end_when_the_token_is_revoked() {
+    let sandbox = rules();
+    let [ada, bob] = ["Ada", "Bob"].map(|name| format!("Bearer {}", token(&sandbox, name, "reader")));
+    let again = format!("Bearer {}", token(&sandbox, "Ada", "reader"));
+    let server = Serving::of(&sandbox, &[]);
+    let [hers, his] = [&ada, &bob].map(|bearer| hello(&server, bearer));
+    let mut open = stream(&server, &ada, &hers);
+    let _others = stream(&server, &bob, &his);
+    // A stream of the current revision, which has no session.
+    let params = json!({ "notifications": { "resourceSubscriptions": ["cm://core"] }, "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "tester", "version": "1" },
+    } });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params });
+    let mut headers = older(&ada, "");
+    headers.retain(|(name, _)| *name != "mcp-protocol-version");
+    headers.extend([("mcp-protocol-version", "2026-07-28"), ("mcp-method", "subscriptions/listen")]);
+    let mut listening = server.connect();
+    listening.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    listening.write_all(&request("POST", "/mcp", &headers, body.to_string().as_bytes())).unwrap();
+    let mut listening = BufReader::new(listening);
+    let mut line = String::new();
+    while !line.contains("acknowledged") {
+        line.clear();
+        assert_ne!(listening.read_line(&mut line).unwrap(), 0, "it is acknowledged first");
+    }
+    let id =
+        sandbox.cm(&["token", "list", "--json"]).ok().json()["tokens"][0]["id"].as_str().unwrap().to_owned();
+    sandbox.cm(&["token", "revoke", &id]).ok();
+    for stream in [&mut open, &mut listening] {
+        let mut rest = Vec::new();
+        stream.read_to_end(&mut rest).expect("the stream ends");
+    }
+    let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" }).to_string();
+    assert_eq!(server.send("POST", "/mcp", &older(&ada, &hers), &ping).status, 401);
+    assert_eq!(
+        server.send("POST", "/mcp", &older(&again, &hers), &ping).status,
+        404,
+        "it ended with its token"
+    );
+    assert_eq!(server.send("POST", "/mcp", &older(&bob, &his), &ping).status, 200);
+}
+
+#[test]
+fn the_audit_log_says_who_did_what_and_when_and_nothing_of_the_contents() {
+    let sandbox = rules();
+    let (ada, bob) = (token(&sandbox, "Ada", "writer"), token(&sandbox, "Bob", "reader"));
+    let server = Serving::of(&sandbox, &[]);
+    assert_eq!(server.tool(&ada, "memory_add", &fact("Ports differ"))["isError"], false);
+    refused(&server.tool(&bob, "memory_add", &fact("Ports differ")));
+    refused(&server.tool(&bob, "memory_get", &json!({ "id": "nowhere-to-be-found" })));
+    assert_eq!(server.ask("GET", "/search?q=heron", &bob, "").0, 200);
+    assert_eq!(server.ask("POST", "/observations", &bob, "{\"content\": \"The heron stands.\"}").0, 403);
+    server.end(Signal::TERM);
+    let log = sandbox.read_private("audit.jsonl");
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told = |key: &str| -> Vec<String> {
+        lines.iter().map(|line| line[key].as_str().unwrap_or("-").to_owned()).collect()
+    };
+    assert_eq!(told("surface"), ["mcp", "mcp", "mcp", "http", "http"]);
+    assert_eq!(
+        told("operation"),
+        ["memory_add", "memory_add", "memory_get", "memory_search", "observe"],
+        "{log}"
+    );
+    assert_eq!(told("person"), ["Ada", "Bob", "Bob", "Bob", "Bob"]);
+    assert_eq!(told("agent"), ["tester", "tester", "tester", "codex", "codex"]);
+    assert_eq!(told("outcome"), ["done", "forbidden", "not-found", "done", "forbidden"]);
+    assert!(told("at").iter().all(|at| at.starts_with("2026-")), "{log}");
+    assert!(told("token").iter().all(|id| id.len() >= 8), "{log}");
+    for contents in ["Ports", "heron", "nowhere", &ada[3..], &bob[3..]] {
+        assert!(!log.contains(contents), "{contents}: {log}");
+    }
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(sandbox.private("audit.jsonl")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }
 
 #[test]

@@ -130,6 +130,7 @@ impl Start {
             // An open server has no name of its own.
             hosts: if named { vec!["memory.example".to_owned()] } else { Vec::new() },
             log: Arc::new(move |entry| written.lock().unwrap().push(entry.to_string())),
+            audit: None,
             clock: Arc::new(move || Instant::from_unix(clock.load(Ordering::Relaxed))),
             figures: self.figures,
             version: "0.0.0",

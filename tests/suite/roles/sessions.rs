@@ -7,6 +7,8 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::support::Sandbox;
+#[cfg(unix)]
+use crate::support::Serving;
 
 /// What only the other project's people say.
 const OTHER: &str = "walrus";
@@ -205,4 +207,46 @@ fn the_global_vault_reads_all_and_says_so_once() {
     assert!(first.stdout.contains(OWN) && first.stdout.contains(OTHER), "{}", first.snapshot());
     assert!(first.stderr.contains("sessions of all projects"), "{}", first.stderr);
     assert!(!ask().stderr.contains("sessions of all projects"));
+}
+
+/// Runs the server's jobs in the sandbox's vault until it has reflected; what it said of that.
+#[cfg(unix)]
+fn reflected_by_server(sandbox: &Sandbox) -> String {
+    let long_ago = "{\"reflect\": \"2026-11-01T03:00:00Z\", \"decay\": \"2026-11-01T04:30:00Z\"}";
+    sandbox.open_vault().write_private("jobs.json", long_ago).unwrap();
+    let mut server = Serving::of(sandbox, &["--jobs"]);
+    let said = loop {
+        let line = server.line();
+        let message = line["message"].as_str().unwrap_or_default();
+        if message.starts_with("reflect: ") {
+            assert_eq!(line["notice"], "job", "{line}");
+            break message.to_owned();
+        }
+    };
+    assert_eq!(server.end(rustix::process::Signal::TERM).0, Some(143));
+    said
+}
+
+#[cfg(unix)]
+#[test]
+fn the_jobs_of_a_server_learn_from_the_named_folders_alone() {
+    let sandbox = two_projects();
+    cm(&sandbox, "vault", &["init"]);
+    let said = reflected_by_server(&sandbox);
+    assert!(said.contains(" 0 sessions"), "no folder was named: {said}");
+    assert_eq!([OWN, OTHER].map(|word| holds(&sandbox, "vault", word)), [[""; 0]; 2]);
+    let named = sandbox.root().join("ours");
+    cm(&sandbox, "vault", &["config", "set", "sessions.workspaces", named.to_str().unwrap(), "--private"]);
+    let said = reflected_by_server(&sandbox);
+    assert!(said.contains(" 3 sessions"), "{said}");
+    let learned = holds(&sandbox, "vault", OWN);
+    assert!(
+        learned.iter().any(|file| file == "git log"),
+        "the named folder's sessions are learned from: {learned:?}"
+    );
+    for folder in ["vault", "home/.local/state"] {
+        assert_eq!(holds(&sandbox, folder, OTHER), [""; 0], "{folder}");
+    }
+    let found = cm(&sandbox, "vault", &["sessions", "search", OTHER, "--json"]);
+    assert!(!found.replace(&format!("\"{OTHER}\""), "").to_lowercase().contains(OTHER), "{found}");
 }

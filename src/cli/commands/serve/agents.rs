@@ -10,12 +10,13 @@ use crate::http::Mount;
 use crate::mcp::{Asked, Guards, Limits, Server, Setup, guarded};
 use crate::operations::OFFER;
 use crate::ops::Result;
+use crate::ops::server_audit::Sink;
 
 /// Serves agents.
 ///
 /// # Errors
 /// A vault whose changes cannot be followed.
-pub fn mount(calls: &Arc<Calls>) -> Result<Mount> {
+pub fn mount(calls: &Arc<Calls>, audit: Sink) -> Result<Mount> {
     let opener = Arc::clone(calls);
     let server = Server::new(Setup {
         offer: OFFER,
@@ -23,17 +24,18 @@ pub fn mount(calls: &Arc<Calls>) -> Result<Mount> {
         // Who asks is known from the token.
         caller: None,
         limits: Limits::default(),
+        audit: Some(audit),
         closing: Default::default(),
     });
     follow(calls, &server)?;
     let sessions = server.clone();
     // Names and pages were judged at the door.
     let router = guarded(move || sessions.session(), Guards::Before, server.limits(), server.closing());
-    let gate = server.clone();
+    let calls = server.clone();
     Ok(Mount {
         path: "/mcp",
         router,
-        at_work: Arc::new(move || gate.gate().busy()),
+        at_work: Arc::new(move || calls.calls().running() + calls.calls().waiting()),
         end: Arc::new(move || server.closing().cancel()),
     })
 }

@@ -11,8 +11,9 @@ use clap::Args;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
 use crate::domain::note;
-use crate::http::{Ended, Figure, Limits, Opener, Server, Setup, listen, serve};
+use crate::http::{Ended, Entry, Figure, Limits, Opener, Server, Setup, listen, serve};
 use crate::operations::TABLE;
+use crate::ops::server_audit::{AuditLog, Sink};
 use crate::ops::token::Ring;
 use crate::ops::{By, Call, Kind, Memory, Result, Watch, stats};
 use crate::render::json;
@@ -25,7 +26,7 @@ use crate::render::json;
 /// not begin without. It speaks plain HTTP: let a proxy or a tunnel add TLS.
 ///
 /// /openapi.json is the contract, /health tells that it lives, /metrics has its figures for Prometheus. A line of JSON a request goes to
-/// stderr, without what was asked. Ctrl-C and SIGTERM end what runs first.
+/// stderr, without what was asked; the private file audit.jsonl says who asked for which operation, and its outcome. Ctrl-C and SIGTERM end what runs first.
 ///
 /// With --jobs it learns from sessions each day at 03:00 UTC as `cm reflect` does, and on Sundays at 04:30 scores how memories fade as
 /// `cm decay` does and, where there is a CORE.md, writes it anew. What was missed while no server ran is done once it runs.
@@ -55,9 +56,11 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     output.notices(&memory);
     let vault = memory.target().vault.clone();
     // One vault and no other: what lies in a person's own vault is not the team's.
-    let calls = Arc::new(Calls::like(Call { vault: Some(vault.root().to_owned()), ..memory.call }));
+    let calls = Arc::new(Calls::like(Call { vault: Some(vault.root().to_owned()), ..memory.call.clone() }));
+    let audit = audit(AuditLog::of(&memory)?, Arc::clone(&calls), *output);
     let jobs = if arguments.jobs { jobs::all(&calls)? } else { Vec::new() };
-    let mounted = if arguments.no_mcp { Vec::new() } else { vec![agents::mount(&calls)?] };
+    let mounted =
+        if arguments.no_mcp { Vec::new() } else { vec![agents::mount(&calls, Arc::clone(&audit))?] };
     let (ring, clock, log) = (Ring::of(vault), Arc::clone(&calls), *output);
     let setup = Setup {
         table: TABLE,
@@ -68,6 +71,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         limits: Limits::default(),
         hosts: arguments.host_name,
         log: Arc::new(move |entry| log.log(&entry)),
+        audit: Some(audit),
         clock: Arc::new(move || clock.now()),
         figures: Some(Arc::new(|memory| Ok(vec![notes(stats::kinds(memory)?)]))),
         version: env!("CARGO_PKG_VERSION"),
@@ -99,8 +103,20 @@ fn opener(calls: Arc<Calls>) -> Opener {
 
 /// Opens the vault for who asks: the token's person, and without one whoever runs the server.
 fn open(calls: &Calls, by: By, watch: Watch) -> Result<Memory> {
-    let actor = by.actor.or_else(|| calls.first.by.actor.clone());
-    calls.open(By { actor, ..by }, watch)
+    let actor = by.actor.clone().or_else(|| calls.first.by.actor.clone());
+    let by = By { actor, ..by };
+    let conceal = |error| Call { by: by.clone(), ..calls.first.clone() }.conceal(error);
+    calls.open(by.clone(), watch).map_err(conceal)
+}
+
+/// Writes the audit log; a line that cannot be written is an entry of the server's log.
+fn audit(log: AuditLog, calls: Arc<Calls>, output: Output) -> Sink {
+    Arc::new(move |attempt, outcome| {
+        let at = calls.now();
+        if let Err(error) = log.append(at, attempt, outcome) {
+            output.log(&Entry::Notice { at, name: "audit", message: error.to_string() });
+        }
+    })
 }
 
 /// How many notes there are, as a figure.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ops::playbook::import::{Brought, Imported, Skipped, Why, reason};
+use crate::ops::playbook::import::{Brought, Imported, Skipped, StoppedEntry, Why, place_of, reason};
 use crate::render::text::committed;
 use crate::render::text::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
 use crate::render::text::validate::findings;
@@ -22,6 +22,7 @@ pub fn imported(outcome: &Imported) -> String {
     }
     lines.push('\n');
     lines.push_str(&skipped(&outcome.skipped));
+    lines.push_str(&stopped(&outcome.stopped));
     for left in &outcome.left_out {
         lines.push_str(&format!("{}\n", paint(DIM, &format!("no rule: {} ({})", left.what, left.count))));
     }
@@ -51,6 +52,16 @@ fn skipped(skipped: &[Skipped]) -> String {
         }
     }
     lines
+}
+
+fn stopped(stopped: &[StoppedEntry]) -> String {
+    if stopped.is_empty() {
+        return String::new();
+    }
+    let mut lines = format!("{} what looks like a live secret\n", paint(BAD, "left out:"));
+    lines.extend(stopped.iter().take(NAMED).map(|one| format!("  {}\n", safe(&place_of(one)))));
+    lines.push_str(&more(stopped.len()));
+    lines + "hint: take it out of the file, or write a placeholder such as <token>, then import again\n"
 }
 
 fn more(all: usize) -> String {

@@ -1,0 +1,103 @@
+//! What callers over the network see of paths: those of notes, and none of the server's machine.
+
+use std::path::Path;
+
+use super::error::Error;
+use super::memory::Call;
+
+/// Stands for a path of the machine.
+const HIDDEN: &str = "(path)";
+
+impl Call {
+    /// The error without absolute paths of this machine, where its caller is remote.
+    #[must_use]
+    pub fn conceal(&self, mut error: Error) -> Error {
+        error.message = self.conceal_paths(error.message);
+        error.hint = error.hint.map(|hint| self.conceal_paths(hint));
+        if let Some(place) = &mut error.place {
+            place.path = self.conceal_paths(std::mem::take(&mut place.path));
+        }
+        error
+    }
+
+    /// A message without absolute paths of this machine, where its caller is remote.
+    #[must_use]
+    pub fn conceal_paths(&self, text: String) -> String {
+        if !self.by.is_remote {
+            return text;
+        }
+        let known = [(self.vault.as_deref(), "the vault's folder"), (self.home.as_deref(), HIDDEN)];
+        let text = known.into_iter().fold(text, |text, (root, name)| match root {
+            Some(root) => relative(&text, root, name),
+            None => text,
+        });
+        hidden(&text)
+    }
+}
+
+/// The text with paths below a folder relative to it, and the folder itself under this name.
+fn relative(text: &str, root: &Path, name: &str) -> String {
+    let root = root.to_string_lossy();
+    if root.len() < 2 {
+        return text.to_owned();
+    }
+    text.replace(&format!("{root}{}", std::path::MAIN_SEPARATOR), "").replace(&*root, name)
+}
+
+/// The text without absolute paths of two parts or more; `/health` is an endpoint and `https://a.example/b` an address.
+fn hidden(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        let (before, path) = rest.split_at(at);
+        let begins = shown
+            .chars()
+            .chain(before.chars())
+            .next_back()
+            .is_none_or(|c| c.is_whitespace() || matches!(c, '`' | '\'' | '"' | '(' | '[' | '<' | '='));
+        let ends =
+            |c: char| c.is_whitespace() || matches!(c, '`' | '\'' | '"' | ')' | ']' | '>' | ',' | ';' | ':');
+        let (path, after) = path.split_at(path.find(ends).unwrap_or(path.len()));
+        let is_absolute = begins && path[1..].trim_end_matches('/').contains('/') && !path.starts_with("//");
+        shown.push_str(before);
+        shown.push_str(if is_absolute { HIDDEN } else { path });
+        rest = after;
+    }
+    shown + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_the_machine_are_hidden_and_addresses_and_endpoints_are_not() {
+        for (text, shown) in [
+            ("cannot read /srv/ada/a.md: denied", "cannot read (path): denied"),
+            ("`/etc/cm/x.toml` is no file, nor is (/a/b)", "`(path)` is no file, nor is (path)"),
+            ("/openapi.json lists what there is", "/openapi.json lists what there is"),
+            (
+                "see https://a.example/b/c, and/or notes/a/b.md",
+                "see https://a.example/b/c, and/or notes/a/b.md",
+            ),
+            ("/", "/"),
+            ("a // b /", "a // b /"),
+        ] {
+            let shown = shown.replace("((path))", "(path)");
+            assert_eq!(hidden(text).replace("((path))", "(path)"), shown);
+        }
+    }
+
+    #[test]
+    fn a_note_keeps_its_path_within_the_vault() {
+        let root = Path::new("/srv/my vault");
+        assert_eq!(
+            relative("cannot read /srv/my vault/graph/a.md", root, "the vault's folder"),
+            "cannot read graph/a.md"
+        );
+        assert_eq!(
+            relative("no notes in /srv/my vault", root, "the vault's folder"),
+            "no notes in the vault's folder"
+        );
+    }
+}
