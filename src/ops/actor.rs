@@ -38,8 +38,12 @@ impl Actor {
 impl By {
     /// Whether a person speaks. A named agent or session lowers whoever calls.
     pub fn is_person(&self) -> bool {
-        let is_person = matches!(self.kind, Actor::Person | Actor::Token(TokenKind::Person));
-        is_person && self.agent.is_none() && self.session.is_none()
+        self.is_persons_own() && self.agent.is_none() && self.session.is_none()
+    }
+
+    /// Whether the call is made by a person's own means, whatever agent or session it is about.
+    pub fn is_persons_own(&self) -> bool {
+        matches!(self.kind, Actor::Person | Actor::Token(TokenKind::Person))
     }
 
     /// The agent that calls, as it names itself or as it was detected; for the history, not for filters.

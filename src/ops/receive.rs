@@ -107,7 +107,7 @@ fn sending(memory: &Memory, options: &Options, rules: &Rules) -> Line {
     Line::Sent(Sent {
         at: Some(memory.now()),
         by: memory.call.by.actor.clone(),
-        person: memory.is_person(),
+        person: memory.call.by.is_persons_own(),
         workspace: clean(&options.workspace),
         title: clean(&options.title),
     })

@@ -154,7 +154,7 @@ fn an_agents_memory_takes_the_place_of_a_confirmed_one_only_once_it_is_confirmed
     };
     assert_eq!(first(), [older]);
     assert!(score() >= before, "{} {before}", score());
-    sandbox.cm(&["mark", &newer, "helpful"]).ok();
+    sandbox.cm(&["mark", "--helpful", &newer]).ok();
     assert_eq!(first()[0], "The gateway keeps idle sockets for ever");
     let refused = sandbox.run(&["relate", older, &newer, "--type", "SUPERSEDES"]).env("CLAUDECODE", "1").go();
     assert_eq!(refused.code, 5, "{}", refused.snapshot());
