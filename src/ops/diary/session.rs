@@ -94,7 +94,8 @@ impl Reader {
             ..reads::Read::of_log(told.meta.agent, told.path.to_string_lossy().into_owned())
         };
         reads::record(memory, vec![read]);
-        let prompts = if sources.is_of_person(&source) { Voice::Person } else { Voice::Sender };
+        let prompts =
+            if sources.is_of_person(memory.target(), &source) { Voice::Person } else { Voice::Sender };
         Ok(self.heard(told, prompts))
     }
 

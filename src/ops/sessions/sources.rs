@@ -79,9 +79,12 @@ impl Sources {
     }
 
     /// Whether the prompts of this log are known to be a person's: an agent's own log, or sent by the person alone.
-    pub fn is_of_person(&self, source: &Source) -> bool {
-        let is_sent = self.sent.as_ref().is_some_and(|sent| source.path.starts_with(sent));
-        !is_sent || std::fs::read_to_string(&source.path).is_ok_and(|log| sent::is_by_person(&log))
+    pub fn is_of_person(&self, open: &OpenVault, source: &Source) -> bool {
+        let below = self.sent.as_ref().and_then(|sent| source.path.strip_prefix(sent).ok());
+        below.is_none_or(|path| {
+            let log = open.vault.read_private(&format!("{SENT}/{}", path.to_string_lossy()));
+            log.ok().flatten().is_some_and(|log| sent::is_by_person(&log))
+        })
     }
 
     /// Whether a session that this log tells may be read.
