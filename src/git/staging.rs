@@ -203,8 +203,9 @@ impl<'r> Staging<'r> {
             let same = few && {
                 let path =
                     self.repo.workdir.join(gix::path::from_bstr(entry.path(&self.file)).unwrap_or_default());
-                std::fs::read(path)
-                    .is_ok_and(|bytes| self.repo.blob_id(&bytes).is_ok_and(|id| id == entry.id))
+                path.metadata().is_ok_and(|stat| stat.is_file())
+                    && std::fs::read(path)
+                        .is_ok_and(|bytes| self.repo.blob_id(&bytes).is_ok_and(|id| id == entry.id))
             };
             if !same {
                 self.file.entries_mut()[at].stat.size = 0;

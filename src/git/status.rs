@@ -250,6 +250,10 @@ impl Survey<'_> {
 
     /// The blob that a file would be stored as; `None` where it vanished meanwhile.
     fn hash(&mut self, file: &Path, place: &BString, stored: ObjectId) -> Result<Option<ObjectId>> {
+        // A pipe in its place would be waited for; a link is stored as what it leads to.
+        if file.metadata().is_ok_and(|stat| !stat.is_file()) {
+            return Ok(None);
+        }
         let bytes = match fs::read(file) {
             Ok(bytes) => bytes,
             Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -94,6 +94,15 @@ pub fn is_by_person(log: &str) -> bool {
     sent.next() == Some(true) && sent.all(|person| person)
 }
 
+/// Whether it is known who sent each part of a log: the holder of a token, or a person.
+pub fn is_signed(log: &str) -> bool {
+    let mut sent = log.lines().filter_map(|line| match serde_json::from_str(line) {
+        Ok(Line::Sent(sent)) => Some(sent.person || sent.by.is_some()),
+        _ => None,
+    });
+    sent.next() == Some(true) && sent.all(|signed| signed)
+}
+
 /// Where the log of a session lies below the folder of those that were sent. The id must have been checked.
 pub fn path(agent: Agent, id: &str) -> PathBuf {
     Path::new(agent.name()).join(format!("{id}.jsonl"))

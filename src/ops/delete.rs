@@ -74,13 +74,13 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
     })
 }
 
-/// An agent deletes what agents added and nobody pinned; rules and blocks are a person's.
+/// An agent deletes what agents added and nobody confirmed or pinned; rules and blocks are a person's.
 fn may_delete(memory: &Memory, note: &Note) -> Result<()> {
     let is_agents = note.kind == Kind::Memory && (note.agent.is_some() || note.session.is_some());
-    if is_agents && !note.pinned {
+    if is_agents && !note.pinned && note.is_waiting() {
         return Ok(());
     }
-    memory.persons_only("delete a note that no agent added")
+    memory.persons_only("delete a note that is confirmed or that no agent added")
 }
 
 /// Where notes that stay speak of notes that go, a line each; edge files go with them.

@@ -138,7 +138,8 @@ fn compared(memory: &Memory, told: &str) -> Result<Compared> {
         let said = Statement::of(&said(&alike.title, &text));
         let there = Meant { statement: &said, embedding: None };
         let contradicts = match meant.verdict(&there, least, &sense) {
-            Verdict::Same => return Ok(Compared::Same(alike.id)),
+            Verdict::Same if !is_out_of_use(memory, &alike.id) => return Ok(Compared::Same(alike.id)),
+            Verdict::Same => None,
             Verdict::Contradicts(opposition) => Some(opposition.reason),
             Verdict::Near(_) => None,
             Verdict::Different if alike.score >= NEAR => None,
@@ -148,6 +149,15 @@ fn compared(memory: &Memory, told: &str) -> Result<Compared> {
     }
     neighbours.truncate(NEIGHBOURS);
     Ok(Compared::New(neighbours))
+}
+
+/// Whether a memory was given up, or is held as a draft that a person has not seen: it takes no credit of theirs.
+fn is_out_of_use(memory: &Memory, id: &str) -> bool {
+    find(memory, id).is_ok_and(|found| match found.note.state.as_deref() {
+        Some("retired") => true,
+        Some("draft") => memory.is_person(),
+        _ => found.note.maturity.as_deref() == Some("deprecated"),
+    })
 }
 
 /// What a memory says: its text up to the first heading, or its title where there is none.

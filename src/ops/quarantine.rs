@@ -11,7 +11,7 @@ use crate::domain::note::suspicion::order;
 use crate::domain::note::{Feedback, Note, Signal};
 
 /// Keys that say whether a note is trusted, and by whom; agents set none of them.
-const TRUST_KEYS: [&str; 21] = [
+const TRUST_KEYS: [&str; 22] = [
     "agent",
     "author",
     "condensed_into",
@@ -28,12 +28,38 @@ const TRUST_KEYS: [&str; 21] = [
     "pinned",
     "pinned_reason",
     "promoted_at",
+    "relations",
     "replaced_by",
     "session",
     "sources",
     "state",
     "supersedes",
 ];
+
+/// Refuses what would take a confirmed note out of use: another type, and less importance than it has.
+///
+/// # Errors
+/// `persons-only`, naming the key.
+pub fn keeps_weight(memory: &Memory, note: &Note, set: &[(String, String)], remove: &[String]) -> Result<()> {
+    let lowers = |key: &str, value: Option<&str>| match plain(key).as_str() {
+        "type" | "priority" => true,
+        "importance" => {
+            let new = value.and_then(|value| value.trim().parse().ok()).unwrap_or(0.0);
+            new < note.importance.unwrap_or(0.5)
+        }
+        _ => false,
+    };
+    let set = set.iter().map(|(key, value)| (key, Some(value.as_str())));
+    match set.chain(remove.iter().map(|key| (key, None))).find(|(key, value)| lowers(key, *value)) {
+        Some((key, _)) => memory.persons_only(&format!("change or lower `{key}` of a confirmed note")),
+        None => Ok(()),
+    }
+}
+
+/// A key without the quotes and blanks that YAML allows around it.
+fn plain(key: &str) -> String {
+    key.trim().trim_matches(['"', '\'']).trim().to_ascii_lowercase()
+}
 
 /// Refuses keys that only a person sets or removes.
 ///
@@ -43,7 +69,6 @@ pub fn own_keys_only<'k>(memory: &Memory, mut keys: impl Iterator<Item = &'k str
     if memory.is_person() {
         return Ok(());
     }
-    let plain = |key: &str| key.trim().trim_matches(['"', '\'']).trim().to_ascii_lowercase();
     match keys.find(|key| TRUST_KEYS.contains(&plain(key).as_str())) {
         Some(key) => Err(refused(
             &format!("set or remove `{key}`"),
@@ -77,7 +102,9 @@ pub fn is_confirmed_by(memory: &Memory, note: &Note, event: &Feedback) -> bool {
     if !note.is_unverified() || event.signal != Signal::Helpful || event.weight <= 0.0 {
         return false;
     }
-    let is_second = event.session.is_some() && note.session.is_some() && event.session != note.session;
+    let is_another = event.author.is_none() || event.author != note.author;
+    let is_second =
+        is_another && event.session.is_some() && note.session.is_some() && event.session != note.session;
     memory.is_person()
         || (is_second && event.session.as_deref().is_some_and(|id| Witnesses::of(memory).has_seen(id)))
 }

@@ -94,6 +94,9 @@ pub fn unrelate(memory: &Memory, options: &Options) -> Result<Related> {
     let relation =
         options.relation.as_deref().map(|name| known_relation(memory.target(), name)).transpose()?;
     let (from, to) = ends(memory, options)?;
+    if !from.note.is_waiting() && !to.note.is_waiting() {
+        memory.persons_only("take an edge between confirmed notes away")?;
+    }
     let mut ids = Vec::new();
     let mut changes = Vec::new();
     for found in edge_files(memory, &from.note, &to.note, relation.as_deref())? {

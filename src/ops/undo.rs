@@ -57,7 +57,9 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
         )
         .hint("the files of a vault that is no longer wanted are removed by hand"));
     }
-    let is_agents = target.message.as_ref().is_some_and(|message| message.agent.is_some());
+    // A commit of hand edits holds a person's words, whoever asked for it.
+    let by_agent = |message: &Message| message.agent.is_some() && message.op != "commit";
+    let is_agents = target.message.as_ref().is_some_and(by_agent);
     if !is_agents {
         memory.persons_only("undo a person's commit")?;
     }

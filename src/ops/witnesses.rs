@@ -144,9 +144,15 @@ impl History for Witnesses<'_> {
         let hooked = |open: &OpenVault| {
             Lines::of_told(&open.vault, &file_name(session)).text().is_ok_and(|record| !record.is_empty())
         };
-        indexed
-            || memory.vaults.iter().any(|open| hooked(open) || sources::was_sent(open, session))
-            || Diaries::of(memory, &[session]).is_ok_and(|diaries| diaries.get(None, session).is_some())
+        if memory.vaults.iter().any(hooked) {
+            return true;
+        }
+        // Of what was sent without a token nobody knows who speaks.
+        let sent = memory.vaults.iter().find_map(|open| sources::was_sent_signed(open, session));
+        if let Some(is_signed) = sent {
+            return is_signed;
+        }
+        indexed || Diaries::of(memory, &[session]).is_ok_and(|diaries| diaries.get(None, session).is_some())
     }
 }
 

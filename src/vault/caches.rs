@@ -15,6 +15,9 @@ pub const LOCK: &str = "_state/lock";
 /// How deep the folders of caches are; deeper ones are none of ours.
 const DEEPEST: usize = 6;
 
+/// Files that reading the repository opens: a pipe there would be waited for.
+const READ_BY_GIT: [&str; 2] = [".gitattributes", ".gitignore"];
+
 /// Removes what cannot be a cache from the places of caches. What cannot be removed, as on a read-only disk, stays: opening
 /// it by [`open_regular`] is refused.
 pub fn scrub(root: &Path) {
@@ -26,6 +29,12 @@ pub fn scrub(root: &Path) {
             Ok(stat) if !stat.is_file() => drop(fs::remove_file(&place)),
             Ok(_) => {}
             Err(_) => {}
+        }
+    }
+    for place in READ_BY_GIT.map(|name| root.join(name)) {
+        let is_special = |stat: fs::Metadata| !stat.is_file() && !stat.is_dir() && !stat.is_symlink();
+        if fs::symlink_metadata(&place).is_ok_and(is_special) {
+            drop(fs::remove_file(&place));
         }
     }
 }

@@ -119,6 +119,8 @@ fn take(root: &Path, entry: &DirEntry, folder: &mut Folder) {
     if entry.path_is_symlink() {
         let message = "a symbolic link, which an import does not follow";
         folder.findings.push(Finding::new(&path, Code::BadLinkFile, Severity::Warning, message));
+    } else if !entry.file_type().is_file() {
+        folder.findings.push(finding(relative, Code::Unreadable, "no regular file"));
     } else if !is_note {
         folder.attachments.push(path.into());
     } else {
@@ -139,7 +141,11 @@ fn modified(entry: &DirEntry) -> Instant {
 }
 
 fn own_files(root: &Path) -> BTreeMap<String, String> {
-    let text = |name: &str| fs::read_to_string(root.join(name)).ok().map(|text| (name.to_owned(), text));
+    let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|stat| stat.is_file());
+    let text = |name: &str| {
+        let path = Some(root.join(name)).filter(|path| is_file(path))?;
+        Some((name.to_owned(), fs::read_to_string(path).ok()?))
+    };
     OWN_FILES.into_iter().filter_map(text).collect()
 }
 

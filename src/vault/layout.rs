@@ -72,12 +72,12 @@ impl Vault {
     }
 
     /// The project's vault: the nearest folder at or above `from` that has `cm.toml` or `.memory/`. A `.memory` that is a
-    /// symbolic link counts only where it leads to a folder with `cm.toml`.
+    /// symbolic link never counts: whoever made the folder would choose which vault of the user is opened.
     pub fn above(from: &Path) -> Option<Self> {
         let from = from.canonicalize().ok()?;
         from.ancestors().find_map(|folder| {
             let memory = folder.join(PROJECT_FOLDER);
-            let counts = memory.is_dir() && (!memory.is_symlink() || memory.join(SETTINGS).is_file());
+            let counts = memory.is_dir() && !memory.is_symlink();
             [folder.join(SETTINGS).is_file().then_some(folder), counts.then_some(memory.as_path())]
                 .into_iter()
                 .flatten()
@@ -168,7 +168,10 @@ impl Vault {
     /// # Errors
     /// What the file system says.
     pub fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
-        std::fs::read(self.file(path))
+        let mut file = open_file(&self.file(path))?;
+        let mut bytes = Vec::with_capacity(usize::try_from(file.metadata()?.len()).unwrap_or_default());
+        io::Read::read_to_end(&mut file, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// The beginning of a note that is longer than [`LONGEST_NOTE`], nothing of one that is longer than [`LARGEST_NOTE`], and else all
@@ -177,7 +180,7 @@ impl Vault {
     /// # Errors
     /// What the file system says.
     pub fn read_start(&self, path: &NotePath) -> io::Result<(Vec<u8>, Option<u64>)> {
-        let file = std::fs::File::open(self.file(path))?;
+        let file = open_file(&self.file(path))?;
         let size = file.metadata()?.len();
         let most = if size <= LONGEST_NOTE {
             u64::MAX
@@ -207,7 +210,7 @@ impl Vault {
         if path.is_symlink() {
             super::write::inside(self, &path)?;
         }
-        match std::fs::read_to_string(&path) {
+        match open_file(&path).and_then(io::read_to_string) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::io("read", &path)(error)),
@@ -266,6 +269,22 @@ fn stamp(path: &Path) -> Result<Option<Stamp>, Error> {
 /// [`Error::Io`].
 pub fn make(folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))
+}
+
+/// Opens a regular file to read; a pipe or device in its place is refused and never waited for.
+fn open_file(path: &Path) -> io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "no regular file")),
+    }
 }
 
 #[cfg(test)]

@@ -57,9 +57,10 @@ impl Curation<'_> {
         }
         let own: BTreeSet<&str> =
             bullet.fields.sources.iter().map(|source| source.session.as_str()).collect();
+        // Who is named is one voice in however many sessions: a token may claim any session.
         let further: BTreeSet<&str> = helpful()
-            .filter_map(|event| event.session.as_deref())
-            .filter(|session| !own.contains(session))
+            .filter(|event| event.session.as_deref().is_some_and(|session| !own.contains(session)))
+            .filter_map(|event| event.author.as_deref().or(event.session.as_deref()))
             .collect();
         if further.len() >= FURTHER_SESSIONS {
             return Some(format!("{} further sessions found it helpful", further.len()));

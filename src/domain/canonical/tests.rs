@@ -75,3 +75,22 @@ proptest! {
         prop_assert_eq!(of(a) == of(b), a == b);
     }
 }
+
+#[test]
+fn brackets_of_intervals_and_the_letter_case_of_names_tell_statements_apart() {
+    for (one, other) in [
+        ("The window is [0, 1)", "The window is [0, 1]"),
+        ("Valid values are (0, 5]", "Valid values are [0, 5]"),
+        ("The limit is MAX_CONN", "The limit is max_conn"),
+        ("Rename `Foo` in the parser", "Rename `foo` in the parser"),
+        ("Deploy from feature/A", "Deploy from feature/a"),
+        ("The path is in %HOME%", "The path is in $HOME"),
+    ] {
+        assert_ne!(Canonical::of(one), Canonical::of(other), "{one} / {other}");
+    }
+    for (one, other) in
+        [("Run `pytest` first", "Run pytest first"), ("The range is [0,1)", "The range is [0, 1)")]
+    {
+        assert_eq!(Canonical::of(one), Canonical::of(other), "{one} / {other}");
+    }
+}

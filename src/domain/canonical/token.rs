@@ -1,5 +1,10 @@
 //! The words of a statement as its canonical form takes them: folded, with numbers and units of one spelling.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
 use super::tables;
 
 /// A word of a statement.
@@ -23,7 +28,7 @@ impl Token {
 
 /// The words of a text in order, with contractions written out.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let text = without_code_marks(text).replace("**", "").replace('’', "'");
+    let text = without_code_marks(&intervals(text)).replace("**", "").replace('’', "'");
     let mut tokens: Vec<Token> = Vec::new();
     let mut breaks = false;
     for chunk in text.split_whitespace() {
@@ -45,12 +50,35 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// A text without backticks; a hyphen between them is part of a name.
+/// A text without backticks; between them a hyphen is part of a name, and letter case tells names apart.
 fn without_code_marks(text: &str) -> String {
-    let parts = text.split('`').enumerate();
-    parts
-        .map(|(at, part)| if at % 2 == 1 { part.replace('-', NAME_HYPHEN) } else { part.to_owned() })
-        .collect()
+    let mut plain = String::with_capacity(text.len());
+    for (at, part) in text.split('`').enumerate() {
+        match at % 2 {
+            0 => plain.push_str(part),
+            _ => part.chars().for_each(|c| match c {
+                '-' => plain.push_str(NAME_HYPHEN),
+                c if c.is_uppercase() => plain.extend([c, CAPITAL]),
+                c => plain.push(c),
+            }),
+        }
+    }
+    plain
+}
+
+/// Stands behind a capital of code while a text is read, and stays in the form.
+const CAPITAL: char = '\u{fe0e}';
+
+/// Intervals such as `[0, 1)` as one word that keeps its brackets.
+fn intervals(text: &str) -> Cow<'_, str> {
+    #[allow(clippy::expect_used, reason = "the pattern is a constant, and every test compiles it")]
+    static INTERVAL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"([\[(])(-?[0-9][0-9.]*),\s*(-?[0-9][0-9.]*|∞|inf)([\])])").expect("the pattern is valid")
+    });
+    let side = |bracket: &str| if matches!(bracket, "[" | "]") { "closed" } else { "open" };
+    INTERVAL.replace_all(text, |found: &Captures<'_>| {
+        format!("interval_{}_{}_{}_{}", side(&found[1]), &found[2], &found[3], side(&found[4]))
+    })
 }
 
 /// Stands for a hyphen of code while a text is read.
@@ -76,6 +104,10 @@ fn folded(chunk: &str) -> Vec<String> {
     }
     if let Some(digits) = tables::number(&lower) {
         return vec![digits.to_owned()];
+    }
+    // Paths, variables and the like: letter case tells them apart.
+    if chunk.contains(['/', '_', '=', '@', '$', '%']) {
+        return vec![chunk.to_owned()];
     }
     vec![without_hyphens(&lower)]
 }

@@ -25,16 +25,14 @@ pub struct Sources {
 /// Where the sessions that were sent to a vault lie, among its private files.
 pub const SENT: &str = "sessions";
 
-/// Whether a session was sent to a vault, by any agent.
-pub(in crate::ops) fn was_sent(open: &OpenVault, session: &str) -> bool {
-    let plain = !session.is_empty() && !session.contains(['/', '\\', '\0']) && session != "..";
-    plain
-        && Agent::ALL
-            .into_iter()
-            .filter_map(|agent| {
-                open.vault.private_file(SENT).ok().map(|sent| sent.join(sent::path(agent, session)))
-            })
-            .any(|log| log.is_file())
+/// Whether a session was sent to a vault and it is known by whom; `None` where none was sent.
+pub(in crate::ops) fn was_sent_signed(open: &OpenVault, session: &str) -> Option<bool> {
+    let is_plain = !session.is_empty() && !session.contains(['/', '\\', '\0']) && session != "..";
+    let logs = Agent::ALL.into_iter().filter(|_| is_plain).filter_map(|agent| {
+        let path = format!("{SENT}/{}", sent::path(agent, session).to_string_lossy());
+        open.vault.read_private(&path).ok().flatten()
+    });
+    logs.map(|log| sent::is_signed(&log)).reduce(|all, signed| all && signed)
 }
 
 impl Sources {

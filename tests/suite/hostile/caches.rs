@@ -141,10 +141,16 @@ fn a_generated_file_that_links_out_of_the_vault_reaches_no_prompt() {
 }
 
 #[test]
-fn a_memory_folder_that_links_to_a_folder_without_settings_is_no_vault() {
+fn a_memory_folder_that_is_a_link_is_no_vault() {
     let sandbox = crate::support::Sandbox::new();
     let folder = outside(&sandbox, "mine/precious.txt").parent().unwrap().to_owned();
     symlink(&folder, sandbox.vault().join(".memory")).unwrap();
     assert_eq!(sandbox.cm(&["search", "precious"]).code, 3);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    // Neither is one that leads to another vault of this user.
+    let vault = folder.to_str().unwrap();
+    sandbox.cm(&["init", vault]).ok();
+    sandbox.cm(&["--vault", vault, "add", "--type", "fact", "--title", "A precious secret"]).ok();
+    let ran = sandbox.cm(&["context", "precious secret"]);
+    assert!(ran.code != 0 && !ran.stdout.contains("A precious secret"), "{}", ran.snapshot());
 }

@@ -26,3 +26,32 @@ fn a_very_long_note_is_found_by_its_beginning_and_a_huge_one_by_its_name() {
         assert!(validated.stdout.contains(words), "{}", validated.snapshot());
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_a_folder_that_is_imported_or_committed_is_never_waited_for() {
+    let sandbox = published();
+    let folder = sandbox.root().join("home/foreign");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.md"), "# A note\n\nWith a text.\n").unwrap();
+    let pipe = |file: std::path::PathBuf| {
+        let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
+        assert!(made.success(), "{}", file.display());
+    };
+    for name in ["p.md", "AGENTS.md", "CORE.md", "_config.json"] {
+        pipe(folder.join(name));
+    }
+    let ran = sandbox.cm(&["import", folder.to_str().unwrap(), "--json"]);
+    assert!(ran.stdout.contains("\"imported\"") || ran.code <= 1, "{}", ran.snapshot());
+    for name in ["CORE.md", ".gitignore", ".gitattributes", "graph/facts/pool.md"] {
+        let file = sandbox.vault().join(name);
+        let _ = std::fs::remove_file(&file);
+        pipe(file);
+    }
+    for command in
+        [&["add", "--type", "fact", "--title", "Beside pipes"][..], &["commit"], &["core"], &["doctor"]]
+    {
+        let ran = sandbox.cm(command);
+        assert!(ran.code < 100, "{command:?} {}", ran.snapshot());
+    }
+}

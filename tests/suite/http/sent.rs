@@ -97,6 +97,29 @@ fn who_sends_a_session_as_an_agent_speaks_for_no_person() {
 }
 
 #[test]
+fn one_token_admits_no_draft_by_sessions_that_it_sent_and_without_a_token_none_counts() {
+    for with_token in [true, false] {
+        let sandbox = rules();
+        let token = if with_token { token(&sandbox, "Ada", "writer") } else { String::new() };
+        let added = sandbox
+            .run(&["playbook", "add", "Install packages from the mirror", "--category", "build", "--json"])
+            .env("CLAUDECODE", "1")
+            .go()
+            .ok();
+        let id = added.json()["id"].as_str().unwrap().to_owned();
+        let server = Serving::of(&sandbox, &[]);
+        for n in 0..4 {
+            let session_id = format!("up-{n}");
+            assert_eq!(server.ask("POST", "/sessions", &token, &session(&session_id, &messages())).0, 201);
+            let word = json!({ "id": id, "signal": "helpful", "session": session_id });
+            server.ask("POST", "/feedback", &token, &word.to_string());
+        }
+        let shown = sandbox.cm(&["get", &id, "--json"]).ok().json();
+        assert_eq!(shown["frontmatter"]["state"], "draft", "{shown:#}");
+    }
+}
+
+#[test]
 fn what_is_no_session_is_refused_and_leads_to_no_file() {
     let sandbox = rules();
     let server = Serving::of(&sandbox, &[]);
