@@ -3,9 +3,6 @@
 use crate::domain::markdown::escape::{escape_inline, escape_link_text, link_destination, visible};
 use crate::domain::path::NotePath;
 
-/// The files that are written from the notes.
-pub(super) const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
-
 /// A file that is written anew from the notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneratedFile {

@@ -22,7 +22,15 @@ pub struct OutsideVault {
     pub path: String,
 }
 
+/// Files of the root that `cm` writes from the notes; their text is no statement about the notes.
+pub const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
+
 impl NotePath {
+    /// Whether `cm` writes the file: one of [`GENERATED`].
+    pub fn is_generated(&self) -> bool {
+        GENERATED.contains(&self.as_str())
+    }
+
     /// The longest path that is accepted, in bytes.
     pub const MAX: usize = 4096;
 

@@ -5,7 +5,6 @@ use super::memory::{Memory, OpenVault};
 use crate::domain::graph::{Names, Resolution};
 use crate::domain::note::{Note, read};
 use crate::domain::path::NotePath;
-use crate::vault::layout::{CORE, REFLECTION};
 
 /// A note that was found, with its text.
 pub struct Found<'a> {
@@ -87,11 +86,6 @@ fn find_in<'a>(memory: &'a Memory, vaults: &'a [OpenVault], reference: &str) -> 
 
 fn looks_like_id(reference: &str) -> bool {
     reference.len() >= PREFIX && !reference.contains(char::is_whitespace)
-}
-
-/// Whether `cm` writes the file from others, so that what is in it is nobody's statement.
-pub(super) fn is_generated(path: &NotePath) -> bool {
-    matches!(path.as_str(), CORE | REFLECTION)
 }
 
 fn is_note(path: &NotePath) -> bool {

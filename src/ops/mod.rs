@@ -4,6 +4,7 @@
 pub mod actor;
 pub mod add;
 pub mod adopt;
+mod agent_update;
 pub mod audit;
 pub mod commit;
 mod conceal;

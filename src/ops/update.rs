@@ -6,15 +6,14 @@ use yaml_serde::Value;
 
 use super::add::{clean_tags, in_range, title_of};
 use super::error::{Error, Result};
-use super::find::{Found, find_to_change, is_generated};
+use super::find::{Found, find_to_change};
 use super::memory::Memory;
-use super::{add, quarantine, relate, write};
+use super::{agent_update, write};
 use crate::domain::change::{Change, ChangeSet};
 use crate::domain::frontmatter::edit::Edit;
 use crate::domain::frontmatter::split::Split;
 use crate::domain::message::Message;
-use crate::domain::note::suspicion::order;
-use crate::domain::note::{Kind, Note};
+use crate::domain::note::Kind;
 
 /// What is to change.
 #[derive(Debug, Clone, Default)]
@@ -52,11 +51,11 @@ pub struct Changed {
 /// Not found, a value that cannot be, and those of [`write::apply`].
 pub fn update(memory: &Memory, reference: &str, options: &Options) -> Result<Changed> {
     let found = find_to_change(memory, reference)?;
-    if is_proposal(memory, &found, options)? {
-        return propose(memory, &found, options);
+    if agent_update::is_proposal(memory, &found, options)? {
+        return agent_update::propose(memory, &found, options);
     }
     let mut edits = edits_of(&found, options)?;
-    edits.extend(held(memory, &found.note, options));
+    edits.extend(agent_update::held_as_draft(memory, &found.note, options));
     if edits.is_empty() {
         return Err(Error::usage("nothing to change was named")
             .hint("for example: --set importance=0.9 --add-tag rust"));
@@ -69,102 +68,6 @@ pub fn update(memory: &Memory, reference: &str, options: &Options) -> Result<Cha
     }
     let subject = format!("Update \"{}\": {}", found.note.title, what.join(", "));
     apply(memory, &found, "update", subject, edits)
-}
-
-/// Whether an agent gives new words for a note that is in use: they become a note of their own, and the old words stay in
-/// use until a person confirms the new ones.
-///
-/// # Errors
-/// `persons-only` for keys of trust, rules, pinned notes and generated files.
-fn is_proposal(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<bool> {
-    if memory.is_person() {
-        return Ok(false);
-    }
-    let note = &found.note;
-    if is_generated(&note.path) {
-        memory.persons_only("change a generated file")?;
-    }
-    let keys = options.set.iter().map(|(key, _)| key.as_str());
-    quarantine::own_keys_only(memory, keys.chain(options.remove.iter().map(String::as_str)))?;
-    let is_reworded = words(options).next().is_some();
-    let is_more = is_reworded || has_order(options) || !options.set.is_empty() || !options.remove.is_empty();
-    if is_more && !matches!(note.kind, Kind::Memory | Kind::Plain) {
-        memory.persons_only(&format!("change more than the tags of a {}", note.kind.name()))?;
-    }
-    if note.is_waiting() || note.state.as_deref() == Some("retired") {
-        return Ok(false);
-    }
-    quarantine::keeps_weight(memory, note, &options.set, &options.remove)?;
-    if note.pinned && (is_reworded || has_order(options)) {
-        memory.persons_only("reword a pinned note")?;
-    }
-    if !is_reworded && has_order(options) {
-        memory.persons_only("put orders to the reader into a confirmed note")?;
-    }
-    Ok(is_reworded)
-}
-
-/// The new title, body and appended text.
-fn words(options: &Options) -> impl Iterator<Item = &str> {
-    let title = options.set.iter().find(|(key, _)| key.trim() == "title").map(|(_, title)| title.as_str());
-    [title, options.body.as_deref(), options.append.as_deref()].into_iter().flatten()
-}
-
-/// Whether any new text reads like an order to the reader.
-fn has_order(options: &Options) -> bool {
-    let values = options.set.iter().map(|(_, value)| value.as_str());
-    let tags = options.add_tags.iter().map(String::as_str);
-    words(options).chain(values).chain(tags).any(|text| order(text).is_some())
-}
-
-/// What an agent adds to a note that waits makes it a draft where it reads like an order.
-fn held(memory: &Memory, note: &Note, options: &Options) -> Option<Edit> {
-    if memory.is_person() || !note.is_unverified() || !has_order(options) {
-        return None;
-    }
-    memory.notice(
-        "it is a draft now, because it reads like an order: a person confirms it with `cm review --accept`",
-    );
-    Some(Edit::Set { key: "state".to_owned(), value: Value::String("draft".to_owned()) })
-}
-
-/// Stores an agent's new words for a confirmed note as an unverified note of their own. New text at the end extends the
-/// note; a new title or body supersedes it, which counts once it is confirmed.
-fn propose(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Changed> {
-    let note = &found.note;
-    let new_title = options.set.iter().find(|(key, _)| key.trim() == "title").map(|(_, title)| title.trim());
-    let replaces = options.body.is_some() || new_title.is_some();
-    let how = if replaces { "reworded" } else { "more" };
-    let title = new_title.map_or_else(|| format!("{}, {how}", note.title), str::to_owned);
-    let text = [options.body.as_deref(), options.append.as_deref()].into_iter().flatten();
-    let body = text.collect::<Vec<_>>().join("\n\n");
-    let tags = note.tags.iter().filter(|tag| !options.remove_tags.contains(tag)).chain(&options.add_tags);
-    let extra = options.set.iter().filter(|(key, _)| key.trim() != "title");
-    let added = add::add(
-        memory,
-        &add::Options {
-            note_type: note.note_type.clone().unwrap_or_else(|| "fact".to_owned()),
-            title,
-            tags: tags.cloned().collect(),
-            body: Some(if body.is_empty() { note.summary.clone() } else { body }),
-            extra: extra.cloned().collect(),
-            ..add::Options::default()
-        },
-    )?;
-    relate::relate(
-        memory,
-        &relate::Options {
-            from: added.id.clone(),
-            to: note.key().to_owned(),
-            relation: Some(if replaces { "SUPERSEDES" } else { "EXTENDS" }.to_owned()),
-            ..relate::Options::default()
-        },
-    )?;
-    memory.notice(format!(
-        "\"{}\" stays as it is: the new words wait in a note of their own until a person confirms them (`cm review`)",
-        note.title
-    ));
-    Ok(Changed { id: added.id, path: added.path, commit: added.commit, changed: true })
 }
 
 /// Applies edits to one note, with `updated` set to now where they change anything.

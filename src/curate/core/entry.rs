@@ -17,7 +17,7 @@ use crate::domain::path::NotePath;
 use crate::domain::score::bullet::{Effective, standing};
 use crate::domain::score::{Score, Scoring};
 
-use super::super::generated::{GENERATED, link};
+use super::super::generated::link;
 use super::super::live::live;
 
 /// A note that may be listed.
@@ -125,7 +125,7 @@ pub fn core_entries(graph: &Graph<'_>, scores: &[Score], now: Instant, scoring: 
 fn is_held_back(note: &Note) -> bool {
     note.state.as_deref().is_some_and(|state| HELD_BACK.contains(&state))
         || note.maturity.as_deref() == Some("deprecated")
-        || GENERATED.contains(&note.path.as_str())
+        || note.path.is_generated()
 }
 
 /// How often each beginning of an id occurs.

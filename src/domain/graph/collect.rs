@@ -18,9 +18,6 @@ const MOST_HINTS: usize = 50;
 /// So many candidates of an ambiguous link are listed.
 const MOST_CANDIDATES: usize = 8;
 
-/// Files that the program writes: what they list is no statement about the notes.
-pub(super) const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
-
 pub(super) fn edges<'n>(
     notes: &'n [Note],
     names: &Names<'n>,
@@ -126,7 +123,7 @@ impl<'n> Collector<'_, 'n> {
     }
 
     fn links(&mut self, position: usize, note: &'n Note) {
-        if GENERATED.contains(&note.path.as_str()) {
+        if note.path.is_generated() {
             return;
         }
         for link in &note.links {

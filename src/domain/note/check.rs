@@ -28,9 +28,6 @@ pub const STATUSES: [&str; 3] = ["success", "failure", "mixed"];
 /// The shortest and the longest rule, in characters.
 pub const RULE: std::ops::RangeInclusive<usize> = 10..=500;
 
-/// Files that `cm` writes itself; nobody gives them an id.
-const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
-
 /// Keys that a note of this kind must have, beside its id.
 pub fn required(kind: Kind) -> &'static [&'static str] {
     match kind {
@@ -119,7 +116,7 @@ impl Checked<'_> {
                     Kind::Memory | Kind::Edge | Kind::Bullet | Kind::Blocked | Kind::Diary => {
                         Severity::Warning
                     }
-                    Kind::Plain if !GENERATED.contains(&note.path.as_str()) => Severity::Info,
+                    Kind::Plain if !note.path.is_generated() => Severity::Info,
                     Kind::Plain | Kind::Episode | Kind::Stash => return,
                 };
                 let hint = "the note answers to its path until `cm adopt` gives it an id";

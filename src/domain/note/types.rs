@@ -82,6 +82,8 @@ pub const LINKS_TO: &str = "LINKS_TO";
 
 /// The type of an edge from a note to the one whose place it takes.
 pub const SUPERSEDES: &str = "SUPERSEDES";
+/// The `from` note adds to the `to` note, which stays in use.
+pub const EXTENDS: &str = "EXTENDS";
 
 /// The type of an edge between notes that cannot both be followed.
 pub const CONTRADICTS: &str = "CONTRADICTS";
@@ -97,7 +99,7 @@ const RELATIONS: [&str; 13] = [
     "REQUIRES",
     "FOLLOWS",
     "RELATED_TO",
-    "EXTENDS",
+    EXTENDS,
     CONTRADICTS,
     "GROUNDS",
     "EXEMPLIFIES",

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use crate::domain::finding::{Code, Finding, Severity};
 use crate::domain::listing::{FileStat, Listing};
-use crate::domain::path::{NotePath, is_git_folder};
+use crate::domain::path::{GENERATED, NotePath, is_git_folder};
 
 #[cfg(target_os = "linux")]
 use linux::Handle;
@@ -24,8 +24,6 @@ pub use recorded::{Recorded, walk_recorded};
 
 /// Folders of the root that hold what is derived.
 const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
-/// Files of the root that are generated from the notes.
-const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
 /// Folders below this depth are reported rather than walked: each costs an open file.
 const DEEPEST: usize = 200;
 

@@ -148,6 +148,23 @@ fn new_words_of_an_agent_wait_beside_the_note_that_stays_in_use() {
 }
 
 #[test]
+fn a_new_title_of_an_agent_keeps_the_whole_text_and_other_keys_are_not_lost_silently() {
+    let sandbox = vault_of("");
+    let body = format!("The pool holds ten connections. {}", "Each of them is checked out once. ".repeat(20));
+    sandbox.cm(&["add", "--type", "fact", "--title", "Pool", "--body", &body]).ok();
+    let agent = |arguments: &[&str]| sandbox.run(arguments).env("CLAUDECODE", "1").go();
+    let new = agent(&["update", "Pool", "--set", "title=Connection pool", "--json"]).ok().json();
+    let text = sandbox.read(new["path"].as_str().unwrap());
+    assert!(
+        text.contains(body.trim()) && text.contains("# Connection pool") && !text.contains("# Pool"),
+        "{text}"
+    );
+    let mixed = agent(&["update", "Pool", "--body", "Eleven.", "--set", "importance=0.9"]);
+    assert_eq!(mixed.code, 2, "{}", mixed.snapshot());
+    assert!(mixed.stderr.contains("`importance`"), "{}", mixed.stderr);
+}
+
+#[test]
 fn an_agent_weakens_no_confirmed_note_by_its_keys_its_edges_or_its_history() {
     let sandbox = vault_of(CONFIRMED);
     sandbox.cm(&["add", "--type", "fact", "--title", "Sockets are pooled"]).ok();

@@ -4,7 +4,6 @@
 use crate::domain::note::{LinkForm, Note};
 use crate::domain::path::NotePath;
 
-use super::super::collect::GENERATED;
 use super::{fold, last_part, slugs_of, tables::SHORTEST_PREFIX, without_ending};
 use crate::domain::note::Kind;
 
@@ -75,7 +74,7 @@ pub fn mentions(note: &Note) -> Vec<Mention<'_>> {
         return vec![name(&ends.from), name(&ends.to)];
     }
     let mut mentions: Vec<Mention<'_>> = note.relations.iter().map(|entry| name(&*entry.target)).collect();
-    if !GENERATED.contains(&note.path.as_str()) {
+    if !note.path.is_generated() {
         mentions.extend(note.links.iter().map(|link| Mention {
             along: link.form == LinkForm::Markdown || climbs(&link.target),
             target: &link.target,
