@@ -12,8 +12,8 @@
 
 use std::io::{BufRead, Write};
 
-use cm::embed::Embedder;
-use cm::embed::builtin::{MiniLm, Static};
+use cm_embed::Embedder;
+use cm_embed::builtin::{MiniLm, Static};
 
 /// How many texts of each length are embedded.
 const TEXTS: usize = 64;

@@ -17,8 +17,8 @@ mod tasks;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cm::mcp::{Guards, Limits, guarded};
-use cm::serving::ConcurrencyLimit;
+use cm_server::mcp::{Guards, Limits, guarded};
+use cm_server::serving::ConcurrencyLimit;
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};

@@ -15,9 +15,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use cm::operations::tool;
-use cm::ops::warm::Warm;
-use cm::ops::{By, Call, Memory, recent};
+use cm_app::warm::Warm;
+use cm_app::{By, Call, Memory, recent};
+use cm_server::operations::tool;
 use serde_json::json;
 
 /// The program's own allocator.

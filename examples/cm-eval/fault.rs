@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use cm::ops;
-
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
@@ -49,7 +47,7 @@ impl Fault {
     }
 
     /// Makes an operation's error one of what was done.
-    pub fn operation(what: impl Into<String>) -> impl FnOnce(ops::Error) -> Self {
+    pub fn operation(what: impl Into<String>) -> impl FnOnce(cm_app::Error) -> Self {
         let what = what.into();
         move |error| Self::Operation {
             what,

@@ -1,6 +1,6 @@
 //! The ways of searching that are compared.
 
-use cm::ops::retrieve::Stages;
+use cm_app::retrieve::Stages;
 
 use crate::fault::{Fault, Result};
 

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use cm::curate::conflict::{Meant, Nearness, Rules, Statement, likeness, opposed, opposition};
-use cm::curate::meaning::{Meaning, Sense};
-use cm::domain::embedding::Embedding;
-use cm::embed::builtin::Static;
+use cm_embed::builtin::Static;
+use cm_playbook::conflict::{Meant, Nearness, Rules, Statement, likeness, opposed, opposition};
+use cm_playbook::meaning::{Meaning, Sense};
+use cm_text::embedding::Embedding;
 
 use crate::fault::Result;
 use crate::lines::{self, Line};

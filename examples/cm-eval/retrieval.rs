@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use cm::domain::query::Query;
-use cm::ops::retrieve::{Parts, Stages};
-use cm::ops::{Memory, embed, meaning, search};
+use cm_app::retrieve::{Parts, Stages};
+use cm_app::{Memory, embed, meaning, search};
+use cm_note::query::Query;
 use serde_json::{Value, json};
 
 use crate::fault::{Fault, Result};

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use cm::domain::instant::Instant;
+use cm_note::instant::Instant;
 
 use crate::fault::{Fault, Result};
 use crate::lines::{self, Object};

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use cm::domain::instant::Instant;
-use cm::ops::{By, Call, Memory, commit, init, reindex};
+use cm_app::{By, Call, Memory, commit, init, reindex};
+use cm_note::instant::Instant;
 
 use crate::fault::{Fault, Result};
 use crate::set::{Document, Set};
@@ -127,9 +127,9 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
 }
 
 /// Journals of measured vaults: no one's private files are touched.
-fn private() -> cm::ops::PrivateHome {
+fn private() -> cm_app::PrivateHome {
     let folder = std::env::temp_dir().join("cm-eval");
-    cm::ops::PrivateHome { state: folder.join("state"), config: folder.join("config") }
+    cm_app::PrivateHome { state: folder.join("state"), config: folder.join("config") }
 }
 
 /// The filter of the query language for the notes of a group.
@@ -189,7 +189,7 @@ fn outside(folder: &Path) -> Result<()> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use cm::ops::search;
+    use cm_app::search;
 
     use super::*;
     use crate::set::Question;

@@ -8,9 +8,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use cm::ops::context::{self, Briefing};
-use cm::ops::propose::{self, Proposal};
-use cm::ops::{Call, Error, Memory};
+use cm_app::context::{self, Briefing};
+use cm_app::propose::{self, Proposal};
+use cm_app::{Call, Error, Memory};
 
 use crate::cue;
 use crate::fault::{Fault, Result};
@@ -140,7 +140,7 @@ impl Playbook {
 
     /// What cannot be a rule is none; anything else is a failure of the measurement.
     fn refuse(&mut self, error: Error) -> Result<String> {
-        use cm::ops::Kind;
+        use cm_app::Kind;
         match error.kind {
             Kind::Usage | Kind::Refused | Kind::NothingDone => {
                 self.refused += 1;
@@ -254,7 +254,7 @@ mod tests {
             id: id.to_owned(),
             title: String::new(),
             text: text.to_owned(),
-            date: cm::domain::instant::Instant::parse("2024-03-15").ok(),
+            date: cm_note::instant::Instant::parse("2024-03-15").ok(),
             group: Some("g".to_owned()),
             role: Some(role.to_owned()),
         }

@@ -1,7 +1,7 @@
 //! A delta file is read or refused, never worse; what was read is written and read again as the same.
 #![no_main]
 
-use cm::curate::playbook::delta::DeltaFile;
+use cm_playbook::curation::delta::DeltaFile;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -12,7 +12,7 @@ fuzz_target!(|text: &str| {
             }
             let written = serde_json::to_string(&file).expect("what was read from JSON is written as JSON");
             let again = DeltaFile::parse(&written).expect("what was written is read");
-            let names = |file: &DeltaFile| file.deltas.iter().map(cm::curate::playbook::delta::Delta::name).collect::<Vec<_>>();
+            let names = |file: &DeltaFile| file.deltas.iter().map(cm_playbook::curation::delta::Delta::name).collect::<Vec<_>>();
             assert_eq!(names(&again), names(&file));
         }
         Err(error) => assert!(!error.message.is_empty(), "a refusal says why"),

@@ -1,8 +1,8 @@
 //! An edit changes its own key and nothing else, or is refused; and it never panics.
 #![no_main]
 
-use cm::domain::frontmatter::edit::{Edit, apply};
-use cm::domain::frontmatter::split::Split;
+use cm_note::frontmatter::edit::{Edit, apply};
+use cm_note::frontmatter::split::Split;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

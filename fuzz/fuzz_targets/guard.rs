@@ -1,8 +1,8 @@
 //! Any text is read as commands and judged, within bounds.
 #![no_main]
 
-use cm::curate::trauma::{Ground, decide};
-use cm::domain::command::read;
+use cm_learn::trauma::{Ground, decide};
+use cm_shell::read;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,7 +1,7 @@
 //! Markers and ids are found in any text, and they lie in it.
 #![no_main]
 
-use cm::domain::bullet::marker::{ids_in, markers};
+use cm_note::bullet::marker::{ids_in, markers};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,9 +1,9 @@
 //! Whatever is typed is a query, and its words are cut into tokens that lie in the text.
 #![no_main]
 
-use cm::domain::instant::Instant;
-use cm::domain::query::Query;
-use cm::domain::tokens::Tokenizer;
+use cm_note::instant::Instant;
+use cm_note::query::Query;
+use cm_text::tokens::Tokenizer;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,8 +1,8 @@
 //! Any bytes make a note: frontmatter, markdown, links and findings, without a panic.
 #![no_main]
 
-use cm::domain::note::{RelationTable, TypeTable, read};
-use cm::domain::path::NotePath;
+use cm_note::note::{RelationTable, TypeTable, read};
+use cm_note::path::NotePath;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

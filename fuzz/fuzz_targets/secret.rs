@@ -1,7 +1,7 @@
 //! Whatever a text holds, its secrets are taken out once, at places in order, and nothing is left to take out then.
 #![no_main]
 
-use cm::domain::secret::{Rules, redact, suspects};
+use cm_secrets::{Rules, redact, suspects};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -3,8 +3,8 @@
 
 mod session;
 
-use cm::domain::session::Agent;
-use cm::ingest::Format;
+use cm_session::Agent;
+use cm_agents::ingest::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

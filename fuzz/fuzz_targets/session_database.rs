@@ -1,9 +1,9 @@
 //! Any bytes under the keys and columns of Cursor's and opencode's databases are told, or counted as bad.
 #![no_main]
 
-use cm::domain::session::event::Event;
-use cm::domain::session::{Agent, Meta, SessionId};
-use cm::ingest::{Format, Limits, Sink, Source, read};
+use cm_session::event::Event;
+use cm_session::{Agent, Meta, SessionId};
+use cm_agents::ingest::{Format, Limits, Sink, Source, read};
 use libfuzzer_sys::fuzz_target;
 use rusqlite::Connection;
 

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use serde::Serialize;
 
-use crate::ops::{Error, Kind, Memory, Result};
-use crate::render::{json, text};
+use cm_app::{Error, Kind, Memory, Result};
+use cm_render::{json, text};
 
 /// That an answer was printed, and whether it says that a check failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use clap::Args;
 use etcetera::BaseStrategy as _;
 
 use super::ancestors;
-use crate::domain::instant::Instant;
-use crate::ops::actor::{agent_of_ancestors, agent_of_environment};
-use crate::ops::{Actor, By, Call, Error, PrivateHome, Result, Watch};
+use cm_app::actor::{agent_of_ancestors, agent_of_environment};
+use cm_app::{Actor, By, Call, Error, PrivateHome, Result, Watch};
+use cm_note::instant::Instant;
 
 /// Variables of others: those that stand in for a setting, and those by which agents and systems say where files lie.
 const FOREIGN: [&str; 16] = [

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::domain::instant::Instant;
-use crate::ops::warm::Warm;
-use crate::ops::{By, Call, Memory, Result, Watch};
+use cm_app::warm::Warm;
+use cm_app::{By, Call, Memory, Result, Watch};
+use cm_note::instant::Instant;
 
 /// What the calls of a process have in common.
 pub struct Calls {

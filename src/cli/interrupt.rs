@@ -1,6 +1,6 @@
 //! Ctrl-C and the system's wish to end a program, for commands that finish what is in hand first.
 
-use crate::ops::stop::Stop;
+use cm_app::stop::Stop;
 
 /// What a first Ctrl-C ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,9 +16,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::ops::Kind;
-use crate::render::status;
 use answer::{Output, Printed};
+use cm_app::Kind;
+use cm_render::status;
 use commands::Command;
 
 /// Memory for coding agents and the people beside them: markdown in git, searchable, scored, undoable.

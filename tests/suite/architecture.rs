@@ -34,9 +34,11 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The layer that a source file belongs to: `ops` for `src/ops/add.rs`; `None` for `src/lib.rs` and `src/main.rs`.
+/// The layer of a source file: `app` for `crates/app/src/add.rs`, `cli` for `src/cli/mod.rs`; `None` for `src/lib.rs`
+/// and `src/main.rs`.
 fn layer_of(path: &str) -> Option<&str> {
-    Some(path.strip_prefix("src/")?.split_once('/')?.0)
+    let inside = path.strip_prefix("crates/").or_else(|| path.strip_prefix("src/"))?;
+    Some(inside.split_once('/')?.0)
 }
 
 /// All files below a folder of the project that end so: path from the project's folder, and text.
@@ -64,8 +66,9 @@ fn files_below(folder: &str, ending: &str) -> Vec<(String, String)> {
 
 /// Fails with all violations that a rule finds in the source.
 fn hold(rule: impl Fn(&str, &str) -> Vec<Violation>) {
-    let source = files_below("src", ".rs");
-    assert!(source.len() > 10, "the source lies in src/");
+    let mut source = files_below("src", ".rs");
+    assert!(source.len() > 10, "the program's source is in src/");
+    source.extend(files_below("crates", ".rs"));
     none(source.iter().flat_map(|(path, text)| rule(path, text)));
 }
 

@@ -306,7 +306,7 @@ fn the_global_vault_is_as_it_was_at_the_same_instant_or_left_out() {
 
 #[test]
 fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
-    use cm::ops::{Call, Memory, get, pin, related, usage};
+    use cm_app::{Call, Memory, get, pin, related, usage};
     let (sandbox, commits) = history("docs/memory");
     let vault = sandbox.vault().join("docs/memory");
     fs::remove_dir_all(vault.join("graph")).unwrap();
@@ -317,7 +317,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
         global: None,
         variables: BTreeMap::from([("CM_EMBEDDINGS_BUDGET_MS".to_owned(), "0".to_owned())]),
         environment: BTreeMap::new(),
-        now: cm::domain::instant::Instant::parse("2026-11-21").unwrap(),
+        now: cm_note::instant::Instant::parse("2026-11-21").unwrap(),
         now_is_given: true,
         seed: None,
         no_refresh: true,

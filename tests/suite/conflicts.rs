@@ -3,11 +3,11 @@
 //! The first file was at hand while the comparison was made; the second was not looked at, and tells how it does on rules
 //! that it has not met.
 
-use cm::curate::conflict::{Meant, Near, Statement, Verdict, opposed, opposition};
-use cm::curate::meaning::{Meaning, Sense};
-use cm::curate::playbook::Limits;
-use cm::domain::embedding::Embedding;
-use cm::embed::builtin::Static;
+use cm_embed::builtin::Static;
+use cm_playbook::conflict::{Meant, Near, Statement, Verdict, opposed, opposition};
+use cm_playbook::curation::Limits;
+use cm_playbook::meaning::{Meaning, Sense};
+use cm_text::embedding::Embedding;
 
 use crate::support::vault_of;
 

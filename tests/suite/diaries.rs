@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use cm::curate::diary::note::note;
-use cm::curate::diary::{Diary, extract, id, read};
-use cm::curate::outcome::feedback::{FRACTION, Known, Word, feedback};
-use cm::curate::outcome::steps::steps;
-use cm::curate::playbook::delta::Delta;
-use cm::curate::reflect::{Session, What, reflect};
-use cm::domain::note::read::read as read_note;
-use cm::domain::note::{RelationTable, TypeTable};
-use cm::domain::path::NotePath;
-use cm::domain::session::{Meta, event::Event};
+use cm_learn::diary::note::note;
+use cm_learn::diary::{Diary, extract, id, read};
+use cm_learn::outcome::feedback::{FRACTION, Known, Word, feedback};
+use cm_learn::outcome::steps::steps;
+use cm_learn::reflect::{Session, What, reflect};
+use cm_note::note::read::read as read_note;
+use cm_note::note::{RelationTable, TypeTable};
+use cm_note::path::NotePath;
+use cm_playbook::curation::delta::Delta;
+use cm_session::{Meta, event::Event};
 
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/diary")

@@ -6,8 +6,8 @@ mod laws;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cm::curate::friction::{Analysis, Config, Rules, claude_lines, conclude, examine};
-use cm::domain::instant::Instant;
+use cm_learn::friction::{Analysis, Config, Rules, claude_lines, conclude, examine};
+use cm_note::instant::Instant;
 
 /// The folder of the golden corpus.
 fn corpus() -> PathBuf {

@@ -3,10 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
-use cm::domain::finding::Code;
-use cm::domain::frontmatter::edit::{Edit, EditError, apply};
-use cm::domain::frontmatter::parse::parse;
-use cm::domain::frontmatter::split::Split;
+use cm_note::finding::Code;
+use cm_note::frontmatter::edit::{Edit, EditError, apply};
+use cm_note::frontmatter::parse::parse;
+use cm_note::frontmatter::split::Split;
 use yaml_serde::{Mapping, Value};
 
 const FILES: [(&str, &str); 7] = [

@@ -1,6 +1,6 @@
 //! The guard against labelled commands: those that its rules were made with, and those that they had not seen.
 
-use cm::curate::trauma::{Ground, Judgement, decide};
+use cm_learn::trauma::{Ground, Judgement, decide};
 
 const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
 

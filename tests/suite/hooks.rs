@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cm::curate::hook::border::{Entry, LONGEST, Part, injected};
-use cm::curate::hook::event::When;
-use cm::curate::hook::settings::entries;
-use cm::curate::hook::{Agent, Event, Message, Reply};
-use cm::curate::trauma::{Decision, Judgement};
+use cm_agents::hook::border::{Entry, LONGEST, Part, injected};
+use cm_agents::hook::event::When;
+use cm_agents::hook::settings::entries;
+use cm_agents::hook::{Agent, Event, Message, Reply};
+use cm_learn::trauma::{Decision, Judgement};
 
 /// The session and folder of every recorded message.
 const SESSION: &str = "0b9c1f0e-6f1d-4c57-9a53-2f0f4a3f8a11";
@@ -143,7 +143,7 @@ fn a_message_that_is_cut_anywhere_or_grown_is_still_answered() {
 #[test]
 fn skills_name_commands_that_there_are() {
     let help = crate::support::Sandbox::new().cm(&["help"]).ok().stdout;
-    for verb in cm::curate::hook::skill::VERBS {
+    for verb in cm_agents::hook::skill::VERBS {
         assert!(help.lines().any(|line| line.starts_with(&format!("  {verb} "))), "{verb}");
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use cm::render::schema::{documents, of_command, text};
+use cm_render::schema::{documents, of_command, text};
 use serde_json::Value;
 
 use crate::support::{Ran, Sandbox, example, regretted};

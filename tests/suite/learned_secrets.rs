@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use cm::domain::secret::{Rules, redact};
+use cm_secrets::{Rules, redact};
 use serde_json::json;
 
 use crate::support::{Said, Sandbox, scripted, talk, vault_of};

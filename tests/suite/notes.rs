@@ -5,17 +5,17 @@
 
 use std::path::{Path, PathBuf};
 
-use cm::domain::bullet::blocked::{BlockKind, Blocked};
-use cm::domain::bullet::id::BulletId;
-use cm::domain::bullet::{Bullet, BulletKind, Maturity, Scope, State, VerifyKind};
-use cm::domain::frontmatter::edit::{Edit, apply};
-use cm::domain::instant::Instant;
-use cm::domain::note::read::read;
-use cm::domain::note::types::MemoryType;
-use cm::domain::note::{Kind, Note, RelationTable, TypeTable};
-use cm::domain::path::NotePath;
-use cm::domain::score::Scoring;
-use cm::domain::score::bullet::{Verdict, effective, silent_days, verdict};
+use cm_note::bullet::blocked::{BlockKind, Blocked};
+use cm_note::bullet::id::BulletId;
+use cm_note::bullet::{Bullet, BulletKind, Maturity, Scope, State, VerifyKind};
+use cm_note::frontmatter::edit::{Edit, apply};
+use cm_note::instant::Instant;
+use cm_note::note::read::read;
+use cm_note::note::types::MemoryType;
+use cm_note::note::{Kind, Note, RelationTable, TypeTable};
+use cm_note::path::NotePath;
+use cm_note::score::Scoring;
+use cm_note::score::bullet::{Verdict, effective, silent_days, verdict};
 
 fn texts() -> Vec<(NotePath, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("example-vault");

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use cm::operations::{Endpoint, Method, Operation, TABLE, endpoints, tools};
-use cm::ops::Kind;
-use cm::render::status;
+use cm_app::Kind;
+use cm_render::status;
+use cm_server::operations::{Endpoint, Method, Operation, TABLE, endpoints, tools};
 use serde_json::{Value, json};
 
 use crate::http::support::Reply;

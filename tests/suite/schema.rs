@@ -7,11 +7,11 @@
 
 use std::path::{Path, PathBuf};
 
-use cm::domain::frontmatter::parse::parse;
-use cm::domain::frontmatter::split::Split;
-use cm::domain::note::Kind;
-use cm::domain::note::schema::schema;
-use cm::domain::path::NotePath;
+use cm_note::frontmatter::parse::parse;
+use cm_note::frontmatter::split::Split;
+use cm_note::note::Kind;
+use cm_note::note::schema::schema;
+use cm_note::path::NotePath;
 use serde_json::Value;
 
 const KINDS: [Kind; 6] = [Kind::Memory, Kind::Edge, Kind::Bullet, Kind::Blocked, Kind::Episode, Kind::Diary];
@@ -40,7 +40,7 @@ fn the_schema_files_are_what_the_types_say() {
 
 #[test]
 fn the_schema_of_delta_files_is_what_the_types_say_and_what_they_read() {
-    let schema = cm::curate::playbook::delta::schema();
+    let schema = cm_playbook::curation::delta::schema();
     let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
     let file = root().join("schema/deltas.json");
     if std::env::var_os("CM_BLESS").is_some() {
@@ -50,7 +50,7 @@ fn the_schema_of_delta_files_is_what_the_types_say_and_what_they_read() {
     let fits = jsonschema::validator_for(&serde_json::to_value(&schema).unwrap()).unwrap();
     let whole = include_str!("../golden/deltas.json");
     assert!(fits.is_valid(&serde_json::from_str(whole).unwrap()));
-    let read = cm::curate::playbook::delta::DeltaFile::parse(whole).unwrap();
+    let read = cm_playbook::curation::delta::DeltaFile::parse(whole).unwrap();
     assert_eq!(read.deltas.len(), 9, "one of each kind");
     assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::from_str::<Value>(whole).unwrap());
     for bad in [

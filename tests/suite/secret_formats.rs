@@ -1,6 +1,6 @@
 //! Recall and false alarms of redaction by format: texts whose random parts are drawn when the tests run.
 
-use cm::domain::secret::{Rules, redact};
+use cm_secrets::{Rules, redact};
 
 /// How many texts are drawn from each template.
 const DRAWS: u64 = 20;

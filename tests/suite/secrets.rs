@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use cm::domain::secret::{Rules, redact};
+use cm_secrets::{Rules, redact};
 
 /// One string of the labelled set.
 struct Case {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use cm::ops::warm::{Changed, Warm};
-use cm::ops::{Call, add, embed, search};
-use cm::render::json;
+use cm_app::warm::{Changed, Warm};
+use cm_app::{Call, add, embed, search};
+use cm_render::json;
 
 use crate::support::{Sandbox, call, harbour, vault_of};
 

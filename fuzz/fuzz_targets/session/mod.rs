@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cm::domain::session::event::Event;
-use cm::domain::session::{Agent, Meta, SessionId};
-use cm::ingest::{Format, Limits, Sink, Source, read_bytes};
+use cm_session::event::Event;
+use cm_session::{Agent, Meta, SessionId};
+use cm_agents::ingest::{Format, Limits, Sink, Source, read_bytes};
 
 /// Events by session in order, line and part.
 #[derive(Default)]

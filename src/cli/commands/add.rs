@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, add};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, add};
+use cm_render::text;
 
 /// Write a new memory and commit it
 #[derive(Debug, Args)]

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, adopt};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, adopt};
+use cm_render::text;
 
 /// Give notes without an id one, where they lie. Nothing else in them changes; until then a note answers to its path.
 #[derive(Debug, Args)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, audit};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, audit};
+use cm_render::text;
 
 /// Check whether a project keeps the rules of the playbook
 ///

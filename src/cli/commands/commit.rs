@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Kind, Memory, Result, commit};
-use crate::render::text;
+use cm_app::{Call, Kind, Memory, Result, commit};
+use cm_render::text;
 
 /// Commit what was edited by hand
 ///

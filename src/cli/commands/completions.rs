@@ -4,7 +4,7 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Result};
+use cm_app::{Call, Result};
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ pub fn run(arguments: Arguments, _call: Call, output: &Output) -> Result<Printed
     clap_complete::generate(arguments.shell, &mut crate::cli::Cli::command(), "cm", &mut script);
     if output.json {
         let document = serde_json::json!({ "shell": arguments.shell.to_string(), "script": String::from_utf8_lossy(&script) });
-        return output.plain(&crate::render::json::document(&document));
+        return output.plain(&cm_render::json::document(&document));
     }
     output.plain(&String::from_utf8_lossy(&script))
 }

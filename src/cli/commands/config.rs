@@ -3,9 +3,9 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::config::Target;
-use crate::ops::{Call, Memory, Result, config};
-use crate::render::text;
+use cm_app::config::Target;
+use cm_app::{Call, Memory, Result, config};
+use cm_render::text;
 
 /// Read and write settings
 ///

@@ -4,9 +4,9 @@ use clap::{Args, ValueEnum};
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use crate::domain::note::Priority;
-use crate::ops::{Call, Error, Kind, Memory, Result, context};
-use crate::render::{text, toon};
+use cm_note::note::Priority;
+use cm_app::{Call, Error, Kind, Memory, Result, context};
+use cm_render::{text, toon};
 
 /// Brief an agent for a task
 ///

@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::{sessions, text_or_stdin};
 use crate::cli::answer::{Output, Printed};
-use crate::ops::curate::{self, Options};
-use crate::ops::reflect::handed;
-use crate::ops::{Call, Error, Memory, Result};
-use crate::render::text;
+use cm_app::curate::{self, Options};
+use cm_app::reflect::handed;
+use cm_app::{Call, Error, Memory, Result};
+use cm_render::text;
 
 /// Carry out a file of proposed changes to the playbook, in one commit
 ///

@@ -3,9 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::score::Status;
-use crate::ops::{Call, Memory, Result, decay};
-use crate::render::text;
+use cm_note::score::Status;
+use cm_app::{Call, Memory, Result, decay};
+use cm_render::text;
 
 /// Show how memories fade
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, delete};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, delete};
+use cm_render::text;
 
 /// Remove notes; git keeps what was there
 ///

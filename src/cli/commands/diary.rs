@@ -5,10 +5,10 @@ use clap::Args;
 use super::sessions;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
-use crate::ops::diary::{self, Options};
-use crate::ops::stop::Stop;
-use crate::ops::{Call, Memory, Result};
-use crate::render::text;
+use cm_app::diary::{self, Options};
+use cm_app::stop::Stop;
+use cm_app::{Call, Memory, Result};
+use cm_render::text;
 
 /// Write the diary of a session: what was reached, decided and learned, what went wrong, what the person wants
 ///

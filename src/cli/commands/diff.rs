@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, diff};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, diff};
+use cm_render::text;
 
 /// Say in words what changed between two commits
 ///

@@ -3,9 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::doctor::Health;
-use crate::ops::{Call, Memory, Result, doctor};
-use crate::render::text;
+use cm_app::doctor::Health;
+use cm_app::{Call, Memory, Result, doctor};
+use cm_render::text;
 
 /// Check the vault around the notes: repository, index, journal
 ///

@@ -6,9 +6,9 @@ use std::process::Command;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::finding::Severity;
-use crate::ops::{Call, Error, Kind, Memory, Result, edit};
-use crate::render::text;
+use cm_note::finding::Severity;
+use cm_app::{Call, Error, Kind, Memory, Result, edit};
+use cm_render::text;
 
 /// Open a note in the editor, check what was saved, and commit it
 ///

@@ -7,8 +7,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, embed};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, embed};
+use cm_render::text;
 
 /// Let the finer model read all notes
 ///

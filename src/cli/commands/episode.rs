@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, episode};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, episode};
+use cm_render::text;
 
 /// Add an entry to the day's log
 ///

@@ -6,9 +6,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::export::{self, Format};
-use crate::ops::{Call, Error, Memory, Result};
-use crate::render::text;
+use cm_app::export::{self, Format};
+use cm_app::{Call, Error, Memory, Result};
+use cm_render::text;
 
 /// Write the vault out for other tools. No format holds keys or other secrets of the settings.
 #[derive(Debug, Args)]

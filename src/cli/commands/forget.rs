@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, forget};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, forget};
+use cm_render::text;
 
 /// Stop following a rule, and keep it and its like out for good
 ///

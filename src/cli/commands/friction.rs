@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::friction::{self, Options, Rules};
-use crate::ops::logs::{Wanted, agents_of};
-use crate::ops::{Call, Error, Result};
-use crate::render::{json, text};
+use cm_app::friction::{self, Options, Rules};
+use cm_app::logs::{Wanted, agents_of};
+use cm_app::{Call, Error, Result};
+use cm_render::{json, text};
 
 /// Find where sessions of agents went badly, and what to avoid
 ///

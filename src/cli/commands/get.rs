@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, get};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, get};
+use cm_render::text;
 
 /// Show a note with what points at it
 ///

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Error, Memory, Result, graph};
+use cm_app::{Call, Error, Memory, Result, graph};
 
 /// Draw the graph of notes
 ///

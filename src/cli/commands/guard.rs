@@ -6,11 +6,10 @@ use std::io::{IsTerminal as _, Read as _};
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::command;
-use crate::ops::guard::hook::{self, Asked, Hook};
-use crate::ops::guard::{self, Guarded, Judgement};
-use crate::ops::{Call, Error, Result};
-use crate::render::{json, text};
+use cm_app::guard::hook::{self, Asked, Hook};
+use cm_app::guard::{self, Guarded, Judgement};
+use cm_app::{Call, Error, Result};
+use cm_render::{json, text};
 
 /// Judge a command before it runs: allow, warn or block
 ///
@@ -69,7 +68,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     if !arguments.command.is_empty() {
         let words: Vec<&str> = arguments.command.iter().map(String::as_str).collect();
         // A single word is a whole line that was quoted for the shell.
-        let line = if let [line] = words.as_slice() { (*line).to_owned() } else { command::line_of(&words) };
+        let line = if let [line] = words.as_slice() { (*line).to_owned() } else { cm_shell::line_of(&words) };
         return judged(call, &line, as_json, output);
     }
     let given = standard_input()?;

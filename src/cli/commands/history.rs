@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, history};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, history};
+use cm_render::text;
 
 /// Follow one note through its commits
 ///

@@ -9,8 +9,8 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::hook::{self, Later};
-use crate::ops::{Call, Result};
+use cm_app::hook::{self, Later};
+use cm_app::{Call, Result};
 
 /// Answer an agent's hook: `cm hooks install` puts it into agents' settings
 ///

@@ -3,9 +3,9 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::hooks::{self, Changes, Options, Whose};
-use crate::ops::{Call, Result};
-use crate::render::{json, text};
+use cm_app::hooks::{self, Changes, Options, Whose};
+use cm_app::{Call, Result};
+use cm_render::{json, text};
 
 /// Put the memory into agents' sessions: hooks in the settings of Claude Code, Codex, Cursor, Gemini CLI and opencode
 ///

@@ -6,10 +6,10 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::import::{self, Format};
-use crate::ops::playbook::import::Source;
-use crate::ops::{Call, Memory, Result};
-use crate::render::text;
+use cm_app::import::{self, Format};
+use cm_app::playbook::import::Source;
+use cm_app::{Call, Memory, Result};
+use cm_render::text;
 
 /// Bring in a folder of another tool: an Obsidian vault, basic-memory, a zk notebook, plain markdown, or a vault of the
 /// earlier Python tool. Notes keep their places, their links and every byte of their text; they get the keys that they

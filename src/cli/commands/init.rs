@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Result, init};
-use crate::render::text;
+use cm_app::{Call, Result, init};
+use cm_render::text;
 
 /// Make a folder a vault
 ///

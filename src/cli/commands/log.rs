@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::recent::when;
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, log};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, log};
+use cm_render::text;
 
 /// List the curations
 ///

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory as _};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Error, Kind, Result};
+use cm_app::{Call, Error, Kind, Result};
 
 /// Write the manual pages
 ///
@@ -39,7 +39,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     pages.sort();
     if output.json {
         let document = serde_json::json!({ "folder": arguments.out.display().to_string(), "pages": pages });
-        return output.plain(&crate::render::json::document(&document));
+        return output.plain(&cm_render::json::document(&document));
     }
     output.plain(&format!("{} manual pages in {}", pages.len(), arguments.out.display()))
 }

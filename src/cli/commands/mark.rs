@@ -3,9 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::note::Signal;
-use crate::ops::{Call, Memory, Result, mark};
-use crate::render::text;
+use cm_note::note::Signal;
+use cm_app::{Call, Memory, Result, mark};
+use cm_render::text;
 
 /// Say that a rule or memory helped, did harm, or did not matter
 ///

@@ -7,9 +7,9 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
-use crate::mcp::{self, Asked, Changed, End, Limits, Server, Setup};
-use crate::operations::{Caller, OFFER};
-use crate::ops::{Call, Error, Kind, Result, embed, news};
+use cm_server::mcp::{self, Asked, Changed, End, Limits, Server, Setup};
+use cm_server::operations::{Caller, OFFER};
+use cm_app::{Call, Error, Kind, Result, embed, news};
 
 /// Serve an agent that speaks the Model Context Protocol, on standard input and output
 ///

@@ -26,7 +26,7 @@ macro_rules! commands {
 }
 
 use super::answer::{Output, Printed};
-use crate::ops::{Call, Result};
+use cm_app::{Call, Result};
 
 commands! {
     init::Init,
@@ -111,5 +111,5 @@ pub fn text_or_stdin(given: &str) -> Result<String> {
         return Ok(given.to_owned());
     }
     std::io::read_to_string(std::io::stdin())
-        .map_err(|error| crate::ops::Error::usage(format!("standard input cannot be read as text: {error}")))
+        .map_err(|error| cm_app::Error::usage(format!("standard input cannot be read as text: {error}")))
 }

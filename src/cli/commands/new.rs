@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::edit::open_editor;
 use crate::cli::answer::{Output, Printed, on_terminal};
-use crate::ops::{Call, Memory, Result, add};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, add};
+use cm_render::text;
 
 /// Write a new memory from its type's template in the editor
 ///

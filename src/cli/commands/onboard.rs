@@ -4,10 +4,10 @@ use clap::{Args, Subcommand};
 
 use super::sessions::open;
 use crate::cli::answer::{Output, Printed};
-use crate::ops::onboard::{self, done, read, sample};
-use crate::ops::sessions::Which;
-use crate::ops::{Call, Memory, Result};
-use crate::render::text;
+use cm_app::onboard::{self, done, read, sample};
+use cm_app::sessions::Which;
+use cm_app::{Call, Memory, Result};
+use cm_render::text;
 
 /// Fill a young playbook from past sessions of agents
 ///

@@ -3,10 +3,10 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::outcome::{self, Options, Status};
-use crate::ops::sessions::Progress;
-use crate::ops::{Call, Memory, Result};
-use crate::render::text;
+use cm_app::outcome::{self, Options, SessionStatus};
+use cm_app::sessions::Progress;
+use cm_app::{Call, Memory, Result};
+use cm_render::text;
 
 /// Say how a session ended, and which rules had a part in it
 ///
@@ -48,10 +48,10 @@ enum Ended {
 pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
     let memory = Memory::open(call)?;
     let status = match arguments.outcome {
-        Ended::Success => Status::Success,
-        Ended::Failure => Status::Failure,
-        Ended::Partial => Status::Partial,
-        Ended::Mixed => Status::Mixed,
+        Ended::Success => SessionStatus::Success,
+        Ended::Failure => SessionStatus::Failure,
+        Ended::Partial => SessionStatus::Partial,
+        Ended::Mixed => SessionStatus::Mixed,
     };
     let options = Options { session: arguments.session, status, rules: arguments.rules };
     let mut progress = |at: Progress| output.progress(at.done, at.of, "logs");

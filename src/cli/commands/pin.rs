@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, pin};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, pin};
+use cm_render::text;
 
 /// Keep a memory from fading, or a rule from being changed by automation
 ///

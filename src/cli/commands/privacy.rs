@@ -3,10 +3,10 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::instant::Instant;
-use crate::ops::privacy::{self, Options, What};
-use crate::ops::{Call, Error, Memory, Result};
-use crate::render::text;
+use cm_note::instant::Instant;
+use cm_app::privacy::{self, Options, What};
+use cm_app::{Call, Error, Memory, Result};
+use cm_render::text;
 
 /// Show what of agents' sessions may be read, where it may go, and what was read
 ///

@@ -6,9 +6,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::project::{self, Format};
-use crate::ops::{Call, Error, Memory, Result};
-use crate::render::text;
+use cm_app::project::{self, Format};
+use cm_app::{Call, Error, Memory, Result};
+use cm_render::text;
 
 /// Write the playbook into an agent's rule file, between two markers
 ///

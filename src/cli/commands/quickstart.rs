@@ -7,7 +7,7 @@ use clap::Args;
 use include_dir::{Dir, include_dir};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Error, Kind, Result};
+use cm_app::{Call, Error, Kind, Result};
 
 /// See it all at work on a copy of the example vault
 ///

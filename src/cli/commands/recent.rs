@@ -3,9 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::instant::Instant;
-use crate::ops::{Call, Error, Memory, Result, recent};
-use crate::render::text;
+use cm_note::instant::Instant;
+use cm_app::{Call, Error, Memory, Result, recent};
+use cm_render::text;
 
 /// List the notes that changed last
 ///

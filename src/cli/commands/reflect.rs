@@ -5,11 +5,11 @@ use clap::Args;
 use super::sessions;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
-use crate::ops::reflect::{self, Options, handed};
-use crate::ops::sessions::Which;
-use crate::ops::stop::Stop;
-use crate::ops::{Call, Memory, Result};
-use crate::render::text;
+use cm_app::reflect::{self, Options, handed};
+use cm_app::sessions::Which;
+use cm_app::stop::Stop;
+use cm_app::{Call, Memory, Result};
+use cm_render::text;
 
 /// Learn from the sessions that nobody has learned from yet
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, generate};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, generate};
+use cm_render::text;
 
 /// Write REFLECTION.md, what there is to see in the whole
 ///

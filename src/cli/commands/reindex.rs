@@ -5,8 +5,8 @@ use std::time::Instant as Clock;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, reindex};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, reindex};
+use cm_render::text;
 
 /// Bring the index up to the folder
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Error, Memory, Result, relate};
-use crate::render::text;
+use cm_app::{Call, Error, Memory, Result, relate};
+use cm_render::text;
 
 /// Relate two notes by a typed edge
 ///

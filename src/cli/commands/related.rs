@@ -3,9 +3,9 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::graph::Direction;
-use crate::ops::{Call, Memory, Result, related};
-use crate::render::text;
+use cm_note::graph::Direction;
+use cm_app::{Call, Memory, Result, related};
+use cm_render::text;
 
 /// List the notes around a note
 ///

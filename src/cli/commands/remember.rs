@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::remember::{self, Options};
-use crate::ops::{Call, Memory, Result};
-use crate::render::text;
+use cm_app::remember::{self, Options};
+use cm_app::{Call, Memory, Result};
+use cm_render::text;
 
 /// Make facts, preferences and episodes of stashes, diaries and friction, and write them into a rule file
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Error, Memory, Result, restore};
-use crate::render::text;
+use cm_app::{Call, Error, Memory, Result, restore};
+use cm_render::text;
 
 /// Bring a note back as it was at a commit
 ///

@@ -9,10 +9,10 @@ use clap::Args;
 use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use crate::domain::finding::Severity;
-use crate::ops::review::{self, Inbox, Waiting, Words};
-use crate::ops::{Call, Error, Memory, Result, edit};
-use crate::render::text;
+use cm_note::finding::Severity;
+use cm_app::review::{self, Inbox, Waiting, Words};
+use cm_app::{Call, Error, Memory, Result, edit};
+use cm_render::text;
 
 /// Go through what waits for a person: drafts, conflicts, and notes to look at again
 ///

@@ -3,9 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::retrieve::Stages;
-use crate::ops::{Call, Memory, Result, search};
-use crate::render::text;
+use cm_app::retrieve::Stages;
+use cm_app::{Call, Memory, Result, search};
+use cm_render::text;
 
 /// Find notes by their words and fields
 ///

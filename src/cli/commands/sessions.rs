@@ -6,9 +6,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::sessions::{Shelf, Which, list, search, show, timeline};
-use crate::ops::{Call, Error, Memory, Result};
-use crate::render::text;
+use cm_app::sessions::{Shelf, Which, list, search, show, timeline};
+use cm_app::{Call, Error, Memory, Result};
+use cm_render::text;
 
 /// List, search and show the sessions of coding agents
 ///

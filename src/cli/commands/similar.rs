@@ -3,9 +3,9 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::note::Kind;
-use crate::ops::{Call, Memory, Result, similar};
-use crate::render::text;
+use cm_note::note::Kind;
+use cm_app::{Call, Memory, Result, similar};
+use cm_render::text;
 
 /// Find notes that share most words with a note, or with a text
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, stale};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, stale};
+use cm_render::text;
 
 /// List bullets of which nobody has said anything for long, and stale observations
 ///

@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, starters};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, starters};
+use cm_render::text;
 
 /// Begin a playbook with rules for a stack
 ///

@@ -8,10 +8,10 @@ use clap::{Args, Subcommand};
 use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use crate::ops::sessions::{Shelf, whole};
-use crate::ops::stash::{self, From, Options};
-use crate::ops::{Call, Error, Kind, Memory, Result};
-use crate::render::text;
+use cm_app::sessions::{Shelf, whole};
+use cm_app::stash::{self, From, Options};
+use cm_app::{Call, Error, Kind, Memory, Result};
+use cm_render::text;
 
 /// Keep a raw capture: a text from standard input or the editor, or a session of an agent
 ///

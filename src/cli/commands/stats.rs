@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, stats};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, stats};
+use cm_render::text;
 
 /// Count what is in the vault
 ///

@@ -3,11 +3,11 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::instant::Instant;
-use crate::domain::token::{Role, TokenKind};
-use crate::ops::token::{self, Options};
-use crate::ops::{Call, Error, Kind, Memory, Result};
-use crate::render::text;
+use cm_note::instant::Instant;
+use cm_note::token::{Role, TokenKind};
+use cm_app::token::{self, Options};
+use cm_app::{Call, Error, Kind, Memory, Result};
+use cm_render::text;
 
 /// Make, list and take back the tokens that let people ask `cm serve`
 ///

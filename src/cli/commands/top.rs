@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, top};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, top};
+use cm_render::text;
 
 /// List the best bullets of the playbook
 ///

@@ -3,9 +3,9 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::logs::{Wanted, agents_of};
-use crate::ops::{Call, Error, Memory, Result, friction, trauma};
-use crate::render::{json, text};
+use cm_app::logs::{Wanted, agents_of};
+use cm_app::{Call, Error, Memory, Result, friction, trauma};
+use cm_render::{json, text};
 
 /// Find destructive commands that went wrong in sessions, and keep them as warnings
 ///

@@ -5,10 +5,10 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::former::{self, Former};
-use crate::ops::trust::{self, Options};
-use crate::ops::{Call, Error, Memory, Result};
-use crate::render::text;
+use cm_app::former::{self, Former};
+use cm_app::trust::{self, Options};
+use cm_app::{Call, Error, Memory, Result};
+use cm_render::text;
 
 /// Let the memory of this folder into the prompts of your agents
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, undo};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, undo};
+use cm_render::text;
 
 /// Take a curation back by a new commit
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, forget};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, forget};
+use cm_render::text;
 
 /// Lift the block of a rule that was forgotten
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, pin};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, pin};
+use cm_render::text;
 
 /// Let a pinned memory fade again
 ///

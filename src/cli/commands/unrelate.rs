@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::relate::from_words;
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, relate};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, relate};
+use cm_render::text;
 
 /// Take edges between two notes away
 ///

@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::{add::pair, text_or_stdin};
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, update};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, update};
+use cm_render::text;
 
 /// Change keys, tags or the body of a note
 ///

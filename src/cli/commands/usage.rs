@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, usage};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, usage};
+use cm_render::text;
 
 /// Show which notes were asked for and shown
 ///

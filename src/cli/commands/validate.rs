@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, validate};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, validate};
+use cm_render::text;
 
 /// Check every note, and every link between them
 ///

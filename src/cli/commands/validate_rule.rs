@@ -5,10 +5,10 @@ use clap::Args;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
-use crate::ops::sessions::Progress;
-use crate::ops::stop::Stop;
-use crate::ops::{Call, Memory, Result, validate_rule};
-use crate::render::text;
+use cm_app::sessions::Progress;
+use cm_app::stop::Stop;
+use cm_app::{Call, Memory, Result, validate_rule};
+use cm_render::text;
 
 /// Judge a rule before it is added, by what is there and what sessions say
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result, why};
-use crate::render::text;
+use cm_app::{Call, Memory, Result, why};
+use cm_render::text;
 
 /// Tell why a note says what it says
 ///

@@ -62,7 +62,7 @@ fn planted_tests_that_nobody_runs_are_reported_with_the_rule_and_the_remedy() {
 
 #[test]
 fn the_list_of_commands_and_parts_of_a_command_are_none() {
-    for path in ["src/cli/commands/mod.rs", "src/cli/commands/playbook/list.rs", "src/ops/add.rs"] {
+    for path in ["src/cli/commands/mod.rs", "src/cli/commands/playbook/list.rs", "crates/app/src/add.rs"] {
         assert_eq!(tested(path, &[], ""), [], "{path}");
     }
 }

@@ -46,25 +46,25 @@ fn no_file_is_a_drawer() {
 #[test]
 fn a_planted_file_without_an_opening_is_reported_with_the_rule_and_the_remedy() {
     for text in ["", "use std::fmt;\n", "\n//! Late.\n", "//!\n//! Below.\n", "/// An item.\nfn a() {}"] {
-        let shown = planted(opening, "src/ops/add.rs", text);
-        assert!(shown.contains("src/ops/add.rs:1: a file begins with `//!`"), "{shown}");
+        let shown = planted(opening, "crates/app/src/add.rs", text);
+        assert!(shown.contains("crates/app/src/add.rs:1: a file begins with `//!`"), "{shown}");
         assert!(shown.contains("say in a sentence what it is"), "{shown}");
     }
-    assert_eq!(opening("src/ops/add.rs", "//! A new memory.\n"), []);
+    assert_eq!(opening("crates/app/src/add.rs", "//! A new memory.\n"), []);
 }
 
 #[test]
 fn a_planted_drawer_is_reported_with_the_rule_and_the_remedy() {
     for path in [
-        "src/ops/utils.rs",
-        "src/helpers/x.rs",
-        "src/ops/note_manager.rs",
-        "src/common/mod.rs",
-        "src/engine.rs",
+        "crates/app/src/utils.rs",
+        "crates/helpers/src/x.rs",
+        "crates/app/src/note_manager.rs",
+        "crates/note/src/common/mod.rs",
+        "crates/index/src/engine.rs",
     ] {
         let shown = planted(drawer, path, "");
         assert!(shown.contains("says nothing of what is inside"), "{shown}");
         assert!(shown.contains("name the file after the one thing"), "{shown}");
     }
-    assert_eq!(drawer("src/domain/note/types.rs", ""), []);
+    assert_eq!(drawer("crates/note/src/note/types.rs", ""), []);
 }

@@ -21,33 +21,34 @@ enum Layers {
     Everywhere,
 }
 
-const PURE: Layers = Layers::Of(&["domain", "curate"]);
-const BELOW_SURFACES: Layers = Layers::AllBut(&["cli", "mcp", "http"]);
+const PURE: Layers =
+    Layers::Of(&["text", "secrets", "shell", "session", "note", "playbook", "learn", "exchange"]);
+const BELOW_SURFACES: Layers = Layers::AllBut(&["cli", "server"]);
 
 const BANS: [Ban; 10] = [
     Ban {
         words: &["std::fs", "File::open", "File::create"],
         layers: PURE,
         rule: "touches no file",
-        remedy: "take the bytes as an argument; vault, git, index and config own files",
+        remedy: "take the bytes as an argument; store and index own files",
     },
     Ban {
         words: &["std::env", "std::process", "std::net"],
         layers: PURE,
         rule: "knows no environment, process or network",
-        remedy: "take the value as an argument; surfaces read the environment, git starts programs",
+        remedy: "take the value as an argument; surfaces read the environment, git and agents start programs",
     },
     Ban {
         words: &["SystemTime", "Instant::now", "Utc::now", "Local::now", "std::time::Instant"],
         layers: PURE,
         rule: "reads no clock",
-        remedy: "take `now: domain::instant::Instant` as an argument",
+        remedy: "take `now: cm_note::instant::Instant` as an argument",
     },
     Ban {
         words: &["rand", "getrandom", "new_v4", "thread_rng"],
         layers: PURE,
         rule: "draws no random number",
-        remedy: "take the id or the seed as an argument; `ops::Memory::draw` is the one place that draws",
+        remedy: "take the id or the seed as an argument; `cm_app::Memory::draw` is the one place that draws",
     },
     Ban {
         words: &["io::stdin", "io::stdout", "io::stderr"],
@@ -57,7 +58,7 @@ const BANS: [Ban; 10] = [
     },
     Ban {
         words: &["println!", "print!", "eprintln!", "eprint!", "dbg!"],
-        layers: Layers::AllBut(&["cli"]),
+        layers: Layers::AllBut(&["cli", "weights"]),
         rule: "prints nothing",
         remedy: "return the value, or give it as a notice; `cli::answer` prints",
     },
@@ -65,19 +66,21 @@ const BANS: [Ban; 10] = [
         words: &["clap", "rmcp", "axum", "ExitCode", "process::exit"],
         layers: BELOW_SURFACES,
         rule: "does not know that there are surfaces",
-        remedy: "return an outcome or an `ops::Error`; `render::status` maps kinds to codes, the surface returns them",
+        remedy: "return an outcome or a `cm_app::Error`; `render::status` maps kinds to codes, the surface returns them",
     },
     Ban {
         words: &["tokio", "tokio_util", "hyper"],
-        layers: Layers::AllBut(&["serving", "mcp", "http"]),
+        layers: Layers::AllBut(&["server"]),
         rule: "knows no runtime",
-        remedy: "write it as it runs in one thread; mcp and http run it in a thread of its own",
+        remedy: "write it as it runs in one thread; the server runs it in a thread of its own",
     },
     Ban {
         words: &["clippy::disallowed_methods"],
-        layers: Layers::Of(&["domain", "curate", "render"]),
+        layers: Layers::Of(&[
+            "text", "secrets", "shell", "session", "note", "playbook", "learn", "exchange", "render",
+        ]),
         rule: "lifts no ban of clippy.toml",
-        remedy: "move the call to the layer that owns the thing, whose mod.rs lifts the ban",
+        remedy: "move the call to the layer that owns the thing, whose lib.rs or mod.rs lifts the ban",
     },
     Ban {
         words: &["unsafe"],
@@ -137,12 +140,13 @@ fn every_ban_reports_each_of_its_words_with_the_rule_and_the_remedy() {
     for ban in &BANS {
         let layer = match ban.layers {
             Layers::Of(layers) => layers[0],
-            Layers::AllBut(_) => "vault",
+            Layers::AllBut(_) => "store",
             Layers::Everywhere => "cli",
         };
         for word in ban.words {
             let use_of_it = if word.ends_with('!') { format!("{word}(\"x\");") } else { format!("{word};") };
-            let shown = planted(banned, &format!("src/{layer}/x.rs"), &format!("//! x\n{use_of_it}\n"));
+            let shown =
+                planted(banned, &format!("crates/{layer}/src/x.rs"), &format!("//! x\n{use_of_it}\n"));
             assert!(shown.contains(&format!(":2: `{layer}` {}, and says `{word}`", ban.rule)), "{shown}");
             assert!(shown.contains(ban.remedy), "{shown}");
         }
@@ -154,9 +158,9 @@ fn a_word_in_a_group_or_behind_a_longer_path_is_found() {
     for text in
         ["use std::{collections::BTreeMap, fs};", "let a = std::fs::read(b);", "use std::{io, fs::{self}};"]
     {
-        assert!(planted(banned, "src/domain/x.rs", text).contains("touches no file"), "{text}");
+        assert!(planted(banned, "crates/note/src/x.rs", text).contains("touches no file"), "{text}");
     }
-    assert!(planted(banned, "src/ops/x.rs", "use std::process::ExitCode;").contains("ExitCode"));
+    assert!(planted(banned, "crates/app/src/x.rs", "use std::process::ExitCode;").contains("ExitCode"));
     assert!(planted(banned, "src/lib.rs", "unsafe { a() }").contains("the project uses no `unsafe`"));
 }
 
@@ -164,11 +168,14 @@ fn a_word_in_a_group_or_behind_a_longer_path_is_found() {
 fn our_own_instant_and_words_in_text_pass() {
     for (path, text) in [
         (
-            "src/domain/x.rs",
-            "use crate::domain::instant::Instant; let a = Instant::parse(b); Instant::from_unix(1)",
+            "crates/note/src/x.rs",
+            "use crate::instant::Instant; let a = Instant::parse(b); Instant::from_unix(1)",
         ),
-        ("src/domain/x.rs", "//! std::fs, unsafe\nlet a = \"println!\"; let rand_like = 1; let print = 2;"),
-        ("src/vault/x.rs", "use std::fs; use std::time::SystemTime;"),
+        (
+            "crates/note/src/x.rs",
+            "//! std::fs, unsafe\nlet a = \"println!\"; let rand_like = 1; let print = 2;",
+        ),
+        ("crates/store/src/vault/x.rs", "use std::fs; use std::time::SystemTime;"),
         ("src/cli/x.rs", "use clap::Args; use std::process::ExitCode; anstream::println!(\"x\");"),
         ("src/main.rs", "fn main() -> std::process::ExitCode {}"),
     ] {

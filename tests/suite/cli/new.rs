@@ -1,6 +1,6 @@
 //! `cm new`
 
-use cm::ops::{Error, Kind, add};
+use cm_app::{Error, Kind, add};
 
 use super::small::{commits, message, small};
 use crate::support::{Sandbox, call};
@@ -90,9 +90,9 @@ fn a_note_without_a_title_is_a_slip_of_usage() {
 /// What an editor does to `cm new`: the outcome, and how many commits and drafts there are.
 fn edited(
     sandbox: &Sandbox,
-    editor: &dyn Fn(&std::path::PathBuf) -> cm::ops::Result<()>,
-) -> (cm::ops::Result<add::Added>, usize, usize) {
-    let memory = cm::ops::Memory::open(call(sandbox, &[])).unwrap();
+    editor: &dyn Fn(&std::path::PathBuf) -> cm_app::Result<()>,
+) -> (cm_app::Result<add::Added>, usize, usize) {
+    let memory = cm_app::Memory::open(call(sandbox, &[])).unwrap();
     let options = add::Options {
         note_type: "fix".to_owned(),
         title: "Close idle connections".to_owned(),
@@ -108,7 +108,7 @@ fn append(file: &std::path::PathBuf, text: &str) {
     std::fs::write(file, before + text).unwrap();
 }
 
-fn fails() -> cm::ops::Result<()> {
+fn fails() -> cm_app::Result<()> {
     Err(Error::new(Kind::Failed, "editor", "the editor `false` ended with exit status: 1"))
 }
 

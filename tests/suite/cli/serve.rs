@@ -77,7 +77,7 @@ fn the_export_is_the_document_that_the_command_prints_and_the_contract_is_shown(
     assert_eq!(document.as_str().unwrap(), sandbox.cm(&["export", "--format", "memory.md"]).ok().stdout);
     let (_, shown) = server.ask("GET", "/openapi.json", "", "");
     let contract: Value = serde_json::from_str(&shown).unwrap();
-    for (_, endpoint) in cm::operations::endpoints() {
+    for (_, endpoint) in cm_server::operations::endpoints() {
         assert!(contract["paths"].get(endpoint.path).is_some(), "{}", endpoint.path);
     }
 }

@@ -1,6 +1,6 @@
 //! `cm trust`
 
-use cm::ops::{Memory, former};
+use cm_app::{Memory, former};
 
 use super::small::small;
 use crate::support::call;

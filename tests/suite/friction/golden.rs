@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use cm::curate::friction::{Rules, files};
+use cm_learn::friction::{Rules, files};
 use serde_json::Value;
 
 use super::{analysed, corpus, logs};

@@ -1,6 +1,6 @@
 //! What holds whatever the logs say.
 
-use cm::curate::friction::{Analysis, Config, Rules, claude_lines, conclude, examine, files};
+use cm_learn::friction::{Analysis, Config, Rules, claude_lines, conclude, examine, files};
 use proptest::prelude::*;
 
 use super::{analysed, logs, now};

@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-use cm::domain::token::Role;
-use cm::http::Limits;
+use cm_note::token::Role;
+use cm_server::http::Limits;
 
 use super::support::{Reply, Running, Start, request, table_with, told};
 
@@ -117,9 +117,9 @@ fn a_body_that_does_not_come_is_a_time_out() {
 }
 
 /// An answer of 12 MiB.
-fn long(_: &cm::ops::Memory, _: serde_json::Value) -> cm::ops::Result<cm::operations::Answer> {
+fn long(_: &cm_app::Memory, _: serde_json::Value) -> cm_app::Result<cm_server::operations::Answer> {
     let json = serde_json::json!({ "document": "a".repeat(12 << 20) });
-    Ok(cm::operations::Answer { json, text: String::new() })
+    Ok(cm_server::operations::Answer { json, text: String::new() })
 }
 
 #[test]

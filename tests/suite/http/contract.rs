@@ -1,7 +1,7 @@
 //! The contract that the server publishes, and that it keeps it.
 
-use cm::http::openapi::document;
-use cm::operations::TABLE;
+use cm_server::http::openapi::document;
+use cm_server::operations::TABLE;
 use serde_json::Value;
 
 use super::support::Start;

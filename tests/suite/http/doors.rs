@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use cm::domain::token::Role;
-use cm::http::{Mount, Server};
-use cm::ops::token;
+use cm_app::token;
+use cm_note::token::Role;
+use cm_server::http::{Mount, Server};
 
 use super::support::{START, Start, token_for};
 
@@ -196,7 +196,7 @@ fn a_name_that_is_led_here_and_a_foreign_page_reach_nothing() {
 fn what_is_mounted_has_the_same_doors() {
     use axum::extract::Request;
     let echo = |request: Request| async move {
-        let caller = request.extensions().get::<cm::operations::Caller>().unwrap();
+        let caller = request.extensions().get::<cm_server::operations::Caller>().unwrap();
         format!("{} {:?}", caller.role, caller.by.actor)
     };
     let mut start = Start::default();

@@ -7,17 +7,17 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use cm::domain::instant::Instant;
-use cm::http::schedule::Rhythm;
-use cm::http::{Ended, Job, Mount};
-use cm::operations::Answer;
-use cm::ops::Memory;
+use cm_app::Memory;
+use cm_note::instant::Instant;
+use cm_server::http::schedule::Rhythm;
+use cm_server::http::{Ended, Job, Mount};
+use cm_server::operations::Answer;
 use serde_json::{Value, json};
 
 use super::support::{Reply, START, Start, operation, request, table_with, told};
 
 /// An operation that waits until the test lets it go, then writes.
-fn held(memory: &Memory, _: Value) -> cm::ops::Result<Answer> {
+fn held(memory: &Memory, _: Value) -> cm_app::Result<Answer> {
     let (began, release) = GATE.get().unwrap();
     began.send(()).unwrap();
     release.lock().unwrap().recv().unwrap();

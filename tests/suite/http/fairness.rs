@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::sync::{Condvar, Mutex};
 
-use cm::domain::token::Role;
-use cm::operations::Answer;
-use cm::ops::Memory;
+use cm_app::Memory;
+use cm_note::token::Role;
+use cm_server::operations::Answer;
 use serde_json::{Value, json};
 
 use super::support::{Reply, Start, request, table_with, token_for};
@@ -14,7 +14,7 @@ use super::support::{Reply, Start, request, table_with, token_for};
 static SERVED: Mutex<(bool, Vec<String>)> = Mutex::new((false, Vec::new()));
 static OPENED: Condvar = Condvar::new();
 
-fn search(memory: &Memory, _: Value) -> cm::ops::Result<Answer> {
+fn search(memory: &Memory, _: Value) -> cm_app::Result<Answer> {
     let mut served = OPENED.wait_while(SERVED.lock().unwrap(), |(open, _)| !*open).unwrap();
     served.1.push(memory.call.by.actor.clone().unwrap_or_default());
     Ok(Answer { json: json!({}), text: String::new() })

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use cm::domain::token::Role;
-use cm::http::Figure;
-use cm::ops::{Error, Kind, stats};
+use cm_app::{Error, Kind, stats};
+use cm_note::token::Role;
+use cm_server::http::Figure;
 
 use super::support::Start;
 
@@ -49,7 +49,7 @@ fn figures_count_what_was_answered() {
 #[test]
 fn figures_of_the_vault_stand_beside_and_their_failure_hides_no_other() {
     for fails in [false, true] {
-        let asked = move |memory: &cm::ops::Memory| {
+        let asked = move |memory: &cm_app::Memory| {
             if fails {
                 return Err(Error::new(Kind::Failed, "index", "the index is away"));
             }

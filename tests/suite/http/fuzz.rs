@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use cm::http::{State, router};
+use cm_server::http::{State, router};
 use http_body_util::BodyExt as _;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

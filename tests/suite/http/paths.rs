@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::cli::rules::rules;
 use crate::support::{Sandbox, Serving};
-use cm::operations::{Method, TABLE};
+use cm_server::operations::{Method, TABLE};
 
 /// Each operation, over HTTP and as a tool, with its example: no answer names the machine's folders.
 fn asked(sandbox: &Sandbox, server: &Serving, token: &str, state: &str) -> Vec<String> {

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use cm::domain::instant::Instant;
-use cm::domain::token::{Role, TokenKind};
-use cm::http::{Ended, Figures, Job, Limits, Mount, Server, Setup};
-use cm::operations::{Answer, Operation, TABLE};
-use cm::ops::token::{self, Ring};
-use cm::ops::warm::Warm;
-use cm::ops::{By, Call, Memory};
-use cm::vault::Vault;
+use cm_app::token::{self, Ring};
+use cm_app::warm::Warm;
+use cm_app::{By, Call, Memory};
+use cm_note::instant::Instant;
+use cm_note::token::{Role, TokenKind};
+use cm_server::http::{Ended, Figures, Job, Limits, Mount, Server, Setup};
+use cm_server::operations::{Answer, Operation, TABLE};
+use cm_store::vault::Vault;
 use serde_json::Value;
 
 use crate::support::{Sandbox, call, vault_of};
@@ -45,7 +45,7 @@ pub fn operation(path: &str) -> &'static Operation {
 }
 
 /// The table, but that this endpoint is run by something else.
-pub fn table_with(path: &str, run: fn(&Memory, Value) -> cm::ops::Result<Answer>) -> &'static [Operation] {
+pub fn table_with(path: &str, run: fn(&Memory, Value) -> cm_app::Result<Answer>) -> &'static [Operation] {
     let own = operation(path).name;
     let swapped = |one: &Operation| if one.name == own { Operation { run, ..*one } } else { *one };
     TABLE.iter().map(swapped).collect::<Vec<_>>().leak()

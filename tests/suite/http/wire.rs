@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use cm::domain::token::Role;
+use cm_note::token::Role;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

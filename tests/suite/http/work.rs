@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use cm::domain::instant::Instant;
-use cm::http::Job;
-use cm::http::schedule::Rhythm;
-use cm::ops::{Error, Kind};
+use cm_app::{Error, Kind};
+use cm_note::instant::Instant;
+use cm_server::http::Job;
+use cm_server::http::schedule::Rhythm;
 
 use super::support::{START, Start, operation, table_with, told};
 
@@ -35,11 +35,14 @@ fn writers_at_once_lose_nothing() {
 static ENOUGH: AtomicBool = AtomicBool::new(false);
 
 /// An operation that is at work until it is enough.
-fn busy(_: &cm::ops::Memory, _: serde_json::Value) -> cm::ops::Result<cm::operations::Answer> {
+fn busy(_: &cm_app::Memory, _: serde_json::Value) -> cm_app::Result<cm_server::operations::Answer> {
     while !ENOUGH.load(Ordering::Relaxed) {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    Ok(cm::operations::Answer { json: serde_json::json!({ "hits": [], "total": 0 }), text: String::new() })
+    Ok(cm_server::operations::Answer {
+        json: serde_json::json!({ "hits": [], "total": 0 }),
+        text: String::new(),
+    })
 }
 
 #[test]
@@ -67,7 +70,10 @@ fn who_finds_all_turns_taken_is_told_to_come_back() {
 }
 
 /// An operation with a fault.
-fn broken(memory: &cm::ops::Memory, given: serde_json::Value) -> cm::ops::Result<cm::operations::Answer> {
+fn broken(
+    memory: &cm_app::Memory,
+    given: serde_json::Value,
+) -> cm_app::Result<cm_server::operations::Answer> {
     assert!(given["content"] != "boom", "as asked for");
     (operation("/observations").run)(memory, given)
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::CommandFactory as _;
 use cm::cli::Cli;
-use cm::domain::token::TokenKind;
-use cm::operations::TABLE;
-use cm::ops::{Actor, By, Call, Memory};
+use cm_app::{Actor, By, Call, Memory};
+use cm_note::token::TokenKind;
+use cm_server::operations::TABLE;
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Sandbox, call, vault_of};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use cm::domain::session::event::Event;
-use cm::ingest::{Format, Limits, read, read_bytes};
+use cm_agents::ingest::{Format, Limits, read, read_bytes};
+use cm_session::event::Event;
 
 use super::told::{Told, examples, source};
 

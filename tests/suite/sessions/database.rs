@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use cm::domain::session::Agent;
-use cm::ingest::{Format, Limits, Progress, Source, find, read};
+use cm_agents::ingest::{Format, Limits, Progress, Source, find, read};
+use cm_session::Agent;
 use rusqlite::{Connection, params};
 
 use super::told::{Told, places_of};

@@ -1,7 +1,7 @@
 //! Where logs are found, without anything being named.
 
-use cm::domain::session::Agent;
-use cm::ingest::{Places, Platform, find};
+use cm_agents::ingest::{Places, Platform, find};
+use cm_session::Agent;
 
 const LINUX: [(Agent, &str); 16] = [
     (Agent::ClaudeCode, ".claude/projects/-w/11111111-aaaa-4bbb-8ccc-000000000001.jsonl"),

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use cm::domain::session::Agent;
-use cm::ingest::{Limits, Places, find, read};
+use cm_agents::ingest::{Limits, Places, find, read};
+use cm_session::Agent;
 
 use super::told::{Told, examples, places_of, shown};
 
@@ -23,8 +23,7 @@ fn told(agent: Agent, places: &Places, root: &Path) -> String {
             let session = &told.sessions[id];
             let meta = session.meta.as_ref().expect("every session ends with what is known of it");
             let or_none = |text: &Option<String>| text.clone().unwrap_or("-".to_owned());
-            let time =
-                |at: Option<cm::domain::instant::Instant>| at.map_or("-".to_owned(), |at| at.to_string());
+            let time = |at: Option<cm_note::instant::Instant>| at.map_or("-".to_owned(), |at| at.to_string());
             // Aider's ids are made of the log's place.
             let id = if agent == Agent::Aider { "aider-…".to_owned() } else { id.to_string() };
             let _ = writeln!(text, "  session {id}");

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use cm::domain::session::Agent;
-use cm::ingest::{Cursor, Format, Limits, Progress, Source, read};
+use cm_agents::ingest::{Cursor, Format, Limits, Progress, Source, read};
+use cm_session::Agent;
 
 use super::cut::EXAMPLES;
 use super::told::{Told, agent_of, examples};

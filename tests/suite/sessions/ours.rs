@@ -1,7 +1,7 @@
 //! What `cm` itself caused or put into a log is not learned from.
 
-use cm::domain::session::ours::MODEL_CALL;
-use cm::ingest::{Format, Limits, Tally, read_bytes};
+use cm_agents::ingest::{Format, Limits, Tally, read_bytes};
+use cm_session::ours::MODEL_CALL;
 
 use super::told::{Told, source};
 

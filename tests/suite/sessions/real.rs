@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cm::ingest::{Format, Limits, Source, read};
+use cm_agents::ingest::{Format, Limits, Source, read};
 
 use super::cut::{Places, hold, told};
 use super::told::{Told, agent_of};

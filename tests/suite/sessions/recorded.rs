@@ -1,6 +1,6 @@
 //! Lines as the real programs wrote them, shortened: what each means is known from the session that was held.
 
-use cm::ingest::{Format, Limits, read_bytes};
+use cm_agents::ingest::{Format, Limits, read_bytes};
 
 use super::told::{Told, source};
 
@@ -133,8 +133,8 @@ fn a_time_before_1970_is_none() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_a_log_is_passed_over_and_never_waited_for() {
-    use cm::domain::session::Agent;
-    use cm::ingest::{Source, find, read};
+    use cm_agents::ingest::{Source, find, read};
+    use cm_session::Agent;
 
     let folder = tempfile::tempdir().unwrap();
     let logs = folder.path().join(".claude/projects/p");
@@ -142,7 +142,7 @@ fn a_pipe_in_place_of_a_log_is_passed_over_and_never_waited_for() {
     let pipe = logs.join("11111111-aaaa-4bbb-8ccc-000000000001.jsonl");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     std::os::unix::fs::symlink("/dev/zero", logs.join("22222222-aaaa-4bbb-8ccc-000000000001.jsonl")).unwrap();
-    let places = cm::ingest::Places::of_home(folder.path());
+    let places = cm_agents::ingest::Places::of_home(folder.path());
     assert!(find(&[Agent::ClaudeCode], &places).sources.is_empty());
     let source = Source::new(Agent::ClaudeCode, Format::ClaudeLines, &pipe);
     let refused = read(&source, None, Limits::default(), &mut Told::default()).unwrap_err();

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cm::domain::session::event::{Event, EventKind};
-use cm::domain::session::{Agent, Meta, SessionId};
-use cm::ingest::{Format, Places, Sink, Skip, Source};
+use cm_agents::ingest::{Format, Places, Sink, Skip, Source};
+use cm_session::event::{Event, EventKind};
+use cm_session::{Agent, Meta, SessionId};
 
 /// Everything that was told, session by session in the order in which they came.
 #[derive(Debug, Default, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! What connectors do with records that they do not know, cannot read, or should not hold.
 
-use cm::domain::session::event::EventKind;
-use cm::ingest::{Format, Limits, Tally, read_bytes};
+use cm_agents::ingest::{Format, Limits, Tally, read_bytes};
+use cm_session::event::EventKind;
 
 use super::told::{Told, source};
 

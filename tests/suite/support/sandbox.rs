@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cm::domain::instant::Instant;
-use cm::vault::trust::{self, Source, TrustRecord};
-use cm::vault::{PrivateHome, Vault};
+use cm_note::instant::Instant;
+use cm_store::vault::trust::{self, Source, TrustRecord};
+use cm_store::vault::{PrivateHome, Vault};
 use tempfile::TempDir;
 
 use super::notes::files_of;

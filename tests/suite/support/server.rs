@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use cm::domain::instant::Instant;
-use cm::ops::{By, Call};
+use cm_app::{By, Call};
+use cm_note::instant::Instant;
 
 use super::Sandbox;
 use super::sandbox::NOW;

@@ -5,10 +5,10 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::commands::text_or_stdin;
-use crate::domain::bullet::{BulletKind, BulletType, Scope};
-use crate::ops::propose::{self, Proposal};
-use crate::ops::{Memory, Result};
-use crate::render::text;
+use cm_note::bullet::{BulletKind, BulletType, Scope};
+use cm_app::propose::{self, Proposal};
+use cm_app::{Memory, Result};
+use cm_render::text;
 
 /// Add a rule, or what to avoid
 ///

@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::list::{Chosen, states};
 use crate::cli::answer::{Output, Printed};
-use crate::ops::playbook::export::{self, Form, Options};
-use crate::ops::{Memory, Result};
-use crate::render::text;
+use cm_app::playbook::export::{self, Form, Options};
+use cm_app::{Memory, Result};
+use cm_render::text;
 
 /// Write the playbook out as one file for other tools, with all bullets and deprecated patterns
 #[derive(Debug, Args)]

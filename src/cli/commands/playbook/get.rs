@@ -3,9 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::playbook::get;
-use crate::ops::{Memory, Result};
-use crate::render::text;
+use cm_app::playbook::get;
+use cm_app::{Memory, Result};
+use cm_render::text;
 
 /// Show one bullet with its reasons, its feedback and what its score is made of
 #[derive(Debug, Args)]

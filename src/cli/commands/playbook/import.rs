@@ -6,9 +6,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::playbook::import::{self, Options, Source};
-use crate::ops::{Memory, Result};
-use crate::render::text;
+use cm_app::playbook::import::{self, Options, Source};
+use cm_app::{Memory, Result};
+use cm_render::text;
 
 /// Bring in the bullets of a YAML playbook, or of an agent's rule file as drafts
 ///

@@ -4,10 +4,10 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use crate::domain::bullet::{BulletType, Maturity, Scope, State};
-use crate::ops::playbook::list::{self, Filter, Options};
-use crate::ops::{Memory, Result};
-use crate::render::text;
+use cm_note::bullet::{BulletType, Maturity, Scope, State};
+use cm_app::playbook::list::{self, Filter, Options};
+use cm_app::{Memory, Result};
+use cm_render::text;
 
 /// List bullets, the best score first
 #[derive(Debug, Args)]

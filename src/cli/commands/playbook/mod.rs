@@ -10,7 +10,7 @@ mod remove;
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Call, Memory, Result};
+use cm_app::{Call, Memory, Result};
 
 /// List, show, add and remove the rules and anti-patterns of the playbook, and exchange them with other tools
 #[derive(Debug, Args)]

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::ops::{Memory, Result, propose};
-use crate::render::text;
+use cm_app::{Memory, Result, propose};
+use cm_render::text;
 
 /// Stop following a rule: it is deprecated, and its note stays
 ///

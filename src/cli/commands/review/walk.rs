@@ -3,10 +3,10 @@
 
 use std::io::{self, BufRead, Write};
 
-use crate::ops::review::{Inbox, Item, Waiting, Words};
-use crate::ops::{Error, Kind, Result};
-use crate::render::text;
-use crate::render::text::style::safe;
+use cm_app::review::{Inbox, Item, Waiting, Words};
+use cm_app::{Error, Kind, Result};
+use cm_render::text;
+use cm_render::text::style::safe;
 
 /// What a key asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +141,7 @@ fn broken(error: io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::review::{Listed, Section};
+    use cm_app::review::{Listed, Section};
 
     fn item(ids: &[&str], commands: &[&str]) -> Item {
         let note = |id: &&str| Listed {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::open;
 use crate::cli::calls::Calls;
 use crate::cli::commands::mcp::follow;
-use crate::http::Mount;
-use crate::mcp::{Asked, Guards, Limits, Server, Setup, guarded};
-use crate::operations::OFFER;
-use crate::ops::Result;
-use crate::ops::server_audit::Sink;
+use cm_server::http::Mount;
+use cm_server::mcp::{Asked, Guards, Limits, Server, Setup, guarded};
+use cm_server::operations::OFFER;
+use cm_app::Result;
+use cm_app::server_audit::Sink;
 
 /// Serves agents.
 ///

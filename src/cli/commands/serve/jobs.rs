@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::cli::calls::Calls;
-use crate::http::Job;
-use crate::http::schedule::Rhythm;
-use crate::ops::stop::Stop;
-use crate::ops::{Actor, By, Memory, Result, Watch, jobs};
+use cm_server::http::Job;
+use cm_server::http::schedule::Rhythm;
+use cm_app::stop::Stop;
+use cm_app::{Actor, By, Memory, Result, Watch, jobs};
 
 /// At 03:00 UTC.
 const REFLECT: Rhythm = Rhythm::Daily { minute: 3 * 60 };

@@ -10,13 +10,13 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
-use crate::domain::note;
-use crate::http::{Ended, Entry, Figure, Limits, Opener, Server, Setup, listen, serve};
-use crate::operations::TABLE;
-use crate::ops::server_audit::{AuditLog, Sink};
-use crate::ops::token::Ring;
-use crate::ops::{By, Call, Kind, Memory, Result, Watch, stats};
-use crate::render::json;
+use cm_note::note;
+use cm_server::http::{Ended, Entry, Figure, Limits, Opener, Server, Setup, listen, serve};
+use cm_server::operations::TABLE;
+use cm_app::server_audit::{AuditLog, Sink};
+use cm_app::token::Ring;
+use cm_app::{By, Call, Kind, Memory, Result, Watch, stats};
+use cm_render::json;
 
 /// Serve the vault over HTTP to agents that do not have it on their disk
 ///

@@ -1,0 +1,59 @@
+//! What went wrong in a hook, as a line of its log: the agent hears nothing of it, a person can look it up.
+
+use serde::{Deserialize, Serialize};
+
+use super::Message;
+use cm_note::instant::Instant;
+use cm_note::markdown::escape::visible;
+
+/// The longest message, in characters.
+const LONGEST: usize = 500;
+
+/// A line of the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// When, as RFC 3339.
+    pub at: String,
+    /// The agent.
+    pub agent: String,
+    /// The event, by our name; empty where nobody said it.
+    pub event: String,
+    /// The session; empty where nobody said it.
+    pub session: String,
+    /// What went wrong.
+    pub message: String,
+}
+
+impl Failure {
+    /// What went wrong with a message.
+    #[must_use]
+    pub fn new(at: Instant, message: &Message, what: &str) -> Self {
+        let clipped = |text: &str| visible(text).chars().take(LONGEST).collect();
+        Self {
+            at: at.to_string(),
+            agent: message.agent.name().to_owned(),
+            event: message.event.map_or_else(String::new, |event| event.name().to_owned()),
+            session: clipped(message.session.as_deref().unwrap_or_default()),
+            message: clipped(what),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Agent, Event};
+    use super::*;
+
+    fn failure(what: &str) -> Failure {
+        let message = Message::read("{\"session_id\":\"s\\n1\"}", Some(Agent::Gemini), Some(Event::Prompt));
+        Failure::new(Instant::parse("2026-11-22T10:00:00Z").unwrap(), &message, what)
+    }
+
+    #[test]
+    fn a_failure_is_one_short_line() {
+        let expected = r#"{"at":"2026-11-22T10:00:00Z","agent":"gemini","event":"prompt","session":"s 1","message":"the vault is locked"}"#;
+        let line = |what: &str| serde_json::to_string(&failure(what)).unwrap();
+        assert_eq!(line("the vault\nis locked"), expected);
+        assert!(line(&"x".repeat(9_000)).len() < 700);
+    }
+}

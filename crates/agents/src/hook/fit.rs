@@ -1,0 +1,82 @@
+//! How well a note fits what an agent is busy with, on a scale of its own: not beside other notes, so that nothing fits
+//! where nothing is known.
+
+use std::collections::BTreeSet;
+
+use cm_text::likeness;
+
+/// A note shares words with a question where it shares so many of them, however few it has itself.
+const FEWEST: usize = 4;
+/// Texts that are no nearer than this by the coarse model have nothing to do with each other.
+const FAR: f64 = 0.25;
+/// Those that are so near say the same.
+const SAME: f64 = 0.75;
+/// How much words and meaning together tell more than the better of them.
+const BOTH: f64 = 0.5;
+
+/// The words of a text that tell something, stemmed, each once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Telling(BTreeSet<String>);
+
+impl Telling {
+    /// Those of a text; `says_nothing` knows the words that are in every text.
+    pub fn of(text: &str, says_nothing: impl Fn(&str) -> bool) -> Self {
+        let words = likeness::words(text).into_iter();
+        Self(words.filter(|word| word.chars().count() > 1 && !says_nothing(word)).collect())
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How much of the shorter of two texts is in the other, 0–1.
+    fn shared(&self, other: &Self) -> f64 {
+        let both = self.0.intersection(&other.0).count();
+        both as f64 / self.0.len().min(other.0.len()).max(FEWEST) as f64
+    }
+}
+
+/// How well a note fits a question, 0–1: by the words that they share, and by how near they are (`cosine`, −1 to 1, none
+/// where no model has read the note).
+#[must_use]
+pub fn fit(question: &Telling, note: &Telling, cosine: Option<f64>) -> f64 {
+    let words = question.shared(note);
+    let meaning = cosine.map_or(0.0, |cosine| ((cosine - FAR) / (SAME - FAR)).clamp(0.0, 1.0));
+    let (better, other) = if words > meaning { (words, meaning) } else { (meaning, words) };
+    (better + BOTH * other).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn telling(text: &str) -> Telling {
+        Telling::of(text, |word| ["the", "is", "it", "and", "its"].contains(&word))
+    }
+
+    #[test]
+    fn a_note_fits_by_words_by_meaning_or_by_some_of_both() {
+        let question = telling("the upload test is flaky again");
+        let rule = telling("Give the upload test its own port, and it is never flaky.");
+        let other = telling("Write the changelog before the release.");
+        assert!(fit(&question, &rule, None) >= 0.5);
+        assert!(fit(&question, &other, Some(0.3)) < 0.5);
+        assert!(fit(&question, &other, Some(0.6)) >= 0.5);
+        assert!(fit(&telling("the test"), &rule, None) < 0.5, "one word is chance");
+        assert!(telling("it is the").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_fit_is_a_share_and_grows_with_nearness(a in "[a-e ]{0,20}", b in "[a-e ]{0,20}", near in -1.0_f64..1.0) {
+            let (a, b) = (telling(&a), telling(&b));
+            let one = fit(&a, &b, Some(near));
+            prop_assert!((0.0..=1.0).contains(&one));
+            prop_assert!(fit(&a, &b, Some(near + 0.1)) >= one && one >= fit(&a, &b, None));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A generated file of the memory, such as CORE.md, cut into parts and entries that an agent can be given singly.
+
+use super::border::{Entry, Part};
+use cm_note::markdown::escape::link_destination;
+use cm_note::path::NotePath;
+
+/// What an item that names a note by its id or file name stands for is written behind this.
+const CORE: &str = "core/";
+
+/// The shortest beginning of an id that stands for a note, in bytes.
+const SHORT_ID: usize = 8;
+
+/// What items of a generated file that list a note may stand for.
+#[must_use]
+pub fn listings(key: &str, path: &NotePath) -> [String; 4] {
+    [
+        link_destination(path.as_str()),
+        format!("{CORE}{key}"),
+        format!("{CORE}{}", key.get(..SHORT_ID).unwrap_or(key)),
+        format!("{CORE}{}", path.stem()),
+    ]
+}
+
+/// The parts of a markdown text: each heading begins one, and each paragraph or item of a list is an entry. An item that
+/// links to a note stands for it, by the link as it is written, else by the id at its end. The lines that say when a generated file was written are
+/// left out.
+#[must_use]
+pub fn parts(markdown: &str) -> Vec<Part> {
+    let mut parts = vec![Part::default()];
+    let mut open = false;
+    for line in markdown.lines() {
+        let line = line.trim_end();
+        if line.starts_with('#') {
+            parts.push(Part { heading: Some(line.to_owned()), entries: Vec::new() });
+            open = false;
+        } else if line.is_empty() {
+            open = false;
+        } else if line.starts_with('>') && parts.len() <= 2 && !open {
+            // The head of a generated file: of use to people only.
+        } else if let Some(part) = parts.last_mut() {
+            match part.entries.last_mut() {
+                Some(entry) if (open && !begins_item(line)) || line.starts_with([' ', '\t']) => {
+                    entry.text.push('\n');
+                    entry.text.push_str(line);
+                }
+                _ => part.entries.push(Entry { id: listed(line), text: line.to_owned() }),
+            }
+            open = true;
+        }
+    }
+    parts.retain(|part| !part.entries.is_empty());
+    parts
+}
+
+/// What an item stands for: one of [`listings`] of its note.
+fn listed(item: &str) -> Option<String> {
+    if let Some(link) = linked(item) {
+        return Some(link.to_owned());
+    }
+    if let Some(inside) = item.strip_prefix("- [[") {
+        let target = inside.split(['|', ']']).next().unwrap_or(inside);
+        return Some(format!("{CORE}{}", target.rsplit('/').next().unwrap_or(target)));
+    }
+    let (_, id) = item.strip_prefix("- ")?.strip_suffix('`')?.rsplit_once(" `")?;
+    Some(format!("{CORE}{id}"))
+}
+
+/// The note that an item links to with its first words, which are its title.
+fn linked(item: &str) -> Option<&str> {
+    let title = item.strip_prefix("- [")?;
+    let closes = |(at, _): &(usize, &str)| !title[..*at].ends_with('\\');
+    let (at, _) = title.match_indices("](").find(closes)?;
+    title[at + 2..].split_once(')').map(|(link, _)| link)
+}
+
+fn begins_item(line: &str) -> bool {
+    let after = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = after.len() < line.len() && after.starts_with(['.', ')']);
+    numbered || ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn items_and_paragraphs_are_entries_under_their_heading() {
+        let core = "# Core memory\n\n> Written 2026-11-22 by `cm core`; changes by hand are lost.\n> 2 of 9 notes.\n\n\
+                    ## Decisions\n\n- [Postgres](a.md): one\n  more line\n- two\n\nA paragraph\nof two lines.\n\n## Empty\n";
+        let parts = parts(core);
+        assert_eq!(parts.len(), 1);
+        assert_eq!(parts[0].heading.as_deref(), Some("## Decisions"));
+        let texts: Vec<&str> = parts[0].entries.iter().map(|entry| entry.text.as_str()).collect();
+        assert_eq!(texts, ["- [Postgres](a.md): one\n  more line", "- two", "A paragraph\nof two lines."]);
+        let ids: Vec<Option<&str>> = parts[0].entries.iter().map(|entry| entry.id.as_deref()).collect();
+        assert_eq!(ids, [Some("a.md"), None, None]);
+        assert_eq!(linked("- [An \\](array) of rules](graph/b.md) (x)"), Some("graph/b.md"));
+        assert_eq!(linked("Text [a](b.md)"), None);
+        let path = NotePath::parse("graph/fixes/a b-1a2b3c.md").unwrap();
+        let names = listings("1a2b3c4d-0000-4000-8000-000000000000", &path);
+        for item in ["- [A](graph/fixes/a%20b-1a2b3c.md) (x)", "- A (x) `1a2b3c4d`", "- [[a b-1a2b3c|A]] (x)"]
+        {
+            assert!(listed(item).is_some_and(|id| names.contains(&id)), "{item}");
+        }
+        assert_eq!(listed("- a `code` word"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_of_a_text_is_lost(lines in prop::collection::vec("(- |# |  )?[a-z]{1,5}|", 0..20)) {
+            let parts = parts(&lines.join("\n"));
+            let kept: String = parts.iter().flat_map(|part| &part.entries).map(|entry| entry.text.clone() + "\n").collect();
+            for line in lines.iter().map(|line| line.trim_end()).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                prop_assert!(kept.lines().any(|one| one == line), "{line}");
+            }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! What an agent tells a hook on standard input, whoever it is: JSON in, one type out.
+//!
+//! Unknown fields are passed over, missing ones are none, and what is no message at all gives an empty one: a hook
+//! never breaks an agent.
+
+use serde_json::{Map, Value};
+
+use super::{Agent, Event};
+use cm_learn::trauma::hook::{Asked, Hook, command_of};
+use cm_session::ours;
+use cm_session::scaffold::without_hook_context;
+
+/// What an agent told us.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Whose message it is.
+    pub agent: Agent,
+    /// What it is about; none where neither the command nor the message says it.
+    pub event: Option<Event>,
+    /// What the agent calls the event, as it stands in the message.
+    pub called: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// The folder in which the agent works.
+    pub cwd: Option<String>,
+    /// The session's log; it may lag behind the conversation.
+    pub transcript: Option<String>,
+    /// What the person asked, without the context that hooks put around it.
+    pub prompt: Option<String>,
+    /// The agent's id of the prompt or turn.
+    pub turn: Option<String>,
+    /// The tool that is about to run, or has run.
+    pub tool: Option<Tool>,
+    /// What went wrong with a tool.
+    pub error: Option<String>,
+    /// Whether the person stopped the tool, so that its failure says nothing.
+    pub interrupted: bool,
+    /// How a session begins: `startup`, `resume`, `clear`, `compact`, `fork`.
+    pub source: Option<String>,
+    /// Why a session ends.
+    pub reason: Option<String>,
+    /// Who compacts: `manual` or `auto`.
+    pub trigger: Option<String>,
+    /// Whether an agent asks that another agent started.
+    pub subagent: bool,
+    /// What the guard is asked; none where nothing is about to run.
+    pub asked: Option<Asked>,
+}
+
+/// A tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// The tool's name.
+    pub name: String,
+    /// What it is given.
+    pub input: Value,
+    /// The call's id; may hold any character.
+    pub call: Option<String>,
+    /// The command line, where the tool is a shell.
+    pub command: Option<String>,
+}
+
+impl Message {
+    /// Reads standard input. The agent and event that the command names win over what the message says.
+    #[must_use]
+    pub fn read(stdin: &str, agent: Option<Agent>, event: Option<Event>) -> Self {
+        let stdin = stdin.trim_start_matches('\u{feff}').trim();
+        let fields = match serde_json::from_str(stdin) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        Self::of(&Fields(&fields), agent, event)
+    }
+
+    fn of(fields: &Fields<'_>, agent: Option<Agent>, event: Option<Event>) -> Self {
+        let called = fields.text(&["hook_event_name"]);
+        let agent = agent.unwrap_or_else(|| fields.agent());
+        let event = event.or_else(|| called.as_deref().and_then(Event::named));
+        let interrupted = fields.0.get("is_interrupt").and_then(Value::as_bool).unwrap_or(false);
+        Self {
+            agent,
+            event,
+            session: fields.text(&["session_id", "conversation_id"]),
+            cwd: fields.text(&["cwd"]).or_else(|| fields.workspace()),
+            transcript: fields.text(&["transcript_path", "agent_transcript_path"]),
+            prompt: fields.text(&["prompt"]).and_then(|prompt| typed(&prompt)),
+            turn: fields.text(&["prompt_id", "turn_id"]),
+            tool: fields.tool(),
+            error: fields.text(&["error", "error_message"]),
+            interrupted,
+            source: fields.text(&["source"]),
+            reason: fields.text(&["reason"]),
+            trigger: fields.text(&["trigger"]),
+            subagent: fields.text(&["agent_id"]).is_some(),
+            asked: fields.asked(agent, event),
+            called,
+        }
+    }
+
+    /// Identifies the event of a session that several hooks answer at once, such as a plugin's and a project's; `None`
+    /// where nothing in the message tells one event from the next.
+    #[must_use]
+    pub fn cause(&self) -> Option<String> {
+        let event = self.event?;
+        let question = self.question()?;
+        let call = self.tool.as_ref().and_then(|tool| tool.call.as_deref());
+        let parts =
+            [event.name(), self.turn.as_deref().unwrap_or_default(), call.unwrap_or_default(), &question];
+        Some(blake3::hash(parts.join("\0").as_bytes()).to_hex().chars().take(16).collect())
+    }
+
+    /// Whether a conversation is compacted. Gemini CLI announces a check before each turn, and compacts at a person's
+    /// command only.
+    #[must_use]
+    pub fn compacts(&self) -> bool {
+        let is_check = self.agent == Agent::Gemini && self.trigger.as_deref() != Some("manual");
+        self.event == Some(Event::PreCompact) && !is_check
+    }
+
+    /// The words that say what the agent is busy with: the prompt, or a failed command with what it said.
+    #[must_use]
+    pub fn question(&self) -> Option<String> {
+        match self.event? {
+            Event::Prompt => self.prompt.clone(),
+            Event::ToolFailure if !self.interrupted => {
+                let command = self.tool.as_ref().and_then(|tool| tool.command.as_deref()).unwrap_or_default();
+                let question = format!("{command}\n{}", self.error.as_deref().unwrap_or_default());
+                (!question.trim().is_empty()).then(|| question.trim().to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A prompt without what hooks and `cm` itself put into it; `None` where nothing else is left.
+fn typed(prompt: &str) -> Option<String> {
+    let prompt = without_hook_context(prompt);
+    let prompt = ours::stripped(prompt).unwrap_or_else(|| prompt.to_owned());
+    (!prompt.trim().is_empty()).then_some(prompt)
+}
+
+/// The fields of a message.
+struct Fields<'a>(&'a Map<String, Value>);
+
+impl Fields<'_> {
+    /// The first of these fields that holds words.
+    fn text(&self, keys: &[&str]) -> Option<String> {
+        let words = |key: &&str| self.0.get(*key)?.as_str().filter(|text| !text.trim().is_empty());
+        keys.iter().find_map(words).map(str::to_owned)
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Whose message it is, by its keys. What fits several agents alike is Claude Code's, whose forms others borrow.
+    fn agent(&self) -> Agent {
+        let called = self.text(&["hook_event_name"]).unwrap_or_default();
+        let transcript = self.text(&["transcript_path"]).unwrap_or_default().replace('\\', "/");
+        let only = |agent: Agent| {
+            let names = |one: Agent| Event::ALL.iter().any(|event| event.called_by(one) == Some(&called));
+            names(agent) && !names(Agent::Claude)
+        };
+        if self.has("conversation_id") || self.has("cursor_version") {
+            Agent::Cursor
+        } else if only(Agent::Opencode) {
+            Agent::Opencode
+        } else if only(Agent::Cursor) {
+            Agent::Cursor
+        } else if only(Agent::Gemini) || transcript.contains("/.gemini/") {
+            Agent::Gemini
+        } else if self.has("turn_id") || transcript.contains("/.codex/") {
+            Agent::Codex
+        } else if self.has("timestamp") && !self.has("permission_mode") {
+            Agent::Gemini
+        } else {
+            Agent::Claude
+        }
+    }
+
+    fn workspace(&self) -> Option<String> {
+        let root = self.0.get("workspace_roots")?.get(0)?.as_str()?;
+        (!root.is_empty()).then(|| root.to_owned())
+    }
+
+    fn tool(&self) -> Option<Tool> {
+        let input = self.0.get("tool_input").cloned();
+        // Cursor names no tool where a shell is about to run.
+        let shell = || self.text(&["command"]).map(|line| ("Shell".to_owned(), Value::from(line)));
+        let named = self.text(&["tool_name"]).map(|name| (name, input.unwrap_or(Value::Null)));
+        let (name, input) = named.or_else(shell)?;
+        let command = command_of(&name, &input);
+        Some(Tool { name, input, call: self.text(&["tool_use_id"]), command })
+    }
+
+    fn asked(&self, agent: Agent, event: Option<Event>) -> Option<Asked> {
+        if event != Some(Event::PreTool) {
+            return None;
+        }
+        let hook = match agent {
+            // Our plugin sends what Claude Code would.
+            Agent::Claude | Agent::Opencode => Hook::Claude,
+            Agent::Codex => Hook::Codex,
+            Agent::Cursor => Hook::Cursor,
+            Agent::Gemini => Hook::Gemini,
+        };
+        let mut fields = self.0.clone();
+        // The guard asks the event's name too, and knows agents' names only.
+        let shell = Event::PreTool.called_by(if agent == Agent::Opencode { Agent::Claude } else { agent });
+        fields.insert("hook_event_name".to_owned(), Value::from(shell));
+        Asked::read(&Value::Object(fields), Some(hook))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_agent_is_known_by_its_message_where_nobody_names_it() {
+        for (text, agent) in [
+            (
+                r#"{"session_id":"s","transcript_path":"/h/.claude/projects/x/s.jsonl","hook_event_name":"SessionStart"}"#,
+                Agent::Claude,
+            ),
+            (
+                r#"{"session_id":"s","transcript_path":"/h/.codex/sessions/rollout.jsonl","hook_event_name":"SessionStart"}"#,
+                Agent::Codex,
+            ),
+            (r#"{"session_id":"s","turn_id":"t","hook_event_name":"UserPromptSubmit"}"#, Agent::Codex),
+            (r#"{"conversation_id":"c","hook_event_name":"sessionStart"}"#, Agent::Cursor),
+            (r#"{"hook_event_name":"BeforeAgent"}"#, Agent::Gemini),
+            (r#"{"hook_event_name":"SessionStart","timestamp":"2026-11-22T10:00:00Z"}"#, Agent::Gemini),
+            (r#"{"hook_event_name":"pre-tool"}"#, Agent::Opencode),
+            ("", Agent::Claude),
+        ] {
+            assert_eq!(Message::read(text, None, None).agent, agent, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_command_says_what_the_message_does_not() {
+        let message = Message::read(
+            r#"{"conversation_id":"c","cwd":"","workspace_roots":["/w"]}"#,
+            None,
+            Some(Event::Stop),
+        );
+        assert_eq!((message.agent, message.event), (Agent::Cursor, Some(Event::Stop)));
+        assert_eq!((message.session.as_deref(), message.cwd.as_deref()), (Some("c"), Some("/w")));
+    }
+
+    #[test]
+    fn a_tool_that_a_person_stopped_asks_nothing() {
+        let failed = |more: &str| {
+            let text = format!(
+                r#"{{"tool_name":"Bash","tool_input":{{"command":"make"}},"error":"Exit code 2"{more}}}"#
+            );
+            Message::read(&text, Some(Agent::Claude), Some(Event::ToolFailure)).question()
+        };
+        assert_eq!(failed("").as_deref(), Some("make\nExit code 2"));
+        assert_eq!(failed(r#","is_interrupt":true"#), None);
+    }
+
+    fn json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[a-zA-Z/ \\n\u{202e}é]{0,12}".prop_map(Value::from),
+            prop::sample::select(vec!["SessionStart", "preToolUse", "AfterTool", "Bash"])
+                .prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 24, 6, |inner| {
+            let key = prop::sample::select(vec![
+                "session_id",
+                "cwd",
+                "hook_event_name",
+                "tool_name",
+                "tool_input",
+                "command",
+                "prompt",
+                "error",
+                "workspace_roots",
+                "transcript_path",
+                "is_interrupt",
+                "agent_id",
+                "source",
+                "x",
+            ]);
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((key, inner), 0..8).prop_map(|fields| {
+                    fields
+                        .into_iter()
+                        .map(|(key, value)| (key.to_owned(), value))
+                        .collect::<Map<_, _>>()
+                        .into()
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_message_is_too_strange_to_be_read(value in json(), cut in 0_usize..200) {
+            let text = value.to_string();
+            let short: String = text.chars().take(cut).collect();
+            for text in [text, short] {
+                for agent in Agent::ALL.map(Some).into_iter().chain([None]) {
+                    for event in Event::ALL.map(Some).into_iter().chain([None]) {
+                        let message = Message::read(&text, agent, event);
+                        prop_assert!(agent.is_none_or(|agent| message.agent == agent));
+                        prop_assert!(event.is_none() || message.event == event);
+                    }
+                }
+            }
+        }
+    }
+}

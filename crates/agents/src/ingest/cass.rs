@@ -1,0 +1,172 @@
+//! What the program `cass` prints when it is asked for sessions: read by tolerant rules, for its form is its own business
+//! and may change.
+//!
+//! It starts no program, and takes out no secret.
+
+use serde_json::{Map, Value};
+
+use cm_note::instant::Instant;
+
+/// A place that it found. Any of it may be missing, but not its words.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Hit {
+    /// The agent, in the program's spelling.
+    pub agent: Option<String>,
+    /// The session's id.
+    pub session: Option<String>,
+    /// The log or file.
+    pub path: Option<String>,
+    /// The line in it, from 1.
+    pub line: Option<u64>,
+    /// The session's title.
+    pub title: Option<String>,
+    /// The folder that was worked in.
+    pub workspace: Option<String>,
+    /// When.
+    pub at: Option<Instant>,
+    /// How well it fits, by the program's own measure.
+    pub score: Option<f64>,
+    /// The words.
+    pub text: String,
+}
+
+/// Under these keys a list of hits may stand.
+const LISTS: [&str; 7] = ["hits", "results", "matches", "items", "data", "sessions", "response"];
+/// How deep a list may lie.
+const DEEPEST: usize = 3;
+
+/// The hits that an answer lists: an array, an object that holds one, or an object a line. `None` where it lists none
+/// in any of these ways, which is not the same as an empty list.
+pub fn parse(text: &str) -> Option<Vec<Hit>> {
+    // Words may stand before the answer.
+    for (at, _) in text.match_indices(['{', '[']).take(20) {
+        let values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
+        let values: Vec<Value> = values.map_while(Result::ok).collect();
+        let found = match values.as_slice() {
+            [] => None,
+            [one] => list(one, DEEPEST).map(|items| items.iter().filter_map(hit).collect()),
+            several => Some(several.iter().filter_map(hit).collect()),
+        };
+        let alone = || values.first().and_then(hit).map(|hit| vec![hit]);
+        if let Some(hits) = found.or_else(alone) {
+            return Some(hits);
+        }
+    }
+    None
+}
+
+fn list(value: &Value, deep: usize) -> Option<&Vec<Value>> {
+    match value {
+        Value::Array(items) if items.iter().all(Value::is_object) => Some(items),
+        Value::Object(fields) if deep > 0 => LISTS.iter().find_map(|key| list(fields.get(*key)?, deep - 1)),
+        _ => None,
+    }
+}
+
+fn hit(value: &Value) -> Option<Hit> {
+    let fields = value.as_object()?;
+    let text = of(fields, &["snippet", "content", "text", "excerpt", "preview", "message"], said)?;
+    Some(Hit {
+        agent: of(fields, &["agent", "agent_slug", "agent_name", "connector", "tool"], said),
+        session: of(fields, &["session_id", "conversation_id", "session"], said),
+        path: of(fields, &["source_path", "path", "file", "source", "log"], said),
+        line: of(fields, &["line_number", "line", "lineno"], number)
+            .filter(|line| *line >= 1.0)
+            .map(|line| line as u64),
+        title: of(fields, &["title", "session_title"], said),
+        workspace: of(fields, &["workspace", "workspace_path", "cwd", "project"], said),
+        at: of(fields, &["created_at", "timestamp", "started_at", "date", "at"], instant),
+        score: of(fields, &["score", "relevance", "rank"], number),
+        text,
+    })
+}
+
+/// The first of these keys that holds what is wanted.
+fn of<T>(fields: &Map<String, Value>, keys: &[&str], read: fn(&Value) -> Option<T>) -> Option<T> {
+    keys.iter().find_map(|key| read(fields.get(*key)?))
+}
+
+fn said(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+fn number(value: &Value) -> Option<f64> {
+    let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+    number.filter(|number: &f64| number.is_finite())
+}
+
+/// A time as text, or in seconds or milliseconds since 1970.
+fn instant(value: &Value) -> Option<Instant> {
+    /// Seconds from here on are in the year 5138; what is greater is in milliseconds.
+    const MILLISECONDS: i64 = 100_000_000_000;
+    match value {
+        Value::String(text) => Instant::parse(text.trim()).ok(),
+        value => {
+            let number = value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))?;
+            Instant::from_millis(if number < MILLISECONDS { number.checked_mul(1000)? } else { number })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_list_is_found_in_each_of_the_forms_that_it_may_have() {
+        let one = json!({"source_path": "/l.jsonl", "line_number": 3, "agent": "codex", "snippet": "the pool", "score": 1.5});
+        let forms = [
+            json!([one]).to_string(),
+            json!({"hits": [one]}).to_string(),
+            json!({"results": [one], "count": 1}).to_string(),
+            json!({"data": {"matches": [one]}}).to_string(),
+            format!("searching…\n{}\n", json!({"hits": [one]})),
+            format!("{one}\n"),
+        ];
+        for form in forms {
+            let hits = parse(&form).unwrap_or_else(|| panic!("{form}"));
+            assert_eq!(hits.len(), 1, "{form}");
+            assert_eq!(
+                (hits[0].path.as_deref(), hits[0].line, hits[0].score),
+                (Some("/l.jsonl"), Some(3), Some(1.5))
+            );
+            assert_eq!((hits[0].agent.as_deref(), hits[0].text.as_str()), (Some("codex"), "the pool"));
+        }
+        assert_eq!(parse(&format!("{one}\n{one}")).map(|hits| hits.len()), Some(2));
+    }
+
+    #[test]
+    fn nothing_found_is_not_the_same_as_nothing_understood() {
+        assert_eq!(parse("{\"hits\": []}"), Some(Vec::new()));
+        for bad in ["", "no such command", "{\"error\": \"no index\"}", "[1, 2]", "{\"hits\": 3}", "{"] {
+            assert_eq!(parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn fields_that_are_odd_are_left_out_alone() {
+        let hits = parse(
+            &json!({"hits": [
+                {"content": "a", "line": "7", "created_at": 1_760_000_000_000_i64, "score": "x", "agent": 3},
+                {"snippet": " ", "content": "b", "line": -1, "timestamp": 1_760_000_000},
+                {"title": "no words"},
+            ]})
+            .to_string(),
+        )
+        .unwrap();
+        assert_eq!(hits.iter().map(|hit| hit.text.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!((hits[0].line, hits[0].score, &hits[0].agent), (Some(7), None, &None));
+        assert_eq!((hits[1].line, hits[0].at), (None, hits[1].at));
+        assert!(hits[0].at.is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_makes_it_panic(text in "([\\[\\]{}\",:0-9]|hits|snippet|line|é){0,60}") {
+            let _ = parse(&text);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What stands in the person's role: their words, what programs put into their mouth, and what tools answered.
+
+use super::wire::{Block, Record};
+use crate::ingest::out::Out;
+use crate::ingest::sink::Skip;
+use cm_session::event::{EventKind, ToolOutcome};
+use cm_session::scaffold;
+
+/// Tells a block in the person's role.
+pub fn block(record: &Record<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+    match block.kind.or_empty() {
+        "text" => text(record, block.text.or_empty(), out),
+        "tool_result" => tool_result(record, block, out),
+        kind @ ("image" | "document") => out.skip(kind, Skip::Bookkeeping),
+        other => out.unknown(&format!("user/{other}")),
+    }
+}
+
+/// Tells a text in the person's role: theirs, or a program's.
+pub fn text(record: &Record<'_>, said: &str, out: &mut Out<'_>) {
+    let (at, id, side) = (record.timestamp.0, record.uuid.said(), record.is_sidechain.is_set());
+    let trimmed = said.trim();
+    if matches!(trimmed, "[Request interrupted by user]" | "[Request interrupted by user for tool use]") {
+        return out.tell(at, id, side, EventKind::Interrupt);
+    }
+    if let Some(command) = scaffold::unwrapped(trimmed, "bash-input") {
+        let command = command.to_owned();
+        return out.tell(at, id, side, EventKind::PersonCommand { command, output: None, exit_code: None });
+    }
+    let origin = record.origin.0.as_ref().and_then(|origin| origin.kind.said());
+    let machine = record.is_meta.is_set()
+        || side
+        || record.agent_id.said().is_some()
+        || origin.is_some_and(|origin| origin != "human")
+        || record.prompt_source.said() == Some("system");
+    if machine {
+        out.tell(at, id, side, EventKind::Injected { text: said.to_owned() });
+    } else {
+        out.person(at, id, said);
+    }
+}
+
+fn tool_result(record: &Record<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+    let text = block.content.joined(|inner| inner.text.0.as_deref());
+    let call = block.tool_use_id.said().map(Into::into);
+    let rejected = record.tool_denial_kind.said().is_some()
+        || text.starts_with("The user doesn't want to proceed with this tool use");
+    let kind = if rejected {
+        EventKind::ToolRejected { id: call, text }
+    } else {
+        let exit_code = exit_code(&text);
+        let outcome = match (block.is_error.0, exit_code) {
+            (Some(true), _) => ToolOutcome::Error,
+            (_, Some(code)) => ToolOutcome::of_exit(Some(code)),
+            (Some(false), None) => ToolOutcome::Ok,
+            (None, None) => ToolOutcome::Unknown,
+        };
+        EventKind::ToolResult { id: call, outcome, exit_code, text }
+    };
+    out.tell(record.timestamp.0, record.uuid.said(), record.is_sidechain.is_set(), kind);
+}
+
+/// The code in a failed command's first line, `Exit code 101`. Success has none.
+fn exit_code(text: &str) -> Option<i32> {
+    let first = text.lines().next()?.trim();
+    first.strip_prefix("Error: ").unwrap_or(first).strip_prefix("Exit code ")?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_commands_code_is_its_first_line() {
+        assert_eq!(exit_code("Exit code 101\nx"), Some(101));
+        assert_eq!(exit_code("Error: Exit code 2"), Some(2));
+        assert_eq!(exit_code("x\nExit code 2"), None);
+        assert_eq!(exit_code(""), None);
+    }
+}

@@ -1,0 +1,314 @@
+//! Cline and Roo Code: a folder for each task in the editor's storage, with what the person saw, and what the model was
+//! sent. The first is told, since it has the times and the person's own words; the second only where the first is missing.
+
+pub mod session;
+mod wire;
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::connector::Connector;
+use super::document::{self, Input};
+use super::error::Error;
+use super::lines::{self, PIECE};
+use super::loose::{Content, Piece};
+use super::object;
+use super::out::Out;
+use super::places::{self, Places};
+use super::position::{Cursor, Stamp};
+use super::reading::{Limits, Progress, Reading};
+use super::sink::{Sink, Skip};
+use super::source::{Format, Found, Source};
+use cm_note::instant::Instant;
+use cm_session::event::{EventKind, ToolOutcome};
+use cm_session::{Agent, scaffold};
+use wire::{ApiMessage, Block, Question, Request, Seen, TaskMetadata, ToolUse};
+
+const SEEN: &str = "ui_messages.json";
+const SENT: &str = "api_conversation_history.json";
+const ABOUT: &str = "task_metadata.json";
+/// Where Cline 3 keeps sessions, from the home folder.
+const SESSIONS: &str = ".cline/data/sessions";
+const EXTENSIONS: [&str; 2] = ["saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline"];
+const EDITORS: [&str; 4] = ["Code", "Code - Insiders", "VSCodium", "Cursor"];
+
+pub struct Cline;
+
+impl Connector for Cline {
+    fn find(&self, places: &Places, found: &mut Found) {
+        let mut roots = places.named(Agent::Cline).to_vec();
+        roots.extend(EDITORS.map(|editor| places.applications().join(editor).join("User/globalStorage")));
+        for root in roots.iter().chain([&places.home.join(SESSIONS)]) {
+            for folder in found.list(root).into_iter().filter(|path| path.is_dir()) {
+                if let Some(messages) = session::messages_in(&folder, found) {
+                    found.add(Agent::Cline, Format::ClineSession, messages);
+                }
+            }
+        }
+        for root in roots {
+            for extension in EXTENSIONS {
+                for task in found.list(&root.join(extension).join("tasks")) {
+                    if [SEEN, SENT].iter().any(|file| task.join(file).is_file()) {
+                        found.add(Agent::Cline, Format::ClineTask, task.join(SEEN));
+                    }
+                }
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        cursor: Option<&Cursor>,
+        limits: Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<Reading, Error> {
+        if source.format == Format::ClineSession {
+            return document::read_file(source, cursor, limits, sink, session::tell);
+        }
+        let task = source.path.parent().unwrap_or(Path::new(""));
+        let (stamp, beside) =
+            (Stamp::at(&source.path), vec![Stamp::at(&task.join(SENT)), Stamp::at(&task.join(ABOUT))]);
+        if let Some(reading) = lines::unchanged(cursor, stamp, &beside) {
+            return Ok(reading);
+        }
+        let mut out = Out::new(sink);
+        begin(source, &mut out);
+        about(task, &mut out);
+        let seen = source.path.is_file();
+        let path = if seen { source.path.clone() } else { task.join(SENT) };
+        let file = File::open(&path).map_err(Error::io(&path))?;
+        let mut input = BufReader::with_capacity(PIECE, file);
+        if seen {
+            tell_entries(&mut input, limits, &mut out, seen_one)
+        } else {
+            tell_entries(&mut input, limits, &mut out, sent_one)
+        }
+        .map_err(Error::io(&path))?;
+        if seen && beside[0] != Stamp::default() {
+            out.skip(SENT, Skip::Duplicate);
+        }
+        let (tally, _) = out.finish();
+        Ok(Reading {
+            cursor: Cursor::of_whole(stamp, beside, String::new()),
+            tally,
+            progress: Progress::FromStart,
+        })
+    }
+}
+
+fn begin(source: &Source, out: &mut Out<'_>) {
+    let mut meta = lines::meta_of(source);
+    let task = places::folder(&source.path);
+    if task.is_empty() {
+        return out.begin(meta);
+    }
+    meta.id = task.into();
+    out.begin_named(meta);
+}
+
+/// The folder and the model, which stand in a small file of their own.
+fn about(task: &Path, out: &mut Out<'_>) {
+    let Some(bytes) = Found::default().beside(&task.join(ABOUT)) else { return };
+    let metadata: TaskMetadata<'_> = serde_json::from_str(&bytes).unwrap_or_default();
+    out.workspace(metadata.cwd.or_empty());
+    for usage in &metadata.model_usage.0 {
+        if let (Some(model), Some(meta)) = (usage.model_id.owned(), out.meta()) {
+            meta.model = Some(model);
+        }
+    }
+}
+
+/// Tells what the person saw.
+pub fn tell_seen(
+    source: &Source,
+    input: &mut dyn Input,
+    limits: Limits,
+    out: &mut Out<'_>,
+) -> io::Result<()> {
+    begin(source, out);
+    tell_entries(input, limits, out, seen_one)
+}
+
+fn tell_entries(
+    input: &mut dyn Input,
+    limits: Limits,
+    out: &mut Out<'_>,
+    one: fn(&[u8], &mut Out<'_>) -> serde_json::Result<()>,
+) -> io::Result<()> {
+    document::members_then_entries(input, &[], limits, out, &mut |_, _, _| {}, &mut |out, _, bytes| {
+        object::tell(bytes, out, one);
+    })
+}
+
+fn seen_one(bytes: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
+    let seen: Seen<'_> = serde_json::from_slice(bytes)?;
+    let at = seen.ts.0;
+    let text = seen.text.or_empty();
+    match (seen.kind.or_empty(), seen.say.or_empty(), seen.ask.or_empty()) {
+        ("say", say, _) => said(at, say, text, seen.reasoning.or_empty(), out),
+        ("ask", _, ask) => asked(at, ask, text, out),
+        (other, ..) => out.unknown(other),
+    }
+    Ok(())
+}
+
+fn said(at: Option<Instant>, say: &str, text: &str, reasoning: &str, out: &mut Out<'_>) {
+    let own = || text.to_owned();
+    let kind = match say {
+        "task" | "user_feedback" => return out.person(at, None, text),
+        "user_feedback_diff" => {
+            EventKind::PersonCommand { command: "edit".into(), output: Some(own()), exit_code: None }
+        }
+        "text" | "completion_result" | "plan_mode_respond" => EventKind::AssistantText { text: own() },
+        "reasoning" => {
+            EventKind::Thinking { text: if reasoning.is_empty() { own() } else { reasoning.to_owned() } }
+        }
+        "command" => call("execute_command", json!({ "command": text })),
+        "tool" => tool(text),
+        "use_mcp_server" | "browser_action" | "browser_action_launch" => call(say, input(text)),
+        "command_output"
+        | "mcp_server_response"
+        | "browser_action_result"
+        | "subtask_result"
+        | "codebase_search_result" => {
+            EventKind::ToolResult { id: None, outcome: ToolOutcome::Unknown, exit_code: None, text: own() }
+        }
+        "api_req_started" => return request(at, text, out),
+        "error"
+        | "diff_error"
+        | "clineignore_error"
+        | "rooignore_error"
+        | "shell_integration_warning"
+        | "condense_context_error" => EventKind::Error { text: own() },
+        "condense_context" => EventKind::Compaction { trigger: None, summary: Some(own()) },
+        "info" | "hook_output" => EventKind::System { text: own() },
+        "api_req_finished"
+        | "api_req_retried"
+        | "api_req_retry_delayed"
+        | "api_req_deleted"
+        | "checkpoint_created"
+        | "checkpoint_saved"
+        | "deleted_api_reqs"
+        | "load_mcp_documentation"
+        | "mcp_server_request_started"
+        | "inspect_site_result"
+        | "task_progress"
+        | "user_edit_todos"
+        | "new_task_started" => {
+            return out.skip(say, Skip::Bookkeeping);
+        }
+        other => return out.unknown(&format!("say/{other}")),
+    };
+    out.tell(at, None, false, kind);
+}
+
+fn asked(at: Option<Instant>, ask: &str, text: &str, out: &mut Out<'_>) {
+    let kind = match ask {
+        "command" => call("execute_command", json!({ "command": text })),
+        "tool" => tool(text),
+        "use_mcp_server" | "browser_action_launch" => call(ask, input(text)),
+        "followup" | "plan_mode_respond" | "completion_result" => {
+            let question: Question<'_> = serde_json::from_str(text).unwrap_or_default();
+            let asked = question.question.said().or(question.response.said()).unwrap_or(text);
+            EventKind::AssistantText { text: asked.to_owned() }
+        }
+        "api_req_failed" | "mistake_limit_reached" | "auto_approval_max_req_reached" => {
+            EventKind::Error { text: text.to_owned() }
+        }
+        "resume_task"
+        | "resume_completed_task"
+        | "command_output"
+        | "new_task"
+        | "condense"
+        | "summarize_task"
+        | "report_bug" => {
+            return out.skip(ask, Skip::Bookkeeping);
+        }
+        other => return out.unknown(&format!("ask/{other}")),
+    };
+    out.tell(at, None, false, kind);
+}
+
+/// A request to the model's server; one that the person stopped is an interruption.
+fn request(at: Option<Instant>, text: &str, out: &mut Out<'_>) {
+    let request: Request<'_> = serde_json::from_str(text).unwrap_or_default();
+    match request.cancel_reason.said() {
+        Some("user_cancelled") => out.tell(at, None, false, EventKind::Interrupt),
+        Some(reason) => {
+            let failure = request.streaming_failed_message.said().unwrap_or(reason);
+            out.tell(at, None, false, EventKind::Error { text: failure.to_owned() });
+        }
+        None => out.skip("api_req_started", Skip::Bookkeeping),
+    }
+}
+
+fn call(name: &str, input: Value) -> EventKind {
+    EventKind::ToolCall { id: None, name: name.to_owned(), input }
+}
+
+fn input(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+}
+
+fn tool(text: &str) -> EventKind {
+    let used: ToolUse<'_> = serde_json::from_str(text).unwrap_or_default();
+    call(used.tool.said().unwrap_or("tool"), input(text))
+}
+
+/// A message as the model's server took it; without a time.
+fn sent_one(bytes: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
+    let message: ApiMessage<'_> = serde_json::from_slice(bytes)?;
+    let by_person = message.role.or_empty() == "user";
+    match &message.content {
+        Content::Nothing => out.skip(message.role.or_empty(), Skip::Empty),
+        Content::Text(text) => sent_text(by_person, text, out),
+        Content::Blocks(pieces) => {
+            for piece in pieces {
+                match piece {
+                    Piece::Text(text) => sent_text(by_person, text, out),
+                    Piece::Block(block) => sent_block(by_person, block, out),
+                    Piece::Nothing => out.unknown("message/no block"),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn sent_text(by_person: bool, text: &str, out: &mut Out<'_>) {
+    if !by_person {
+        return out.tell(None, None, false, EventKind::AssistantText { text: text.to_owned() });
+    }
+    let said = ["task", "feedback", "answer", "user_message"]
+        .iter()
+        .find_map(|name| scaffold::unwrapped(text, name));
+    match said {
+        Some(words) => out.person(None, None, words),
+        None => out.tell(None, None, false, EventKind::Injected { text: text.to_owned() }),
+    }
+}
+
+fn sent_block(by_person: bool, block: &Block<'_>, out: &mut Out<'_>) {
+    let kind = match block.kind.or_empty() {
+        "text" => return sent_text(by_person, block.text.or_empty(), out),
+        "thinking" => EventKind::Thinking { text: block.thinking.or_empty().to_owned() },
+        "tool_use" => EventKind::ToolCall {
+            id: block.id.said().map(Into::into),
+            name: block.name.or_empty().to_owned(),
+            input: block.input.value(),
+        },
+        "tool_result" => EventKind::ToolResult {
+            id: block.tool_use_id.said().map(Into::into),
+            outcome: if block.is_error.is_set() { ToolOutcome::Error } else { ToolOutcome::Unknown },
+            exit_code: None,
+            text: block.content.joined(|inner| inner.text.0.as_deref()),
+        },
+        kind @ ("image" | "redacted_thinking") => return out.skip(kind, Skip::Hidden),
+        other => return out.unknown(other),
+    };
+    out.tell(None, None, false, kind);
+}

@@ -1,0 +1,180 @@
+//! Codex: a file of lines for each session, compressed when it is old; before that, one JSON document.
+
+mod record;
+mod shell;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::connector::Connector;
+use super::document::{self, Input};
+use super::error::Error;
+use super::lines::{self, Lines, PIECE};
+use super::object;
+use super::out::Out;
+use super::places::{self, Places};
+use super::position::{Cursor, Position, Stamp};
+use super::reading::{Limits, Progress, Reading};
+use super::sink::Sink;
+use super::source::{Format, Found, Source};
+use cm_session::Agent;
+pub use record::State;
+use wire::{IndexEntry, Payload};
+
+pub struct Codex;
+
+impl Connector for Codex {
+    fn find(&self, places: &Places, found: &mut Found) {
+        let mut roots = places.named(Agent::Codex).to_vec();
+        roots.push(places.variable("CODEX_HOME").unwrap_or_else(|| places.home.join(".codex")));
+        for root in roots {
+            let titles = titles(&root, found);
+            let files = if root.is_file() {
+                vec![root]
+            } else {
+                ["sessions", "archived_sessions"]
+                    .map(|folder| root.join(folder))
+                    .iter()
+                    .flat_map(|folder| found.files_below(folder, 4))
+                    .collect()
+            };
+            for path in files {
+                let Some(format) = format_of(&path) else { continue };
+                let mut source = Source::new(Agent::Codex, format, &path);
+                source.title = id_in_name(&path).and_then(|id| titles.get(id).cloned());
+                found.sources.push(source);
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        cursor: Option<&Cursor>,
+        limits: Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<Reading, Error> {
+        match source.format {
+            Format::CodexCompressed => read_compressed(source, cursor, limits, sink),
+            Format::CodexDocument => document::read_file(source, cursor, limits, sink, tell_document),
+            _ => lines::read_file::<State>(source, cursor, limits, sink),
+        }
+    }
+}
+
+fn format_of(path: &Path) -> Option<Format> {
+    let name = places::name(path);
+    if name.ends_with(".jsonl") {
+        Some(Format::CodexLines)
+    } else if name.ends_with(".jsonl.zst") {
+        Some(Format::CodexCompressed)
+    } else if name.ends_with(".json") && name.starts_with("rollout-") {
+        Some(Format::CodexDocument)
+    } else {
+        None
+    }
+}
+
+/// The UUID at the end of a log's name.
+fn id_in_name(path: &Path) -> Option<&str> {
+    let stem = places::name(path).split('.').next()?;
+    stem.get(stem.len().checked_sub(36)?..)
+}
+
+/// The names that sessions were given; the file is appended to, so the last word counts.
+fn titles(root: &Path, found: &mut Found) -> BTreeMap<String, String> {
+    let mut titles = BTreeMap::new();
+    let index: PathBuf = root.join("session_index.jsonl");
+    for line in found.beside(&index).unwrap_or_default().lines() {
+        if let Ok(entry) = serde_json::from_str::<IndexEntry<'_>>(line)
+            && let (Some(id), Some(name)) = (entry.id.owned(), entry.thread_name.owned())
+        {
+            titles.insert(id, name);
+        }
+    }
+    titles
+}
+
+fn read_compressed(
+    source: &Source,
+    cursor: Option<&Cursor>,
+    limits: Limits,
+    sink: &mut dyn Sink,
+) -> Result<Reading, Error> {
+    let path = &source.path;
+    let file = File::open(path).map_err(Error::io(path))?;
+    let stamp = Stamp::of(&file.metadata().map_err(Error::io(path))?);
+    if let Some(reading) = lines::unchanged(cursor, stamp, &[]) {
+        return Ok(reading);
+    }
+    let mut out = Out::new(sink);
+    tell_compressed(source, BufReader::new(file), limits, &mut out).map_err(Error::io(path))?;
+    let (tally, _) = out.finish();
+    let cursor = Cursor::of_whole(stamp, Vec::new(), String::new());
+    Ok(Reading { cursor, tally, progress: Progress::FromStart })
+}
+
+/// Tells a compressed log. Where the compression breaks off, what came before it is told.
+pub fn tell_compressed(
+    source: &Source,
+    input: impl Read,
+    limits: Limits,
+    out: &mut Out<'_>,
+) -> io::Result<()> {
+    State::begin(source, out);
+    let Ok(decoder) = ruzstd::decoding::StreamingDecoder::new(input) else {
+        out.torn();
+        return Ok(());
+    };
+    let mut lines = BufReader::with_capacity(PIECE, decoder);
+    if lines::tell(&mut lines, Position::default(), &mut State::default(), limits, out).is_err() {
+        out.torn();
+    }
+    Ok(())
+}
+
+/// Tells a session of the first generation: `{"session": {…}, "items": […]}`.
+pub fn tell_document(
+    source: &Source,
+    input: &mut dyn Input,
+    limits: Limits,
+    out: &mut Out<'_>,
+) -> io::Result<()> {
+    State::begin(source, out);
+    let mut state = State::default();
+    document::members_then_entries(
+        input,
+        &["items"],
+        limits,
+        out,
+        &mut |out, name, bytes| {
+            if name == "session" {
+                object::tell(bytes, out, |bytes, out| {
+                    serde_json::from_slice(bytes).map(|meta| record::about(&meta, out))
+                });
+            }
+        },
+        &mut |out, _, bytes| {
+            object::tell(bytes, out, |bytes, out| {
+                let item: Payload<'_> = serde_json::from_slice(bytes)?;
+                state.item(item.timestamp.0, &item, out);
+                Ok(())
+            });
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_log_ends_with_its_session() {
+        let path = "/s/rollout-2026-10-05T10-00-00-0199aaaa-0000-7000-8000-000000000002.jsonl.zst";
+        assert_eq!(id_in_name(Path::new(path)), Some("0199aaaa-0000-7000-8000-000000000002"));
+        assert_eq!(format_of(Path::new(path)), Some(Format::CodexCompressed));
+    }
+}

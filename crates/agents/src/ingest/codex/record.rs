@@ -1,0 +1,291 @@
+//! What Codex's records tell, one after another.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::shell;
+use super::wire::{Envelope, Payload};
+use crate::ingest::lines::{self, Lines};
+use crate::ingest::loose::Content;
+use crate::ingest::out::Out;
+use crate::ingest::sink::Skip;
+use crate::ingest::source::Source;
+use cm_note::instant::Instant;
+use cm_session::event::EventKind;
+
+/// What a line needs to know of those before it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    met: bool,
+    prompt: Twin,
+    said: Twin,
+}
+
+/// The last text that two records tell, each in its own way, in whichever order. Between runs only its hash is kept: what
+/// was said is not for a cursor.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Twin {
+    hash: String,
+    #[serde(skip)]
+    text: String,
+    told_by_item: bool,
+}
+
+impl Twin {
+    /// Whether the other record has told this text.
+    fn was_told(&mut self, text: &str, by_item: bool) -> bool {
+        let text = text.trim();
+        if text.is_empty() {
+            return false;
+        }
+        let hash = blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
+        if !self.hash.is_empty() && self.told_by_item != by_item {
+            let (item, message) =
+                if by_item { (text, self.text.as_str()) } else { (self.text.as_str(), text) };
+            // A record for the model may say more than one for the eye.
+            if self.hash == hash || (!message.is_empty() && item.contains(message)) {
+                *self = Self::default();
+                return true;
+            }
+        }
+        *self = Self { hash, text: text.to_owned(), told_by_item: by_item };
+        false
+    }
+}
+
+impl Lines for State {
+    fn begin(source: &Source, out: &mut Out<'_>) {
+        out.begin(lines::meta_of(source));
+    }
+
+    fn line(&mut self, line: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
+        let envelope: Envelope<'_> = serde_json::from_slice(line)?;
+        let at = envelope.timestamp.0;
+        let Some(payload) = &envelope.payload.0 else {
+            // The first generation of lines had no envelope.
+            let item: Payload<'_> = serde_json::from_slice(line)?;
+            self.item(at, &item, out);
+            return Ok(());
+        };
+        match envelope.kind.or_empty() {
+            "session_meta" if self.met => out.skip("session_meta", Skip::Duplicate),
+            "session_meta" => {
+                self.met = true;
+                out.saw(at);
+                about(payload, out);
+                out.skip("session_meta", Skip::About);
+            }
+            "turn_context" => {
+                out.workspace(payload.cwd.or_empty());
+                out.model(at, None, payload.model.or_empty());
+                out.skip("turn_context", Skip::About);
+            }
+            "response_item" => self.item(at, payload, out),
+            "event_msg" => self.message(at, payload, out),
+            "compacted" => {
+                out.tell(
+                    at,
+                    None,
+                    false,
+                    EventKind::Compaction { trigger: None, summary: payload.message.owned() },
+                );
+            }
+            "world_state" | "token_usage_record" | "inter_agent_communication" | "ghost_snapshot" => {
+                out.skip(envelope.kind.or_empty(), Skip::Bookkeeping);
+            }
+            other => out.unknown(other),
+        }
+        Ok(())
+    }
+}
+
+/// Takes in what is said of the session.
+pub fn about(payload: &Payload<'_>, out: &mut Out<'_>) {
+    out.identify(payload.id.said().or(payload.session_id.said()).unwrap_or_default());
+    out.workspace(payload.cwd.or_empty());
+    if let Some(branch) = payload.git.0.as_ref().and_then(|git| git.branch.said()) {
+        out.branch(branch);
+    }
+    out.instructions(payload.instructions.or_empty());
+    out.instructions(&payload.base_instructions.joined(|block| block.text.0.as_deref()));
+    let parent = payload.parent_thread_id.said().or(payload.forked_from_id.said());
+    let by_agent = payload.source.get().is_some_and(|source| source.get().contains("subagent"));
+    if let Some(meta) = out.meta() {
+        meta.subagent |= by_agent || payload.parent_thread_id.said().is_some();
+        if let (Some(parent), None) = (parent, &meta.parent) {
+            meta.parent = Some(parent.into());
+        }
+    }
+}
+
+impl State {
+    /// What the model was given and answered.
+    pub fn item(&mut self, at: Option<Instant>, item: &Payload<'_>, out: &mut Out<'_>) {
+        let call = || item.call_id.said().or(item.id.said()).map(Into::into);
+        let tool =
+            |name: &str, input: Value| EventKind::ToolCall { id: call(), name: name.to_owned(), input };
+        let name = item.name.or_empty();
+        let kind = match item.kind.or_empty() {
+            "message" => return self.said_in(at, item, out),
+            "" if item.role.said().is_some() => return self.said_in(at, item, out),
+            "" if item.id.said().is_some() && !self.met => {
+                self.met = true;
+                out.saw(at);
+                about(item, out);
+                return out.skip("session_meta", Skip::About);
+            }
+            "" if item.record_type.said().is_some() => return out.skip("state", Skip::Bookkeeping),
+            "reasoning" => {
+                let text = item.summary.joined(|block| block.text.0.as_deref());
+                EventKind::Thinking { text }
+            }
+            "function_call" => tool(name, parsed(item.arguments.text())),
+            "custom_tool_call" => tool(name, item.input.value()),
+            "local_shell_call" => tool("local_shell", item.action.value()),
+            "web_search_call" => tool("web_search", item.action.value()),
+            "tool_search_call" => tool("tool_search", parsed(item.arguments.text())),
+            "image_generation_call" => tool("image_generation", Value::Null),
+            "function_call_output"
+            | "custom_tool_call_output"
+            | "local_shell_call_output"
+            | "tool_search_call_output"
+            | "tool_search_output" => shell::result(call(), item.output),
+            kind @ ("compaction" | "context_compaction" | "compaction_summary" | "ghost_snapshot") => {
+                return out.skip(kind, Skip::Duplicate);
+            }
+            other => return out.unknown(&format!("response_item/{other}")),
+        };
+        out.tell(at, item.id.said(), false, kind);
+    }
+
+    fn said_in(&mut self, at: Option<Instant>, item: &Payload<'_>, out: &mut Out<'_>) {
+        let text = match &item.content {
+            Content::Nothing => return out.skip("message", Skip::Empty),
+            content => content.joined(|block| block.text.0.as_deref()),
+        };
+        let record = item.id.said();
+        match item.role.or_empty() {
+            "user" => {
+                let text = request_in(&text);
+                if self.prompt.was_told(text, true) {
+                    return out.skip("message/user", Skip::Duplicate);
+                }
+                out.person(at, record, text);
+            }
+            "assistant" => {
+                if self.said.was_told(&text, true) {
+                    return out.skip("message/assistant", Skip::Duplicate);
+                }
+                out.tell(at, record, false, EventKind::AssistantText { text });
+            }
+            "developer" | "system" => out.tell(at, record, false, EventKind::Injected { text }),
+            other => out.unknown(&format!("message/{other}")),
+        }
+    }
+
+    /// What the program's surfaces were told.
+    fn message(&mut self, at: Option<Instant>, payload: &Payload<'_>, out: &mut Out<'_>) {
+        let text = payload.message.or_empty();
+        let kind = payload.kind.or_empty();
+        match kind {
+            "user_message" => {
+                let text = request_in(text);
+                if self.prompt.was_told(text, false) {
+                    return out.skip(kind, Skip::Duplicate);
+                }
+                out.person(at, None, text);
+            }
+            "agent_message" => {
+                if self.said.was_told(text, false) {
+                    return out.skip(kind, Skip::Duplicate);
+                }
+                out.tell(at, None, false, EventKind::AssistantText { text: text.to_owned() });
+            }
+            "turn_aborted" => match payload.reason.or_empty() {
+                "interrupted" => out.tell(at, None, false, EventKind::Interrupt),
+                reason => {
+                    out.tell(at, None, false, EventKind::System { text: format!("turn aborted: {reason}") })
+                }
+            },
+            // The turns were said all the same, and the agent acted on them.
+            "thread_rolled_back" => {
+                let turns = payload.num_turns.whole().unwrap_or(1);
+                out.tell(at, None, false, EventKind::System { text: format!("{turns} turns rolled back") });
+            }
+            "error" | "stream_error" | "warning" => {
+                out.tell(at, None, false, EventKind::Error { text: text.to_owned() })
+            }
+            "agent_reasoning"
+            | "agent_reasoning_raw_content"
+            | "agent_reasoning_section_break"
+            | "context_compacted"
+            | "exec_command_end"
+            | "exec_command_begin"
+            | "patch_apply_end"
+            | "patch_apply_begin"
+            | "mcp_tool_call_end"
+            | "mcp_tool_call_begin"
+            | "web_search_end"
+            | "web_search_begin"
+            | "view_image_tool_call"
+            | "image_generation_end"
+            | "dynamic_tool_call_end" => out.skip(kind, Skip::Duplicate),
+            "token_count"
+            | "task_started"
+            | "task_complete"
+            | "turn_started"
+            | "turn_complete"
+            | "entered_review_mode"
+            | "exited_review_mode"
+            | "session_configured"
+            | "thread_name_updated"
+            | "plan_update"
+            | "turn_diff"
+            | "background_event"
+            | "thread_settings_applied"
+            | "item_completed"
+            | "item_started" => out.skip(kind, Skip::Bookkeeping),
+            other => out.unknown(&format!("event_msg/{other}")),
+        }
+    }
+}
+
+/// The person's words in a prompt to which an editor added what it shows.
+fn request_in(text: &str) -> &str {
+    const HEAD: &str = "# Context from my IDE setup:";
+    const REQUEST: &str = "## My request for Codex:";
+    match text.trim_start().starts_with(HEAD).then(|| text.split_once(REQUEST)).flatten() {
+        Some((_, request)) => request.trim(),
+        None => text,
+    }
+}
+
+/// Arguments that are JSON in a text.
+fn parsed(arguments: String) -> Value {
+    serde_json::from_str(&arguments).unwrap_or(Value::String(arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_that_two_records_tell_is_told_once_in_either_order_and_again_when_it_is_said_again() {
+        for first in [true, false] {
+            let mut twin = Twin::default();
+            assert!(!twin.was_told("continue", first));
+            assert!(twin.was_told("continue", !first));
+            assert!(!twin.was_told("continue", first));
+            assert!(!twin.was_told("continue", first));
+        }
+    }
+
+    #[test]
+    fn what_an_editor_adds_is_not_the_persons() {
+        assert_eq!(
+            request_in("# Context from my IDE setup:\n\n## Open\n\n## My request for Codex:\nFix it\n"),
+            "Fix it"
+        );
+        assert_eq!(request_in("Fix it"), "Fix it");
+    }
+}

@@ -1,0 +1,147 @@
+//! A chat of Cursor's command line: a database of blobs, of which those that are JSON are messages.
+
+use rusqlite::OptionalExtension;
+
+use super::transcript::said;
+use super::wire::{Blob, Block, ChatMeta};
+use crate::ingest::database::{self, has_table};
+use crate::ingest::error::Error;
+use crate::ingest::lines;
+use crate::ingest::loose::{Content, Piece};
+use crate::ingest::object;
+use crate::ingest::out::Out;
+use crate::ingest::places;
+use crate::ingest::position::{Cursor, Stamp};
+use crate::ingest::reading::{Limits, Progress, Reading};
+use crate::ingest::sink::{Sink, Skip};
+use crate::ingest::source::Source;
+use cm_session::event::{EventKind, ToolOutcome};
+
+pub fn read(
+    source: &Source,
+    cursor: Option<&Cursor>,
+    limits: Limits,
+    sink: &mut dyn Sink,
+) -> Result<Reading, Error> {
+    let path = &source.path;
+    let (stamp, beside) =
+        (Stamp::of(&std::fs::metadata(path).map_err(Error::io(path))?), vec![database::log_stamp(path)]);
+    if let Some(reading) = lines::unchanged(cursor, stamp, &beside) {
+        return Ok(reading);
+    }
+    let mut out = Out::new(sink);
+    let mut meta = lines::meta_of(source);
+    meta.id = places::folder(path).into();
+    out.begin_named(meta);
+    tell(source, limits, &mut out).map_err(Error::database(path))?;
+    let (tally, _) = out.finish();
+    Ok(Reading {
+        cursor: Cursor::of_whole(stamp, beside, String::new()),
+        tally,
+        progress: Progress::FromStart,
+    })
+}
+
+fn tell(source: &Source, limits: Limits, out: &mut Out<'_>) -> rusqlite::Result<()> {
+    let database = database::open(&source.path)?;
+    if !has_table(&database, "blobs")? {
+        out.record(0);
+        out.unknown("database without blobs");
+        return Ok(());
+    }
+    if has_table(&database, "meta")? {
+        let meta = database
+            .query_row("SELECT value FROM meta WHERE key = '0'", [], |row| database::bytes(row, 0))
+            .optional()?;
+        if let Some(title) = meta.flatten().and_then(|value| title(&value)) {
+            out.title(&title);
+        }
+    }
+    let mut blobs = database.prepare(
+        "SELECT octet_length(data) > ?1, CASE WHEN octet_length(data) <= ?1 THEN data END FROM blobs ORDER BY rowid",
+    )?;
+    let mut rows = blobs.query([limits.record as i64])?;
+    let mut ordinal = 0;
+    while let Some(row) = rows.next()? {
+        ordinal += 1;
+        out.record(ordinal);
+        if row.get::<_, Option<bool>>(0)? == Some(true) {
+            out.oversized();
+            continue;
+        }
+        match database::bytes(row, 1)? {
+            Some(data) if data.starts_with(b"{") => {
+                object::tell(&data, out, |data, out| {
+                    serde_json::from_slice(data).map(|said| blob(&said, out))
+                });
+            }
+            // Other blobs join messages to a chat.
+            Some(_) => out.skip("blob", Skip::Bookkeeping),
+            None => out.skip("blob", Skip::Empty),
+        }
+    }
+    Ok(())
+}
+
+/// The chat's name, in JSON that is written in hexadecimal digits.
+fn title(value: &[u8]) -> Option<String> {
+    let digits = std::str::from_utf8(value).ok()?;
+    let bytes: Option<Vec<u8>> = (0..digits.len() / 2)
+        .map(|at| u8::from_str_radix(digits.get(at * 2..at * 2 + 2)?, 16).ok())
+        .collect();
+    let bytes = bytes?;
+    let meta: ChatMeta<'_> = serde_json::from_slice(&bytes).ok()?;
+    meta.title.owned()
+}
+
+fn blob(blob: &Blob<'_>, out: &mut Out<'_>) {
+    let role = blob.role.or_empty();
+    match &blob.content {
+        Content::Nothing => out.skip("blob", Skip::Bookkeeping),
+        Content::Text(text) => said(role, text, out),
+        Content::Blocks(pieces) => {
+            for piece in pieces {
+                match piece {
+                    Piece::Text(text) => said(role, text, out),
+                    Piece::Block(block) => tell_block(blob.id.said(), role, block, out),
+                    Piece::Nothing => out.unknown("blob/no block"),
+                }
+            }
+        }
+    }
+}
+
+fn tell_block(record: Option<&str>, role: &str, block: &Block<'_>, out: &mut Out<'_>) {
+    let id = || block.tool_call_id.said().map(Into::into);
+    let kind = match block.kind.or_empty() {
+        "text" => return said(role, block.text.or_empty(), out),
+        "reasoning" => EventKind::Thinking { text: block.text.or_empty().to_owned() },
+        "tool-call" => EventKind::ToolCall {
+            id: id(),
+            name: block.tool_name.or_empty().to_owned(),
+            input: block.args.value(),
+        },
+        "tool-result" => EventKind::ToolResult {
+            id: id(),
+            outcome: if block.is_error.is_set() { ToolOutcome::Error } else { ToolOutcome::Unknown },
+            exit_code: None,
+            text: block.result.text(),
+        },
+        kind @ ("redacted-reasoning" | "image" | "file") => return out.skip(kind, Skip::Hidden),
+        other => return out.unknown(&format!("{role}/{other}")),
+    };
+    out.tell(None, record, false, kind);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chats_name_is_read_from_its_digits() {
+        let digits: String = br#"{"name":"Fix"}"#.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(title(digits.as_bytes()).as_deref(), Some("Fix"));
+        assert_eq!(title(b"7g"), None);
+        assert_eq!(title(b""), None);
+    }
+}

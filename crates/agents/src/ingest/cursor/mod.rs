@@ -1,0 +1,125 @@
+//! Cursor: the editor's database, its agents' transcripts, and the chats of its command line.
+//!
+//! The editor keeps credentials in the same database. Every query here names the keys that it wants; none asks for all.
+
+mod bubble;
+mod chat;
+mod desktop;
+pub mod transcript;
+mod wire;
+
+use std::path::{Path, PathBuf};
+
+use super::connector::Connector;
+use super::error::Error;
+use super::lines;
+use super::places::{self, Places, Platform};
+use super::position::Cursor;
+use super::reading::{Limits, Reading};
+use super::sink::Sink;
+use super::source::{Format, Found, Source};
+use super::uri::folder_of;
+use cm_session::Agent;
+
+pub struct CursorEditor;
+
+impl Connector for CursorEditor {
+    fn find(&self, places: &Places, found: &mut Found) {
+        let mut users = vec![places.applications().join("Cursor/User")];
+        if places.platform == Platform::Linux && places.environment.contains_key("WSL_DISTRO_NAME") {
+            // The editor of Windows, seen from its Linux.
+            users.extend(
+                found
+                    .list(Path::new("/mnt/c/Users"))
+                    .into_iter()
+                    .map(|home| home.join("AppData/Roaming/Cursor/User")),
+            );
+        }
+        let mut homes = vec![places.home.join(".cursor")];
+        for named in places.named(Agent::Cursor) {
+            users.push(named.join("User"));
+            homes.push(named.clone());
+        }
+        for user in users {
+            find_databases(&user, found);
+        }
+        for home in homes {
+            find_transcripts(&home, found);
+            find_chats(&home, found);
+        }
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        cursor: Option<&Cursor>,
+        limits: Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<Reading, Error> {
+        match source.format {
+            Format::CursorTranscript => lines::read_file::<transcript::State>(source, cursor, limits, sink),
+            Format::CursorChat => chat::read(source, cursor, limits, sink),
+            _ => desktop::read(source, cursor, limits, sink),
+        }
+    }
+}
+
+fn find_databases(user: &Path, found: &mut Found) {
+    const NAME: &str = "state.vscdb";
+    let global = user.join("globalStorage").join(NAME);
+    if global.is_file() {
+        found.add(Agent::Cursor, Format::CursorDatabase, global);
+    }
+    for folder in found.list(&user.join("workspaceStorage")) {
+        let path = folder.join(NAME);
+        if path.is_file() {
+            let mut source = Source::new(Agent::Cursor, Format::CursorDatabase, path);
+            source.workspace = found.beside(&folder.join("workspace.json")).and_then(|text| {
+                let wire: wire::Workspace<'_> = serde_json::from_str(&text).ok()?;
+                wire.folder.said().map(folder_of)
+            });
+            found.sources.push(source);
+        }
+    }
+}
+
+fn find_transcripts(home: &Path, found: &mut Found) {
+    for project in found.list(&home.join("projects")) {
+        let logs: Vec<PathBuf> = found.files_below(&project.join("agent-transcripts"), 1);
+        let logs: Vec<_> = logs
+            .into_iter()
+            .filter(|path| {
+                path.extension().is_some_and(|ending| ending == "jsonl")
+                    && places::folder(path) != "subagents"
+            })
+            .collect();
+        if logs.is_empty() {
+            continue;
+        }
+        let workspace = found.beside(&project.join(".workspace-trusted")).and_then(|text| {
+            let wire: wire::Trusted<'_> = serde_json::from_str(&text).ok()?;
+            wire.workspace_path.owned()
+        });
+        for path in logs {
+            let mut source = Source::new(Agent::Cursor, Format::CursorTranscript, path);
+            source.workspace.clone_from(&workspace);
+            found.sources.push(source);
+        }
+    }
+}
+
+fn find_chats(home: &Path, found: &mut Found) {
+    for workspace in found.list(&home.join("chats")) {
+        for chat in found.list(&workspace) {
+            let path = chat.join("store.db");
+            if path.is_file() {
+                let mut source = Source::new(Agent::Cursor, Format::CursorChat, path);
+                source.title = found.beside(&chat.join("meta.json")).and_then(|text| {
+                    let wire: wire::ChatMeta<'_> = serde_json::from_str(&text).ok()?;
+                    wire.title.owned()
+                });
+                found.sources.push(source);
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Other programs' SQLite databases, opened so that nothing of theirs changes.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+
+use super::loose::When;
+use super::position::Stamp;
+use cm_note::instant::Instant;
+
+/// The longest wait for a program that holds its database.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Opens a database for reading only.
+///
+/// A database with a write-ahead log of its own is opened as SQLite does it; one without is opened as immutable, since
+/// SQLite would put files beside it otherwise, and fail in a folder that cannot be written.
+pub fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let quiet = Stamp::at(&beside(path, "-wal")).size() == 0;
+    let how = if quiet { "mode=ro&immutable=1" } else { "mode=ro" };
+    let connection = Connection::open_with_flags(format!("file:{}?{how}", escaped(path)), flags)?;
+    prepare(&connection)?;
+    Ok(connection)
+}
+
+/// Distrusts what stands in a database, and bounds what reading it costs.
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.execute_batch(
+        "PRAGMA query_only=ON; PRAGMA trusted_schema=OFF; PRAGMA cache_size=-4096; PRAGMA temp_store=FILE;",
+    )
+}
+
+/// The stat of the write-ahead log, which changes where the database itself does not.
+pub fn log_stamp(path: &Path) -> Stamp {
+    Stamp::at(&beside(path, "-wal"))
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// The path as a URI has it.
+fn escaped(path: &Path) -> String {
+    let mut uri = String::new();
+    for byte in path.to_string_lossy().bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                uri.push(char::from(byte))
+            }
+            b'\\' => uri.push('/'),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    if cfg!(windows) { format!("/{uri}") } else { uri }
+}
+
+/// Whether there is a table of this name.
+pub fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?.exists([name])
+}
+
+/// Whether a table has a column of this name.
+pub fn has_column(connection: &Connection, table: &str, column: &str) -> rusqlite::Result<bool> {
+    connection.prepare("SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2")?.exists([table, column])
+}
+
+/// Reads a value whose bytes may be declared as text or as a blob; none where it is NULL, or was left out as too long.
+pub fn bytes(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<Vec<u8>>> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.to_vec()),
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => None,
+    })
+}
+
+/// Reads a value as text, of whatever type it is; none where it is NULL.
+pub fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Null => None,
+    })
+}
+
+/// Reads a value as a time, in milliseconds or seconds since 1970 or as text; none where it is something else.
+pub fn time(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<Instant>> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Integer(number) => When::of_number(number as f64).0,
+        ValueRef::Real(number) => When::of_number(number).0,
+        ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok().and_then(|text| Instant::parse(text).ok()),
+        ValueRef::Blob(_) | ValueRef::Null => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_leaves_no_file_beside_and_writing_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a #1%?.db");
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch("PRAGMA journal_mode=WAL; CREATE TABLE t(x); INSERT INTO t VALUES (1)").unwrap();
+        drop(writer);
+        let before = std::fs::read(&path).unwrap();
+        let reader = open(&path).unwrap();
+        assert!(has_table(&reader, "t").unwrap() && !has_table(&reader, "u").unwrap());
+        assert!(has_column(&reader, "t", "x").unwrap() && !has_column(&reader, "t", "y").unwrap());
+        assert!(reader.execute("INSERT INTO t VALUES (2)", []).is_err());
+        drop(reader);
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_running_program_wrote_last_is_read_from_its_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch("PRAGMA journal_mode=WAL; CREATE TABLE t(x); INSERT INTO t VALUES (1)").unwrap();
+        assert!(log_stamp(&path).size() > 0);
+        let rows: i64 =
+            open(&path).unwrap().query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap();
+        assert_eq!(rows, 1);
+    }
+}

@@ -1,0 +1,276 @@
+//! Gemini CLI: a file for each session, of lines that replay into a conversation; before that, one JSON document.
+
+mod replay;
+mod wire;
+
+use std::collections::{BTreeMap, HashSet};
+use std::io;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::connector::Connector;
+use super::document::{self, Input};
+use super::error::Error;
+use super::lines;
+use super::object;
+use super::out::Out;
+use super::places::{self, Places};
+use super::position::Cursor;
+use super::reading::{Limits, Reading};
+use super::sink::{Sink, Skip};
+use super::source::{Format, Found, Source};
+use cm_note::instant::Instant;
+use cm_session::Agent;
+use cm_session::event::{EventKind, ToolOutcome};
+pub use replay::tell_lines;
+use wire::{FunctionCall, FunctionResponse, Message, Meta, Part, Projects, ToolCall};
+
+pub struct Gemini;
+
+impl Connector for Gemini {
+    fn find(&self, places: &Places, found: &mut Found) {
+        let mut roots = places.named(Agent::Gemini).to_vec();
+        roots.push(match places.variable("GEMINI_HOME") {
+            Some(folder) => folder,
+            None => places.variable("GEMINI_CLI_HOME").unwrap_or_else(|| places.home.clone()).join(".gemini"),
+        });
+        for root in roots {
+            if let Some(format) = format_of(&root).filter(|_| root.is_file()) {
+                found.add(Agent::Gemini, format, root);
+                continue;
+            }
+            let workspaces = workspaces(&root, found);
+            for project in found.list(&root.join("tmp")) {
+                find_project(&project, &workspaces, found);
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        cursor: Option<&Cursor>,
+        limits: Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<Reading, Error> {
+        let tell = if source.format == Format::GeminiLines { tell_lines } else { tell_document };
+        document::read_file(source, cursor, limits, sink, tell)
+    }
+}
+
+/// The folders that were worked in, by the names that they have below `tmp`: a short one, or the hash of older versions.
+fn workspaces(root: &Path, found: &mut Found) -> BTreeMap<String, String> {
+    let text = found.beside(&root.join("projects.json")).unwrap_or_default();
+    let wire: Projects<'_> = serde_json::from_str(&text).unwrap_or_default();
+    let mut workspaces = BTreeMap::new();
+    for (folder, name) in wire.projects.0.unwrap_or_default() {
+        let hash: String =
+            Sha256::digest(folder.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        workspaces.insert(hash, folder.to_string());
+        workspaces.extend(name.owned().map(|name| (name, folder.into_owned())));
+    }
+    workspaces
+}
+
+fn find_project(project: &Path, workspaces: &BTreeMap<String, String>, found: &mut Found) {
+    let chats = project.join("chats");
+    let logs = found.files_below(&chats, 1);
+    if logs.is_empty() {
+        return;
+    }
+    let root = found.beside(&project.join(".project_root")).map(|text| text.trim().to_owned());
+    let workspace =
+        root.filter(|root| !root.is_empty()).or_else(|| workspaces.get(places::name(project)).cloned());
+    for path in logs {
+        let Some(format) = format_of(&path) else { continue };
+        let mut source = Source::new(Agent::Gemini, format, &path);
+        source.workspace.clone_from(&workspace);
+        source.parent = Some(places::folder(&path)).filter(|_| path.parent() != Some(&chats)).map(Into::into);
+        found.sources.push(source);
+    }
+}
+
+fn format_of(path: &Path) -> Option<Format> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("jsonl") => Some(Format::GeminiLines),
+        Some("json") => Some(Format::GeminiDocument),
+        _ => None,
+    }
+}
+
+/// Tells a conversation that is one JSON document.
+pub fn tell_document(
+    source: &Source,
+    input: &mut dyn Input,
+    limits: Limits,
+    out: &mut Out<'_>,
+) -> io::Result<()> {
+    out.begin(lines::meta_of(source));
+    let mut members = String::from("{");
+    let mut calls = Calls::default();
+    document::members_then_entries(
+        input,
+        &["messages"],
+        limits,
+        out,
+        &mut |out, name, bytes| {
+            // One member at a time is read as a record of that member alone.
+            members.truncate(1);
+            let (Ok(name), Ok(value)) = (serde_json::to_string(name), std::str::from_utf8(bytes)) else {
+                return;
+            };
+            members.push_str(&format!("{name}:{value}}}"));
+            if let Ok(meta) = serde_json::from_str(&members) {
+                about(&meta, out);
+            }
+        },
+        &mut |out, _, bytes| {
+            object::tell(bytes, out, |bytes, out| {
+                serde_json::from_slice(bytes).map(|said| message(&said, &mut calls, out))
+            });
+        },
+    )
+}
+
+/// Takes in what is said of the session.
+fn about(meta: &Meta<'_>, out: &mut Out<'_>) {
+    out.identify(meta.session_id.or_empty());
+    out.saw(meta.start_time.0);
+    if let Some(folder) = meta.directories.0.iter().find_map(|folder| folder.said()) {
+        out.workspace(folder);
+    }
+    if let Some(title) = meta.summary.said() {
+        out.title(title);
+    }
+    if let (Some("subagent"), Some(known)) = (meta.kind.said(), out.meta()) {
+        known.subagent = true;
+    }
+}
+
+fn text_of<'p>(part: &'p Part<'_>) -> Option<&'p str> {
+    part.text.0.as_deref()
+}
+
+/// The tool calls that were emitted: a message has them with their results, and a resumed session once more as parts.
+#[derive(Default)]
+pub struct Calls {
+    called: HashSet<String>,
+    answered: HashSet<String>,
+}
+
+fn message(message: &Message<'_>, calls: &mut Calls, out: &mut Out<'_>) {
+    let (at, id) = (message.timestamp.0, message.id.said());
+    let text = message.content.joined(text_of);
+    match message.kind.or_empty() {
+        "user" => {
+            // What was typed, before files that it names were put in.
+            let shown = message.display_content.joined(text_of);
+            let text = if shown.trim().is_empty() { &text } else { &shown };
+            let answers = message.content.blocks().filter_map(|part| part.function_response.0.as_ref());
+            let answers: Vec<_> = answers.collect();
+            answers.iter().for_each(|answer| answered(at, id, answer, calls, out));
+            if answers.is_empty() || !text.trim().is_empty() {
+                out.person(at, id, text);
+            }
+        }
+        "gemini" => answer(at, id, message, text, calls, out),
+        "info" | "error" if text.trim() == "Request cancelled." => {
+            out.tell(at, id, false, EventKind::Interrupt)
+        }
+        "info" | "warning" => out.tell(at, id, false, EventKind::System { text }),
+        "error" => out.tell(at, id, false, EventKind::Error { text }),
+        other => out.unknown(&format!("message/{other}")),
+    }
+}
+
+fn answer(
+    at: Option<Instant>,
+    id: Option<&str>,
+    message: &Message<'_>,
+    text: String,
+    calls: &mut Calls,
+    out: &mut Out<'_>,
+) {
+    if let Some(model) = message.model.said() {
+        out.model(at, id, model);
+    }
+    for thought in &message.thoughts.0 {
+        let text = format!("{}: {}", thought.subject.or_empty(), thought.description.or_empty());
+        out.tell(thought.timestamp.0.or(at), id, false, EventKind::Thinking { text });
+    }
+    if !text.trim().is_empty() {
+        out.tell(at, id, false, EventKind::AssistantText { text });
+    } else if message.thoughts.0.is_empty()
+        && message.tool_calls.0.is_empty()
+        && !message.content.blocks().any(|part| part.function_call.0.is_some())
+    {
+        out.skip("message/gemini", Skip::Empty);
+    }
+    for call in &message.tool_calls.0 {
+        calls.called.extend(call.id.said().map(str::to_owned));
+        calls.answered.extend(call.id.said().map(str::to_owned));
+        tool(at, id, call, out);
+    }
+    for call in message.content.blocks().filter_map(|part| part.function_call.0.as_ref()) {
+        called(at, id, call, calls, out);
+    }
+}
+
+/// A call as a part of a message.
+fn called(
+    at: Option<Instant>,
+    record: Option<&str>,
+    call: &FunctionCall<'_>,
+    calls: &mut Calls,
+    out: &mut Out<'_>,
+) {
+    if call.id.said().is_some_and(|id| !calls.called.insert(id.to_owned())) {
+        return out.skip("message/gemini", Skip::Duplicate);
+    }
+    let (id, name) = (call.id.said().map(Into::into), call.name.or_empty().to_owned());
+    out.tell(at, record, false, EventKind::ToolCall { id, name, input: call.args.value() });
+}
+
+/// A result as a part of a message.
+fn answered(
+    at: Option<Instant>,
+    record: Option<&str>,
+    answer: &FunctionResponse<'_>,
+    calls: &mut Calls,
+    out: &mut Out<'_>,
+) {
+    if answer.id.said().is_some_and(|id| !calls.answered.insert(id.to_owned())) {
+        return out.skip("message/user", Skip::Duplicate);
+    }
+    let Some(response) = &answer.response.0 else { return };
+    let error = response.error.said();
+    let text = response.output.said().or(error).unwrap_or_default().to_owned();
+    let exit_code = exit_code(&text);
+    let failed = error.is_some() || exit_code.is_some_and(|code| code != 0);
+    let outcome = if failed { ToolOutcome::Error } else { ToolOutcome::Ok };
+    let id = answer.id.said().map(Into::into);
+    out.tell(at, record, false, EventKind::ToolResult { id, outcome, exit_code, text });
+}
+
+fn tool(at: Option<Instant>, record: Option<&str>, call: &ToolCall<'_>, out: &mut Out<'_>) {
+    let id = || call.id.said().map(Into::into);
+    let at = call.timestamp.0.or(at);
+    let name = call.name.or_empty().to_owned();
+    out.tell(at, record, false, EventKind::ToolCall { id: id(), name, input: call.args.value() });
+    let outcome = match call.status.or_empty() {
+        "success" => ToolOutcome::Ok,
+        "error" => ToolOutcome::Error,
+        "cancelled" => return out.tell(at, record, false, EventKind::Interrupt),
+        _ => return,
+    };
+    let text = call.output();
+    let exit_code = exit_code(&text);
+    let outcome = if exit_code.is_some_and(|code| code != 0) { ToolOutcome::Error } else { outcome };
+    out.tell(at, record, false, EventKind::ToolResult { id: id(), outcome, exit_code, text });
+}
+
+/// The code in a line `Exit Code: 1`.
+fn exit_code(text: &str) -> Option<i32> {
+    text.lines().rev().take(8).find_map(|line| line.trim().strip_prefix("Exit Code: ")?.trim().parse().ok())
+}

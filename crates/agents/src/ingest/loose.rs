@@ -1,0 +1,452 @@
+//! Fields that take whatever stands there: a value of another shape counts as missing, and does not cost the record.
+//!
+//! Texts are borrowed from the line where they hold no escapes. Nothing is kept of what a record has besides.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use cm_note::instant::Instant;
+
+/// Leaves the shapes that a visitor does not want to its default value.
+macro_rules! ignores {
+    ($($shape:ident)*) => { $(ignores!(@ $shape);)* };
+    (@ bool) => { fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> { Ok(Default::default()) } };
+    (@ number) => {
+        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> { Ok(Default::default()) }
+        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> { Ok(Default::default()) }
+        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> { Ok(Default::default()) }
+    };
+    (@ null) => { fn visit_unit<E>(self) -> Result<Self::Value, E> { Ok(Default::default()) } };
+    (@ text) => { fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> { Ok(Default::default()) } };
+    (@ list) => {
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            while list.next_element::<IgnoredAny>()?.is_some() {}
+            Ok(Default::default())
+        }
+    };
+    (@ map) => {
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            Ok(Default::default())
+        }
+    };
+}
+
+macro_rules! expecting_anything {
+    () => {
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("anything")
+        }
+    };
+}
+
+/// A text, if it is one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Text<'a>(pub Option<Cow<'a, str>>);
+
+impl Text<'_> {
+    /// The text; none where something else stands, or nothing but blanks.
+    pub fn said(&self) -> Option<&str> {
+        self.0.as_deref().filter(|text| !text.trim().is_empty())
+    }
+
+    /// The text, empty where something else stands.
+    pub fn or_empty(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// The text as our own.
+    pub fn owned(&self) -> Option<String> {
+        self.said().map(str::to_owned)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for Any<'a> {
+            type Value = Text<'a>;
+            expecting_anything!();
+            ignores!(bool number null list map);
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'a>, E> {
+                Ok(Text(Some(Cow::Borrowed(text))))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Text<'a>, E> {
+                Ok(Text(Some(Cow::Owned(text.to_owned()))))
+            }
+        }
+        deserializer.deserialize_any(Any(PhantomData))
+    }
+}
+
+/// Yes or no, if it is one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flag(pub Option<bool>);
+
+impl Flag {
+    /// Whether it stands there and is true.
+    pub fn is_set(self) -> bool {
+        self.0 == Some(true)
+    }
+}
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Flag;
+            expecting_anything!();
+            ignores!(number null text list map);
+            fn visit_bool<E>(self, flag: bool) -> Result<Flag, E> {
+                Ok(Flag(Some(flag)))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// A number, if it is one; a whole number written with a point too.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Number(pub Option<f64>);
+
+impl Number {
+    /// The number, if it is a whole one that an exit code or a count may be.
+    pub fn whole(self) -> Option<i64> {
+        self.0.filter(|number| number.fract() == 0.0 && number.abs() < 9.0e15).map(|number| number as i64)
+    }
+
+    /// The number as an exit code.
+    pub fn exit_code(self) -> Option<i32> {
+        self.whole().and_then(|code| i32::try_from(code).ok())
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Number;
+            expecting_anything!();
+            ignores!(bool null text list map);
+            fn visit_i64<E>(self, number: i64) -> Result<Number, E> {
+                Ok(Number(Some(number as f64)))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<Number, E> {
+                Ok(Number(Some(number as f64)))
+            }
+            fn visit_f64<E>(self, number: f64) -> Result<Number, E> {
+                Ok(Number(Some(number)))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// A point in time: RFC 3339, or seconds or milliseconds since 1970.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct When(pub Option<Instant>);
+
+impl When {
+    /// Numbers below this are seconds: it is the year 5138 in seconds, and March 1973 in milliseconds.
+    const FEWEST_MILLIS: f64 = 1.0e11;
+
+    /// What a number of seconds or milliseconds comes to.
+    pub fn of_number(number: f64) -> Self {
+        let millis = if number.abs() < Self::FEWEST_MILLIS { number * 1000.0 } else { number };
+        if !millis.is_finite() || millis <= 0.0 {
+            return Self(None);
+        }
+        Self(Instant::from_millis(millis as i64))
+    }
+}
+
+impl<'de> Deserialize<'de> for When {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = When;
+            expecting_anything!();
+            ignores!(bool null list map);
+            fn visit_str<E>(self, text: &str) -> Result<When, E> {
+                // No log was written before 1970.
+                Ok(When(Instant::parse(text).ok().filter(|at| at.unix() > 0)))
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<When, E> {
+                Ok(When::of_number(number as f64))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<When, E> {
+                Ok(When::of_number(number as f64))
+            }
+            fn visit_f64<E>(self, number: f64) -> Result<When, E> {
+                Ok(When::of_number(number))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// An object of known fields, if it is an object.
+#[derive(Debug, Clone)]
+pub struct Object<T>(pub Option<T>);
+
+impl<T> Default for Object<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Any<T> {
+            type Value = Object<T>;
+            expecting_anything!();
+            ignores!(bool number null text list);
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(|value| Object(Some(value)))
+            }
+        }
+        deserializer.deserialize_any(Any(PhantomData))
+    }
+}
+
+/// A list, if it is one.
+#[derive(Debug, Clone)]
+pub struct List<T>(pub Vec<T>);
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Any<T> {
+            type Value = List<T>;
+            expecting_anything!();
+            ignores!(bool number null text map);
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<List<T>, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = list.next_element()? {
+                    items.push(item);
+                }
+                Ok(List(items))
+            }
+        }
+        deserializer.deserialize_any(Any(PhantomData))
+    }
+}
+
+/// Whatever stands there, unread.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Raw<'a>(Option<&'a RawValue>);
+
+impl<'a> Raw<'a> {
+    /// The value's JSON; none where nothing stands, or null.
+    pub fn get(self) -> Option<&'a RawValue> {
+        self.0.filter(|raw| raw.get() != "null")
+    }
+
+    /// The value, read; its JSON as text where it is nested too deeply to be held.
+    pub fn value(self) -> Value {
+        match self.get() {
+            None => Value::Null,
+            Some(raw) => {
+                serde_json::from_str(raw.get()).unwrap_or_else(|_| Value::String(raw.get().to_owned()))
+            }
+        }
+    }
+
+    /// The value as text: of a text its words, of anything else its JSON; empty where nothing stands.
+    pub fn text(self) -> String {
+        match self.get() {
+            None => String::new(),
+            Some(raw) => serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned()),
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&'a RawValue>::deserialize(deserializer).map(|raw| Self(Some(raw)))
+    }
+}
+
+/// What a message holds: a text, or a list of blocks.
+#[derive(Debug, Clone, Default)]
+pub enum Content<'a, T> {
+    /// Neither.
+    #[default]
+    Nothing,
+    /// A text.
+    Text(Cow<'a, str>),
+    /// Blocks; a bare text among them is one too.
+    Blocks(Vec<Piece<'a, T>>),
+}
+
+/// One entry of a list of blocks.
+#[derive(Debug, Clone, Default)]
+pub enum Piece<'a, T> {
+    /// A bare text.
+    Text(Cow<'a, str>),
+    /// A block.
+    Block(T),
+    /// Neither.
+    #[default]
+    Nothing,
+}
+
+impl<T> Content<'_, T> {
+    /// Its blocks, without bare texts.
+    pub fn blocks(&self) -> impl Iterator<Item = &T> {
+        let pieces: &[Piece<'_, T>] = if let Self::Blocks(pieces) = self { pieces } else { &[] };
+        pieces.iter().filter_map(|piece| if let Piece::Block(block) = piece { Some(block) } else { None })
+    }
+
+    /// All its texts, a line between two; `text_of` says what a block's text is.
+    pub fn joined<'c>(&'c self, text_of: impl Fn(&'c T) -> Option<&'c str>) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Text(text) => text.clone().into_owned(),
+            Self::Blocks(pieces) => {
+                let mut joined = String::new();
+                for piece in pieces {
+                    let text = match piece {
+                        Piece::Text(text) => Some(text.as_ref()),
+                        Piece::Block(block) => text_of(block),
+                        Piece::Nothing => None,
+                    };
+                    if let Some(text) = text {
+                        if !joined.is_empty() {
+                            joined.push('\n');
+                        }
+                        joined.push_str(text);
+                    }
+                }
+                joined
+            }
+        }
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Content<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any<'a, T>(PhantomData<(&'a (), T)>);
+        impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for Any<'a, T> {
+            type Value = Content<'a, T>;
+            expecting_anything!();
+            ignores!(bool number null);
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut pieces = Vec::new();
+                while let Some(piece) = list.next_element()? {
+                    pieces.push(piece);
+                }
+                Ok(Content::Blocks(pieces))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                let block = T::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Content::Blocks(vec![Piece::Block(block)]))
+            }
+        }
+        deserializer.deserialize_any(Any(PhantomData))
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Piece<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any<'a, T>(PhantomData<(&'a (), T)>);
+        impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for Any<'a, T> {
+            type Value = Piece<'a, T>;
+            expecting_anything!();
+            ignores!(bool number null list);
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Piece::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Piece::Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Piece::Block)
+            }
+        }
+        deserializer.deserialize_any(Any(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize)]
+    struct Wire<'a> {
+        #[serde(borrow, default)]
+        text: Text<'a>,
+        #[serde(default)]
+        flag: Flag,
+        #[serde(default)]
+        number: Number,
+        #[serde(default)]
+        when: When,
+        #[serde(default)]
+        object: Object<Inner>,
+        #[serde(default)]
+        list: List<Number>,
+        #[serde(borrow, default)]
+        content: Content<'a, Inner>,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Inner {
+        #[serde(default)]
+        number: Number,
+    }
+
+    #[test]
+    fn a_field_of_another_shape_counts_as_missing_and_costs_nothing_else() {
+        let shapes = ["null", "true", "1", "-1", "1.5", "\"x\"", "\"\\n\"", "[1,[2]]", "{\"a\":{\"b\":1}}"];
+        for shape in shapes {
+            for field in ["text", "flag", "number", "when", "object", "list", "content"] {
+                let line = format!(r#"{{"{field}":{shape},"other":{shape}}}"#);
+                assert!(serde_json::from_str::<Wire<'_>>(&line).is_ok(), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_without_escapes_is_not_copied() {
+        let line = r#"{"text":"plain"}"#.to_owned();
+        let wire: Wire<'_> = serde_json::from_str(&line).unwrap();
+        assert!(matches!(wire.text.0, Some(Cow::Borrowed("plain"))));
+        let line = r#"{"text":"a\nb","flag":true,"number":2.0,"object":{"number":3},"list":[1]}"#;
+        let wire: Wire<'_> = serde_json::from_str(line).unwrap();
+        assert_eq!(wire.text.said(), Some("a\nb"));
+        assert!(wire.flag.is_set());
+        assert_eq!(wire.number.exit_code(), Some(2));
+        assert_eq!(wire.object.0.unwrap().number.whole(), Some(3));
+        assert_eq!(wire.list.0.len(), 1);
+        assert!(matches!(wire.content, Content::Nothing) && wire.when.0.is_none());
+    }
+
+    #[test]
+    fn times_are_read_from_text_seconds_and_milliseconds() {
+        for shape in ["\"2026-10-05T10:00:00.000Z\"", "1791194400000", "1791194400", "1791194400.0"] {
+            let line = format!(r#"{{"when":{shape}}}"#);
+            let wire: Wire<'_> = serde_json::from_str(&line).unwrap();
+            assert_eq!(wire.when.0.unwrap().to_string(), "2026-10-05T10:00:00Z", "{shape}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! opencode: one database for all sessions; before that, a tree of small JSON files.
+
+mod rows;
+mod tree;
+mod wire;
+
+use super::connector::Connector;
+use super::error::Error;
+use super::out::Out;
+use super::places::{self, Places};
+use super::position::Cursor;
+use super::reading::{Limits, Reading};
+use super::sink::{Sink, Skip};
+use super::source::{Format, Found, Source};
+use cm_note::instant::Instant;
+use cm_session::Agent;
+use cm_session::event::{EventKind, ToolOutcome};
+use wire::{Message, Part};
+
+pub struct Opencode;
+
+impl Connector for Opencode {
+    fn find(&self, places: &Places, found: &mut Found) {
+        let mut roots = places.named(Agent::Opencode).to_vec();
+        roots.push(places.data_home().join("opencode"));
+        roots.extend(places.variable("OPENCODE_DB"));
+        for root in roots {
+            if root.is_file() {
+                found.add(Agent::Opencode, Format::OpencodeDatabase, root);
+                continue;
+            }
+            let databases: Vec<_> =
+                found.list(&root).into_iter().filter(|path| is_database(places::name(path))).collect();
+            // A database took over what was in the tree.
+            if databases.is_empty() {
+                for path in found.files_below(&root.join("storage/session"), 1) {
+                    if path.extension().is_some_and(|ending| ending == "json") {
+                        found.add(Agent::Opencode, Format::OpencodeTree, path);
+                    }
+                }
+            }
+            for path in databases {
+                found.add(Agent::Opencode, Format::OpencodeDatabase, path);
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        cursor: Option<&Cursor>,
+        limits: Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<Reading, Error> {
+        match source.format {
+            Format::OpencodeTree => tree::read(source, cursor, limits, sink),
+            _ => rows::read(source, cursor, limits, sink),
+        }
+    }
+}
+
+/// `opencode.db`, or one of a channel such as `opencode-beta.db`.
+fn is_database(name: &str) -> bool {
+    let channel = name.strip_prefix("opencode").and_then(|rest| rest.strip_suffix(".db"));
+    channel.is_some_and(|channel| channel.is_empty() || channel.starts_with('-'))
+}
+
+/// A title that the program makes up when a session begins.
+fn is_placeholder(title: &str) -> bool {
+    ["New session - ", "Child session - "].iter().any(|opening| title.starts_with(opening))
+}
+
+/// What is said of a message before its parts: who answers, and whether it failed.
+fn opening(at: Option<Instant>, id: &str, message: &Message<'_>, out: &mut Out<'_>) {
+    let model = message.model_id.said().or(message.model.0.as_ref().and_then(|model| model.model_id.said()));
+    if let Some(model) = model {
+        out.model(at, Some(id), model);
+    }
+}
+
+/// What is said of a message after its parts.
+fn closing(at: Option<Instant>, id: &str, message: &Message<'_>, out: &mut Out<'_>) {
+    let Some(error) = &message.error.0 else { return };
+    if error.name.said() == Some("MessageAbortedError") {
+        return out.tell(at, Some(id), false, EventKind::Interrupt);
+    }
+    let detail = error.data.0.as_ref().and_then(|data| data.message.said());
+    let text = detail.or(error.message.said()).or(error.name.said()).unwrap_or_default().to_owned();
+    out.tell(at, Some(id), false, EventKind::Error { text });
+}
+
+/// A part of a message.
+fn part(at: Option<Instant>, id: &str, role: &str, part: &Part<'_>, out: &mut Out<'_>) {
+    let text = part.text.or_empty();
+    let kind = part.kind.or_empty();
+    let event = match kind {
+        "text" => match role {
+            "user" if part.synthetic.is_set() => EventKind::Injected { text: text.to_owned() },
+            "user" => return out.person(at, Some(id), text),
+            _ => EventKind::AssistantText { text: text.to_owned() },
+        },
+        "reasoning" => EventKind::Thinking { text: text.to_owned() },
+        "tool" => return tool(at, id, part, out),
+        "compaction" => EventKind::Compaction {
+            trigger: Some(if part.auto.is_set() { "auto" } else { "manual" }.to_owned()),
+            summary: part.summary.owned(),
+        },
+        "retry" => EventKind::Error { text: part.error.text() },
+        "file" | "step-start" | "step-finish" | "snapshot" | "patch" | "agent" | "subtask" => {
+            return out.skip(kind, Skip::Bookkeeping);
+        }
+        other => return out.unknown(&format!("part/{other}")),
+    };
+    out.tell(at, Some(id), false, event);
+}
+
+fn tool(at: Option<Instant>, id: &str, part: &Part<'_>, out: &mut Out<'_>) {
+    let call = || part.call_id.said().or(part.id.said()).map(Into::into);
+    let Some(state) = &part.state.0 else { return out.unknown("part/tool without a state") };
+    let (start, end) = state.time.0.as_ref().map_or((None, None), |time| (time.start.0, time.end.0));
+    let name = part.tool.said().or(part.name.said()).unwrap_or_default().to_owned();
+    out.tell(
+        start.or(at),
+        Some(id),
+        false,
+        EventKind::ToolCall { id: call(), name, input: state.input.value() },
+    );
+    let exit_code = state.metadata.0.as_ref().and_then(|metadata| metadata.exit.exit_code());
+    let (outcome, text) = match state.status.or_empty() {
+        "completed" if exit_code.is_some_and(|code| code != 0) => (ToolOutcome::Error, state.output()),
+        "completed" => (ToolOutcome::Ok, state.output()),
+        "error" => (ToolOutcome::Error, state.error()),
+        _ => return,
+    };
+    let id_of_result = call();
+    if text.starts_with("The user rejected permission") {
+        return out.tell(end.or(at), Some(id), false, EventKind::ToolRejected { id: id_of_result, text });
+    }
+    out.tell(
+        end.or(at),
+        Some(id),
+        false,
+        EventKind::ToolResult { id: id_of_result, outcome, exit_code, text },
+    );
+}

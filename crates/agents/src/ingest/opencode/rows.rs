@@ -1,0 +1,294 @@
+//! opencode's database. Sessions that have not changed since the last run are passed over.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::wire::{Message, Part};
+use super::{closing, is_placeholder, opening, part};
+use crate::ingest::database::{self, has_column, has_table};
+use crate::ingest::error::Error;
+use crate::ingest::lines;
+use crate::ingest::loose::{Content, Piece};
+use crate::ingest::object;
+use crate::ingest::out::Out;
+use crate::ingest::position::{Cursor, Stamp};
+use crate::ingest::reading::{Limits, Progress, Reading};
+use crate::ingest::sink::{Sink, Skip};
+use crate::ingest::source::Source;
+use cm_note::instant::Instant;
+use cm_session::Meta;
+use cm_session::event::EventKind;
+
+/// What each session was when it was read: its time of change, and how many messages it had.
+type Versions = BTreeMap<String, String>;
+
+pub fn read(
+    source: &Source,
+    cursor: Option<&Cursor>,
+    limits: Limits,
+    sink: &mut dyn Sink,
+) -> Result<Reading, Error> {
+    let path = &source.path;
+    let (stamp, beside) =
+        (Stamp::of(&std::fs::metadata(path).map_err(Error::io(path))?), vec![database::log_stamp(path)]);
+    if let Some(reading) = lines::unchanged(cursor, stamp, &beside) {
+        return Ok(reading);
+    }
+    let before: Option<Versions> = cursor.and_then(|cursor| serde_json::from_str(&cursor.state).ok());
+    let progress = if before.is_some() { Progress::Continued } else { Progress::FromStart };
+    let mut out = Out::new(sink);
+    let versions =
+        tell(source, &before.unwrap_or_default(), limits, &mut out).map_err(Error::database(path))?;
+    let (tally, _) = out.finish();
+    let state = serde_json::to_string(&versions).unwrap_or_default();
+    Ok(Reading { cursor: Cursor::of_whole(stamp, beside, state), tally, progress })
+}
+
+struct Row {
+    id: String,
+    parent: Option<String>,
+    directory: Option<String>,
+    title: Option<String>,
+    created: Option<Instant>,
+    /// As it is written: it is only compared.
+    updated: Option<String>,
+}
+
+fn tell(source: &Source, before: &Versions, limits: Limits, out: &mut Out<'_>) -> rusqlite::Result<Versions> {
+    let database = database::open(&source.path)?;
+    let mut versions = Versions::new();
+    let mut known = false;
+    for table in ["session_v2", "session"] {
+        if !has_table(&database, table)? {
+            continue;
+        }
+        known = true;
+        for row in sessions(&database, table)? {
+            if versions.contains_key(&row.id) {
+                continue;
+            }
+            let version = version(&database, &row)?;
+            if before.get(&row.id) != Some(&version) {
+                tell_session(source, &database, &row, limits, out)?;
+            }
+            versions.insert(row.id, version);
+        }
+    }
+    if !known {
+        out.record(0);
+        out.unknown("database without a session table");
+    }
+    Ok(versions)
+}
+
+fn sessions(database: &Connection, table: &str) -> rusqlite::Result<Vec<Row>> {
+    let mut columns = Vec::new();
+    for column in ["parent_id", "directory", "title", "time_created", "time_updated"] {
+        columns.push(if has_column(database, table, column)? { column } else { "NULL" });
+    }
+    let sql = format!("SELECT id, {} FROM {table} ORDER BY id", columns.join(", "));
+    let mut statement = database.prepare(&sql)?;
+    let rows = statement.query_map([], |row| {
+        Ok(Row {
+            id: database::text(row, 0)?.unwrap_or_default(),
+            parent: database::text(row, 1)?,
+            directory: database::text(row, 2)?,
+            title: database::text(row, 3)?,
+            created: database::time(row, 4)?,
+            updated: database::text(row, 5)?,
+        })
+    })?;
+    rows.collect()
+}
+
+fn version(database: &Connection, session: &Row) -> rusqlite::Result<String> {
+    let mut version = session.updated.clone().unwrap_or_default();
+    for table in ["message", "session_message"] {
+        if has_table(database, table)? {
+            let sql = format!("SELECT count(*) FROM {table} WHERE session_id = ?1");
+            let count: i64 = database.prepare_cached(&sql)?.query_row([&session.id], |row| row.get(0))?;
+            version.push_str(&format!("/{count}"));
+        }
+    }
+    Ok(version)
+}
+
+fn tell_session(
+    source: &Source,
+    database: &Connection,
+    session: &Row,
+    limits: Limits,
+    out: &mut Out<'_>,
+) -> rusqlite::Result<()> {
+    let mut meta = Meta::new(source.agent, session.id.as_str().into());
+    meta.subagent = session.parent.is_some();
+    meta.parent = session.parent.as_deref().map(Into::into);
+    meta.workspace.clone_from(&session.directory);
+    meta.saw(session.created);
+    out.begin_named(meta);
+    if let Some(title) = session.title.as_deref().filter(|title| !is_placeholder(title)) {
+        out.title(title);
+    }
+    if has_table(database, "session_message")? && has_rows(database, session)? {
+        return tell_second(database, session, limits, out);
+    }
+    if has_table(database, "message")? { tell_first(database, session, limits, out) } else { Ok(()) }
+}
+
+fn has_rows(database: &Connection, session: &Row) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM session_message WHERE session_id = ?1 LIMIT 1";
+    Ok(database.prepare_cached(sql)?.query_row([&session.id], |_| Ok(())).optional()?.is_some())
+}
+
+/// The first generation: messages, and their parts in a table of their own.
+fn tell_first(
+    database: &Connection,
+    session: &Row,
+    limits: Limits,
+    out: &mut Out<'_>,
+) -> rusqlite::Result<()> {
+    let most = limits.record as i64;
+    let mut messages = database.prepare_cached(
+        "SELECT id, time_created, octet_length(data) > ?2, CASE WHEN octet_length(data) <= ?2 THEN data END \
+         FROM message WHERE session_id = ?1 ORDER BY time_created, id",
+    )?;
+    let mut parts = database.prepare_cached(
+        "SELECT id, octet_length(data) > ?2, CASE WHEN octet_length(data) <= ?2 THEN data END \
+         FROM part WHERE message_id = ?1 ORDER BY id",
+    )?;
+    let mut rows = messages.query(params![session.id, most])?;
+    let mut ordinal = 0;
+    while let Some(row) = rows.next()? {
+        ordinal += 1;
+        out.record(ordinal);
+        let id = database::text(row, 0)?.unwrap_or_default();
+        let created = database::time(row, 1)?;
+        let Some(data) = value(row, 2, out)? else { continue };
+        let told = object::read(&data, |data| {
+            let message: Message<'_> = serde_json::from_slice(data)?;
+            let at = message.time.0.as_ref().and_then(|time| time.created.0).or(created);
+            opening(at, &id, &message, out);
+            let result = tell_parts(
+                &mut parts,
+                &id,
+                most,
+                |out, bytes, part_id| {
+                    let said: Part<'_> = serde_json::from_slice(bytes)?;
+                    part(at, part_id, message.role.or_empty(), &said, out);
+                    Ok(())
+                },
+                out,
+            );
+            closing(at, &id, &message, out);
+            Ok(result)
+        });
+        match told {
+            Ok(result) => result?,
+            Err(_) => out.bad(),
+        }
+    }
+    Ok(())
+}
+
+fn tell_parts(
+    parts: &mut rusqlite::CachedStatement<'_>,
+    message: &str,
+    most: i64,
+    mut tell: impl FnMut(&mut Out<'_>, &[u8], &str) -> serde_json::Result<()>,
+    out: &mut Out<'_>,
+) -> rusqlite::Result<()> {
+    let mut rows = parts.query(params![message, most])?;
+    while let Some(row) = rows.next()? {
+        let id = database::text(row, 0)?.unwrap_or_default();
+        if let Some(data) = value(row, 1, out)?
+            && tell(out, &data, &id).is_err()
+        {
+            out.bad();
+        }
+    }
+    Ok(())
+}
+
+/// The value after the column that says whether it is too long; none where it is, or is NULL, which is counted.
+fn value(row: &rusqlite::Row<'_>, column: usize, out: &mut Out<'_>) -> rusqlite::Result<Option<Vec<u8>>> {
+    if row.get::<_, Option<bool>>(column)? == Some(true) {
+        out.oversized();
+        return Ok(None);
+    }
+    let data = database::bytes(row, column + 1)?;
+    if data.is_none() {
+        out.skip("row", Skip::Empty);
+    }
+    Ok(data)
+}
+
+/// The second generation: messages of typed kinds, their parts within.
+fn tell_second(
+    database: &Connection,
+    session: &Row,
+    limits: Limits,
+    out: &mut Out<'_>,
+) -> rusqlite::Result<()> {
+    let mut messages = database.prepare_cached(
+        "SELECT id, type, time_created, octet_length(data) > ?2, CASE WHEN octet_length(data) <= ?2 THEN data END \
+         FROM session_message WHERE session_id = ?1 ORDER BY seq, time_created, id",
+    )?;
+    let mut rows = messages.query(params![session.id, limits.record as i64])?;
+    let mut ordinal = 0;
+    while let Some(row) = rows.next()? {
+        ordinal += 1;
+        out.record(ordinal);
+        let id = database::text(row, 0)?.unwrap_or_default();
+        let kind = database::text(row, 1)?.unwrap_or_default();
+        let created = database::time(row, 2)?;
+        let Some(data) = value(row, 3, out)? else { continue };
+        object::tell(&data, out, |data, out| {
+            let message: Message<'_> = serde_json::from_slice(data)?;
+            let at = message.time.0.as_ref().and_then(|time| time.created.0).or(created);
+            typed(at, &id, &kind, &message, out);
+            Ok(())
+        });
+    }
+    Ok(())
+}
+
+fn typed(at: Option<Instant>, id: &str, kind: &str, message: &Message<'_>, out: &mut Out<'_>) {
+    let text = || message.text.or_empty().to_owned();
+    match kind {
+        "user" => out.person(at, Some(id), message.text.or_empty()),
+        "synthetic" | "system" | "skill" => {
+            out.tell(at, Some(id), false, EventKind::Injected { text: text() })
+        }
+        "shell" => {
+            let kind = EventKind::PersonCommand {
+                command: message.command.or_empty().to_owned(),
+                output: message.output.owned(),
+                exit_code: None,
+            };
+            out.tell(at, Some(id), false, kind);
+        }
+        "assistant" => {
+            opening(at, id, message, out);
+            if let Content::Blocks(pieces) = &message.content {
+                for piece in pieces {
+                    match piece {
+                        Piece::Block(block) => part(at, id, "assistant", block, out),
+                        Piece::Text(text) => {
+                            let text = text.clone().into_owned();
+                            out.tell(at, Some(id), false, EventKind::AssistantText { text });
+                        }
+                        Piece::Nothing => out.unknown("assistant/no block"),
+                    }
+                }
+            }
+            closing(at, id, message, out);
+        }
+        "compaction" => {
+            let kind =
+                EventKind::Compaction { trigger: message.reason.owned(), summary: message.summary.owned() };
+            out.tell(at, Some(id), false, kind);
+        }
+        other => out.unknown(&format!("session_message/{other}")),
+    }
+}

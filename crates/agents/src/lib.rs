@@ -1,0 +1,4 @@
+//! Coding agents: where their session logs are, how to read them, and their hooks, settings and skills.
+
+pub mod hook;
+pub mod ingest;

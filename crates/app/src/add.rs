@@ -1,0 +1,242 @@
+//! A new memory.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use super::error::{Error, Kind, Result};
+use super::memory::{Memory, OpenVault};
+use super::{quarantine, similar, update, write};
+use cm_note::change::{Change, ChangeSet};
+use cm_note::id::NoteId;
+use cm_note::message::Message;
+use cm_note::note::compose::{self, MemoryDraft};
+use cm_note::note::types::MemoryType;
+use cm_note::note::{name, template};
+use cm_note::path::NotePath;
+
+/// What the new memory is to be.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Its type, such as `solution`.
+    pub note_type: String,
+    /// Its title.
+    pub title: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// 0.0–1.0; 0.5 where nothing is said.
+    pub importance: Option<f64>,
+    /// 0.0–1.0.
+    pub confidence: Option<f64>,
+    /// Into `vault/`, where nothing fades.
+    pub pinned: bool,
+    /// The text below the title; `None` takes the type's template.
+    pub body: Option<String>,
+    /// Further keys and their values, as YAML or plain text.
+    pub extra: Vec<(String, String)>,
+}
+
+/// A note that was written.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Added {
+    /// Its id.
+    pub id: String,
+    /// Its file.
+    pub path: String,
+    /// The commit; null where commits are manual.
+    pub commit: Option<String>,
+    /// Notes that look much like it.
+    pub similar: Vec<similar::Near>,
+}
+
+/// Folders take so many notes before new ones go to subfolders of two hex digits.
+const CROWD: usize = 1000;
+
+/// Writes a new memory and commits it.
+///
+/// # Errors
+/// An unknown type, a title or number that cannot be, and those of [`write::apply`].
+pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
+    let planned = plan(memory, options)?;
+    planned.write(memory)
+}
+
+/// Lets the person edit a new memory in `editor`, which gets the path of a private draft, then writes and commits it. An
+/// editor that fails or leaves the draft as it was makes no note.
+///
+/// # Errors
+/// Those of [`add`], of the editor, and `unchanged`. What the person had written by then stays in the draft, which the
+/// error names.
+pub fn add_edited(
+    memory: &Memory,
+    options: &Options,
+    editor: &dyn Fn(&PathBuf) -> Result<()>,
+) -> Result<Added> {
+    memory.persons_only("edit a note in an editor")?;
+    let planned = plan(memory, options)?;
+    let private = memory.target().vault.private()?;
+    let draft = private.state().join("drafts").join(planned.path.file_name());
+    private.write(&draft, planned.text.as_bytes())?;
+    let edited = editor(&draft);
+    let text = private.read(&draft)?.unwrap_or_default();
+    if text == planned.text || text.trim().is_empty() {
+        private.remove(&draft)?;
+        edited.map_err(|error| Error { message: format!("{error}; no note was made"), ..error })?;
+        return Err(Error::new(
+            Kind::NothingDone,
+            "unchanged",
+            "the template was left as it was; no note was made",
+        )
+        .hint("write something in the editor, or keep the bare template with --no-edit"));
+    }
+    let added = edited.and_then(|()| Planned { text, ..planned }.write(memory));
+    let added = added.map_err(|error| {
+        let message = format!("{error}; no note was made, and what was written is in {}", draft.display());
+        Error { message, ..error }
+    })?;
+    private.remove(&draft)?;
+    Ok(added)
+}
+
+/// A new memory before it is written.
+struct Planned {
+    id: NoteId,
+    path: NotePath,
+    text: String,
+    message: Message,
+    similar: Vec<similar::Near>,
+}
+
+impl Planned {
+    fn write(self, memory: &Memory) -> Result<Added> {
+        let change = Change::Create { path: self.path.clone(), text: self.text };
+        let written = write::apply(memory, ChangeSet { message: self.message, changes: vec![change] })?;
+        let (id, path) = (self.id.into(), self.path.into());
+        Ok(Added { id, path, commit: written.commit, similar: self.similar })
+    }
+}
+
+fn plan(memory: &Memory, options: &Options) -> Result<Planned> {
+    let open = memory.target();
+    let known = known_type(open, &options.note_type)?;
+    let title = title_of(&options.title)?;
+    in_range("importance", options.importance)?;
+    in_range("confidence", options.confidence)?;
+    let mut extra = options.extra.iter().map(further).collect::<Result<Vec<_>>>()?;
+    let keys = options.extra.iter().map(|(key, _)| key.as_str());
+    quarantine::own_keys_only(memory, keys)?;
+    if options.pinned {
+        memory.persons_only("pin a note")?;
+    }
+    if let Some(state) = quarantine::state(memory, &title, options) {
+        extra.push(("state".to_owned(), Value::String(state.to_owned())));
+    }
+    let similar = similar::near(memory, &title);
+    let id = NoteId::from(memory.draw());
+    let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", known.folder) };
+    let path = place(open, &folder, &title, &id)?;
+    let body = match &options.body {
+        Some(body) => body.clone(),
+        None => template::template(&known.name).to_owned(),
+    };
+    let by = &memory.call.by;
+    let text = compose::memory(&MemoryDraft {
+        id: id.clone(),
+        note_type: known.name.clone(),
+        title: title.clone(),
+        tags: clean_tags(&options.tags)?,
+        importance: options.importance.unwrap_or(0.5),
+        confidence: options.confidence,
+        created: memory.now(),
+        author: None,
+        agent: by.agent_name(),
+        session: by.session.clone(),
+        body,
+        extra,
+    });
+    let message = Message::new("add", format!("Add {} \"{title}\"", known.name)).id(id.as_str());
+    Ok(Planned { id, path, text, message, similar })
+}
+
+/// Keys of a new memory that are told in ways of their own.
+const TOLD: [&str; 6] = ["id", "type", "title", "tags", "importance", "confidence"];
+
+/// A further key with its value.
+fn further((key, typed): &(String, String)) -> Result<(String, Value)> {
+    let key = update::key_of(key)?;
+    match key.as_str() {
+        "id" => Err(Error::usage("an id is drawn, not chosen")),
+        told if TOLD.contains(&told) => {
+            Err(Error::usage(format!("`{told}` is not further frontmatter")).hint(format!("use --{told}")))
+        }
+        _ => {
+            let value = update::value_of(&key, typed)?;
+            Ok((key, value))
+        }
+    }
+}
+
+/// The type of that name, or a refusal that lists what there is.
+pub(super) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a MemoryType> {
+    let types = &open.settings.types;
+    types
+        .get(name)
+        .or_else(|| types.get(&name.replace('-', "_")))
+        .or_else(|| types.of_folder(name))
+        .ok_or_else(|| {
+            let names: Vec<&str> = types.iter().map(|known| known.name.as_str()).collect();
+            Error::usage(format!("there is no type `{name}`"))
+                .hint(format!("the types are {}", names.join(", ")))
+        })
+}
+
+/// A title on one line.
+pub(super) fn title_of(typed: &str) -> Result<String> {
+    let title = typed.split_whitespace().collect::<Vec<_>>().join(" ");
+    match title.chars().count() {
+        0 => Err(Error::usage("the title is empty").hint("say in a few words what it is about")),
+        1..=300 => Ok(title),
+        n => Err(Error::usage(format!("a title has at most 300 characters, and this one {n}"))),
+    }
+}
+
+pub(super) fn in_range(key: &str, value: Option<f64>) -> Result<()> {
+    match value {
+        Some(x) if !(0.0..=1.0).contains(&x) => {
+            Err(Error::usage(format!("{key} lies between 0.0 and 1.0, and {x} does not")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tags without `#` and blanks around them, each once.
+pub(super) fn clean_tags(typed: &[String]) -> Result<Vec<String>> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in typed.iter().flat_map(|several| several.split(',')) {
+        let tag = tag.trim().trim_start_matches('#');
+        if tag.chars().any(char::is_control) {
+            return Err(Error::usage("a tag is a word without control characters"));
+        }
+        if !tag.is_empty() && tags.iter().all(|there| there != tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+    Ok(tags)
+}
+
+/// Where a new note goes: its folder, or, where that holds a thousand already, a subfolder by its id.
+pub(super) fn place(open: &OpenVault, folder: &str, title: &str, id: &NoteId) -> Result<NotePath> {
+    sharded(open, folder, &name::file_name(title, id), id)
+}
+
+/// A file's path in a folder that is not too full, or in a subfolder by the id.
+pub(super) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -> Result<NotePath> {
+    let shard = if open.vault.crowd(folder, CROWD) >= CROWD {
+        format!("/{}", &id.short()[..2])
+    } else {
+        String::new()
+    };
+    NotePath::parse(&format!("{folder}{shard}/{file}")).map_err(|error| Error::usage(error.to_string()))
+}

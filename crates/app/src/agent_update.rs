@@ -1,0 +1,126 @@
+//! What an update by an agent may do. A note that waits to be confirmed is edited in place. New words for a note that is in
+//! use become an unverified note of their own, and the old words stay in use until a person confirms the new ones.
+
+use yaml_serde::Value;
+
+use super::error::{Error, Result};
+use super::find::Found;
+use super::memory::Memory;
+use super::update::{Changed, Options};
+use super::{add, quarantine, relate};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::frontmatter::split::Split;
+use cm_note::note::suspicion::order;
+use cm_note::note::types::{EXTENDS, SUPERSEDES};
+use cm_note::note::{Kind, Note};
+
+/// Whether the update is a proposal: new words of an agent for a confirmed note.
+///
+/// # Errors
+/// `persons-only` for keys of trust and weight, rules, pinned notes, generated files and orders to the reader.
+pub(super) fn is_proposal(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<bool> {
+    if memory.is_person() {
+        return Ok(false);
+    }
+    let note = &found.note;
+    if note.path.is_generated() {
+        memory.persons_only("change a generated file")?;
+    }
+    let keys = options.set.iter().map(|(key, _)| key.as_str());
+    quarantine::own_keys_only(memory, keys.chain(options.remove.iter().map(String::as_str)))?;
+    let is_reworded = words(options).next().is_some();
+    let is_order = has_order(options);
+    let is_more = is_reworded || is_order || !options.set.is_empty() || !options.remove.is_empty();
+    if is_more && !matches!(note.kind, Kind::Memory | Kind::Plain) {
+        memory.persons_only(&format!("change more than the tags of a {}", note.kind.name()))?;
+    }
+    if note.is_waiting() || note.state.as_deref() == Some("retired") {
+        return Ok(false);
+    }
+    quarantine::keeps_weight(memory, note, &options.set, &options.remove)?;
+    if note.pinned && (is_reworded || is_order) {
+        memory.persons_only("reword a pinned note")?;
+    }
+    if is_order && !is_reworded {
+        memory.persons_only("put orders to the reader into a confirmed note")?;
+    }
+    Ok(is_reworded)
+}
+
+/// The edit that makes an unverified note a draft, where an agent's update of it reads like an order to the reader.
+pub(super) fn held_as_draft(memory: &Memory, note: &Note, options: &Options) -> Option<Edit> {
+    if memory.is_person() || !note.is_unverified() || !has_order(options) {
+        return None;
+    }
+    memory.notice(
+        "it is a draft now, because it reads like an order: a person confirms it with `cm review --accept`",
+    );
+    Some(Edit::Set { key: "state".to_owned(), value: Value::String("draft".to_owned()) })
+}
+
+/// Stores the new words as a note of their own, with an edge to the confirmed note. Appended text extends that note; a new
+/// title or body supersedes it once it is confirmed.
+///
+/// # Errors
+/// Other keys in the same update, and the errors of [`add::add`] and [`relate::relate`].
+pub(super) fn propose(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Changed> {
+    let keys = options.set.iter().map(|(key, _)| key).chain(&options.remove);
+    if let Some(key) = keys.map(|key| key.trim()).find(|key| *key != "title") {
+        return Err(Error::usage(format!(
+            "`{key}` cannot be changed together with the words of a confirmed note"
+        ))
+        .hint("the new words become a note of their own: change the key in a call without them"));
+    }
+    let note = &found.note;
+    let is_replaced = options.body.is_some() || new_title(options).is_some();
+    let relation = if is_replaced { SUPERSEDES } else { EXTENDS };
+    let suffix = if is_replaced { "reworded" } else { "more" };
+    let tags = note.tags.iter().filter(|tag| !options.remove_tags.contains(tag)).chain(&options.add_tags);
+    let new = add::Options {
+        note_type: note.note_type.clone().unwrap_or_else(|| "fact".to_owned()),
+        title: new_title(options).map_or_else(|| format!("{}, {suffix}", note.title), str::to_owned),
+        tags: tags.cloned().collect(),
+        body: Some(proposed_body(found, options)),
+        ..add::Options::default()
+    };
+    let added = add::add(memory, &new)?;
+    let edge = relate::Options {
+        from: added.id.clone(),
+        to: note.key().to_owned(),
+        relation: Some(relation.to_owned()),
+        ..relate::Options::default()
+    };
+    relate::relate(memory, &edge)?;
+    memory.notice(format!(
+        "\"{}\" stays as it is: the new words wait in a note of their own until a person confirms them (`cm review`)",
+        note.title
+    ));
+    Ok(Changed { id: added.id, path: added.path, commit: added.commit, changed: true })
+}
+
+/// The body of the proposal: the new one, the confirmed one under a new title, or the appended text alone.
+fn proposed_body(found: &Found<'_>, options: &Options) -> String {
+    let text = found.text();
+    let confirmed = Split::of(&text).body().trim_start();
+    let heading = format!("# {}\n", found.note.title);
+    let confirmed = confirmed.strip_prefix(&heading).unwrap_or(confirmed).trim();
+    let kept = new_title(options).map(|_| confirmed);
+    let parts = [options.body.as_deref().or(kept), options.append.as_deref()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+fn new_title(options: &Options) -> Option<&str> {
+    options.set.iter().find(|(key, _)| key.trim() == "title").map(|(_, title)| title.trim())
+}
+
+/// The new title, body and appended text.
+fn words(options: &Options) -> impl Iterator<Item = &str> {
+    [new_title(options), options.body.as_deref(), options.append.as_deref()].into_iter().flatten()
+}
+
+/// Whether any new text reads like an order to the reader.
+fn has_order(options: &Options) -> bool {
+    let values = options.set.iter().map(|(_, value)| value.as_str());
+    let tags = options.add_tags.iter().map(String::as_str);
+    words(options).chain(values).chain(tags).any(|text| order(text).is_some())
+}

@@ -1,0 +1,276 @@
+//! Whether a workspace keeps the rules of the playbook, by their `verify` blocks. Nothing is written.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::memory::{Level, Memory, shown};
+use super::playbook::{Shelved, find_bullet, merged};
+use super::sessions::Shelf as Sessions;
+use cm_index::sessions::{Asked, Filter, Weights};
+use cm_note::bullet::content::folded;
+use cm_note::bullet::{Bullet, Scope, Verify};
+use cm_note::finding::{Code, Finding, Severity};
+use cm_note::query::Query;
+use cm_playbook::audit::{Check, Verdict};
+use cm_store::vault::workspace::Workspace;
+
+pub use cm_playbook::audit::Place;
+
+/// What is looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// These bullets, whether or not they are in use; all live ones with a `verify` block where none is named.
+    pub ids: Vec<String>,
+    /// The workspace; the repository around the working folder where none is named.
+    pub workspace: Option<PathBuf>,
+}
+
+/// What a bullet's check said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The workspace keeps it.
+    Kept,
+    /// It does not.
+    Violated,
+    /// Nobody can tell; `reason` says why.
+    Unchecked,
+}
+
+/// A bullet that was checked.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Audit {
+    /// What it answers to.
+    pub id: String,
+    /// Its rule.
+    pub content: String,
+    /// Its file.
+    pub path: String,
+    /// Which vault it is from.
+    pub vault: Level,
+    /// Its `verify` block.
+    pub verify: Option<Verify>,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Why it was not checked.
+    pub reason: Option<String>,
+    /// Where it is broken, the first 50 places; none where something is missing.
+    pub places: Vec<Place>,
+    /// How often it is broken.
+    pub count: usize,
+}
+
+/// What an audit found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Audited {
+    /// The workspace.
+    pub workspace: String,
+    /// How many files were looked at.
+    pub files: usize,
+    /// How many of them are too large, or no text, and so were not read.
+    pub skipped: usize,
+    /// The bullets, violated ones first.
+    pub bullets: Vec<Audit>,
+    /// How many are kept.
+    pub kept: usize,
+    /// How many are violated.
+    pub violated: usize,
+    /// How many could not be checked.
+    pub unchecked: usize,
+    /// `verify` blocks that nothing can be looked for by.
+    pub findings: Vec<Finding>,
+}
+
+impl Audited {
+    /// Whether a rule is broken, or cannot be looked for.
+    pub fn failed(&self) -> bool {
+        self.violated > 0 || !self.findings.is_empty()
+    }
+}
+
+/// Looks whether the workspace keeps the rules.
+///
+/// # Errors
+/// A bullet that is not found, or a workspace that cannot be read.
+pub fn audit(memory: &Memory, options: &Options) -> Result<Audited> {
+    let vaults: Vec<_> = memory.vaults.iter().map(|open| &open.vault).collect();
+    let cwd = &memory.call.cwd;
+    let root = match &options.workspace {
+        Some(named) => cwd.join(named),
+        None => Workspace::root_of(cwd).to_owned(),
+    };
+    let workspace = Workspace::open(&root, &vaults)
+        .map_err(|error| Error::usage(error.to_string()).hint("--workspace names the project's folder"))?;
+    let bullets = wanted(memory, &options.ids)?;
+    let mut findings = Vec::new();
+    let mut checks: Vec<(Shelved, std::result::Result<Check, String>)> = Vec::new();
+    for shelved in bullets {
+        let strict = !options.ids.is_empty();
+        let check = check(&shelved, workspace.root(), strict, &mut findings);
+        checks.push((shelved, check));
+    }
+    let (files, skipped) = look(&workspace, &mut checks);
+    ask(memory, workspace.root(), &mut checks);
+    let mut bullets: Vec<Audit> = checks.into_iter().map(|(shelved, check)| judged(shelved, check)).collect();
+    let rank = |audit: &Audit| match audit.outcome {
+        Outcome::Violated => 0,
+        Outcome::Unchecked => 1,
+        Outcome::Kept => 2,
+    };
+    bullets.sort_by(|a, b| (rank(a), &a.path).cmp(&(rank(b), &b.path)));
+    let count = |outcome| bullets.iter().filter(|audit| audit.outcome == outcome).count();
+    Ok(Audited {
+        workspace: shown(workspace.root(), Path::new("")),
+        files,
+        skipped,
+        kept: count(Outcome::Kept),
+        violated: count(Outcome::Violated),
+        unchecked: count(Outcome::Unchecked),
+        bullets,
+        findings,
+    })
+}
+
+/// The bullets that are named, else all live ones that can be checked.
+fn wanted(memory: &Memory, ids: &[String]) -> Result<Vec<Shelved>> {
+    if !ids.is_empty() {
+        let mut named: Vec<Shelved> = Vec::new();
+        for id in ids {
+            let (found, bullet) = find_bullet(memory, id)?;
+            if named.iter().all(|known| known.bullet.id != bullet.id) {
+                named.push(Shelved { level: found.open.level, bullet });
+            }
+        }
+        return Ok(named);
+    }
+    let mut bullets = merged(memory)?.bullets;
+    bullets.retain(|shelved| shelved.bullet.is_live() && shelved.bullet.fields.verify.is_some());
+    Ok(bullets)
+}
+
+/// A bullet's check, or why it cannot be made.
+fn check(
+    shelved: &Shelved,
+    root: &Path,
+    named: bool,
+    findings: &mut Vec<Finding>,
+) -> std::result::Result<Check, String> {
+    let bullet = &shelved.bullet;
+    let Some(verify) = &bullet.fields.verify else { return Err("it has no `verify` block".to_owned()) };
+    if let Some(other) = elsewhere(bullet, root).filter(|_| !named && shelved.level == Level::Global) {
+        return Err(format!("it holds for the workspace {other}, and this is another"));
+    }
+    Check::of(verify).map_err(|unsound| {
+        let finding =
+            Finding::new(&bullet.path, Code::InvalidValue, Severity::Error, format!("`verify`: {unsound}"));
+        findings.push(finding.hint("mend `pattern` with `cm edit`"));
+        unsound.to_string()
+    })
+}
+
+/// The workspace that a bullet holds for, where that is not this one.
+fn elsewhere<'b>(bullet: &'b Bullet, root: &Path) -> Option<&'b str> {
+    let own = bullet.workspace.as_deref().filter(|_| bullet.scope == Scope::Workspace)?;
+    let is_this = root.ends_with(own.trim_end_matches('/'));
+    (!is_this).then_some(own)
+}
+
+/// Shows each file of the workspace to the checks that want it: how many there are, and how many were not read.
+fn look(
+    workspace: &Workspace,
+    checks: &mut [(Shelved, std::result::Result<Check, String>)],
+) -> (usize, usize) {
+    let mut checks: Vec<&mut Check> =
+        checks.iter_mut().filter_map(|(_, check)| check.as_mut().ok()).collect();
+    for check in &mut checks {
+        if let Some(path) = check.wants_file().map(str::to_owned).filter(|path| workspace.holds(path)) {
+            check.see_path(&path);
+        }
+    }
+    let (mut files, mut skipped) = (0, 0);
+    if checks.iter().all(|check| !check.wants_paths() && !check.wants_text()) {
+        return (files, skipped);
+    }
+    for file in workspace.files() {
+        files += 1;
+        checks.iter_mut().filter(|check| check.wants_paths()).for_each(|check| check.see_path(&file.path));
+        if checks.iter().any(|check| check.wants_text()) {
+            match file.text() {
+                Some(text) => checks
+                    .iter_mut()
+                    .filter(|check| check.wants_text())
+                    .for_each(|check| check.see_text(&file.path, &text)),
+                None => skipped += 1,
+            }
+        }
+    }
+    (files, skipped)
+}
+
+/// The most sessions of one query that are listed.
+const MOST_SESSIONS: usize = 50;
+
+/// Puts queries to the sessions of the workspace, of the last `sessions.validation_lookback_days`, as far as they were read.
+fn ask(memory: &Memory, root: &Path, checks: &mut [(Shelved, std::result::Result<Check, String>)]) {
+    let days = memory.target().settings.number("sessions.validation_lookback_days");
+    let filter = Filter {
+        workspace: Some(root.to_string_lossy().into_owned()),
+        since: Some(memory.now().minus_days(days)),
+        ..Filter::default()
+    };
+    // What tools were asked to do is what such a rule is mostly about.
+    let weights = Weights { person: 1.0, agent: 1.0, tool: 1.0 };
+    let sessions = Sessions::as_it_stands(memory);
+    for (shelved, check) in checks {
+        let Ok(check) = check else { continue };
+        let Some(query) = check.wants_sessions().map(|words| Query::parse_all(words, memory.now())) else {
+            continue;
+        };
+        for notice in &query.notices {
+            memory.notice(format!("{}: {notice}", shelved.bullet.id));
+        }
+        let asked = Asked { query: &query, filter: &filter, weights, offset: 0, limit: MOST_SESSIONS };
+        let found = match sessions.ask(|sessions| sessions.search(asked)) {
+            Ok(Some(found)) => found,
+            Ok(None) => continue,
+            Err(error) => {
+                memory.notice(format!("sessions could not be asked: {}", error.message));
+                continue;
+            }
+        };
+        let place = |hit: cm_index::sessions::Hit| Place {
+            path: hit.session.log.clone().unwrap_or_default(),
+            session: Some(hit.session.meta.id.to_string()),
+            line: u32::try_from(hit.best.line).ok(),
+            text: Some(hit.snippet),
+        };
+        check.see_sessions(found.hits.into_iter().map(place).collect(), found.total);
+    }
+}
+
+fn judged(shelved: Shelved, check: std::result::Result<Check, String>) -> Audit {
+    let Shelved { level, bullet } = shelved;
+    let mut audit = Audit {
+        id: bullet.id.to_string(),
+        content: folded(bullet.content()),
+        path: bullet.path.to_string(),
+        vault: level,
+        verify: bullet.fields.verify,
+        outcome: Outcome::Unchecked,
+        reason: None,
+        places: Vec::new(),
+        count: 0,
+    };
+    match check.map(Check::verdict) {
+        Ok(Verdict::Kept) => audit.outcome = Outcome::Kept,
+        Ok(Verdict::Violated { places, count }) => {
+            (audit.outcome, audit.places, audit.count) = (Outcome::Violated, places, count);
+        }
+        Ok(Verdict::Unchecked(why)) => audit.reason = Some(why.to_owned()),
+        Err(why) => audit.reason = Some(why),
+    }
+    audit
+}

@@ -1,0 +1,133 @@
+//! Committing what a person edited by hand: all of the vault, one commit, a message that lists the notes.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::memory::Memory;
+use super::secrets::{self, Stopped};
+use super::write;
+use cm_note::message::Message;
+use cm_note::note::conflict::conflict_marker;
+use cm_note::note::read;
+use cm_note::path::NotePath;
+use cm_store::git::Changed;
+use cm_store::vault::caches::CACHES;
+use cm_store::vault::write::is_temporary;
+
+/// A file that was committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct File {
+    /// Which.
+    pub path: String,
+    /// `added`, `modified` or `deleted`.
+    pub change: String,
+}
+
+/// What was committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Committed {
+    /// The commit; null where there was nothing to commit.
+    pub commit: Option<String>,
+    /// The files in it.
+    pub files: Vec<File>,
+    /// What looks like a live secret: its files stay out of the commit until it is taken out or allowed.
+    pub stopped: Vec<Stopped>,
+}
+
+/// As many files are named in the message.
+const NAMED: usize = 50;
+
+/// Commits the hand edits of the vault; `subject` replaces the line that lists them. A note with a live-looking secret stays
+/// out, and the others are committed.
+///
+/// # Errors
+/// No repository, a secret in `subject`, and those of [`write::commit_as_is`].
+pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
+    let open = memory.target();
+    // What a kill cut off is a curation of its own, and no hand edit.
+    write::recover(memory)?;
+    let repo = open.repo()?.ok_or_else(|| {
+        Error::refused("no-repository", "the vault lies in no git repository").hint("`cm init` makes one")
+    })?;
+    let edits: Vec<(NotePath, Changed)> =
+        repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
+    if let Some(subject) = subject {
+        secrets::refuse_words(&secrets::rules(memory, open)?, "message", subject)?;
+    }
+    if edits.is_empty() {
+        return Ok(Committed { commit: None, files: Vec::new(), stopped: Vec::new() });
+    }
+    let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
+    free_of_conflicts(memory, &paths)?;
+    let mut files = Vec::new();
+    let outcome = write::commit_as_is(memory, &paths, |sound| {
+        let sound: HashSet<&NotePath> = sound.iter().collect();
+        let edits: Vec<_> = edits.into_iter().filter(|(path, _)| sound.contains(path)).collect();
+        files = edits.iter().map(file).collect();
+        let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
+        Message { body: listed(&files), ..ids(memory, &paths, message(subject, &edits)) }
+    })?;
+    Ok(Committed { commit: outcome.commit, files, stopped: outcome.stopped })
+}
+
+fn file((path, changed): &(NotePath, Changed)) -> File {
+    File { path: path.to_string(), change: word(*changed).to_owned() }
+}
+
+/// Refuses a file that holds both versions of a merge.
+fn free_of_conflicts(memory: &Memory, paths: &[NotePath]) -> Result<()> {
+    let marked = |path: &NotePath| {
+        let bytes = memory.target().vault.read(path).ok()?;
+        conflict_marker(&String::from_utf8_lossy(&bytes))
+    };
+    let Some((path, line)) = paths.iter().find_map(|path| Some((path, marked(path)?))) else { return Ok(()) };
+    Err(Error::refused("conflict-markers", format!("{path} holds an unresolved merge conflict"))
+        .at(path, Some(line), Some(1))
+        .hint("keep one of the two versions and remove the lines of marks; nothing was committed"))
+}
+
+/// Derived, private and temporary files are never committed, whatever the ignore rules have become.
+pub(super) fn is_ours(path: &NotePath) -> bool {
+    let former = ["_config.toml", "_tokens.toml"].contains(&path.as_str());
+    !former && !CACHES.contains(&path.top()) && !is_temporary(path.file_name())
+}
+
+fn word(changed: Changed) -> &'static str {
+    match changed {
+        Changed::Added => "added",
+        Changed::Modified | Changed::Replaced => "modified",
+        Changed::Deleted => "deleted",
+    }
+}
+
+fn message(subject: Option<&str>, edits: &[(NotePath, Changed)]) -> Message {
+    let made = match (subject, edits) {
+        (Some(subject), _) => subject.to_owned(),
+        (None, [(path, changed)]) => format!("Commit {} {path}", word(*changed)),
+        (None, edits) => format!("Commit {} changed files", edits.len()),
+    };
+    Message::new("commit", made)
+}
+
+fn listed(files: &[File]) -> String {
+    let mut lines: Vec<String> =
+        files.iter().take(NAMED).map(|file| format!("{} {}", file.change, file.path)).collect();
+    if files.len() > NAMED {
+        lines.push(format!("and {} more", files.len() - NAMED));
+    }
+    lines.join("\n")
+}
+
+/// The message with the ids of the notes, as far as they are listed.
+fn ids(memory: &Memory, paths: &[NotePath], message: Message) -> Message {
+    let open = memory.target();
+    let ids = paths.iter().take(NAMED).filter_map(|path| {
+        // Of a note that is gone the id is the one that it had.
+        let bytes = open.vault.read(path).ok().or_else(|| write::committed_bytes(open, path).ok()?)?;
+        read::read(path, &bytes, &open.settings.types, &open.settings.relations).note.id
+    });
+    ids.fold(message, |message, id| message.id(id))
+}

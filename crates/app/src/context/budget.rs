@@ -1,0 +1,157 @@
+//! What was found for a task cut to a budget: the briefing itself.
+
+use super::history::project;
+use super::{Briefing, Passage, Recalled, Rule};
+use cm_index::is_stopword;
+use cm_note::bullet::BulletType;
+use cm_note::instant::Instant;
+use cm_playbook::briefing::warning::Warning;
+use cm_playbook::briefing::{self, Entry, Omitted, Section, Tier, lines, searches};
+
+/// What a suggested search is worth beside a rule that fits best.
+const SEARCH: f64 = 0.15;
+
+/// What a past session is worth beside a memory that fits as well: in the person's words or with a diary, and in an
+/// agent's words alone.
+const TOLD: f64 = 0.6;
+const OVERHEARD: f64 = 0.3;
+
+/// A rule with what it is worth here.
+pub(super) struct Ruled {
+    pub rule: Rule,
+    pub worth: f64,
+    pub pointer: Option<String>,
+}
+
+/// What may be in the briefing, before its size is looked at.
+pub(super) struct Drafted {
+    pub rules: Vec<Ruled>,
+    pub memories: Vec<Recalled>,
+    pub unverified: Vec<Recalled>,
+    pub history: Vec<Passage>,
+    pub warnings: Vec<Warning>,
+    pub notices: Vec<String>,
+    pub omitted: Omitted,
+}
+
+impl Drafted {
+    /// Cuts what was drafted to the budget.
+    pub fn fit(self, task: &str, workspace: String, now: Instant, budget: usize) -> Briefing {
+        let Drafted { rules, memories, unverified, history, warnings, notices, omitted } = self;
+        let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
+        let suggested = searches::searches(pointers, &searches::salient(task, is_stopword), now);
+        let mut entries: Vec<Entry> = rules.iter().map(rule_entry).collect();
+        entries.extend(memories.iter().map(memory_entry));
+        let of_unverified = entries.len();
+        entries
+            .extend(unverified.iter().map(|it| Entry { section: Section::Unverified, ..memory_entry(it) }));
+        let of_history = entries.len();
+        entries.extend(history.iter().map(passage_entry));
+        let place = |id: &str| {
+            rules
+                .iter()
+                .position(|ruled| ruled.rule.id == id)
+                .or_else(|| memories.iter().position(|memory| memory.id == id).map(|at| rules.len() + at))
+        };
+        let warned = entries.len();
+        entries.extend(warnings.iter().map(|warning| Entry {
+            about: place(&warning.place).filter(|_| warning.place != Warning::TASK),
+            ..entry(Section::Warnings, Tier::Warning, 0.0, lines::warning(warning))
+        }));
+        let searched = entries.len();
+        entries.extend(
+            suggested.iter().map(|query| entry(Section::Searches, Tier::Worth, SEARCH, lines::search(query))),
+        );
+        entries.push(entry(
+            Section::Feedback,
+            Tier::Feedback,
+            0.0,
+            format!("Feedback: {}\n", lines::feedback()),
+        ));
+        entries.extend(
+            notices.iter().map(|notice| entry(Section::Notices, Tier::Notice, 0.0, lines::notice(notice))),
+        );
+        let plan = briefing::plan(task, &entries, omitted, budget);
+        let stays = |from: usize| plan.kept[from..].iter().copied();
+        let of_memories = rules.len();
+        let rules = kept(rules, stays(0)).into_iter().map(|ruled| ruled.rule);
+        let (pitfalls, rules) = rules.partition(|rule| rule.bullet_type == BulletType::AntiPattern);
+        Briefing {
+            task: task.to_owned(),
+            workspace,
+            rules,
+            pitfalls,
+            memories: kept(memories, stays(of_memories)),
+            unverified: kept(unverified, stays(of_unverified)),
+            history: kept(history, stays(of_history)),
+            warnings: kept(warnings, stays(warned)),
+            searches: kept(suggested, stays(searched)),
+            feedback: lines::feedback().replace('`', ""),
+            omitted: plan.omitted,
+            tokens: plan.tokens,
+            notices,
+            text: plan.text,
+        }
+    }
+}
+
+fn kept<T>(items: Vec<T>, stays: impl Iterator<Item = bool>) -> Vec<T> {
+    items.into_iter().zip(stays).filter_map(|(item, stays)| stays.then_some(item)).collect()
+}
+
+fn entry(section: Section, tier: Tier, worth: f64, line: String) -> Entry {
+    Entry { section, tier, worth, about: None, line }
+}
+
+fn rule_entry(ruled: &Ruled) -> Entry {
+    let rule = &ruled.rule;
+    let section = match rule.bullet_type {
+        BulletType::Rule => Section::Rules,
+        BulletType::AntiPattern => Section::Pitfalls,
+    };
+    let tier = if rule.pinned { Tier::Pinned } else { Tier::Worth };
+    entry(section, tier, ruled.worth, rule_line(rule))
+}
+
+/// A rule as a line of markdown.
+pub(crate) fn rule_line(rule: &Rule) -> String {
+    let pinned = if rule.pinned { "pinned" } else { "" };
+    lines::rule(&rule.content, &[&rule.id, &rule.category, rule.maturity.name(), pinned])
+}
+
+fn memory_entry(memory: &Recalled) -> Entry {
+    entry(Section::Memories, Tier::Worth, memory.score, memory_line(memory))
+}
+
+/// A memory as a line of markdown.
+pub(crate) fn memory_line(memory: &Recalled) -> String {
+    let id = match uuid::Uuid::try_parse(&memory.id) {
+        Ok(_) => memory.id.get(..8).unwrap_or(&memory.id),
+        Err(_) => &memory.id,
+    };
+    let origin = format!("by {}", memory.origin);
+    let known = [memory.note_type.as_deref().unwrap_or_default(), id, &origin];
+    lines::memory(&memory.title, &known, &memory.snippet)
+}
+
+fn passage_entry(passage: &Passage) -> Entry {
+    let worth = if passage.by_person || passage.diary.is_some() { TOLD } else { OVERHEARD } * passage.score;
+    entry(Section::History, Tier::Worth, worth, passage_line(passage))
+}
+
+/// A past session as a line of markdown.
+pub(crate) fn passage_line(passage: &Passage) -> String {
+    // The beginning is enough to name it, as `cm sessions` shows.
+    let session = match uuid::Uuid::try_parse(&passage.session) {
+        Ok(_) => passage.session.get(..8).unwrap_or(&passage.session),
+        Err(_) => &passage.session,
+    };
+    let known = [
+        passage.date.as_deref().unwrap_or_default(),
+        passage.agent.as_deref().unwrap_or_default(),
+        session,
+        passage.workspace.as_deref().map(project).unwrap_or_default(),
+        passage.outcome.as_deref().unwrap_or_default(),
+    ];
+    lines::passage(&known, &passage.snippet)
+}

@@ -1,0 +1,242 @@
+//! Past sessions about a task: the person's own words first, then what diaries tell, then what agents said.
+//!
+//! The index of sessions answers as it stands, so that no briefing waits for logs. An agent that asks is shown its own
+//! sessions only, unless the person allows more (`sessions.cross_agent`); who asks without a name is shown all.
+
+use std::collections::HashSet;
+
+use super::Passage;
+use super::candidates::CHANCE;
+use super::stage::Stage;
+use crate::diaries::Diaries;
+use crate::error::Result;
+use crate::find::load;
+use crate::memory::OpenVault;
+use crate::privacy;
+use crate::sessions::{Shelf, agent};
+use crate::snippet::Snippets;
+use cm_index::sessions::{Asked, Filter, Found, Hit, Sessions, Speaker, Weights};
+use cm_learn::diary::read::read;
+use cm_learn::diary::{Diary, Made};
+use cm_learn::reflect::evidence::keywords;
+use cm_note::bullet::showing::same_project;
+use cm_note::markdown::escape::visible;
+use cm_note::markdown::outline;
+use cm_note::note::Note;
+use cm_note::note::suspicion::suspicion;
+use cm_note::query::Query;
+use cm_note::rank::relevance;
+use cm_playbook::briefing::Omitted;
+use cm_session::status::SessionStatus;
+
+/// What is left of the worth of a session of another project, where one was named.
+const ELSEWHERE: f64 = 0.5;
+/// So many times more sessions are looked at than are shown, since some of them do not count.
+const SPARE: usize = 4;
+
+impl Stage<'_> {
+    /// The past sessions that fit, at most so many; `None` where none are known at all.
+    pub fn history(&self, limit: usize, omitted: &mut Omitted) -> Result<Option<Vec<Passage>>> {
+        if limit == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let logs = self.logs(limit)?;
+        let indexed = logs.is_some();
+        let (by_person, by_agents): (Vec<_>, Vec<_>) =
+            logs.unwrap_or_default().into_iter().partition(|log| log.passage.by_person);
+        // Each session is shown once, by the first of these that speaks of it.
+        let mut shown: HashSet<String> = self.memory.call.by.session.iter().cloned().collect();
+        let mut parts = [once(by_person, &mut shown), Vec::new(), Vec::new()];
+        for open in &self.memory.vaults {
+            self.diaries(open, limit, &mut shown, &mut parts[1])?;
+        }
+        parts[2] = once(by_agents, &mut shown);
+        for part in &mut parts {
+            part.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.date.cmp(&a.date)));
+        }
+        let mut passages: Vec<Passage> = parts.into_iter().flatten().collect();
+        omitted.history += passages.len().saturating_sub(limit);
+        passages.truncate(limit);
+        Ok((indexed || !passages.is_empty()).then_some(passages))
+    }
+
+    /// The only agent whose sessions may be shown, where that is only one's.
+    fn only(&self) -> Option<String> {
+        self.memory.call.by.agent_name().filter(|_| !privacy::cross_agent(self.memory))
+    }
+
+    fn here(&self, workspace: Option<&str>) -> f64 {
+        let elsewhere =
+            workspace.is_some_and(|own| self.named && !same_project(project(own), &self.workspace));
+        if elsewhere { ELSEWHERE } else { 1.0 }
+    }
+
+    fn diaries(
+        &self,
+        open: &OpenVault,
+        limit: usize,
+        shown: &mut HashSet<String>,
+        passages: &mut Vec<Passage>,
+    ) -> Result<()> {
+        let found = self.candidates.diaries(self.memory, open, limit * SPARE)?;
+        let best = found.iter().map(|(_, score)| *score as f32).fold(0.0, f32::max);
+        for (note, score) in found {
+            if self.is_chance(score as f32) || score as f32 <= CHANCE * best {
+                continue;
+            }
+            let Ok(loaded) = load(open, &note.path) else { continue };
+            let Some(diary) = read(&loaded.text()) else { continue };
+            if self.only().is_some_and(|only| only != diary.agent) || shown.contains(&diary.session) {
+                continue;
+            }
+            let query = Query { root: self.candidates.words(), notices: Vec::new() };
+            let snippet = done(&note, &diary)
+                .unwrap_or_else(|| Snippets::of(&query).of_text(&loaded.note, &loaded.text(), None));
+            if is_steering(&snippet) {
+                continue;
+            }
+            shown.insert(diary.session.clone());
+            passages.push(Passage {
+                snippet: visible(&snippet),
+                line: None,
+                date: diary.started.map(|at| at.day()),
+                outcome: Some(diary.verdict.status).filter(|it| *it != SessionStatus::Unknown).map(name),
+                diary: Some(note.path.to_string()),
+                by_person: false,
+                score: relevance(score as f32, best) * self.here(diary.workspace.as_deref()),
+                workspace: diary.workspace,
+                agent: Some(diary.agent).filter(|agent| !agent.is_empty()),
+                session: diary.session,
+            });
+        }
+        Ok(())
+    }
+
+    /// What was said in sessions about the task, best first; `None` where there is no index of sessions.
+    fn logs(&self, limit: usize) -> Result<Option<Vec<Logged>>> {
+        let shelf = Shelf::as_it_stands(self.memory);
+        if let Ok(None) = shelf.ask(Sessions::version) {
+            return Ok(None);
+        }
+        let agents = match self.only().as_deref().map(agent) {
+            None => Vec::new(),
+            Some(Some(agent)) => vec![agent],
+            // An agent whose logs nobody reads has no sessions here.
+            Some(None) => return Ok(Some(Vec::new())),
+        };
+        let filter = Filter { agents, without_subagents: true, ..Filter::default() };
+        let query = Query { root: self.candidates.words(), notices: Vec::new() };
+        let words = keywords(self.task);
+        if words.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let weights = Weights::default();
+        let asked = Asked { query: &query, filter: &filter, weights, offset: 0, limit: limit * SPARE };
+        let found = match shelf.ask(|sessions| sessions.search(asked)) {
+            Ok(found) => found.unwrap_or_default(),
+            Err(error) => {
+                self.memory.notice(format!("past sessions could not be asked: {}", error.message));
+                Found::default()
+            }
+        };
+        let best = found.hits.first().map_or(0.0, |hit| hit.score);
+        let fits = |hit: &&Hit| hit.score >= CHANCE * best && speaks_of(&words, &hit.best.text);
+        let hits: Vec<&Hit> = found.hits.iter().filter(fits).collect();
+        let ids: Vec<&str> = hits.iter().map(|hit| hit.session.meta.id.as_str()).collect();
+        let diaries = Diaries::of(self.memory, &ids)?;
+        Ok(Some(hits.into_iter().map(|hit| self.logged(hit, best, &diaries)).collect()))
+    }
+
+    fn logged(&self, hit: &Hit, best: f32, diaries: &Diaries) -> Logged {
+        let meta = &hit.session.meta;
+        let (id, agent) = (meta.id.as_str(), meta.agent.name());
+        let kept = diaries.get(Some(agent), id);
+        let status = kept.map(|kept| kept.diary.verdict.status).filter(|it| *it != SessionStatus::Unknown);
+        let passage = Passage {
+            snippet: visible(&hit.snippet),
+            session: id.to_owned(),
+            agent: Some(agent.to_owned()),
+            line: Some(hit.best.line),
+            workspace: meta.workspace.clone(),
+            date: meta.ended.or(meta.started).map(|at| at.day()),
+            outcome: status.map(name),
+            diary: kept.map(|kept| kept.path.to_string()),
+            by_person: hit.best.speaker == Some(Speaker::Person),
+            score: relevance(hit.score, best) * self.here(meta.workspace.as_deref()),
+        };
+        let forks = hit.forks.iter().map(|fork| fork.id.as_str().to_owned()).collect();
+        Logged { passage, forks }
+    }
+}
+
+/// A passage of a session's log.
+struct Logged {
+    passage: Passage,
+    /// Other sessions with the same conversation.
+    forks: Vec<String>,
+}
+
+/// The passages of conversations that were not shown yet, which are shown from then on.
+fn once(logs: Vec<Logged>, shown: &mut HashSet<String>) -> Vec<Passage> {
+    let mut passages = Vec::new();
+    for Logged { passage, forks } in logs {
+        let is_shown = shown.contains(&passage.session) || forks.iter().any(|id| shown.contains(id));
+        if !is_shown && !is_steering(&passage.snippet) {
+            shown.insert(passage.session.clone());
+            passages.push(passage);
+        }
+    }
+    passages
+}
+
+/// Whether a text was said to steer an agent, and is no history of the work.
+fn is_steering(snippet: &str) -> bool {
+    suspicion(snippet).is_some()
+}
+
+fn name(status: SessionStatus) -> String {
+    status.name().to_owned()
+}
+
+/// The name of a project that is told by its folder.
+pub(super) fn project(workspace: &str) -> &str {
+    let inner = workspace.trim_end_matches(['/', '\\']);
+    inner.rsplit(['/', '\\']).next().unwrap_or(inner)
+}
+
+/// What a session was about and what was reached in it.
+fn done(note: &Note, diary: &Diary) -> Option<String> {
+    if diary.made == Made::Told {
+        let reason = diary.judged.as_ref().and_then(|judged| judged.reason.as_deref());
+        return Some(reason.map_or_else(|| note.title.clone(), |reason| format!("{}: {reason}", note.title)));
+    }
+    let reached = diary.accomplishments.first().or(diary.learnings.first()).or(diary.challenges.first())?;
+    Some(format!("{}: {}", note.title, outline(&reached.text, 1).text.trim()))
+}
+
+/// Whether enough of a task's words stand in a place; endings do not count.
+fn speaks_of(words: &[String], text: &str) -> bool {
+    let said = text.to_lowercase();
+    let said: HashSet<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let stem = |word: &str| word.chars().take(4).collect::<String>();
+    let there = |word: &&String| {
+        let stem = stem(word);
+        said.iter().any(|other| other.starts_with(&stem))
+    };
+    let least = words.len().div_ceil(3).max(words.len().min(2));
+    words.iter().filter(there).count() >= least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_speaks_of_a_task_where_enough_of_its_words_stand_together() {
+        let words = keywords("change the retry of gauge fetches");
+        assert!(speaks_of(&words, "The gauges were fetched twice."));
+        assert!(!speaks_of(&words, "I changed the colours."));
+        assert!(speaks_of(&keywords("retries"), "retry it"));
+        assert_eq!((project("/home/dev/demo/"), project("demo")), ("demo", "demo"));
+    }
+}

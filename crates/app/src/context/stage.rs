@@ -1,0 +1,260 @@
+//! What may be in a briefing, by worth: rules, memories, and the warnings that they and the task call for.
+
+use std::collections::BTreeMap;
+
+use super::budget::Ruled;
+use super::candidates::{CHANCE, Candidate, Candidates, Recollection};
+use super::kinds::WorkspaceKinds;
+use super::{Passage, Recalled, Rule, Why};
+use crate::decay::{score_of, scoring};
+use crate::error::Result;
+use crate::memory::{Level, Memory};
+use crate::snippet::Snippets;
+use cm_index::is_stopword;
+use cm_note::bullet::blocked::BlockKind;
+use cm_note::bullet::showing::same_project;
+use cm_note::bullet::{BulletType, Maturity, Scope};
+use cm_note::markdown::escape::visible;
+use cm_note::note::Signal;
+use cm_note::query::Query;
+use cm_note::rank;
+use cm_note::score::bullet::{effective, standing};
+use cm_note::score::{Scoring, Status};
+use cm_playbook::briefing::Omitted;
+use cm_playbook::briefing::warning::{Said, Warning, WarningKind, is_about};
+
+/// Memories at most.
+const MEMORIES: usize = 12;
+/// Unverified memories at most.
+const UNVERIFIED: usize = 4;
+/// Rules that hold for every task, besides the pinned ones, at most.
+const STANDING: usize = 12;
+/// What a rule is worth that does not fit the task, beside one that fits it best.
+const BACKGROUND: f64 = 0.1;
+/// What is left of that where the rule has not proved itself yet. It is shown all the same where there is room: what
+/// somebody asked for once and for all, such as how to write dates, has no word in common with most tasks.
+const UNPROVED: f64 = 0.5;
+/// What is left of the worth of a memory of another project.
+const ELSEWHERE: f64 = 0.5;
+
+/// What a briefing is made from.
+pub(super) struct Stage<'m> {
+    pub memory: &'m Memory,
+    pub task: &'m str,
+    /// Whether somebody named the workspace.
+    pub named: bool,
+    pub workspace: String,
+    pub kinds: WorkspaceKinds<'m>,
+    pub scoring: Scoring,
+    pub candidates: Candidates<'m>,
+}
+
+impl Stage<'_> {
+    /// The memories that fit, the most valuable first: those that are confirmed, and those that nobody has confirmed.
+    pub fn memories(&self, omitted: &mut Omitted) -> (Vec<Recalled>, Vec<Recalled>) {
+        let mut usage = BTreeMap::new();
+        let mut valued: Vec<(f64, &Recollection<'_>)> = Vec::new();
+        for found in &self.candidates.memories {
+            if self.is_chance(found.score) {
+                continue;
+            }
+            let settings = &found.open.settings;
+            let used = usage.entry(found.open.level).or_insert_with(|| {
+                let (table, notices) = found.open.usage().load();
+                notices.into_iter().for_each(|notice| self.memory.notice(notice));
+                table
+            });
+            let note = &found.note;
+            let used = used.get(note.key()).copied().unwrap_or_default();
+            let constants = scoring(settings);
+            let score = score_of(note, used, settings, &constants, self.memory.now());
+            let vivid = rank::vividness(score, Status::of(score, &constants), found.replaced);
+            let elsewhere = note
+                .workspace
+                .as_deref()
+                .is_some_and(|own| self.named && !same_project(own, &self.workspace));
+            let here = if elsewhere { ELSEWHERE } else { 1.0 };
+            valued.push((rank::relevance(found.score, self.candidates.best_memory) * vivid * here, found));
+        }
+        valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.note.key().cmp(y.note.key())));
+        let (unverified, confirmed): (Vec<_>, Vec<_>) =
+            valued.into_iter().partition(|(_, found)| found.note.is_unverified());
+        omitted.memories +=
+            confirmed.len().saturating_sub(MEMORIES) + unverified.len().saturating_sub(UNVERIFIED);
+        let query = Query { root: self.candidates.words(), notices: Vec::new() };
+        let mut snippets = Snippets::of(&query);
+        let mut shown = |valued: Vec<(f64, &Recollection<'_>)>, most| -> Vec<Recalled> {
+            let few = valued.into_iter().take(most);
+            few.map(|(worth, found)| remembered(worth, found, &mut snippets)).collect()
+        };
+        (shown(confirmed, MEMORIES), shown(unverified, UNVERIFIED))
+    }
+
+    /// Rules and pitfalls in order: pinned ones, those that fit the task, the best of those that always hold.
+    pub fn rules(&self, memories: &[Recalled], limit: usize, omitted: &mut Omitted) -> Vec<Ruled> {
+        let mut seen = self.task.to_owned();
+        for memory in memories {
+            seen.push_str(&format!("\n{} {} {}", memory.title, memory.tags.join(" "), memory.snippet));
+        }
+        let seen = Said::of(&seen);
+        let (mut pinned, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let is_for =
+            |candidate: &&Candidate| self.counts(candidate) && self.kinds.holds(&candidate.bullet, &seen);
+        for candidate in self.candidates.bullets.iter().filter(is_for) {
+            let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
+            let useful = rank::usefulness(standing(bullet, self.memory.now(), &self.scoring));
+            let fits = candidate.score.is_some() && !self.is_chance(score);
+            let relevance = rank::relevance(score, self.candidates.best_bullet);
+            let why = if fits { Why::Task } else { Why::Standing };
+            if bullet.pinned {
+                pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
+            } else if fits {
+                fitting.push(self.ruled(candidate, relevance * useful, why));
+            } else if useful >= 1.0 && self.holds_here(candidate) {
+                let proved = if bullet.maturity >= Maturity::Established { 1.0 } else { UNPROVED };
+                others.push(self.ruled(candidate, BACKGROUND * proved * useful * (1.0 + relevance), why));
+            }
+        }
+        for part in [&mut pinned, &mut fitting, &mut others] {
+            part.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.rule.id.cmp(&b.rule.id)));
+        }
+        others.truncate(STANDING.min(limit.saturating_sub(pinned.len() + fitting.len())));
+        let mut rules: Vec<Ruled> = pinned.into_iter().chain(fitting).chain(others).collect();
+        omitted.rules += self.candidates.unseen;
+        for out in rules.drain(limit.min(rules.len())..) {
+            match out.rule.bullet_type {
+                BulletType::Rule => omitted.rules += 1,
+                BulletType::AntiPattern => omitted.pitfalls += 1,
+            }
+        }
+        rules
+    }
+
+    fn ruled(&self, candidate: &Candidate, worth: f64, why: Why) -> Ruled {
+        let bullet = &candidate.bullet;
+        let given = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
+        let rule = Rule {
+            id: bullet.id.to_string(),
+            content: bullet.content().to_owned(),
+            category: bullet.category.clone(),
+            bullet_type: bullet.bullet_type,
+            maturity: bullet.maturity,
+            score: effective(bullet, self.memory.now(), &self.scoring),
+            helpful: given(Signal::Helpful),
+            harmful: given(Signal::Harmful),
+            pinned: bullet.pinned,
+            why,
+            path: bullet.path.to_string(),
+            vault: candidate.level,
+        };
+        Ruled { rule, worth, pointer: bullet.fields.search_pointer.clone() }
+    }
+
+    pub(super) fn is_chance(&self, score: f32) -> bool {
+        score < CHANCE * self.candidates.best_memory.max(self.candidates.best_bullet)
+    }
+
+    /// Whether a bullet may be shown at all: not one of another project, where it is clear which project this is.
+    fn counts(&self, candidate: &Candidate) -> bool {
+        let settled = self.named || candidate.level == Level::Global;
+        !settled || candidate.bullet.holds_in(&self.workspace)
+    }
+
+    /// Whether a bullet holds for this task although it has none of its words.
+    fn holds_here(&self, candidate: &Candidate) -> bool {
+        let bullet = &candidate.bullet;
+        match bullet.scope {
+            Scope::Global => true,
+            Scope::Workspace => bullet.project().is_some_and(|own| same_project(own, &self.workspace)),
+            // Whether the work is of that kind was asked before.
+            Scope::Language | Scope::Framework | Scope::Task => bullet.fields.scope_key.is_some(),
+        }
+    }
+
+    /// What the task, a rule or a memory mentions and should not. A pitfall names what to avoid by its nature.
+    pub fn warnings(&self, rules: &[Ruled], memories: &[Recalled]) -> Result<Vec<Warning>> {
+        let mut warnings: Vec<Warning> = Vec::new();
+        let task = Said::of(self.task);
+        let rules = rules.iter().map(|ruled| &ruled.rule).filter(|rule| rule.bullet_type == BulletType::Rule);
+        let rules = rules.map(|rule| (&rule.id, Said::of(&rule.content)));
+        let memories = memories.iter().map(|it| (&it.id, Said::of(&format!("{}\n{}", it.title, it.snippet))));
+        let shown: Vec<(&String, Said)> = rules.chain(memories).collect();
+        for blocked in &self.candidates.blocked {
+            let pattern = blocked.text();
+            match blocked.kind {
+                BlockKind::Toxic if task.quotes(pattern) => {
+                    warnings.push(Warning::of(blocked, Warning::TASK))
+                }
+                BlockKind::Deprecated if task.mentions(pattern) => {
+                    warnings.push(Warning::of(blocked, Warning::TASK));
+                }
+                BlockKind::Deprecated => {
+                    let mentioned = shown.iter().filter(|(_, said)| said.mentions(pattern));
+                    warnings.extend(mentioned.map(|(id, _)| Warning::of(blocked, id)));
+                }
+                BlockKind::Toxic => {}
+            }
+        }
+        for bullet in self.candidates.replaced(self.memory)? {
+            if is_about(bullet.content(), self.task, is_stopword) {
+                let by = bullet.fields.replaced_by.as_deref().unwrap_or_default();
+                let content = self.candidates.content_of(self.memory, by)?;
+                warnings.push(Warning {
+                    kind: WarningKind::Replaced,
+                    id: bullet.id.to_string(),
+                    pattern: bullet.content().to_owned(),
+                    reason: bullet.fields.deprecation_reason.clone(),
+                    replacement: Some(
+                        content.map_or_else(|| by.to_owned(), |content| format!("{content} ({by})")),
+                    ),
+                    place: Warning::TASK.to_owned(),
+                });
+            }
+        }
+        let mut known = Vec::new();
+        warnings.retain(|warning| {
+            let key = (warning.pattern.to_lowercase(), warning.place.clone());
+            let new = !known.contains(&key);
+            known.push(key);
+            new
+        });
+        Ok(warnings)
+    }
+
+    /// What the briefing does without.
+    pub fn notices(&self, history: Option<&[Passage]>) -> Vec<String> {
+        let mut notices = self.candidates.notices.clone();
+        if self.candidates.is_empty() {
+            notices.push("the vault has no notes: nothing is known yet".to_owned());
+        } else {
+            if !self.candidates.has_playbook {
+                notices.push("there is no playbook: no rules".to_owned());
+            }
+            let told = history.is_some_and(|history| !history.is_empty());
+            if self.candidates.best_memory == 0.0 && self.candidates.best_bullet == 0.0 && !told {
+                notices.push("no note has a word of the task".to_owned());
+            }
+        }
+        if history.is_none() {
+            notices.push("no sessions are indexed: no history".to_owned());
+        }
+        notices
+    }
+}
+
+fn remembered(worth: f64, found: &Recollection<'_>, snippets: &mut Snippets) -> Recalled {
+    let note = &found.note;
+    // The file may be gone where the index was not refreshed; the memory is then shown without its text.
+    let snippet = snippets.of_note(found.open, note, found.passage);
+    Recalled {
+        id: note.key().to_owned(),
+        title: visible(&note.title),
+        note_type: note.note_type.clone(),
+        path: note.path.to_string(),
+        score: worth,
+        snippet: visible(&snippet),
+        tags: note.tags.clone(),
+        origin: visible(&note.origin()),
+        vault: found.open.level,
+    }
+}

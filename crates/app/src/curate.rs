@@ -1,0 +1,459 @@
+//! Curation of the playbook: deltas in, one commit and a report out. Every command that changes a bullet goes this way.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use super::add::sharded;
+use super::decay::scoring;
+use super::error::{Error, Kind, Result};
+use super::find::{find_to_change, load};
+use super::meaning::meaning;
+use super::memory::{Memory, OpenVault};
+use super::witnesses::{self, Seen, Witnesses};
+use super::{playbook, write};
+use cm_note::bullet::Bullet;
+use cm_note::change::{Change, ChangeSet};
+use cm_note::frontmatter::edit::{self, Edit};
+use cm_note::frontmatter::split::Split;
+use cm_note::id::NoteId;
+use cm_note::message::Message;
+use cm_note::path::NotePath;
+use cm_playbook::curation::curation::{self, Curated, Proposer, Request};
+use cm_playbook::curation::delta::{Delta, DeltaFile};
+use cm_playbook::curation::history::History;
+use cm_playbook::curation::plan::{self, Files};
+use cm_playbook::curation::report::Report;
+use cm_playbook::curation::{Authority, Playbook};
+
+/// How deltas are to be carried out.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whose word they are.
+    pub authority: Authority,
+    /// Only say what would be done.
+    pub dry_run: bool,
+    /// Look at the maturity of all bullets, not only of those that a delta touches.
+    pub sweep: bool,
+    /// The verb, for the commit.
+    pub op: &'static str,
+    /// The commit's subject; made of what was done where nothing is said.
+    pub subject: Option<String>,
+}
+
+impl Options {
+    /// How a file of deltas is carried out: as proposals, with a look at all bullets.
+    pub fn of_file(dry_run: bool) -> Self {
+        Self { authority: Authority::Automation, dry_run, sweep: true, op: "curate", subject: None }
+    }
+}
+
+/// Reads a file of deltas.
+///
+/// # Errors
+/// What is wrong in it, with its place.
+pub fn read(text: &str, name: &str) -> Result<DeltaFile> {
+    DeltaFile::parse(text).map_err(|error| {
+        Error::usage(error.message.clone())
+            .at(name, error.line, error.column)
+            .hint("schema/deltas.json describes the form; `cm help curate` shows an example")
+    })
+}
+
+/// What a curation did.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Outcome {
+    /// Delta by delta.
+    #[serde(flatten)]
+    pub report: Report,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+    /// Whether this only says what would be done.
+    pub dry_run: bool,
+    /// What would change in the files, where this only says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// Notes that were written beside the playbook: the diary and the memories of a session that was learned from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The bullets as they are now; not part of the answer.
+    #[serde(skip)]
+    pub playbook: Playbook,
+    /// The files that changed, or would; not part of the answer.
+    #[serde(skip)]
+    pub files: Vec<NotePath>,
+}
+
+/// Other files of a commit, with the ids of their notes.
+pub(super) type Besides = (Vec<Change>, Vec<String>);
+
+/// What a curation knows and writes beside its deltas.
+#[derive(Clone, Copy)]
+pub(super) struct Beside<'a> {
+    /// What past sessions say of rules, where somebody has asked them already; otherwise their index is.
+    pub history: Option<&'a dyn History>,
+    /// What goes into the same commit; planned under the lock.
+    pub changes: &'a dyn Fn(&OpenVault) -> Result<Besides>,
+}
+
+impl Beside<'_> {
+    const NOTHING: Self = Beside { history: None, changes: &|_| Ok((Vec::new(), Vec::new())) };
+}
+
+impl Outcome {
+    /// Whether a part of what was asked for was not done.
+    pub fn failed(&self) -> bool {
+        !self.report.refused.is_empty()
+    }
+
+    /// Whether nothing was done although work was asked for, and not for being done already.
+    pub fn did_nothing(&self) -> bool {
+        self.failed()
+            && self.report.applied.is_empty()
+            && self.report.skipped.is_empty()
+            && self.notes.is_empty()
+    }
+
+    /// The bullet of that id as it is now.
+    pub fn bullet(&self, id: &str) -> Option<&Bullet> {
+        self.playbook.bullets.iter().find(|bullet| bullet.id.as_str() == id)
+    }
+}
+
+/// Carries out deltas upon the vault that is written to.
+///
+/// # Errors
+/// Where the notes cannot be read, and those of [`write::apply`]. A delta that cannot be carried out is no error.
+pub fn curate(memory: &Memory, file: &DeltaFile, options: &Options) -> Result<Outcome> {
+    curate_beside(memory, file, options, &Beside::NOTHING)
+}
+
+/// The same, with what is known and written besides.
+pub(super) fn curate_beside(
+    memory: &Memory,
+    file: &DeltaFile,
+    options: &Options,
+    beside: &Beside<'_>,
+) -> Result<Outcome> {
+    let proposer = proposer(memory, file);
+    let named = if options.sweep { None } else { named(memory, &file.deltas) };
+    let own = file.deltas.iter().filter_map(curation::delta_session).chain(proposer.session.as_deref());
+    let sessions = witnesses::seen(memory, own);
+    let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
+        with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
+            let history = beside.history.unwrap_or(request.history);
+            let history = Seen { history, sessions: &sessions };
+            curation::curate(before, &Request { history: &history, ..*request })
+        })
+    };
+    // A file that cannot be edited is an error of the deltas that name it, and of no other.
+    let run = |before: &Playbook, elsewhere: &Playbook| {
+        let curated = run_with(before, elsewhere, &[]);
+        let closed = closed(memory.target(), before, &curated);
+        if closed.is_empty() { curated } else { run_with(before, elsewhere, &closed) }
+    };
+    settle_beside(memory, options, &proposer, beside, |open| {
+        if let Some(paths) = &named {
+            // What follows of a demotion or an activation is found among all bullets; so is what moved since.
+            let moved = |report: &Report| report.refused.iter().any(|passed| passed.code == "unknown-bullet");
+            if let Ok(before) = alone(open, paths) {
+                let curated = run(&before, &Playbook::default());
+                let alone = curated.report.demotions.is_empty() && curated.report.activations.is_empty();
+                if alone && !moved(&curated.report) {
+                    return Ok((before, curated));
+                }
+            }
+        }
+        let before = playbook::as_written(memory, open)?;
+        let elsewhere = elsewhere(memory, open, &before)?;
+        let curated = run(&before, &elsewhere);
+        Ok((before, curated))
+    })
+}
+
+/// Runs a pure plan under the lock and writes what it comes to.
+pub(super) fn settle(
+    memory: &Memory,
+    options: &Options,
+    proposer: &Proposer,
+    plan: impl Fn(&OpenVault) -> Result<(Playbook, Curated)>,
+) -> Result<Outcome> {
+    settle_beside(memory, options, proposer, &Beside::NOTHING, plan)
+}
+
+fn settle_beside(
+    memory: &Memory,
+    options: &Options,
+    proposer: &Proposer,
+    beside: &Beside<'_>,
+    plan: impl Fn(&OpenVault) -> Result<(Playbook, Curated)>,
+) -> Result<Outcome> {
+    let Proposer { session, agent, .. } = proposer.clone();
+    let mut done: Option<Curated> = None;
+    let mut changes_of = |open: &OpenVault| {
+        let (others, ids) = (beside.changes)(open)?;
+        let (before, curated) = plan(open)?;
+        let mut changes = changes(memory, open, &before, &curated)?;
+        changes.extend(others);
+        let message = ids.iter().fold(message(options, &before, &curated), |message, id| message.id(id));
+        let message = Message { session: session.clone(), agent: agent.clone(), ..message };
+        done = Some(curated);
+        Ok(ChangeSet { message, changes })
+    };
+    let (commit, diff, files) = if options.dry_run {
+        let set = changes_of(memory.target())?;
+        let files = write::preview(memory, set)?;
+        let paths = files.iter().map(|(path, ..)| path.clone()).collect();
+        (None, Some(diff(files)), paths)
+    } else {
+        let written = write::apply_with(memory, &mut changes_of)?;
+        (written.commit, None, written.changed)
+    };
+    let curated = done.ok_or_else(|| write::nothing("nothing was planned"))?;
+    let (report, playbook) = (curated.report, curated.playbook);
+    Ok(Outcome { report, commit, dry_run: options.dry_run, diff, notes: Vec::new(), playbook, files })
+}
+
+/// Calls with the request that these options and the vault's settings make.
+pub(super) fn with_request<T>(
+    memory: &Memory,
+    closed: &[(NotePath, String)],
+    elsewhere: &Playbook,
+    proposer: &Proposer,
+    options: &Options,
+    deltas: &[Delta],
+    run: impl FnOnce(&Request<'_>) -> T,
+) -> T {
+    let open = memory.target();
+    run(&Request {
+        deltas,
+        proposer,
+        authority: options.authority,
+        only_proposes: !memory.is_person(),
+        elsewhere,
+        limits: &playbook::limits(open),
+        scoring: &scoring(&open.settings),
+        history: &Witnesses::of(memory),
+        meaning: meaning(open),
+        now: memory.now(),
+        sweep: options.sweep,
+        closed,
+    })
+}
+
+/// Who proposes: the file's own word, else the call's.
+pub(super) fn proposer(memory: &Memory, file: &DeltaFile) -> Proposer {
+    let by = &memory.call.by;
+    Proposer {
+        session: file.session.clone().or_else(|| by.session.clone()),
+        agent: file.agent.clone().or_else(|| by.agent_name()),
+        author: by.actor.clone(),
+    }
+}
+
+/// The files that would change and cannot be edited as they are, and why.
+fn closed(open: &OpenVault, before: &Playbook, after: &Curated) -> Vec<(NotePath, String)> {
+    let changed = before.bullets.iter().zip(&after.playbook.bullets).filter(|(old, new)| old != new);
+    let why = |path: &NotePath| {
+        let bytes = load(open, path).ok()?.bytes;
+        let text = std::str::from_utf8(&bytes).map_err(|_| "it is no UTF-8".to_owned());
+        let probe = [
+            Edit::Push { key: "feedback".to_owned(), item: Value::String("probe".to_owned()) },
+            Edit::Set { key: "updated".to_owned(), value: Value::String("probe".to_owned()) },
+        ];
+        let edited = |text: &str| edit::apply(text, &probe).map_err(|error| error.to_string());
+        text.and_then(edited).err()
+    };
+    changed.filter_map(|(old, _)| Some((old.path.clone(), why(&old.path)?))).collect()
+}
+
+/// Whose word a single command is: an agent's additions are proposals, a person's hold.
+pub fn authority(memory: &Memory) -> Authority {
+    if memory.is_person() { Authority::Person } else { Authority::Automation }
+}
+
+/// The files of the bullets that deltas name, where these are all that must be looked at.
+fn named(memory: &Memory, deltas: &[Delta]) -> Option<Vec<NotePath>> {
+    let alone = |delta: &Delta| {
+        matches!(
+            delta,
+            Delta::Helpful(_) | Delta::Harmful(_) | Delta::Irrelevant(_) | Delta::Pin(_) | Delta::Unpin(_)
+        )
+    };
+    if !deltas.iter().all(alone) {
+        return None;
+    }
+    let mut paths: Vec<NotePath> = Vec::new();
+    for id in deltas.iter().flat_map(Delta::ids) {
+        let found = find_to_change(memory, id).ok()?;
+        if found.note.id.as_ref().map(NoteId::as_str) != Some(id) {
+            return None;
+        }
+        if !paths.contains(&found.note.path) {
+            paths.push(found.note.path);
+        }
+    }
+    paths.sort();
+    Some(paths)
+}
+
+/// A playbook of these bullets alone, as their files are.
+fn alone(open: &OpenVault, paths: &[NotePath]) -> Result<Playbook> {
+    let notes: Result<Vec<_>> = paths.iter().map(|path| Ok(load(open, path)?.note)).collect();
+    Ok(playbook::of_notes(&notes?))
+}
+
+/// The playbooks of the vaults beside the one that is written to.
+pub(super) fn elsewhere(memory: &Memory, open: &OpenVault, own: &Playbook) -> Result<Playbook> {
+    let mut all = Playbook::default();
+    // What this vault says in its own words holds in their place.
+    let ids: HashSet<&NoteId> = own.bullets.iter().map(|bullet| &bullet.id).collect();
+    for other in memory.vaults.iter().filter(|other| other.level != open.level) {
+        let more = playbook::of_vault(memory, other)?;
+        all.bullets.extend(more.bullets.into_iter().filter(|bullet| !ids.contains(&bullet.id)));
+        all.blocked.extend(more.blocked);
+    }
+    Ok(all)
+}
+
+fn changes(memory: &Memory, open: &OpenVault, before: &Playbook, after: &Curated) -> Result<Vec<Change>> {
+    let body = |path: &NotePath| {
+        let text = load(open, path).ok()?.text();
+        Some(Split::of(&text).body().to_owned())
+    };
+    let known = |id: &NoteId| {
+        let known = open.index().lookup(id.as_str()).unwrap_or_default();
+        known.iter().any(|(_, path)| load(open, path).is_ok_and(|found| found.note.id.as_ref() == Some(id)))
+    };
+    // Folders that grow beyond a thousand notes take new ones in subfolders.
+    let place = |path: &NotePath, id: &NoteId| {
+        sharded(open, path.folder(), path.file_name(), id).unwrap_or_else(|_| path.clone())
+    };
+    Ok(plan::changes(before, after, memory.now(), &Files { body: &body, known: &known, place: &place }))
+}
+
+/// More ids than this make a commit's message unreadable; its files tell them as well.
+const IDS: usize = 200;
+
+fn message(options: &Options, before: &Playbook, after: &Curated) -> Message {
+    let report = &after.report;
+    let subject = options.subject.clone().unwrap_or_else(|| subject(report));
+    let (old, new) = (&before.bullets, &after.playbook.bullets);
+    let changed = old.iter().zip(new).filter(|(old, new)| old != new).map(|(_, new)| &new.id);
+    let blocked = after.playbook.blocked[before.blocked.len()..].iter().map(|blocked| &blocked.id);
+    let made = new[old.len()..].iter().map(|bullet| &bullet.id);
+    let ids = changed.chain(made).chain(blocked).take(IDS);
+    let mut message = ids.fold(Message::new(options.op, subject), |message, id| message.id(id.as_str()));
+    message.body = story(report);
+    message
+}
+
+/// What happened beside what was asked for, a line each.
+fn story(report: &Report) -> String {
+    let mut lines = Vec::new();
+    for step in report.promotions.iter().chain(&report.demotions) {
+        lines.push(format!("{}: {} → {}, {}", step.id, step.from.name(), step.to.name(), step.reason));
+    }
+    for one in &report.activations {
+        lines.push(format!("{}: draft → active, {}", one.id, one.reason));
+    }
+    for inversion in &report.inversions {
+        lines.push(format!("{}: inverted to {}", inversion.from, inversion.to));
+    }
+    for conflict in &report.conflicts {
+        lines.push(format!("{}: contradicts {}, {}", conflict.id, conflict.with, conflict.reason));
+    }
+    lines.join("\n")
+}
+
+/// A subject of what was done.
+fn subject(report: &Report) -> String {
+    if let ([one], true) = (report.applied.as_slice(), report.skipped.iter().all(|passed| !passed.credited)) {
+        let verb = match one.op.as_str() {
+            "helpful" | "harmful" | "irrelevant" => return format!("Mark \"{}\" {}", one.content, one.op),
+            "add" => "Add the rule",
+            "replace" => "Reword",
+            "deprecate" => "Deprecate",
+            "merge" => "Merge to",
+            "pin" => "Pin",
+            _ => "Unpin",
+        };
+        return format!("{verb} \"{}\"", one.content);
+    }
+    if let ([], [one]) = (report.applied.as_slice(), report.skipped.as_slice())
+        && let Some(bullet) = one.id.as_deref().filter(|_| one.credited)
+    {
+        return format!("Credit {bullet}, which was proposed again");
+    }
+    let count = |name: &str| report.applied.iter().filter(|applied| applied.op == name).count();
+    let judged = count("helpful") + count("harmful") + count("irrelevant");
+    let credited = report.skipped.iter().filter(|passed| passed.credited).count();
+    let parts = [
+        (count("add"), "added"),
+        (count("replace"), "reworded"),
+        (count("merge"), "merged"),
+        (count("deprecate"), "deprecated"),
+        (judged, "judged"),
+        (credited, "credited"),
+        (count("pin") + count("unpin"), "pinned or unpinned"),
+        (report.activations.len(), "activated"),
+        (report.promotions.len(), "promoted"),
+        (report.demotions.len(), "demoted"),
+    ];
+    let said: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    format!("Curate the playbook: {}", said.join(", "))
+}
+
+/// What changes in files, as a patch.
+fn diff(files: Vec<(NotePath, String, String)>) -> String {
+    let mut all = String::new();
+    for (path, before, after) in files {
+        let (old, new) = (format!("a/{path}"), format!("b/{path}"));
+        let old = if before.is_empty() { "/dev/null".to_owned() } else { old };
+        let patch = similar::TextDiff::from_lines(&before, &after);
+        all += &patch.unified_diff().context_radius(2).header(&old, &new).to_string();
+    }
+    all
+}
+
+/// An error of a single delta that was refused: blocked and the like are refusals, the rest misuse.
+pub(super) fn refusal(report: &Report) -> Option<Error> {
+    let passed = report.refused.first()?;
+    let id = passed.id.clone().unwrap_or_default();
+    let reason = passed.reason.clone();
+    let about = if id.is_empty() { reason.clone() } else { format!("{reason} ({id})") };
+    Some(match passed.code.as_str() {
+        "not-a-rule" => Error::usage(reason)
+            .hint("for example: cm playbook add --category testing \"Run the whole suite before you push.\""),
+        "bad-category" | "bad-weight" => Error::usage(reason),
+        "unknown-bullet" => Error::not_found(about).hint("`cm playbook list` lists the bullets"),
+        "blocked" => Error::refused("blocked", about).hint(format!("`cm unforget {id}` lifts the block")),
+        "deprecated" => {
+            Error::refused("deprecated", about).hint(format!("`cm history {id}` tells its story"))
+        }
+        "pinned" => Error::refused("pinned", about).hint(format!("`cm unpin {id}` first, by hand")),
+        "duplicate" => Error::refused("duplicate", about)
+            .hint(format!("`cm review --merge` makes one of the two; `cm get {id}` shows it")),
+        "suspicious" => Error::refused("suspicious", reason).hint("a person may add it; it is a draft then"),
+        "conflict" => {
+            Error::refused("conflict", about).hint(format!("`cm why {id}` tells why that one holds"))
+        }
+        "evidence-against" => {
+            Error::refused("evidence-against", reason).hint("a person may add it all the same")
+        }
+        "cannot-edit" => {
+            Error::refused("cannot-edit", about).hint("`cm validate` says where and how to mend it")
+        }
+        "ambiguous" => Error::new(Kind::NotFound, "ambiguous", about).hint("`cm validate` names both files"),
+        code => Error::refused(known_code(code), about),
+    })
+}
+
+/// The codes of a report that have no remedy of their own.
+fn known_code(code: &str) -> &'static str {
+    const CODES: [&str; 4] = ["mixed-types", "person-only", "too-few", "too-many"];
+    CODES.into_iter().find(|known| *known == code).unwrap_or("refused")
+}

@@ -1,0 +1,103 @@
+//! Removing a note. Git keeps what was there; links to it become findings, which are told at once.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::Result;
+use super::find::find_to_change;
+use super::memory::Memory;
+use super::write;
+use cm_note::change::{Change, ChangeSet, ContentHash};
+use cm_note::graph::{Graph, SourceForm};
+use cm_note::message::Message;
+use cm_note::note::{Kind, Note, RelationTable};
+
+/// Notes that were removed.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Deleted {
+    /// What they answered to.
+    pub ids: Vec<String>,
+    /// The file of the first.
+    pub path: Option<String>,
+    /// Their files.
+    pub paths: Vec<String>,
+    /// The commit; null where commits are manual.
+    pub commit: Option<String>,
+    /// Whether anything was removed.
+    pub changed: bool,
+}
+
+/// Removes these notes, and the edge files that have one of them as an end, in one commit.
+///
+/// # Errors
+/// Not found, and those of [`write::apply`].
+pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
+    let mut gone = Vec::new();
+    for reference in references {
+        let found = find_to_change(memory, reference)?;
+        may_delete(memory, &found.note)?;
+        write::kept_by_git(memory, found.open, &found.note.path, &found.bytes)?;
+        if gone.iter().all(|(note, _): &(Note, _)| note.path != found.note.path) {
+            gone.push((found.note, ContentHash::of(&found.bytes)));
+        }
+    }
+    let open = memory.target();
+    let ids: Vec<String> = gone.iter().map(|(note, _)| note.key().to_owned()).collect();
+    let notes = memory.notes_of(open)?;
+    let dangling = left_dangling(&notes, &open.settings.relations, &ids);
+    for note in &*notes {
+        let ends = note.edge.as_ref().is_some_and(|edge| ids.contains(&edge.from) || ids.contains(&edge.to));
+        if ends && gone.iter().all(|(other, _)| other.path != note.path) {
+            let bytes = super::find::load(open, &note.path)?.bytes;
+            write::kept_by_git(memory, open, &note.path, &bytes)?;
+            gone.push((note.clone(), ContentHash::of(&bytes)));
+        }
+    }
+    let subject = match gone.as_slice() {
+        [(note, _)] => format!("Delete \"{}\"", note.title),
+        several => format!("Delete {} notes: \"{}\" …", several.len(), several[0].0.title),
+    };
+    let message =
+        gone.iter().fold(Message::new("delete", subject), |message, (note, _)| message.id(note.key()));
+    let changes = gone
+        .iter()
+        .map(|(note, hash)| Change::Remove { path: note.path.clone(), expected: Some(*hash) })
+        .collect();
+    let written = write::apply(memory, ChangeSet { message, changes })?;
+    dangling.into_iter().for_each(|notice| memory.notice(notice));
+    Ok(Deleted {
+        ids: gone.iter().map(|(note, _)| note.key().to_owned()).collect(),
+        path: gone.first().map(|(note, _)| note.path.to_string()),
+        paths: gone.iter().map(|(note, _)| note.path.to_string()).collect(),
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}
+
+/// An agent deletes what agents added and nobody confirmed or pinned; rules and blocks are a person's.
+fn may_delete(memory: &Memory, note: &Note) -> Result<()> {
+    let is_agents = note.kind == Kind::Memory && (note.agent.is_some() || note.session.is_some());
+    if is_agents && !note.pinned && note.is_waiting() {
+        return Ok(());
+    }
+    memory.persons_only("delete a note that is confirmed or that no agent added")
+}
+
+/// Where notes that stay speak of notes that go, a line each; edge files go with them.
+fn left_dangling(notes: &[Note], relations: &RelationTable, gone: &[String]) -> Vec<String> {
+    let (graph, _) = Graph::build(notes, relations);
+    let goes = |at: usize| gone.iter().any(|id| id == notes[at].key());
+    let mut lines = Vec::new();
+    for (at, note) in notes.iter().enumerate().filter(|(at, _)| goes(*at)) {
+        let edges = graph.incoming(at).chain(graph.outgoing(at));
+        for source in edges.flat_map(|edge| &edge.sources) {
+            if source.form != SourceForm::EdgeFile && !goes(source.note) {
+                let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
+                lines.push(format!("{}{line} still names \"{}\"", notes[source.note].path, note.title));
+            }
+        }
+    }
+    lines.sort();
+    lines.dedup();
+    lines
+}

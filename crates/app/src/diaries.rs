@@ -1,0 +1,165 @@
+//! The diary notes of the open vaults, by the session that they are about, as their files say.
+//!
+//! A person may have written any of them: the files count, and what indexes know of how a session ended does not.
+
+use std::collections::{HashMap, HashSet};
+
+use super::error::Result;
+use super::find::load;
+use super::memory::{Level, Memory, OpenVault};
+use cm_learn::diary::Diary;
+use cm_learn::diary::read::read;
+use cm_note::note::{Kind, Note};
+use cm_note::path::NotePath;
+use cm_note::query::{Group, Label, Node, Query};
+
+/// The most sessions that are asked for at once.
+const AT_ONCE: usize = 200;
+
+/// A diary, and the note that holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Kept {
+    /// Which vault.
+    pub level: Level,
+    /// Its file.
+    pub path: NotePath,
+    /// What it says.
+    pub diary: Diary,
+}
+
+/// Diaries by the ids of their sessions.
+#[derive(Debug, Default)]
+pub(super) struct Diaries(HashMap<String, Vec<Kept>>);
+
+impl Diaries {
+    /// Those of these sessions, in all open vaults. The index only says where to look; what it has still to take up counts
+    /// as well.
+    pub fn of(memory: &Memory, sessions: &[&str]) -> Result<Self> {
+        let wanted: HashSet<&str> = sessions.iter().copied().collect();
+        let mut diaries = Self::default();
+        for open in &memory.vaults {
+            for path in paths(memory, open, &wanted)? {
+                diaries.add(open, path, &wanted);
+            }
+        }
+        Ok(diaries)
+    }
+
+    /// Those of sessions whose ids begin so.
+    pub fn beginning(memory: &Memory, prefix: &str) -> Result<Self> {
+        let mut sessions: HashSet<String> = HashSet::new();
+        let value = Label::Session.folded(prefix);
+        let session = Node::Label { label: Label::Session, value, prefix: true };
+        for open in &memory.vaults {
+            let notes = noted(memory, open, session.clone())?.into_iter();
+            sessions.extend(notes.filter_map(|note| note.session));
+        }
+        let sessions: Vec<&str> =
+            sessions.iter().map(String::as_str).filter(|session| session.starts_with(prefix)).collect();
+        Self::of(memory, &sessions)
+    }
+
+    /// The sessions that they are of.
+    pub fn sessions(&self) -> Vec<&str> {
+        let mut sessions: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        sessions.sort_unstable();
+        sessions
+    }
+
+    fn add(&mut self, open: &OpenVault, path: NotePath, wanted: &HashSet<&str>) {
+        // A file that is gone, or that names no session, is no diary.
+        let Some(diary) = load(open, &path).ok().and_then(|found| read(&found.text())) else { return };
+        if wanted.contains(diary.session.as_str()) {
+            let kept = self.0.entry(diary.session.clone()).or_default();
+            kept.push(Kept { level: open.level, path, diary });
+        }
+    }
+
+    /// The diary of a session that counts: what somebody said of it before what was only read from its log, then the
+    /// later one.
+    pub fn get(&self, agent: Option<&str>, session: &str) -> Option<&Kept> {
+        self.best(agent, session, None)
+    }
+
+    /// The one of them that counts in a vault of that level.
+    pub fn of_level(&self, level: Level, agent: Option<&str>, session: &str) -> Option<&Kept> {
+        self.best(agent, session, Some(level))
+    }
+
+    fn best(&self, agent: Option<&str>, session: &str, level: Option<Level>) -> Option<&Kept> {
+        let counts = |kept: &&Kept| {
+            let own = kept.diary.agent.as_str();
+            let of_agent = own.is_empty() || agent.is_none_or(|agent| agent == own);
+            of_agent && level.is_none_or(|level| level == kept.level)
+        };
+        let rank = |kept: &&Kept| {
+            let said = kept.diary.judged.as_ref().map(|judged| judged.at);
+            (said, kept.level == Level::Project, kept.diary.started, kept.path.to_string())
+        };
+        self.0.get(session)?.iter().filter(counts).max_by_key(rank)
+    }
+}
+
+fn label(label: Label, value: &str) -> Node {
+    Node::Label { label, value: label.folded(value), prefix: false }
+}
+
+/// The diary notes that the index selects.
+fn noted(memory: &Memory, open: &OpenVault, which: Node) -> Result<Vec<Note>> {
+    let filter = vec![label(Label::Kind, Kind::Diary.name()), which];
+    let query = Query { root: Node::Group(Group { filter, ..Group::default() }), notices: Vec::new() };
+    let hits = memory.ask(open, |index| index.search(&query, 0, AT_ONCE * 4))?.hits;
+    Ok(hits.into_iter().map(|hit| hit.note).collect())
+}
+
+/// The files that may hold the diaries of these sessions.
+fn paths(memory: &Memory, open: &OpenVault, wanted: &HashSet<&str>) -> Result<Vec<NotePath>> {
+    let sessions: Vec<&str> = wanted.iter().copied().collect();
+    let mut paths: HashSet<NotePath> = HashSet::new();
+    for part in sessions.chunks(AT_ONCE) {
+        let any = part.iter().map(|session| label(Label::Session, session)).collect();
+        let any = Node::Group(Group { should: any, ..Group::default() });
+        paths.extend(noted(memory, open, any)?.into_iter().map(|note| note.path));
+    }
+    paths.extend(open.index().queued().into_iter().filter(|path| Kind::of(path) == Kind::Diary));
+    let mut paths: Vec<NotePath> = paths.into_iter().collect();
+    paths.sort();
+    Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_session::status::SessionStatus;
+
+    fn kept(level: Level, name: &str, keys: &str) -> Kept {
+        let text = format!("---\nid: {name}\nsession: s\n{keys}---\n");
+        let path = NotePath::parse(&format!("diary/{name}.md")).unwrap();
+        Kept { level, path, diary: read(&text).unwrap() }
+    }
+
+    fn ended(kept: Vec<Kept>, agent: Option<&str>) -> Option<SessionStatus> {
+        let diaries = Diaries(HashMap::from([("s".to_owned(), kept)]));
+        diaries.get(agent, "s").map(|kept| kept.diary.verdict.status)
+    }
+
+    #[test]
+    fn what_somebody_said_counts_before_a_later_diary_and_the_project_before_the_global_vault() {
+        let early = || kept(Level::Project, "a", "started: 2026-11-01\nstatus: success\n");
+        let late = || kept(Level::Project, "b", "started: 2026-11-02\nstatus: mixed\n");
+        let said = || kept(Level::Global, "c", "started: 2026-10-01\noutcome: failure\n");
+        assert_eq!(ended(vec![late(), early()], None), Some(SessionStatus::Mixed));
+        assert_eq!(ended(vec![said(), late(), early()], None), Some(SessionStatus::Failure));
+        let global = kept(Level::Global, "d", "started: 2026-11-03\nstatus: failure\n");
+        assert_eq!(ended(vec![global, early()], None), Some(SessionStatus::Success));
+    }
+
+    #[test]
+    fn a_diary_of_another_agent_tells_nothing_of_a_session_with_the_same_id() {
+        let of = |agent: &str| kept(Level::Project, "a", &format!("agent: {agent}\nstatus: failure\n"));
+        assert_eq!(ended(vec![of("codex")], Some("pi")), None);
+        assert_eq!(ended(vec![of("pi")], Some("pi")), Some(SessionStatus::Failure));
+        let nobody = kept(Level::Project, "a", "status: failure\n");
+        assert_eq!(ended(vec![nobody], Some("pi")), Some(SessionStatus::Failure));
+    }
+}

@@ -1,0 +1,82 @@
+//! Where the diary of a session lies, and what is to change for it to be told there.
+
+use crate::add::sharded;
+use crate::error::{Error, Result};
+use crate::memory::{Memory, OpenVault};
+use crate::write;
+use cm_learn::diary::Diary;
+use cm_learn::diary::note::note;
+use cm_learn::diary::renew::renewal;
+use cm_note::change::Change;
+use cm_note::id::NoteId;
+use cm_note::note::Kind;
+use cm_note::note::name::file_name;
+use cm_note::path::NotePath;
+
+/// The note of a session's diary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Where it lies, or will.
+    pub path: NotePath,
+    /// Whether it lies there already.
+    pub is_there: bool,
+}
+
+impl Place {
+    /// Where the diary of a session lies already.
+    ///
+    /// # Errors
+    /// Where the notes cannot be read.
+    pub fn known(memory: &Memory, agent: &str, session: &str) -> Result<Option<NotePath>> {
+        let notes = memory.notes_of(memory.target())?;
+        let of =
+            notes.iter().filter(|note| note.kind == Kind::Diary && note.session.as_deref() == Some(session));
+        // Ids are unique for an agent only; a diary that names none is taken for this one's.
+        let mut of = of.filter(|note| note.agent.as_deref().is_none_or(|other| other == agent));
+        Ok(of.next().map(|note| note.path.clone()))
+    }
+
+    /// Where the diary goes: to its note, or to a new one.
+    ///
+    /// # Errors
+    /// Where the notes cannot be read.
+    pub fn of(memory: &Memory, diary: &Diary) -> Result<Self> {
+        if let Some(path) = Self::known(memory, &diary.agent, &diary.session)? {
+            return Ok(Self { path, is_there: true });
+        }
+        let id = NoteId::parse(&diary.id).map_err(|error| Error::usage(error.to_string()))?;
+        let path = sharded(memory.target(), "diary", &file_name(&diary.title, &id), &id)?;
+        Ok(Self { path, is_there: false })
+    }
+
+    /// What changes, and what there is to hear of it; planned under the lock.
+    ///
+    /// # Errors
+    /// A note with edits that no commit holds.
+    pub fn change(
+        &self,
+        memory: &Memory,
+        open: &OpenVault,
+        diary: &Diary,
+    ) -> Result<(Option<Change>, Option<String>)> {
+        let path = self.path.clone();
+        let bytes = match open.read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok((Some(Change::Create { path, text: note(diary) }), None));
+            }
+            Err(error) => {
+                return Err(cm_store::vault::Error::io("read", &open.vault.file(&path))(error).into());
+            }
+        };
+        let renewal = renewal(&String::from_utf8_lossy(&bytes), diary);
+        let said = renewal.is_rewritten.then(|| {
+            format!("{path} was rewritten by hand, so that its text stays as it is; only its frontmatter is renewed")
+        });
+        if renewal.edits.is_empty() {
+            return Ok((None, said));
+        }
+        write::kept_by_git(memory, open, &path, &bytes)?;
+        Ok((Some(Change::Edit { path, edits: renewal.edits }), said))
+    }
+}

@@ -1,0 +1,392 @@
+//! Whether the vault around the notes is well: settings, repository, journal, index, folders.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::commit::is_ours;
+use super::error::Result;
+use super::memory::{Memory, OpenVault};
+use super::sessions::understood::{Understood, understood};
+use super::validate::findings_of;
+use super::{former, init, secrets, token, trust, write};
+use cm_note::change::{Change, ChangeSet, ContentHash};
+use cm_note::finding::Severity;
+use cm_note::message::Message;
+use cm_note::note::Note;
+use cm_note::path::NotePath;
+use cm_store::config::CommitMode;
+use cm_store::git::{BrokenHead, unreadable_head};
+use cm_store::vault::journal::Journal;
+
+/// How a check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    /// Well.
+    Ok,
+    /// Worth a look.
+    Warn,
+    /// Broken; `doctor` exits 1.
+    Fail,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Check {
+    /// What was looked at.
+    pub name: &'static str,
+    /// How it is.
+    pub health: Health,
+    /// What was found.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// What was looked at, and what was repaired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Examined {
+    /// The vault.
+    pub vault: String,
+    /// The checks, after repairs.
+    pub checks: Vec<Check>,
+    /// What was repaired.
+    pub fixed: Vec<String>,
+}
+
+impl Examined {
+    /// Without absolute paths of this machine, where the caller is remote.
+    #[must_use]
+    pub fn concealed(self, memory: &Memory) -> Self {
+        let conceal = |text| memory.call.conceal_paths(text);
+        let checks = self.checks.into_iter().map(|check| {
+            let (message, hint) = (conceal(check.message), check.hint.map(conceal));
+            Check { message, hint, ..check }
+        });
+        let (checks, fixed) = (checks.collect(), self.fixed.into_iter().map(conceal).collect());
+        Self { vault: conceal(self.vault), checks, fixed }
+    }
+}
+
+/// A folder with more notes than this makes every commit rewrite a long list.
+const CROWD: usize = 1000;
+
+/// Looks at the vault that is written to; with `fix`, first repairs what can be repaired without asking.
+///
+/// # Errors
+/// Where the vault cannot be read, or a repair fails.
+pub fn doctor(memory: &Memory, fix: bool) -> Result<Examined> {
+    let open = memory.target();
+    let fixed = if fix { repair(memory)? } else { Vec::new() };
+    let notes = memory.notes_of(open)?;
+    let mut checks = vec![settings(open)];
+    checks.extend(repository(open));
+    checks.push(ignored(open)?);
+    checks.extend(former_places(open));
+    checks.push(trusted(memory)?);
+    checks.extend(tokens(open)?);
+    checks.push(journal(open)?);
+    checks.push(crowds(&notes));
+    checks.push(contents(open, &notes));
+    checks.push(exposed(memory, &notes)?);
+    checks.extend(sessions(memory));
+    Ok(Examined { vault: open.vault.root().display().to_string(), checks, fixed })
+}
+
+fn check(name: &'static str, health: Health, message: impl Into<String>, hint: Option<&str>) -> Check {
+    Check { name, health, message: message.into(), hint: hint.map(str::to_owned) }
+}
+
+/// `1 note`, `2 notes`.
+fn counted(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+fn settings(open: &OpenVault) -> Check {
+    match open.settings.findings.as_slice() {
+        [] => check("settings", Health::Ok, "all known", None),
+        found => {
+            let worst = open.settings.broken().unwrap_or(&found[0]);
+            let first = worst.message.clone();
+            let health = if worst.severity == Severity::Error { Health::Fail } else { Health::Warn };
+            check(
+                "settings",
+                health,
+                first,
+                Some("`cm validate` names the lines, `cm config list` the settings"),
+            )
+        }
+    }
+}
+
+/// What git cannot follow, and the command that mends it: nothing but the name of the branch or its newest commit is lost.
+fn broken_head(broken: BrokenHead) -> Check {
+    let message = format!("git cannot follow {}", broken.file.display());
+    check("git head", Health::Fail, message, Some(&format!("the commits are still there: {}", broken.remedy)))
+}
+
+fn repository(open: &OpenVault) -> Vec<Check> {
+    let repo = match open.repo() {
+        Ok(Some(repo)) => repo,
+        Ok(None) | Err(_) if unreadable_head(open.vault.root()).is_some() => {
+            return unreadable_head(open.vault.root()).map(broken_head).into_iter().collect();
+        }
+        Ok(None) => {
+            let hint = Some("`cm init` makes one; without it nothing can be undone");
+            return vec![check("repository", Health::Warn, "the vault lies in no git repository", hint)];
+        }
+        Err(error) => return vec![check("repository", Health::Fail, error.message, error.hint.as_deref())],
+    };
+    let place = if repo.is_own() { "its own" } else { "inside another" };
+    let mode = match open.settings.commit_mode() {
+        CommitMode::Auto => "curations are committed at once",
+        CommitMode::Manual => "`cm commit` commits",
+    };
+    let mut checks = vec![check("repository", Health::Ok, format!("{place}; {mode}"), None)];
+    if let Some(broken) = repo.head().err().and_then(|_| unreadable_head(open.vault.root())) {
+        checks.push(broken_head(broken));
+    }
+    if let Some(operation) = repo.state() {
+        let message = format!("{operation} is in progress, and curations are refused");
+        checks.push(check("git state", Health::Warn, message, Some(operation.way_out())));
+    }
+    checks.push(match repo.identity() {
+        Ok(who) if who.fallback => {
+            let message = format!("git knows no author, so commits are by {} <{}>", who.name, who.email);
+            check(
+                "author",
+                Health::Warn,
+                message,
+                Some("git config --global user.name NAME; … user.email ADDRESS"),
+            )
+        }
+        Ok(who) => check("author", Health::Ok, format!("{} <{}>", who.name, who.email), None),
+        Err(error) => check("author", Health::Fail, error.to_string(), None),
+    });
+    checks.push(match repo.hand_edits() {
+        Ok(edits) => match edits.iter().filter(|(path, _)| is_ours(path)).count() {
+            0 => check("hand edits", Health::Ok, "all committed", None),
+            n => {
+                let message = format!("{} not committed yet", counted(n, "file"));
+                check("hand edits", Health::Ok, message, Some("`cm commit` commits them"))
+            }
+        },
+        Err(error) => check("hand edits", Health::Fail, error.to_string(), None),
+    });
+    checks
+}
+
+fn ignored(open: &OpenVault) -> Result<Check> {
+    let files = init::missing_rules(&open.vault)?;
+    Ok(if files.is_empty() {
+        check("git rules", Health::Ok, "derived and private files are ignored", None)
+    } else {
+        let names: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+        let message = format!("lines are missing in {}", names.join(" and "));
+        check("git rules", Health::Warn, message, Some("`cm doctor --fix` adds them"))
+    })
+}
+
+/// Private files in the vault's own folder, where earlier versions kept them and anybody may have put them.
+fn former_places(open: &OpenVault) -> Option<Check> {
+    let places = former::places(&open.vault);
+    let message = format!("{} in the vault's folder: ignored", places.join(", "));
+    let hint = "`cm trust --import-private` takes over what you confirm; then remove them";
+    (!places.is_empty()).then(|| check("former private files", Health::Warn, message, Some(hint)))
+}
+
+/// Whether agents are given anything of the vault.
+fn trusted(memory: &Memory) -> Result<Check> {
+    const NAME: &str = "trust";
+    Ok(match trust::is_trusted(memory.target())? {
+        true => check(NAME, Health::Ok, "agents may read it", None),
+        false => check(
+            NAME,
+            Health::Warn,
+            "not trusted, so agents are given nothing of it",
+            Some("`cm trust` allows it"),
+        ),
+    })
+}
+
+/// How the file of the server's tokens is; nothing where there is none.
+fn tokens(open: &OpenVault) -> Result<Option<Check>> {
+    const NAME: &str = "tokens";
+    Ok(token::examined(&open.vault)?.map(|examined| match examined {
+        token::Examined::Sound { tokens } => check(NAME, Health::Ok, counted(tokens, "token"), None),
+        token::Examined::Unreadable(error) => check(NAME, Health::Fail, error.message, error.hint.as_deref()),
+    }))
+}
+
+fn journal(open: &OpenVault) -> Result<Check> {
+    Ok(match Journal::of(&open.vault)?.unfinished()?.len() {
+        0 => check("journal", Health::Ok, "nothing is unfinished", None),
+        n => {
+            let message = format!("{} cut off", counted(n, "operation"));
+            check(
+                "journal",
+                Health::Warn,
+                message,
+                Some("the next change finishes them, or `cm doctor --fix`"),
+            )
+        }
+    })
+}
+
+fn crowds(notes: &[Note]) -> Check {
+    match crowded(notes).len() {
+        0 => check("folders", Health::Ok, "none is crowded", None),
+        n => {
+            let message = format!("{n} files lie in folders of more than {CROWD}, which makes commits slow");
+            check(
+                "folders",
+                Health::Warn,
+                message,
+                Some("`cm doctor --fix` moves them into subfolders in one commit"),
+            )
+        }
+    }
+}
+
+fn contents(open: &OpenVault, notes: &[Note]) -> Check {
+    let findings = findings_of(open, notes);
+    let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let message = format!(
+        "{}, {}, {}",
+        counted(notes.len(), "note"),
+        counted(errors, "error"),
+        counted(warnings, "warning")
+    );
+    let health = if errors > 0 {
+        Health::Fail
+    } else if warnings > 0 {
+        Health::Warn
+    } else {
+        Health::Ok
+    };
+    check("notes", health, message, (health != Health::Ok).then_some("`cm validate` lists them"))
+}
+
+fn exposed(memory: &Memory, notes: &[Note]) -> Result<Check> {
+    let secrets::Exposed { secrets, allowed, guesses } = secrets::exposed(memory, memory.target(), notes)?;
+    let guessed = match guesses.first() {
+        Some((path, line)) => {
+            format!("; {} at random, such as {path}:{line}", counted(guesses.len(), "text"))
+        }
+        None => String::new(),
+    };
+    let guessed = match allowed {
+        0 => guessed,
+        _ => format!("; {allowed} allowed by their lines or `redaction.allow`{guessed}"),
+    };
+    Ok(match secrets.first() {
+        None => check("secrets", Health::Ok, format!("none found{guessed}"), None),
+        Some((path, rule, line)) => {
+            let found = counted(secrets.len(), "live-looking secret");
+            let message = format!("{found}, such as {path}:{line} ({rule}){guessed}");
+            let hint = "take it out of the note, and make it void where it is used: the history keeps it";
+            check("secrets", Health::Warn, message, Some(hint))
+        }
+    })
+}
+
+/// How much of agents' logs was understood; nothing where none was read yet.
+fn sessions(memory: &Memory) -> Option<Check> {
+    const NAME: &str = "sessions";
+    let understood = match understood(memory) {
+        Ok(understood) => understood?,
+        Err(error) => {
+            return Some(check(NAME, Health::Warn, error.message, Some("`cm sessions` reads the logs anew")));
+        }
+    };
+    let logs = understood.iter().map(|of| of.logs).sum();
+    let unclear: Vec<&Understood> = understood.iter().filter(|of| of.not_understood > 0).collect();
+    let read = format!("{} read", counted(logs, "log"));
+    if unclear.is_empty() {
+        return Some(check(NAME, Health::Ok, format!("{read}, all understood"), None));
+    }
+    let each: Vec<String> = unclear.iter().map(|of| not_understood(of)).collect();
+    let message = format!("{read}; not understood: {}", each.join("; "));
+    let mostly = unclear.iter().any(|of| of.is_mostly_unknown());
+    let hint = "another version of the agent may have written them; what was understood can be searched";
+    Some(check(NAME, if mostly { Health::Warn } else { Health::Ok }, message, mostly.then_some(hint)))
+}
+
+/// How much of an agent's logs was not understood, with the three most frequent kinds.
+fn not_understood(of: &Understood) -> String {
+    let kinds: Vec<String> =
+        of.unknown.iter().take(3).map(|(name, count)| format!("{name} {count}")).collect();
+    let more = if of.unknown.len() > 3 { ", …" } else { "" };
+    let kinds = if kinds.is_empty() { String::new() } else { format!(" ({}{more})", kinds.join(", ")) };
+    let agent = if of.agent.is_empty() { "logs that are gone" } else { &of.agent };
+    format!("{agent} {} of {}{kinds}", of.not_understood, counted(of.records as usize, "record"))
+}
+
+/// Notes of a crowded folder of `graph/` or `vault/` that have an id to be sharded by.
+fn crowded(notes: &[Note]) -> Vec<&Note> {
+    let mut by_folder: std::collections::BTreeMap<&str, Vec<&Note>> = std::collections::BTreeMap::new();
+    for note in notes {
+        if matches!(note.path.top(), "graph" | "vault") && note.id.is_some() {
+            by_folder.entry(note.path.folder()).or_default().push(note);
+        }
+    }
+    by_folder.into_values().filter(|notes| notes.len() > CROWD).flatten().collect()
+}
+
+fn repair(memory: &Memory) -> Result<Vec<String>> {
+    let mut fixed = Vec::new();
+    let finished = write::recover(memory)?;
+    if finished > 0 {
+        fixed.push(format!("finished {} that had been cut off", counted(finished, "operation")));
+    }
+    let rules = init::missing_rules(&memory.target().vault)?;
+    if !rules.is_empty() {
+        let changes =
+            rules.into_iter().map(|(path, text)| Change::Replace { path, expected: None, text }).collect();
+        write::apply(
+            memory,
+            ChangeSet { message: Message::new("doctor", "Add the rules for git"), changes },
+        )?;
+        fixed.push("added the rules for git".to_owned());
+    }
+    fixed.extend(shard(memory)?);
+    Ok(fixed)
+}
+
+/// Moves the notes of crowded folders into subfolders of two hex digits, in one commit. Ids stay, and so do links by
+/// name or id; relative links in and to a moved note are written anew by nobody, so notes with such links stay.
+fn shard(memory: &Memory) -> Result<Option<String>> {
+    let open = memory.target();
+    let notes = memory.notes_of(open)?;
+    let mut changes = Vec::new();
+    let linked = linked_by_path(&notes);
+    for note in crowded(&notes).into_iter().filter(|note| !linked.contains(&note.path)) {
+        let Some(id) = &note.id else { continue };
+        let to = format!("{}/{}/{}", note.path.folder(), &id.short()[..2], note.path.file_name());
+        let Ok(to) = NotePath::parse(&to) else { continue };
+        let bytes = super::find::load(open, &note.path)?.bytes;
+        let (from, expected) = (note.path.clone(), ContentHash::of(&bytes));
+        changes.push(Change::Move { from, to, expected, edits: Vec::new() });
+    }
+    let moved = changes.len();
+    if moved == 0 {
+        return Ok(None);
+    }
+    let message = Message::new("doctor", format!("Move {moved} notes into subfolders"));
+    write::apply(memory, ChangeSet { message, changes })?;
+    open.set_stale();
+    Ok(Some(format!("moved {moved} notes into subfolders")))
+}
+
+/// Notes that have relative links, or are the target of one.
+fn linked_by_path(notes: &[Note]) -> std::collections::HashSet<NotePath> {
+    let mut linked = std::collections::HashSet::new();
+    for note in notes {
+        for link in note.links.iter().filter(|link| link.form == cm_note::note::LinkForm::Markdown) {
+            linked.insert(note.path.clone());
+            linked.extend(note.path.resolve(&link.target));
+        }
+    }
+    linked
+}

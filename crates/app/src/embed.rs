@@ -1,0 +1,201 @@
+//! Letting a model read all notes, saying how far the models are, and changing the model.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::config::{self, Target};
+use super::error::{Error, Result};
+pub use super::meaning::read_in_background;
+use super::meaning::{Model, Progress, known};
+use super::memory::{Call, Level, Memory, OpenVault};
+use cm_embed::{Choice, Embedder};
+
+/// How far the models are with the notes of all open vaults.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Embeddings {
+    /// The setting `embeddings.provider`.
+    pub provider: String,
+    /// The models, vault by vault.
+    pub models: Vec<OfModel>,
+    /// Passages that were read by this call.
+    pub read: usize,
+    /// Wall time in milliseconds.
+    pub ms: u64,
+}
+
+/// How far a model is.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OfModel {
+    /// Which vault.
+    pub vault: Level,
+    /// The model.
+    pub model: String,
+    /// What it is for.
+    pub role: Role,
+    /// Whether answers come from it now; vectors of others are kept for the day that it is chosen again.
+    pub in_use: bool,
+    /// How many numbers a vector of it has; null where it has read nothing yet.
+    pub dimension: Option<usize>,
+    /// Passages that it has read.
+    pub done: usize,
+    /// Passages that there are.
+    pub of: usize,
+    /// What its vectors take on disk.
+    pub bytes: u64,
+}
+
+/// What a model is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It reads every note at once.
+    Coarse,
+    /// It reads notes as time allows, and then counts instead of the coarse one.
+    Fine,
+}
+
+/// A model to change to.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// The setting `embeddings.provider`.
+    pub provider: String,
+    /// The settings that belong to it, by the last part of their names, with what they are to be.
+    pub with: Vec<(&'static str, String)>,
+}
+
+/// The settings that belong to a provider, and go with it.
+const BELONGING: [&str; 3] = ["model", "path", "url"];
+/// The one that belongs to the machine, and stays unless another is named.
+const RUNTIME: &str = "runtime";
+/// Texts that go to a model at once for each thread.
+const TOGETHER: usize = 16;
+
+/// How far the models are.
+///
+/// # Errors
+/// An index that can neither be used nor rebuilt, or a model that cannot be opened.
+pub fn status(memory: &Memory) -> Result<Embeddings> {
+    let mut models = Vec::new();
+    for open in &memory.vaults {
+        memory.freshen(open)?;
+        models.extend(of_vault(memory, open)?);
+    }
+    Ok(Embeddings { provider: provider(memory), models, read: 0, ms: 0 })
+}
+
+/// Lets the model read what it has not read, all of it where `anew`. `progress` hears how far it is.
+///
+/// # Errors
+/// A model that cannot be opened or does not answer, or a full disk. What was read until then is kept.
+pub fn embed(memory: &Memory, anew: bool, progress: &mut dyn FnMut(Progress)) -> Result<Embeddings> {
+    let begun = (memory.call.clock)();
+    let model = match memory.models().fine() {
+        Some(Ok(model)) => model,
+        Some(Err(error)) => return Err((&*error).into()),
+        None => {
+            return Err(Error::usage("embeddings are switched off")
+                .hint("cm embed use builtin lets the models in the program read the notes"));
+        }
+    };
+    let mut read = 0;
+    for open in &memory.vaults {
+        if anew {
+            open.vectors().forget(model.name())?;
+            if let Some(coarse) = memory.models().coarse() {
+                open.vectors().forget(coarse.name())?;
+            }
+        }
+        memory.freshen(open)?;
+        memory.complete(open);
+        let before = done(open, &model)?;
+        let step = match memory.models().choice() {
+            Choice::Builtin | Choice::None => TOGETHER * memory.call.threads.max(1),
+            Choice::Outside(_) => model.batch(),
+        };
+        let all = memory.read_finely(open, &model, &[], step, &mut |now| {
+            progress(now);
+            true
+        })?;
+        read += all.done.saturating_sub(before);
+    }
+    let ms = (memory.call.clock)().saturating_sub(begun);
+    Ok(Embeddings { read, ms, ..status(memory)? })
+}
+
+/// Changes the model, after it has shown that it works. Vectors of the model before are kept.
+///
+/// # Errors
+/// A model that cannot be opened or does not answer; then nothing is changed.
+pub fn change(call: Call, change: &Change) -> Result<Embeddings> {
+    let named = |last: &str| format!("CM_EMBEDDINGS_{}", last.to_uppercase());
+    let mut tried = call.clone();
+    tried.variables.insert(named("provider"), change.provider.clone());
+    let with =
+        |last: &str| change.with.iter().find(|(name, _)| *name == last).map(|(_, value)| value.as_str());
+    for last in BELONGING {
+        tried.variables.insert(named(last), with(last).unwrap_or_default().to_owned());
+    }
+    if let Some(library) = with(RUNTIME) {
+        tried.variables.insert(named(RUNTIME), library.to_owned());
+    }
+    let memory = Memory::open(tried)?;
+    memory.persons_only("change settings")?;
+    if let Some(model) = memory.models().fine() {
+        model.map_err(|error| Error::from(&*error))?.embed_query("Does it answer?")?;
+    }
+    memory.take_notices();
+    let memory = Memory::open(call.clone())?;
+    for last in BELONGING.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
+        config::set(&memory, &format!("embeddings.{last}"), with(last), Target::Private)?;
+    }
+    config::set(&memory, "embeddings.provider", Some(&change.provider), Target::Private)?;
+    let memory = Memory::open(call)?;
+    let status = status(&memory)?;
+    memory.take_notices();
+    Ok(status)
+}
+
+fn provider(memory: &Memory) -> String {
+    let settings = &memory.target().settings;
+    settings.get("embeddings.provider").and_then(|(value, _)| value.as_str()).unwrap_or_default().to_owned()
+}
+
+fn done(open: &OpenVault, model: &Model) -> Result<usize> {
+    let live = open.index().passages()?;
+    Ok(live.intersection(&known(open, model.name())?).count())
+}
+
+fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Vec<OfModel>> {
+    let live = open.index().passages()?;
+    let coarse = memory.models().coarse().map(|model| model.name().to_owned());
+    let fine = match memory.models().fine() {
+        Some(Ok(model)) => Some(model.name().to_owned()),
+        Some(Err(error)) => {
+            memory.notice(format!("the finer model cannot be used: {error}"));
+            None
+        }
+        None => None,
+    };
+    let vectors = open.vectors();
+    let mut names: Vec<String> = coarse.iter().chain(&fine).cloned().collect();
+    names.extend(
+        vectors
+            .models()
+            .into_iter()
+            .filter(|name| Some(name) != coarse.as_ref() && Some(name) != fine.as_ref()),
+    );
+    let of = |name: String| {
+        let sizes = vectors.dimensions(&name);
+        Ok(OfModel {
+            vault: open.level,
+            role: if Some(&name) == coarse.as_ref() { Role::Coarse } else { Role::Fine },
+            in_use: [&coarse, &fine].contains(&&Some(name.clone())),
+            dimension: sizes.last().map(|(dimension, _)| *dimension),
+            done: live.intersection(&known(open, &name)?).count(),
+            of: live.len(),
+            bytes: sizes.iter().map(|(_, bytes)| bytes).sum(),
+            model: name,
+        })
+    };
+    names.into_iter().map(of).collect()
+}

@@ -1,0 +1,234 @@
+//! Which model embeds the notes of a vault, from its settings. Nothing is opened here.
+//!
+//! A vault's `cm.toml` is written by whoever made the folder. It may choose between the built-in models and none; what sends
+//! notes anywhere or loads files into this process counts from the user's own settings only (`config::keys`).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::memory::{Memory, OpenVault};
+use cm_embed::{Address, Choice, Key, Onnx, Outside, openai_address};
+use cm_net::ollama_host::ollama_host;
+use cm_store::config::Settings;
+
+const PROVIDER: &str = "embeddings.provider";
+const MODEL: &str = "embeddings.model";
+const PATH: &str = "embeddings.path";
+const RUNTIME: &str = "embeddings.runtime";
+const URL: &str = "embeddings.url";
+const KEY: &str = "embeddings.key";
+
+/// What embeds, and what the person should hear about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// The choice.
+    pub choice: Choice,
+    /// What does not count and why, and what to do.
+    pub notices: Vec<String>,
+}
+
+/// The model of an open vault; what there is to hear becomes notices of the call.
+pub fn choice(memory: &Memory, open: &OpenVault) -> Choice {
+    heard(memory, open, &open.settings)
+}
+
+/// The model that these settings of a vault give, which may be newer than those that it was opened with.
+pub(super) fn heard(memory: &Memory, open: &OpenVault, settings: &Settings) -> Choice {
+    let cache = match &memory.call.private {
+        Some(private) => private.state.join("models"),
+        None => open.vault.vectors().join("models"),
+    };
+    let chosen = choose(settings, &cache, &memory.call.variables);
+    let ignored = settings.ignored("embeddings.").map(str::to_owned);
+    chosen.notices.into_iter().chain(ignored).for_each(|notice| memory.notice(notice));
+    chosen.choice
+}
+
+/// How long a command may spend on embedding new notes with the finer model.
+pub fn budget(settings: &Settings) -> Duration {
+    Duration::from_millis(settings.whole("embeddings.budget_ms") as u64)
+}
+
+/// Maps settings to a choice. Models of a hub are kept in the folder `cache`; variables are those of the environment that
+/// stand in for settings.
+pub fn choose(settings: &Settings, cache: &Path, variables: &BTreeMap<String, String>) -> Chosen {
+    match chosen_by(settings, cache, variables) {
+        Ok(choice) => Chosen { choice, notices: Vec::new() },
+        Err(why) => {
+            Chosen { choice: Choice::Builtin, notices: vec![format!("{why}; the built-in model embeds")] }
+        }
+    }
+}
+
+fn chosen_by(
+    settings: &Settings,
+    cache: &Path,
+    variables: &BTreeMap<String, String>,
+) -> Result<Choice, String> {
+    let timeout = Duration::from_secs_f64(settings.number("embeddings.timeout_s").clamp(0.1, 600.0));
+    // The name is printed, so it must not hold anything that moves a cursor.
+    let model: String = text(settings, MODEL).chars().filter(|c| !c.is_control()).collect();
+    let address = || address(&text(settings, URL));
+    Ok(match text(settings, PROVIDER).as_str() {
+        "none" => Choice::None,
+        "fastembed" => Choice::Outside(Outside::Onnx(onnx(settings, model, cache, variables))),
+        "ollama" => {
+            // The server that a setting names, else the one that Ollama's own variable does.
+            let named = || ollama_host(variables.get("OLLAMA_HOST")?);
+            let address = address()?.or_else(named);
+            Choice::Outside(Outside::Ollama { model, address, timeout })
+        }
+        "openai" => {
+            let address = address()?;
+            let key = key(settings, address.as_ref(), variables);
+            Choice::Outside(Outside::OpenAi { model, address, key, timeout })
+        }
+        _ => Choice::Builtin,
+    })
+}
+
+fn onnx(settings: &Settings, model: String, cache: &Path, variables: &BTreeMap<String, String>) -> Onnx {
+    let path = |text: String| (!text.is_empty()).then(|| PathBuf::from(text));
+    let runtime = path(text(settings, RUNTIME)).map(|path| (RUNTIME, path));
+    let variable = || path(variables.get("ORT_DYLIB_PATH")?.clone()).map(|path| ("ORT_DYLIB_PATH", path));
+    let runtime = runtime.or_else(variable);
+    Onnx { model, folder: path(text(settings, PATH)), hub: None, cache: cache.to_owned(), runtime }
+}
+
+/// The key for a server. The key of OpenAI's own variable goes to OpenAI's server only.
+fn key(settings: &Settings, address: Option<&Address>, variables: &BTreeMap<String, String>) -> Option<Key> {
+    let set = settings.get(KEY).and_then(|(value, _)| Key::of(value.as_str()?));
+    let openai = openai_address();
+    let is_openai = address
+        .is_none_or(|address| address.host() == openai.host() && address.to_string().starts_with("https://"));
+    set.or_else(|| variables.get("OPENAI_API_KEY").filter(|_| is_openai).and_then(|key| Key::of(key)))
+}
+
+fn text(settings: &Settings, name: &str) -> String {
+    settings.text(name).unwrap_or_default().trim().to_owned()
+}
+
+fn address(url: &str) -> Result<Option<Address>, String> {
+    if url.is_empty() {
+        return Ok(None);
+    }
+    Address::parse(url).map(Some).map_err(|error| cm_embed::Error::from(error).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_store::config::{Layer, Origin};
+
+    fn chosen(files: &[(&str, Origin)], variables: &[(&str, &str)]) -> Chosen {
+        let variables: BTreeMap<String, String> =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let mut layers: Vec<_> = files
+            .iter()
+            .map(|(text, origin)| {
+                let name = if origin.is_users() { "config.toml" } else { "cm.toml" };
+                (Layer::of_toml(name, &format!("[embeddings]\n{text}\n")), origin.clone())
+            })
+            .collect();
+        layers.extend(Layer::of_environment(&variables));
+        choose(&Settings::of(layers), Path::new("/cache"), &variables)
+    }
+
+    /// What is chosen and what is said, as one text.
+    fn shown(chosen: &Chosen) -> String {
+        let what = match &chosen.choice {
+            Choice::Outside(Outside::Onnx(onnx)) => {
+                format!("fastembed {:?} {:?} {:?}", onnx.model, onnx.folder, onnx.runtime)
+            }
+            Choice::Outside(Outside::Ollama { model, address, timeout }) => {
+                format!("ollama {model:?} {} {timeout:?}", url(address.as_ref()))
+            }
+            Choice::Outside(Outside::OpenAi { model, address, key, .. }) => {
+                format!(
+                    "openai {model:?} {} {}",
+                    url(address.as_ref()),
+                    if key.is_some() { "with a key" } else { "without a key" }
+                )
+            }
+            other => format!("{other:?}"),
+        };
+        [vec![what], chosen.notices.clone()].concat().join("\n")
+    }
+
+    fn url(address: Option<&Address>) -> String {
+        address.map_or_else(|| "-".to_owned(), ToString::to_string)
+    }
+
+    #[test]
+    fn the_built_in_model_embeds_where_nothing_is_set() {
+        assert_eq!(shown(&chosen(&[], &[("OPENAI_API_KEY", "sk-12345")])), "Builtin");
+        assert_eq!(shown(&chosen(&[("provider = 'none'", Origin::Vault)], &[])), "None");
+    }
+
+    #[test]
+    fn a_folder_chooses_between_the_built_in_models_and_none() {
+        for origin in [Origin::Vault, Origin::Global] {
+            for provider in ["ollama", "openai", "fastembed"] {
+                let theirs = format!(
+                    "provider = '{provider}'\npath = '/tmp/evil'\nruntime = '/tmp/evil.so'\nurl = 'http://localhost:1'"
+                );
+                let chosen = chosen(&[(&theirs, origin.clone())], &[("OPENAI_API_KEY", "sk-12345")]);
+                assert_eq!(chosen.choice, Choice::Builtin, "{provider}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_folder_may_not_decide_does_not_hide_what_the_user_decided() {
+        let mine = ("provider = 'ollama'\nurl = 'http://10.0.0.7:11434'", Origin::User);
+        let theirs = ("provider = 'openai'\nurl = 'https://example.org'", Origin::Vault);
+        insta::assert_snapshot!(shown(&chosen(&[mine, theirs], &[])), @r#"ollama "" http://10.0.0.7:11434 30s"#);
+    }
+
+    #[test]
+    fn the_users_own_files_and_the_environment_decide_everything() {
+        let text = "provider = 'fastembed'\npath = '/m'\nruntime = '/r.so'\nmodel = 'x'";
+        let expected = "fastembed \"x\" Some(\"/m\") Some((\"embeddings.runtime\", \"/r.so\"))";
+        for origin in [Origin::Private, Origin::User] {
+            assert_eq!(shown(&chosen(&[(text, origin)], &[("ORT_DYLIB_PATH", "/other.so")])), expected);
+        }
+        let variables = [
+            ("CM_EMBEDDINGS_PROVIDER", "openai"),
+            ("CM_EMBEDDINGS_URL", "https://example.org/v1"),
+            ("CM_EMBEDDINGS_KEY", "k"),
+        ];
+        assert_eq!(shown(&chosen(&[], &variables)), "openai \"\" https://example.org/v1 with a key");
+    }
+
+    #[test]
+    fn the_key_of_openai_goes_to_openai_alone() {
+        let key = ("OPENAI_API_KEY", "sk-12345");
+        let has = |text: &str, variables: &[(&str, &str)]| {
+            let chosen = chosen(&[(text, Origin::Private)], variables);
+            assert!(!format!("{chosen:?}").contains("12345"), "{chosen:?}");
+            shown(&chosen).ends_with("with a key")
+        };
+        assert!(has("provider = 'openai'", &[key]));
+        assert!(has("provider = 'openai'\nurl = 'https://api.openai.com/v1/'", &[key]));
+        assert!(!has("provider = 'openai'\nurl = 'http://api.openai.com/v1'", &[key]));
+        assert!(!has("provider = 'openai'\nurl = 'https://example.org/v1'", &[key]));
+        assert!(has("provider = 'openai'\nurl = 'https://example.org/v1'\nkey = 'sk-12345'", &[]));
+        assert!(!has("provider = 'openai'", &[]));
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_told_and_not_repeated() {
+        let text = "provider = 'ollama'\nurl = 'http://me:hunter2@example.org'";
+        insta::assert_snapshot!(shown(&chosen(&[(text, Origin::Private)], &[])), @"
+        Builtin
+        `embeddings.url` is no address: it holds a name or a password, and a key has a setting of its own; the built-in model embeds
+        ");
+    }
+
+    #[test]
+    fn a_models_name_moves_no_cursor() {
+        let text = "provider = 'ollama'\nmodel = \"a\\u001b[2Jb\"";
+        assert!(shown(&chosen(&[(text, Origin::User)], &[])).starts_with("ollama \"a[2Jb\""));
+    }
+}

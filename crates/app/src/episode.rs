@@ -1,0 +1,76 @@
+//! The day's log: entries at the end of `episodes/YYYY-MM-DD.md`, never changed once they stand.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::add::{clean_tags, title_of};
+use super::error::{Error, Result};
+use super::find::find_to_change;
+use super::memory::Memory;
+use super::write;
+use cm_note::change::{Change, ChangeSet};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::message::Message;
+use cm_note::note::compose::{self, EpisodeEntry};
+use cm_note::path::NotePath;
+
+/// What happened.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// In a few words.
+    pub title: String,
+    /// In a sentence or two.
+    pub summary: Option<String>,
+    /// The type of what happened, such as `fix`.
+    pub note_type: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// The memory that it is about.
+    pub memory: Option<String>,
+}
+
+/// An entry that was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Logged {
+    /// The day's file.
+    pub path: String,
+    /// The entry's heading.
+    pub entry: String,
+    /// The commit; null where commits are manual.
+    pub commit: Option<String>,
+}
+
+/// Appends an entry to the file of the call's day.
+///
+/// # Errors
+/// No title, a memory that is not found, and those of [`write::apply`].
+pub fn episode(memory: &Memory, options: &Options) -> Result<Logged> {
+    let title = title_of(&options.title)?;
+    let now = memory.now();
+    let path =
+        NotePath::parse(&compose::episode_path(now)).map_err(|error| Error::usage(error.to_string()))?;
+    let about = options.memory.as_deref().map(|reference| find_to_change(memory, reference)).transpose()?;
+    let entry = EpisodeEntry {
+        at: now,
+        title: title.clone(),
+        note_type: options.note_type.clone(),
+        tags: clean_tags(&options.tags)?,
+        memory: about.as_ref().map(|found| (found.note.title.clone(), found.note.path.clone())),
+        summary: options.summary.clone(),
+        source: None,
+    };
+    let mut message = Message::new("episode", format!("Log \"{title}\" on {}", now.day()));
+    if let Some(found) = &about {
+        message = message.id(found.note.key());
+    }
+    let written = write::apply_with(memory, |open| {
+        let change = if open.vault.file(&path).exists() {
+            let text = compose::episode_entry(&entry);
+            Change::Edit { path: path.clone(), edits: vec![Edit::AppendBody { text }] }
+        } else {
+            Change::Create { path: path.clone(), text: compose::episode(&entry) }
+        };
+        Ok(ChangeSet { message, changes: vec![change] })
+    })?;
+    Ok(Logged { path: path.into(), entry: format!("{} - {title}", now.minute()), commit: written.commit })
+}

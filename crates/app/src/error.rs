@@ -1,0 +1,215 @@
+//! Why an operation was not done, as data that every surface words in its own way.
+
+use std::fmt;
+
+use cm_note::finding::Finding;
+use cm_note::frontmatter::edit::EditError;
+use cm_note::path::NotePath;
+use cm_store::{git, vault};
+
+/// What kind of failure; it decides the exit code and the HTTP status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A check failed, or a part of a batch, or the system refused a file.
+    Failed,
+    /// The request makes no sense as it stands.
+    Usage,
+    /// There is no vault, or the folder is none.
+    NoVault,
+    /// No such note or commit, or an ambiguous prefix.
+    NotFound,
+    /// Refused: blocked, conflicting state, a merge in progress.
+    Refused,
+    /// Another writer holds the vault.
+    Locked,
+    /// A model, a network or who runs it failed.
+    Provider,
+    /// Nothing was done where work was asked for.
+    NothingDone,
+    /// Somebody stopped it.
+    Interrupted,
+    /// The system stopped it.
+    Terminated,
+}
+
+/// Where in the vault it is wrong.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub path: String,
+    /// Its line, from 1.
+    pub line: Option<u32>,
+    /// Its column, from 1.
+    pub column: Option<u32>,
+}
+
+/// A failed operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What kind.
+    pub kind: Kind,
+    /// A short name that scripts may select by, kebab-case.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<String>,
+    /// Where.
+    pub place: Option<Place>,
+}
+
+/// The result of an operation.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error of this kind.
+    pub fn new(kind: Kind, code: &'static str, message: impl Into<String>) -> Self {
+        Self { kind, code, message: message.into(), hint: None, place: None }
+    }
+
+    /// The request makes no sense.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Kind::Usage, "usage", message)
+    }
+
+    /// Refused as things stand.
+    pub fn refused(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Kind::Refused, code, message)
+    }
+
+    /// Not there.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Kind::NotFound, "not-found", message)
+    }
+
+    /// Why a note's lines are left as they are.
+    pub fn of_edit(path: &NotePath, error: &EditError) -> Self {
+        Self::refused("cannot-edit", error.to_string())
+            .at(path, error.line(), error.column())
+            .hint(error.hint())
+    }
+
+    /// Why a file that is no text is left as it is.
+    pub fn of_encoding(path: &NotePath, finding: &Finding) -> Self {
+        Self::refused("invalid-utf8", finding.message.clone())
+            .at(path, finding.line, finding.column)
+            .hint("save the file as UTF-8, then run the command again")
+    }
+
+    /// The same error with its remedy.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same error with its place.
+    pub fn at(mut self, path: impl fmt::Display, line: Option<u32>, column: Option<u32>) -> Self {
+        self.place = Some(Place { path: path.to_string(), line, column });
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<vault::Error> for Error {
+    fn from(error: vault::Error) -> Self {
+        let message = error.to_string();
+        match error {
+            vault::Error::NoVault { .. } => Self::new(Kind::NoVault, "no-vault", message)
+                .hint("make one here with `cm init`, or name one with --vault or CM_VAULT"),
+            vault::Error::NotAVault { .. } => Self::new(Kind::NoVault, "not-a-vault", message)
+                .hint("`cm init` in that folder makes it one and changes no note"),
+            vault::Error::Io { path, .. } => {
+                let error = Self::new(Kind::Failed, "io", message);
+                error.at(path.display(), None, None)
+            }
+            vault::Error::Locked { .. } => Self::new(Kind::Locked, "locked", message)
+                .hint("try again when it is done; `lock.patience_s` says how long to wait"),
+            vault::Error::NoPrivateFolder => Self::new(Kind::Failed, "no-home", message)
+                .hint("set HOME, or XDG_STATE_HOME and XDG_CONFIG_HOME"),
+            vault::Error::Changed { path } => Self::refused("changed-meanwhile", message)
+                .at(path.display(), None, None)
+                .hint("nothing was written; run the command again"),
+            vault::Error::LeadsOut { path } => Self::refused("leads-out", message)
+                .at(path.display(), None, None)
+                .hint("a symbolic link on this path leaves the vault; nothing is written through it"),
+        }
+    }
+}
+
+impl From<git::Error> for Error {
+    fn from(error: git::Error) -> Self {
+        let message = chain(&error);
+        let hint = error.hint();
+        let made = match error {
+            git::Error::Bare { .. } => Self::refused("bare-repository", message),
+            git::Error::ForeignOwner { .. } => Self::refused("foreign-owner", message),
+            git::Error::Unsupported { .. } => Self::refused("unsupported-repository", message),
+            git::Error::InProgress { .. } => Self::refused("in-progress", message),
+            git::Error::Locked { .. } => Self::new(Kind::Locked, "git-locked", message),
+            git::Error::Moved { .. } => Self::refused("branch-moved", message),
+            git::Error::Collision { path, .. } => Self::refused("collision", message).at(path, None, None),
+            git::Error::Ignored { path } => Self::refused("ignored", message).at(path, None, None),
+            git::Error::Unmerged { path } => Self::refused("unmerged", message).at(path, None, None),
+            git::Error::NotAFile { path } => Self::refused("not-a-file", message).at(path, None, None),
+            git::Error::UnsafePath { path } => Self::refused("unsafe-path", message).at(path, None, None),
+            git::Error::UnknownRevision { .. } => Self::not_found(message),
+            git::Error::AmbiguousRevision { .. } => Self::new(Kind::NotFound, "ambiguous", message),
+            git::Error::OtherWorkTree { .. } => Self::refused("other-work-tree", message),
+            git::Error::UntrustedFilter { .. } => Self::refused("untrusted", message),
+            git::Error::Program { .. } => Self::new(Kind::Failed, "git-failed", message),
+            git::Error::Io { path, .. } => {
+                Self::new(Kind::Failed, "io", message).at(path.display(), None, None)
+            }
+            git::Error::Repository { .. } => Self::new(Kind::Failed, "git-failed", message),
+        };
+        match hint {
+            Some(hint) => made.hint(hint),
+            None => made,
+        }
+    }
+}
+
+impl From<cm_index::Error> for Error {
+    fn from(error: cm_index::Error) -> Self {
+        Self::new(Kind::Failed, "index", chain(&error))
+            .hint("`cm reindex --full` drops the index and reads everything anew")
+    }
+}
+
+impl From<cm_embed::Error> for Error {
+    fn from(error: cm_embed::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&cm_embed::Error> for Error {
+    fn from(error: &cm_embed::Error) -> Self {
+        let made = Self::new(Kind::Failed, "embeddings", chain(error));
+        match error.hint() {
+            Some(hint) => made.hint(hint),
+            None => made,
+        }
+    }
+}
+
+/// An error with its causes, on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(deeper) = cause {
+        let text = deeper.to_string();
+        if !line.contains(&text) {
+            line.push_str(": ");
+            line.push_str(&text);
+        }
+        cause = deeper.source();
+    }
+    line
+}

@@ -1,0 +1,262 @@
+//! Writing the vault out for other tools. The vault itself stays as it is.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::memory::{Memory, OpenVault};
+use cm_exchange::import::state::{Access, Accesses};
+use cm_exchange::{export, memory_file};
+use cm_note::graph::Graph;
+use cm_note::note::{Kind, Note};
+use cm_note::path::NotePath;
+use cm_note::score::Score;
+use cm_note::score::bullet::effective;
+use cm_store::config::keys::KEYS;
+use cm_store::vault::foreign::{self, Wrote};
+
+pub use cm_exchange::export::Format;
+
+/// What is to be written, and where.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// In which form.
+    pub format: Format,
+    /// The folder, or the file of a JSON document. Where none is named, the files of the earlier tool go beside the
+    /// notes and a document is the answer.
+    pub out: Option<PathBuf>,
+    /// Write over files that no export made.
+    pub force: bool,
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Exported {
+    /// In which form.
+    pub format: Format,
+    /// Where; null where the document is the answer.
+    pub out: Option<String>,
+    /// How many notes it holds.
+    pub notes: usize,
+    /// The files that were written, within that folder.
+    pub written: Vec<String>,
+    /// How many files were as they should be already.
+    pub unchanged: usize,
+    /// Files that were left as they are, though an export has other words for them.
+    pub left: Vec<String>,
+    /// The document, where no file was named.
+    #[serde(skip)]
+    pub document: Option<String>,
+}
+
+impl Exported {
+    /// Nothing written yet.
+    fn to(options: &Options, notes: usize) -> Self {
+        Self {
+            format: options.format,
+            out: options.out.as_deref().map(|out| out.display().to_string()),
+            notes,
+            written: Vec::new(),
+            unchanged: 0,
+            left: Vec::new(),
+            document: None,
+        }
+    }
+}
+
+/// Exports the vault that is written to.
+///
+/// # Errors
+/// A place that cannot be written, files in the way, or notes that cannot be read.
+pub fn export(memory: &Memory, options: &Options) -> Result<Exported> {
+    let open = memory.target();
+    let out = options.out.as_deref().map(|out| memory.call.cwd.join(out));
+    match (options.format, out) {
+        (Format::Json, out) => document(memory, open, options, out.as_deref()),
+        (Format::MemoryMd, out) => memory_md(memory, open, options, out.as_deref()),
+        (Format::Markdown, None) => {
+            Err(Error::usage("the notes are copied to a folder").hint("name it, such as --out ../copy"))
+        }
+        (Format::Markdown, Some(out)) => {
+            outside(open, &out)?;
+            let copies = copies(open)?;
+            let notes = copies.len();
+            write(options, &out, notes, copies)
+        }
+        (Format::ClaudeMemory, None) => beside_the_notes(memory, open, options),
+        (Format::ClaudeMemory, Some(out)) if foreign::is_root(&open.vault, &out) => {
+            beside_the_notes(memory, open, options)
+        }
+        (Format::ClaudeMemory, Some(out)) => {
+            outside(open, &out)?;
+            let mut files = copies(open)?;
+            let notes = files.len();
+            files.extend(json_files(memory, open)?);
+            write(options, &out, notes, files)
+        }
+    }
+}
+
+/// MEMORY.md, from the notes of one vault.
+fn memory_md(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&Path>) -> Result<Exported> {
+    let notes = memory.notes_of(open)?;
+    let graph = Graph::connect(&notes);
+    let mut scores = vec![Score::default(); notes.len()];
+    for scored in super::decay::scored(memory, open)? {
+        scores[scored.at] = scored.score;
+    }
+    let playbook = super::playbook::of_notes(&notes);
+    let constants = super::decay::scoring(&open.settings);
+    let bullets: Vec<_> =
+        playbook.bullets.iter().map(|bullet| (bullet, effective(bullet, memory.now(), &constants))).collect();
+    let file = memory_file::plan(&bullets, &graph, &scores, constants.active, &memory.now().day());
+    let mut outcome = Exported::to(options, file.entries);
+    let Some(out) = out else {
+        outcome.document = Some(file.text);
+        return Ok(outcome);
+    };
+    outside(open, out)?;
+    let ours = |there: &[u8]| options.force || there.starts_with(memory_file::OPENING.as_bytes());
+    let wrote = one_file(out, file.text.into_bytes(), &ours)?;
+    taken(outcome, out.parent().unwrap_or(out), &wrote)
+}
+
+/// The four JSON files, where the earlier tool has them. A file with keys of its own is left as it is.
+fn beside_the_notes(memory: &Memory, open: &OpenVault, options: &Options) -> Result<Exported> {
+    let root = open.vault.root().to_owned();
+    let mut files = json_files(memory, open)?;
+    let private = |(path, _): &(NotePath, Vec<u8>)| {
+        let there = (path.as_str() == export::CONFIG).then(|| open.vault.read(path).ok()).flatten();
+        there.is_some_and(|there| !export::is_ours(&there))
+    };
+    let left: Vec<String> =
+        files.iter().filter(|file| private(file)).map(|(path, _)| path.to_string()).collect();
+    files.retain(|file| !private(file));
+    let notes = open.walk().files.len();
+    let wrote = write(options, &root, notes, files)?;
+    Ok(Exported { out: Some(root.display().to_string()), left, ..wrote })
+}
+
+fn json_files(memory: &Memory, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
+    let notes = memory.notes_of(open)?;
+    let (usage, notices) = open.usage().load();
+    notices.into_iter().for_each(|notice| memory.notice(notice));
+    let usage: Accesses = usage
+        .into_iter()
+        .filter(|(_, used)| used.accesses > 0 || used.last.is_some())
+        .map(|(key, used)| (key, Access { count: used.accesses, last: used.last }))
+        .collect();
+    let settings: BTreeMap<String, serde_json::Value> = KEYS
+        .iter()
+        .filter_map(|key| {
+            let (value, _) = open.settings.get(key.name)?;
+            Some((key.name.to_owned(), serde_json::to_value(value).ok()?))
+        })
+        .collect();
+    let scored = super::decay::scored(memory, open)?.into_iter();
+    let scores = scored.map(|scored| (notes[scored.at].path.to_string(), scored.score)).collect();
+    let (model, vectors) = vectors(memory, open, &notes);
+    let derived = export::Derived { usage, scores, model, vectors };
+    export::claude_memory(&notes, &derived, &settings)
+        .into_iter()
+        .map(|(name, text)| Ok((path(name)?, text.into_bytes())))
+        .collect()
+}
+
+/// One vector a memory, of its first passage, and the model that made them; none where no model answers.
+fn vectors(
+    memory: &Memory,
+    open: &OpenVault,
+    notes: &[Note],
+) -> (Option<String>, BTreeMap<String, Vec<f32>>) {
+    let memories = notes.iter().filter(|note| note.kind == Kind::Memory);
+    let texts: Vec<(String, String)> = memories
+        .filter_map(|note| {
+            let first = open.passages_of(&note.path).into_iter().next()?;
+            Some((note.id.as_ref()?.to_string(), first.text))
+        })
+        .collect();
+    let Some((model, vectors)) =
+        memory.embedded(&texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>())
+    else {
+        return (None, BTreeMap::new());
+    };
+    (Some(model), texts.into_iter().map(|(id, _)| id).zip(vectors).collect())
+}
+
+/// Every note with its bytes.
+fn copies(open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
+    let read = |path: NotePath| {
+        let bytes = open.read(&path).map_err(cm_store::vault::Error::io("read", &open.vault.file(&path)))?;
+        Ok((path, bytes))
+    };
+    open.walk().files.into_iter().map(|file| read(file.path)).collect()
+}
+
+fn document(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&Path>) -> Result<Exported> {
+    let notes = memory
+        .notes_of(open)?
+        .iter()
+        .map(|note| {
+            let found = super::find::load(open, &note.path)?;
+            let text = found.text();
+            Ok((found.note, text))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let text = export::document(&notes);
+    let mut outcome = Exported::to(options, notes.len());
+    let Some(out) = out else {
+        outcome.document = Some(text);
+        return Ok(outcome);
+    };
+    let folder = out.parent().unwrap_or(out);
+    let wrote = one_file(out, text.into_bytes(), &|_| options.force)?;
+    taken(outcome, folder, &wrote)
+}
+
+/// Writes one file; `may_replace` says, of other bytes that are there, whether they may go.
+pub(super) fn one_file(out: &Path, bytes: Vec<u8>, may_replace: &dyn Fn(&[u8]) -> bool) -> Result<Wrote> {
+    let name = out.file_name().and_then(|name| name.to_str()).filter(|_| !out.is_dir());
+    let (Some(folder), Some(name)) = (out.parent(), name) else {
+        return Err(
+            Error::usage(format!("{} is no file", out.display())).hint("name one, such as --out notes.json")
+        );
+    };
+    Ok(foreign::write(folder, &[(path(name)?, bytes)], &|_, there| may_replace(there))?)
+}
+
+fn write(options: &Options, out: &Path, notes: usize, files: Vec<(NotePath, Vec<u8>)>) -> Result<Exported> {
+    let may = |_: &NotePath, there: &[u8]| options.force || export::is_ours(there);
+    let wrote = foreign::write(out, &files, &may)?;
+    taken(Exported::to(options, notes), out, &wrote)
+}
+
+fn taken(mut outcome: Exported, folder: &Path, wrote: &Wrote) -> Result<Exported> {
+    if let Some(first) = wrote.in_the_way.first() {
+        let more = wrote.in_the_way.len() - 1;
+        let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+        return Err(Error::refused("exists", format!("{first}{others} would be written over"))
+            .at(folder.join(first.as_str()).display(), None, None)
+            .hint("nothing was written; choose another place, or use --force"));
+    }
+    outcome.written = wrote.written.iter().map(ToString::to_string).collect();
+    outcome.unchanged = wrote.unchanged.len();
+    Ok(outcome)
+}
+
+/// Refuses a folder within the vault, where copies of notes would be notes.
+fn outside(open: &OpenVault, out: &Path) -> Result<()> {
+    let existing = out.ancestors().find(|folder| folder.exists()).unwrap_or(out);
+    if foreign::is_within(&open.vault, existing) {
+        return Err(Error::refused("inside-the-vault", format!("{} lies in the vault", out.display()))
+            .hint("copies of notes there would be notes themselves; choose a folder outside"));
+    }
+    Ok(())
+}
+
+fn path(name: &str) -> Result<NotePath> {
+    NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))
+}

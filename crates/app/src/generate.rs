@@ -1,0 +1,187 @@
+//! The files that are written from the notes: CORE.md and REFLECTION.md. Where nothing but the day would change, the file
+//! stays as it is and nothing is committed.
+
+use std::rc::Rc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::decay::{score_of, scoring};
+use super::error::{Error, Result};
+use super::meaning::meaning;
+use super::memory::{Memory, OpenVault};
+use super::playbook::limits;
+use super::write;
+use cm_note::change::{Change, ChangeSet};
+use cm_note::graph::Graph;
+use cm_note::instant::Instant;
+use cm_note::message::Message;
+use cm_note::note::Note;
+use cm_note::path::NotePath;
+use cm_note::score::{Score, Usage};
+use cm_playbook::core::{self, CoreSettings, LinkStyle, same_but_for_day};
+use cm_playbook::generated::GeneratedFile;
+use cm_playbook::meaning::Sense;
+use cm_playbook::reflection::{self, ReflectionSettings};
+use cm_store::git::Repo;
+use cm_store::vault::layout;
+use cm_store::vault::usage::Used;
+
+/// A file that was written, or would have been the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Generated {
+    /// The file.
+    pub path: String,
+    /// How many entries it lists.
+    pub entries: usize,
+    /// How many more there were to list.
+    pub omitted: usize,
+    /// About how many tokens it costs a prompt.
+    pub tokens: usize,
+    /// The commit; null where commits are manual or nothing but the day would have changed.
+    pub commit: Option<String>,
+    /// Whether the file was written.
+    pub changed: bool,
+    /// The text, where it was to be shown and not to be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Writes CORE.md; with `dry_run` only says what it would hold.
+///
+/// # Errors
+/// Where the notes cannot be read, and those of [`write::apply`].
+pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
+    let open = memory.target();
+    let constants = scoring(&open.settings);
+    let settings = CoreSettings {
+        tokens: open.settings.whole("core.max_tokens"),
+        per_section: open.settings.whole("core.max_entries"),
+        least_score: constants.fading,
+        links: match word(open, "core.links") {
+            Some("stem") => LinkStyle::Stem,
+            _ => LinkStyle::Path,
+        },
+        ..CoreSettings::default()
+    };
+    let basis = Basis::of(memory, open)?;
+    let view = View::of(memory, open, Some(basis))?;
+    let graph = Graph::connect(&view.notes);
+    let entries = core::core_entries(&graph, &view.scores, basis.now, &constants);
+    let planned = core::plan_core(&entries, &settings, &basis.now.day());
+    keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
+}
+
+/// Writes REFLECTION.md; with `dry_run` only says what it would hold.
+///
+/// # Errors
+/// Those of [`core()`].
+pub fn reflection(memory: &Memory, dry_run: bool) -> Result<Generated> {
+    let open = memory.target();
+    let settings = ReflectionSettings {
+        projects: open.settings.texts("projects"),
+        scoring: scoring(&open.settings),
+        merge: limits(open).merge(),
+    };
+    let view = View::of(memory, open, None)?;
+    let graph = Graph::connect(&view.notes);
+    let sense = Sense::of(meaning(open));
+    let planned =
+        reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &sense, memory.now());
+    keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
+}
+
+fn word<'o>(open: &'o OpenVault, key: &str) -> Option<&'o str> {
+    open.settings.get(key).and_then(|(value, _)| value.as_str())
+}
+
+/// What the scores of CORE.md are worked out from.
+#[derive(Clone, Copy)]
+struct Basis {
+    /// Whether the use of notes in this clone counts.
+    local: bool,
+    now: Instant,
+}
+
+impl Basis {
+    /// In a vault that others share, what git holds alone: the same commit gives the same file in every clone, on any day.
+    fn of(memory: &Memory, open: &OpenVault) -> Result<Self> {
+        let repo = open.repo()?;
+        let local = match word(open, "core.usage") {
+            Some("local") => true,
+            Some("none") => false,
+            _ => !repo.is_some_and(Repo::has_remote),
+        };
+        let is_note = |path: &NotePath| {
+            path.as_str().ends_with(".md") && ![layout::CORE, layout::REFLECTION].contains(&path.as_str())
+        };
+        let shared = match repo.filter(|_| !local) {
+            Some(repo) => repo.last_change(&is_note)?,
+            None => None,
+        };
+        Ok(Self { local, now: shared.unwrap_or(memory.now()) })
+    }
+}
+
+/// The notes with their scores and use, in one order.
+struct View {
+    notes: Rc<Vec<Note>>,
+    scores: Vec<Score>,
+    usage: Vec<Usage>,
+}
+
+impl View {
+    /// For CORE.md, that a note was made counts as its first use.
+    fn of(memory: &Memory, open: &OpenVault, core: Option<Basis>) -> Result<Self> {
+        let notes = memory.notes_of(open)?;
+        let (mut table, notices) = open.usage().load();
+        notices.into_iter().for_each(|notice| memory.notice(notice));
+        if core.is_some_and(|basis| !basis.local) {
+            table.clear();
+        }
+        let constants = scoring(&open.settings);
+        let now = core.map_or(memory.now(), |basis| basis.now);
+        let first = |used: Used| Used { accesses: used.accesses.max(u64::from(core.is_some())), ..used };
+        let used: Vec<_> =
+            notes.iter().map(|note| table.get(note.key()).copied().unwrap_or_default()).collect();
+        let scores = notes
+            .iter()
+            .zip(&used)
+            .map(|(note, used)| score_of(note, first(*used), &open.settings, &constants, now))
+            .collect();
+        let usage =
+            used.into_iter().map(|used| Usage { accesses: used.accesses, last_access: used.last }).collect();
+        Ok(Self { notes, scores, usage })
+    }
+}
+
+/// Writes the file unless it says the same already.
+fn keep(
+    memory: &Memory,
+    name: &str,
+    op: &str,
+    subject: &str,
+    planned: GeneratedFile,
+    dry_run: bool,
+) -> Result<Generated> {
+    let mut outcome = Generated {
+        path: name.to_owned(),
+        entries: planned.entries,
+        omitted: planned.omitted,
+        tokens: planned.tokens,
+        commit: None,
+        changed: false,
+        text: dry_run.then(|| planned.text.clone()),
+    };
+    let before = memory.target().vault.read_own(name)?;
+    if dry_run || before.is_some_and(|before| same_but_for_day(&before, &planned.text)) {
+        return Ok(outcome);
+    }
+    let path = NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))?;
+    let change = Change::Replace { path, expected: None, text: planned.text };
+    let set = ChangeSet { message: Message::new(op, subject), changes: vec![change] };
+    let written = write::apply(memory, set)?;
+    outcome.commit = written.commit;
+    outcome.changed = !written.changed.is_empty();
+    Ok(outcome)
+}

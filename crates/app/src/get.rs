@@ -1,0 +1,147 @@
+//! One note, whole, with what points at it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::error::Result;
+use super::find::{Found, find};
+use super::memory::{Level, Memory};
+use cm_note::finding::Finding;
+use cm_note::frontmatter::{json, parse, split::Split};
+use cm_note::graph::Graph;
+use cm_note::note::Kind;
+use cm_note::score::{Score, Status};
+
+/// The other end of an edge of this note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Backlink {
+    /// What it answers to.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// The type of the edge.
+    #[serde(rename = "type")]
+    pub relation: String,
+}
+
+/// A note.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Got {
+    /// What it answers to.
+    pub id: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// Its frontmatter as written.
+    pub frontmatter: Map<String, Value>,
+    /// Its text below the frontmatter.
+    pub body: String,
+    /// Notes that it points at.
+    pub links: Vec<Backlink>,
+    /// Notes that point at it.
+    pub backlinks: Vec<Backlink>,
+    /// Its decay score, where it is a memory.
+    pub score: Option<Score>,
+    /// What that score means.
+    pub status: Option<Status>,
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+    /// Which vault it is from.
+    pub vault: Level,
+}
+
+/// Reads a note, which counts as a use of it.
+///
+/// # Errors
+/// Not found or ambiguous.
+pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
+    let found = find(memory, reference)?;
+    let text = found.text();
+    let split = Split::of(&text);
+    let fields = parse::parse(&split).fields;
+    let usage = found.open.usage();
+    // A vault on a read-only disk can still be read.
+    let _ = usage.record(found.note.key(), memory.now());
+    let (score, status) = standing(memory, &found)?;
+    let (links, backlinks) = neighbours(memory, &found)?;
+    Ok(Got {
+        id: found.note.key().to_owned(),
+        kind: found.note.kind,
+        note_type: found.note.note_type.clone(),
+        title: found.note.title.clone(),
+        path: found.note.path.to_string(),
+        frontmatter: json::of_fields(&fields),
+        body: split.body().to_owned(),
+        links,
+        backlinks,
+        score,
+        status,
+        findings: found.note.findings.clone(),
+        vault: found.open.level,
+    })
+}
+
+/// A note's file as it is written, found by its id or by what else names it; that counts as a use of it.
+///
+/// # Errors
+/// Not found or ambiguous.
+pub fn written(memory: &Memory, reference: &str) -> Result<String> {
+    let found = find(memory, reference)?;
+    // A vault on a read-only disk can still be read.
+    let _ = found.open.usage().record(found.note.key(), memory.now());
+    Ok(found.text())
+}
+
+fn standing(memory: &Memory, found: &Found<'_>) -> Result<(Option<Score>, Option<Status>)> {
+    if found.note.kind != Kind::Memory {
+        return Ok((None, None));
+    }
+    let (usage, notices) = found.open.usage().load();
+    notices.into_iter().for_each(|notice| memory.notice(notice));
+    let used = usage.get(found.note.key()).copied().unwrap_or_default();
+    let settings = &found.open.settings;
+    let constants = super::decay::scoring(settings);
+    let score = super::decay::score_of(&found.note, used, settings, &constants, memory.now());
+    Ok((Some(score), Some(Status::of(score, &constants))))
+}
+
+/// The notes that a note points at, and those that point at it.
+fn neighbours(memory: &Memory, found: &Found<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
+    let notes = memory.notes_of(found.open)?;
+    let Some(at) = notes.iter().position(|note| note.path == found.note.path) else {
+        return Ok((Vec::new(), Vec::new()));
+    };
+    let graph = Graph::connect(&notes);
+    let end = |node: usize, relation: &str| {
+        let note = &notes[node];
+        Backlink {
+            id: note.key().to_owned(),
+            title: note.title.clone(),
+            path: note.path.to_string(),
+            relation: relation.to_owned(),
+        }
+    };
+    let outgoing = graph.outgoing(at).map(|edge| end(edge.to, &edge.relation)).collect();
+    let incoming = graph.incoming(at).map(|edge| end(edge.from, &edge.relation)).collect();
+    Ok((outgoing, incoming))
+}
+
+/// The bytes of a note's file, which counts as a use of it.
+///
+/// # Errors
+/// Not found or ambiguous.
+pub fn raw(memory: &Memory, reference: &str) -> Result<Vec<u8>> {
+    let found = find(memory, reference)?;
+    // A vault on a read-only disk can still be read.
+    let _ = found.open.usage().record(found.note.key(), memory.now());
+    Ok(found.bytes)
+}

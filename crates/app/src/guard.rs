@@ -1,0 +1,181 @@
+//! Whether a command may run, as the vault's past incidents and blocked patterns have it beside the built-in rules.
+//!
+//! It stands before every command of an agent, so that it opens no index and reads two small folders only. Without a
+//! vault it judges all the same.
+
+use std::path::Path;
+
+use memchr::memmem;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::Kind;
+use super::memory::{Call, Memory, OpenVault};
+use cm_learn::trauma::hook::Asked;
+use cm_learn::trauma::{
+    BlockedPattern, Class, Danger, Decision, Ground, Lookup, PastIncident, dangers, decide, decide_change,
+    tool,
+};
+use cm_note::bullet::Bullet;
+use cm_note::bullet::blocked::Blocked;
+use cm_note::note::Note;
+use cm_note::note::read::read;
+use cm_store::vault::walk;
+
+pub use cm_learn::trauma::{Judgement, hook};
+
+/// The category of the bullets that keep incidents; the guard reads no other.
+pub const CATEGORY: &str = "incidents";
+
+/// What becomes of a command.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Guarded {
+    /// Whether it may run.
+    pub decision: Judgement,
+    /// What it would endanger; `blocked` of a pattern that the vault blocks.
+    pub class: Option<Class>,
+    /// Why, as a sentence without its full stop; empty where it is allowed.
+    pub reason: String,
+    /// The past incident that it is like.
+    pub incident: Option<PastIncident>,
+}
+
+impl From<&Decision> for Guarded {
+    fn from(decision: &Decision) -> Self {
+        Self {
+            decision: decision.judgement,
+            class: decision.class,
+            reason: decision.reason.clone(),
+            incident: decision.incident.clone(),
+        }
+    }
+}
+
+/// Judges a command that would run in the call's working folder; with what the person should hear besides.
+pub fn guard(call: Call, command: &str) -> (Decision, Vec<String>) {
+    judged(
+        call,
+        |ground| dangers(command, ground),
+        |ground, known| decide(command, ground, &known.incidents, &known.blocked),
+    )
+}
+
+/// Judges what an agent is about to do; none where that is neither a command nor a change of files.
+pub fn asked(call: &Call, asked: &Asked) -> Option<(Decision, Vec<String>)> {
+    if let Some(command) = &asked.command {
+        return Some(guard(call.clone(), command));
+    }
+    let changes = asked.changes.as_slice();
+    (!changes.is_empty()).then(|| {
+        let found =
+            |ground: &Ground<'_>| changes.iter().filter_map(|change| tool::danger(change, ground)).collect();
+        judged(call.clone(), found, |ground, known| decide_change(changes, ground, &known.incidents))
+    })
+}
+
+/// Judges by the rules, and by the incidents and patterns of the vaults.
+fn judged(
+    call: Call,
+    dangers: impl Fn(&Ground<'_>) -> Vec<Danger>,
+    decide: impl Fn(&Ground<'_>, &Known) -> Decision,
+) -> (Decision, Vec<String>) {
+    let cwd = resolved(&call.cwd);
+    // Without a home nothing lies in one.
+    let home = call.home.as_ref().map_or_else(|| "/home".to_owned(), |home| resolved(home));
+    let ground = Ground { files: Some(&Files), ..Ground::new(&cwd, &home) };
+    // Incidents are looked for only where they can be like what the command does, which is seldom.
+    let classes: Vec<Class> = dangers(&ground).iter().map(|danger| danger.class).collect();
+    let mut known = Known { classes, ..Known::default() };
+    match Memory::open(call) {
+        Ok(memory) => {
+            memory.vaults.iter().for_each(|open| known.read(open));
+            known.notices.splice(0..0, memory.take_notices());
+        }
+        Err(error) => {
+            let why =
+                if error.kind == Kind::NoVault { "there is no vault here".to_owned() } else { error.message };
+            known.notices.push(format!("{why}; judged without past incidents"));
+        }
+    }
+    (decide(&ground, &known), known.notices)
+}
+
+/// The path with its symbolic links resolved, as far as it exists.
+fn resolved(path: &Path) -> String {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf()).display().to_string()
+}
+
+/// The files of this machine.
+#[derive(Debug)]
+struct Files;
+
+impl Lookup for Files {
+    fn resolved(&self, path: &str, through: bool) -> Option<String> {
+        let path = Path::new(path);
+        let (folder, name) = (path.parent()?, path.file_name()?);
+        let there = if through { path.canonicalize().ok() } else { None };
+        // A file that is still to be written lies where its folder leads.
+        let there = there.or_else(|| {
+            let existing = folder.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+            let (above, real) = existing?;
+            Some(real.join(folder.strip_prefix(above).ok()?).join(name))
+        });
+        there.map(|path| path.display().to_string())
+    }
+
+    fn is_project(&self, path: &str) -> bool {
+        Path::new(path).join(".git").exists()
+    }
+}
+
+/// The incidents that the vaults keep, in use or not yet.
+pub(super) fn incidents(memory: &Memory) -> Vec<PastIncident> {
+    let mut known = Known { drafts: true, classes: Class::ALL.to_vec(), ..Known::default() };
+    memory.vaults.iter().for_each(|open| known.read(open));
+    known.incidents
+}
+
+/// What the vaults know of commands.
+#[derive(Default)]
+struct Known {
+    drafts: bool,
+    classes: Vec<Class>,
+    incidents: Vec<PastIncident>,
+    blocked: Vec<BlockedPattern>,
+    notices: Vec<String>,
+}
+
+impl Known {
+    fn read(&mut self, open: &OpenVault) {
+        let classes: Vec<&str> = self.classes.iter().map(|class| class.name()).collect();
+        for note in self.notes(open, &format!("playbook/{CATEGORY}"), &classes) {
+            let bullet = Bullet::of(&note).filter(|bullet| self.drafts || bullet.is_live());
+            self.incidents.extend(bullet.and_then(|bullet| PastIncident::of(&bullet)));
+        }
+        for note in self.notes(open, "blocked", &["pattern"]) {
+            self.blocked.extend(Blocked::of(&note).and_then(|blocked| BlockedPattern::of(&blocked)));
+        }
+    }
+
+    /// The notes of a folder that hold one of these words; the others are not looked at further.
+    fn notes(&mut self, open: &OpenVault, folder: &str, words: &[&str]) -> Vec<Note> {
+        if words.is_empty() {
+            return Vec::new();
+        }
+        let listing = walk::walk_below(open.vault.root(), folder);
+        let unread = listing.findings.iter().map(|finding| format!("{folder}: {}", finding.message));
+        self.notices.extend(unread);
+        let mut notes = Vec::new();
+        for file in &listing.files {
+            match open.read(&file.path) {
+                Ok(bytes) if words.iter().all(|word| memmem::find(&bytes, word.as_bytes()).is_none()) => {}
+                Ok(bytes) => {
+                    let (types, relations) = (&open.settings.types, &open.settings.relations);
+                    notes.push(read(&file.path, &bytes, types, relations).note);
+                }
+                Err(error) => self.notices.push(format!("{} cannot be read: {error}", file.path)),
+            }
+        }
+        notes
+    }
+}

@@ -1,0 +1,193 @@
+//! One note through its commits, over renames, with what changed in words.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::Result;
+use super::find::{ambiguous, find};
+use super::log::{Commit, notice_if_manual, repository};
+use super::memory::{Memory, OpenVault};
+use cm_note::id::NoteId;
+use cm_note::note::{Note, read};
+use cm_note::path::NotePath;
+use cm_store::git::Changed;
+use cm_text::words::{self, Kind};
+
+/// A run of text in a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Piece {
+    /// `same`, `added`, `removed`, or `gap` where unchanged text is left out.
+    pub kind: &'static str,
+    /// The text.
+    pub text: String,
+}
+
+impl Piece {
+    fn of(piece: words::Piece) -> Self {
+        let kind = match piece.kind {
+            Kind::Same => "same",
+            Kind::Added => "added",
+            Kind::Removed => "removed",
+            Kind::Gap => "gap",
+        };
+        Self { kind, text: piece.text }
+    }
+}
+
+/// A change of the note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Version {
+    /// The commit that made it.
+    pub commit: Commit,
+    /// Where the note lay then.
+    pub path: String,
+    /// Where it came from, where it was moved.
+    pub moved_from: Option<String>,
+    /// What changed, word by word; empty where only the path did.
+    pub diff: Vec<Piece>,
+}
+
+/// A note's changes, the newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct History {
+    /// What the note answers to.
+    pub id: String,
+    /// Where it lies now.
+    pub path: String,
+    /// Its changes.
+    pub versions: Vec<Version>,
+}
+
+/// Lines of unchanged text that are kept around a change.
+const AROUND: usize = 1;
+
+/// Follows a note, also one that is gone and is named by its id.
+///
+/// # Errors
+/// Not found, no repository, or a repository that cannot be read.
+pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History> {
+    let (id, path) = here_or_gone(memory, reference)?;
+    let open = memory.target();
+    let versions = versions(open, &id, &path)?.into_iter().take(limit).map(|version| {
+        let text = |bytes: &Option<Vec<u8>>| {
+            String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
+        };
+        let pieces = words::diff(&text(&version.old), &text(&version.new));
+        let changed = pieces.iter().any(|piece| piece.kind != Kind::Same);
+        let diff = if changed { words::shorten(&pieces, AROUND) } else { Vec::new() };
+        Version {
+            commit: Commit::of(&version.commit),
+            path: version.path.to_string(),
+            moved_from: version.moved_from.map(String::from),
+            diff: diff.into_iter().map(Piece::of).collect(),
+        }
+    });
+    let versions: Vec<Version> = versions.collect();
+    notice_if_manual(memory, versions.is_empty());
+    Ok(History { id, path: path.to_string(), versions })
+}
+
+/// The commits that changed a note, over renames, the newest first.
+///
+/// # Errors
+/// No repository, or one that cannot be read.
+pub(super) fn versions(open: &OpenVault, id: &str, path: &NotePath) -> Result<Vec<cm_store::git::Version>> {
+    let is_same = |bytes: &[u8]| {
+        let note = read::read(path, bytes, &open.settings.types, &open.settings.relations).note;
+        note.id.is_some_and(|found| found.as_str() == id)
+    };
+    Ok(repository(open)?.history_of(path, &is_same)?)
+}
+
+/// The id and path of a note that is there, or of one that is gone.
+///
+/// # Errors
+/// Not found, neither here nor in history, or ambiguous.
+pub(super) fn here_or_gone(memory: &Memory, reference: &str) -> Result<(String, NotePath)> {
+    match find(memory, reference) {
+        Ok(found) => Ok((found.note.key().to_owned(), found.note.path)),
+        Err(error) if error.code == "not-found" => {
+            let note = gone(memory, reference)?.ok_or(error)?;
+            Ok((note.key().to_owned(), note.path))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a note that is gone is the one that is meant: by its id or the beginning of it, its path, or its title.
+pub(super) fn is_meant(note: &Note, reference: &str) -> bool {
+    let by_id = reference.len() >= 4 && note.key().to_lowercase().starts_with(&reference.to_lowercase());
+    by_id || note.path.as_str() == reference || note.title.to_lowercase() == reference.to_lowercase()
+}
+
+/// Verbs that remove no note, so that their commits need not be read.
+const KEEPING: [&str; 9] =
+    ["add", "config", "core", "edit", "episode", "init", "reflection", "relate", "update"];
+
+/// A note that is gone, as HEAD has it where it was removed by hand, else as the newest commit that removed it had it.
+fn gone(memory: &Memory, reference: &str) -> Result<Option<Note>> {
+    let open = memory.target();
+    let Some(repo) = open.repo()? else { return Ok(None) };
+    let note = |path: &NotePath, bytes: &[u8]| {
+        read::read(path, bytes, &open.settings.types, &open.settings.relations).note
+    };
+    let mut by_hand = Vec::new();
+    if let Some(head) = repo.head()?.commit {
+        for (path, _) in repo.hand_edits()?.into_iter().filter(|(_, changed)| *changed == Changed::Deleted) {
+            by_hand.extend(repo.read_at(head, &path)?.map(|bytes| note(&path, &bytes)));
+        }
+    }
+    by_hand.retain(|note| is_meant(note, reference));
+    if let Some(found) = only(by_hand, reference)? {
+        return Ok(Some(found));
+    }
+    for commit in
+        repo.log(&cm_store::git::LogFilter { vault_only: true, ..cm_store::git::LogFilter::default() })?
+    {
+        if commit.message.as_ref().is_some_and(|message| KEEPING.contains(&message.op.as_str())) {
+            continue;
+        }
+        let mut fitting: Vec<Note> = Vec::new();
+        let changes = repo.inverse(commit.id)?;
+        let came = |id: &NoteId| {
+            changes.iter().filter(|change| change.old.is_none()).any(|change| {
+                let new = change.new.as_deref().map(|new| note(&change.path, new));
+                new.is_some_and(|new| new.id.as_ref() == Some(id))
+            })
+        };
+        for change in &changes {
+            let Some(old) = change.old.as_ref().filter(|_| change.new.is_none()) else { continue };
+            let note = note(&change.path, old);
+            if !is_meant(&note, reference) {
+                continue;
+            }
+            // A note that moved was not removed; by its old path, the one that went on is meant.
+            match note.id.as_ref().filter(|id| came(id)) {
+                None => fitting.push(note),
+                Some(id) if id.as_str() != reference => return gone_or_moved(memory, id),
+                Some(_) => {}
+            }
+        }
+        if let Some(found) = only(fitting, reference)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The note of this id, here or gone.
+fn gone_or_moved(memory: &Memory, id: &NoteId) -> Result<Option<Note>> {
+    match find(memory, id.as_str()) {
+        Ok(found) => Ok(Some(found.note)),
+        Err(error) if error.code == "not-found" => gone(memory, id.as_str()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The one note that fits, if any does.
+fn only(mut fitting: Vec<Note>, reference: &str) -> Result<Option<Note>> {
+    if fitting.len() > 1 {
+        return Err(ambiguous(reference, &fitting.iter().collect::<Vec<_>>()));
+    }
+    Ok(fitting.pop())
+}

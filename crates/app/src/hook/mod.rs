@@ -1,0 +1,294 @@
+//! What is done at an event of an agent's session: the agent's message in, what it is answered out.
+//!
+//! An agent waits for the answer, so that no index is brought up to date or built here, and no more is opened than the
+//! event needs. Nothing that goes wrong reaches the agent: it is written to `_state/hooks.log`, and nothing is said.
+
+mod question;
+mod start;
+
+use std::time::Duration;
+
+use super::actor::Actor;
+use super::error::{Error, Kind, Result};
+use super::guard;
+use super::memory::{Call, Memory};
+use super::sessions;
+use super::trust::UNTRUSTED;
+use cm_agents::hook::border::{LONGEST, Part};
+use cm_agents::hook::failure::Failure;
+use cm_agents::hook::program::asked_for;
+use cm_agents::hook::record::{Deed, Told, file_name};
+use cm_agents::hook::reply::{Reply, nothing};
+use cm_agents::hook::skill::session_agent;
+use cm_agents::hook::work::{Answer, Room, Work};
+use cm_agents::hook::{Agent, Event, Message};
+use cm_store::config::Origin;
+use cm_store::vault::lines::{Lines, forget_told};
+use cm_store::vault::lock::Lock;
+use cm_store::vault::{Vault, layout};
+
+/// How long what a session was told is kept after it was last told anything, in days.
+const KEPT_DAYS: f64 = 30.0;
+/// So long an agent waits for a writer to be done. Past it nothing is told: half of a change may contradict itself.
+const PATIENCE: Duration = Duration::from_millis(15);
+/// What shows an agent more than it was given.
+const MORE: &str = "cm context";
+/// About so many characters make a token.
+const PER_TOKEN: usize = 4;
+
+/// What comes of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heard {
+    /// What the agent is answered: all of standard output.
+    pub stdout: String,
+    /// What is to be done without the agent waiting for it, in the folder of the call.
+    pub later: Option<Later>,
+    /// The call, in the folder in which the agent works.
+    pub folder: std::path::PathBuf,
+}
+
+/// Work that nobody waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Later {
+    /// Reading what is new in notes and logs: [`read()`].
+    Read,
+    /// Learning from sessions: `cm reflect`.
+    Reflect,
+}
+
+/// Answers an agent. `words` name the agent and the event, each of which may be left to the message.
+pub fn hear(call: Call, stdin: &str, words: &[&str]) -> Heard {
+    let asked = asked_for(words);
+    let (agent, event) = asked.unwrap_or_else(|| (words.first().and_then(|word| Agent::named(word)), None));
+    let message = Message::read(stdin, agent, event);
+    let quiet = |call: &Call| Heard {
+        stdout: nothing(message.agent).to_owned(),
+        later: None,
+        folder: call.cwd.clone(),
+    };
+    if is_model_call(&call) {
+        return quiet(&call);
+    }
+    let call = placed(call, &message);
+    let answered = match asked {
+        None => Err(Error::usage(format!("`{}` names no event of an agent's session", words.join(" ")))),
+        Some(_) if message.event.is_none() => {
+            Err(Error::usage("the message does not say which event it is about"))
+        }
+        Some(_) => answer(&call, &message),
+    };
+    answered.unwrap_or_else(|error| {
+        log(&call, &message, &error.message);
+        quiet(&call)
+    })
+}
+
+/// What leaves everything to the agent that one of these words names.
+pub fn nothing_for(words: &[&str]) -> &'static str {
+    words.iter().find_map(|word| Agent::named(word)).map_or("", nothing)
+}
+
+/// Writes down that the answering itself broke.
+pub fn broke(call: &Call, words: &[&str], what: &str) {
+    let (agent, event) = asked_for(words).unwrap_or_default();
+    log(call, &Message::read("", agent, event), what);
+}
+
+/// Reads what is new in the notes, and in agents' logs where hooks may have them read. What goes wrong is written down.
+pub fn read(call: Call) {
+    let (memory, message) = (Memory::open(call.clone()), Message::read("", None, None));
+    let read = memory.and_then(|memory| {
+        for open in &memory.vaults {
+            memory.freshen(open)?;
+        }
+        if may_capture(&memory) { sessions::refresh(&memory) } else { Ok(()) }
+    });
+    match read {
+        Err(error) if error.kind != Kind::NoVault => log(&call, &message, &error.message),
+        _ => {}
+    }
+}
+
+/// Whether the agent was started by us, to answer for a model: then memory would feed on itself.
+fn is_model_call(call: &Call) -> bool {
+    call.variables.get("CM_MODEL_CALL").is_some_and(|value| !matches!(value.as_str(), "" | "0"))
+}
+
+/// The call as the agent would make it: in its folder, in its name.
+fn placed(mut call: Call, message: &Message) -> Call {
+    // A vault that is named is named from the folder in which the hook was started.
+    call.vault = call.vault.map(|vault| call.cwd.join(vault));
+    let named = message.cwd.as_ref().map(std::path::PathBuf::from);
+    if let Some(folder) = named.filter(|folder| folder.is_absolute() && folder.is_dir()) {
+        call.cwd = folder;
+    }
+    let agent = session_agent(message.agent);
+    call.by.kind = Actor::Agent;
+    call.by.agent = Some(agent.name().to_owned());
+    call.by.session = message.session.clone();
+    call.no_refresh = true;
+    call.for_prompts = true;
+    call
+}
+
+fn answer(call: &Call, message: &Message) -> Result<Heard> {
+    let heard =
+        |reply: Reply, later| Heard { stdout: reply.stdout(message), later, folder: call.cwd.clone() };
+    if let Some((decision, notices)) = message.asked.as_ref().and_then(|asked| guard::asked(call, asked)) {
+        if vault_of(call).is_some() {
+            notices.iter().for_each(|notice| log(call, message, notice));
+        }
+        return Ok(heard(Reply::Verdict(decision), None));
+    }
+    let memory = match Memory::open(call.clone()) {
+        Err(error) if error.kind == Kind::NoVault => return Ok(heard(Reply::Nothing, None)),
+        Err(error) if error.code == UNTRUSTED => return Ok(heard(untrusted(message), None)),
+        memory => memory?.in_haste(),
+    };
+    for open in &memory.vaults {
+        Lock::wait_until_free(&open.vault, PATIENCE)?;
+    }
+    let record = message.session.as_ref().map(|id| Lines::of_told(&memory.target().vault, &file_name(id)));
+    let (answer, work) = recorded(&memory, message, record.as_ref())?;
+    count(&memory, &answer);
+    Ok(heard(answer.reply, later(&memory, message, &work)))
+}
+
+/// Says once, when a session begins, why nothing of the memory is given. It holds no word of the vault.
+fn untrusted(message: &Message) -> Reply {
+    let text = "The memory in this folder is not trusted, so nothing of it is given here. A person who knows where the folder comes from can allow it: cm trust";
+    match message.event {
+        Some(Event::SessionStart) => Reply::Context(text.to_owned()),
+        _ => Reply::Nothing,
+    }
+}
+
+/// The answer, once it stands in the session's record: what cannot be recorded would be given again and again, so that
+/// then nothing is given. Of several hooks that answer one event at once, the first to record its answer gives it.
+fn recorded(memory: &Memory, message: &Message, record: Option<&Lines>) -> Result<(Answer, Work)> {
+    loop {
+        let (text, length) = record.map(Lines::text_and_length).transpose()?.unwrap_or_default();
+        let told = Told::read(&text);
+        let work = Work::of(message, &told, false, memory.now());
+        let (parts, most) = found(memory, message, &work, &told)?;
+        let answer = Answer::of(message, &told, &parts, &Room { most, more: MORE }, memory.now());
+        let Some(record) = record.filter(|_| !answer.lines.is_empty()) else { return Ok((answer, work)) };
+        if record.append_at(length, &answer.lines)? {
+            return Ok((answer, work));
+        }
+    }
+}
+
+/// What there is to tell, and how much of it in UTF-16 units.
+fn found(memory: &Memory, message: &Message, work: &Work, told: &Told) -> Result<(Vec<Part>, usize)> {
+    let settings = &memory.target().settings;
+    if !work.start {
+        let parts = match &work.question {
+            Some(question) => question::parts(memory, message, question, &told.known())?,
+            None if work.held.is_empty() => Vec::new(),
+            None => question::held(memory, &work.held)?,
+        };
+        return Ok((parts, LONGEST));
+    }
+    forget_told(&memory.target().vault, memory.now().minus_days(KEPT_DAYS));
+    let tokens = settings.whole("hooks.start_tokens");
+    let start = start::parts(memory, tokens)?;
+    let Some(question) = &work.question else { return Ok((start, tokens * PER_TOKEN)) };
+    let ids = start.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
+    let known = told.known().into_iter().chain(ids).collect();
+    let mut parts = question::parts(memory, message, question, &known)?;
+    parts.extend(start);
+    Ok((parts, tokens * PER_TOKEN + settings.whole("hooks.max_characters")))
+}
+
+/// Refuses an index that does not answer as it stands.
+fn usable(memory: &Memory) -> Result<()> {
+    for open in &memory.vaults {
+        if let Err(error) = open.index().version() {
+            let error = Error::from(error);
+            return Err(Error {
+                message: format!("{}: {}", open.vault.root().display(), error.message),
+                ..error
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Counts that these notes were shown.
+fn count(memory: &Memory, answer: &Answer) {
+    let given = answer.lines.iter().filter_map(|line| match &line.deed {
+        Deed::Given(ids) => Some(ids),
+        Deed::Held(_) | Deed::Compacted => None,
+    });
+    // What stands in CORE.md goes by its file, and is shown to everybody.
+    let ids: Vec<&str> = given.flatten().map(String::as_str).filter(|id| !id.contains('/')).collect();
+    let holds = |at: &usize, id: &str| {
+        let known = memory.vaults[*at].index().lookup(id).unwrap_or_default();
+        known.iter().any(|(known, _)| known.as_str() == id)
+    };
+    let owner = |id: &str| (1..memory.vaults.len()).find(|at| !holds(&0, id) && holds(at, id)).unwrap_or(0);
+    for (at, open) in memory.vaults.iter().enumerate() {
+        let own: Vec<&str> = ids.iter().copied().filter(|id| owner(id) == at).collect();
+        // A vault on a read-only disk can still be read from.
+        let _ = open.usage().retrieved(&own, memory.now());
+    }
+}
+
+/// What is to be done in the background.
+fn later(memory: &Memory, message: &Message, work: &Work) -> Option<Later> {
+    if work.start {
+        // What was written by hand since is found by the next prompt.
+        return Some(Later::Read);
+    }
+    let open = memory.target();
+    let wants =
+        open.settings.get_from("reflect.auto", Origin::is_users).and_then(|(value, _)| value.as_bool());
+    match () {
+        () if !work.capture || !may_capture(memory) => None,
+        () if message.event == Some(Event::SessionEnd) && wants == Some(true) => Some(Later::Reflect),
+        () => Some(Later::Read),
+    }
+}
+
+fn may_capture(memory: &Memory) -> bool {
+    let settings = &memory.target().settings;
+    settings.broken().is_none() && settings.flag("hooks.capture") != Some(false)
+}
+
+/// Writes down what went wrong: in the vault that the agent works in, else in the global one, else nowhere.
+fn log(call: &Call, message: &Message, what: &str) {
+    let failure = Failure::new(call.now, message, what);
+    let vaults = vault_of(call).into_iter().chain(global(call));
+    for vault in vaults {
+        if Lines::of_hooks(&vault).append(std::slice::from_ref(&failure)).is_ok() {
+            return;
+        }
+    }
+}
+
+/// What went wrong last in the vault of this call, the latest first, at most so many.
+///
+/// # Errors
+/// A log that cannot be read.
+pub fn failures(call: &Call, most: usize) -> Result<Vec<Failure>> {
+    let Some(vault) = vault_of(call) else { return Ok(Vec::new()) };
+    let (mut failures, _) = Lines::of_hooks(&vault).read::<Failure>()?;
+    failures.reverse();
+    failures.truncate(most);
+    Ok(failures)
+}
+
+/// The vault that the call is about, whether or not its settings can be read.
+fn vault_of(call: &Call) -> Option<Vault> {
+    match &call.vault {
+        Some(named) => Vault::open(&call.cwd.join(named)).ok(),
+        None => Vault::above(&call.cwd).or_else(|| global(call)),
+    }
+    .map(|vault| vault.ready(call.private.as_ref()))
+}
+
+fn global(call: &Call) -> Option<Vault> {
+    let folder = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file())?;
+    Vault::open(folder).ok()
+}

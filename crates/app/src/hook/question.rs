@@ -1,0 +1,210 @@
+//! Which rules and memories an agent is given at a prompt or after a failure: those that fit it well by words and by
+//! meaning, and that its session was not told before.
+
+use std::collections::BTreeSet;
+
+use super::usable;
+use crate::context::kinds::WorkspaceKinds;
+use crate::context::words;
+use crate::error::Result;
+use crate::find::{Found, load};
+use crate::memory::{Level, Memory};
+use crate::retrieve::{ByMeaning, Question, Ranked, Stages};
+use crate::snippet::Snippets;
+use cm_agents::hook::border::{Entry, Part};
+use cm_agents::hook::choice::{Candidate, Measure, choose};
+use cm_agents::hook::fit::{Telling, fit};
+use cm_agents::hook::{Event, Message, memory_text};
+use cm_index::is_stopword;
+use cm_note::bullet::Bullet;
+use cm_note::bullet::showing::may_be_shown;
+use cm_note::markdown::escape::visible;
+use cm_note::note::{Kind, Note};
+use cm_note::query::{Group, Label, Node, Query};
+use cm_playbook::briefing::warning::Said;
+use cm_playbook::briefing::{UNVERIFIED_SHARE, lines};
+
+/// So much of a prompt is looked at, in characters: what comes behind is what the person pasted.
+const LONGEST: usize = 2_000;
+/// Notes that are looked at.
+const LOOKED_AT: usize = 30;
+/// Unverified memories that are looked at.
+const UNVERIFIED: usize = 10;
+
+/// The parts for a question, or none. `known` has what the session was given: ids, and links of CORE.md.
+pub(super) fn parts(
+    memory: &Memory,
+    message: &Message,
+    question: &str,
+    known: &BTreeSet<String>,
+) -> Result<Vec<Part>> {
+    let question: String = question.chars().take(LONGEST).collect();
+    let telling = Telling::of(&question, is_stopword);
+    let settings = &memory.target().settings;
+    let measure = Measure {
+        threshold: settings.number("hooks.threshold"),
+        notes: settings.whole("hooks.max_notes"),
+        characters: settings.whole("hooks.max_characters"),
+    };
+    if telling.is_empty() || measure.notes == 0 {
+        return Ok(Vec::new());
+    }
+    usable(memory)?;
+    let query = Query { root: wish(&question, message), notices: Vec::new() };
+    let stages = Stages { fine: false, graph: false, ..Stages::default() };
+    let asked = Question { query: &query, meaning: &question, stages, by_meaning: ByMeaning::Near };
+    let kinds = WorkspaceKinds::of(memory, false);
+    let seen = Said::of(&question);
+    let candidates = |asked: Question<'_>, most| -> Result<Vec<Candidate>> {
+        let mut candidates = Vec::new();
+        for ranked in memory.retrieve(asked, most)?.ranked {
+            if known.contains(ranked.note.key()) || is_in_core(&ranked.note, known) {
+                continue;
+            }
+            let bullet = Bullet::of(&ranked.note);
+            if bullet.is_some_and(|bullet| !kinds.holds(&bullet, &seen)) {
+                continue;
+            }
+            candidates.extend(candidate(memory, &ranked, &telling, &query, measure.threshold));
+        }
+        Ok(candidates)
+    };
+    let confirmed = choose(&candidates(asked, LOOKED_AT)?, known, &measure);
+    // Asked apart, so that many of them displace nothing that is confirmed.
+    let unverified = Query { root: unverified(&question, message), notices: Vec::new() };
+    let room = Measure {
+        notes: measure.notes.div_ceil(UNVERIFIED_SHARE).min(measure.notes - confirmed.len()),
+        characters: measure.characters / UNVERIFIED_SHARE,
+        ..measure
+    };
+    let asked = Question { query: &unverified, meaning: &question, stages, by_meaning: ByMeaning::Near };
+    let few = if room.notes == 0 { Vec::new() } else { candidates(asked, UNVERIFIED)? };
+    Ok(parts_of(confirmed, choose(&few, known, &room)))
+}
+
+/// Whether CORE.md gave all that a note says: it names notes by their files and shows their titles, and a rule of one
+/// line is its title.
+fn is_in_core(note: &Note, known: &BTreeSet<String>) -> bool {
+    let is_whole = Bullet::of(note).is_some_and(|bullet| bullet.content().trim() == note.title.trim());
+    is_whole && memory_text::listings(note.key(), &note.path).iter().any(|name| known.contains(name))
+}
+
+/// The parts for notes that were chosen before, in that order.
+pub(super) fn held(memory: &Memory, ids: &[String]) -> Result<Vec<Part>> {
+    usable(memory)?;
+    let nothing = Query { root: Node::Group(Group::default()), notices: Vec::new() };
+    let (mut entries, mut unverified) = (Vec::new(), Vec::new());
+    for id in ids {
+        for open in &memory.vaults {
+            let known = open.index().lookup(id).unwrap_or_default();
+            let path = known.into_iter().find(|(known, _)| known.as_str() == id).map(|(_, path)| path);
+            let found = path.and_then(|path| load(open, &path).ok());
+            let is_unverified = found.as_ref().is_some_and(|found| found.note.is_unverified());
+            let line = found.and_then(|found| {
+                let beginning = Snippets::of(&nothing).of_text(&found.note, &found.text(), None);
+                line(memory, open.level, &found, beginning)
+            });
+            if let Some(text) = line {
+                let list = if is_unverified { &mut unverified } else { &mut entries };
+                list.push(Entry { id: Some(id.clone()), text });
+                break;
+            }
+        }
+    }
+    Ok(parts_of(entries, unverified))
+}
+
+fn parts_of(confirmed: Vec<Entry>, unverified: Vec<Entry>) -> Vec<Part> {
+    let heading = Some(format!("## {}", lines::UNVERIFIED));
+    vec![Part { heading: None, entries: confirmed }, Part { heading, entries: unverified }]
+}
+
+/// A note as a candidate, if it may be shown and fits well enough to be read.
+fn candidate(
+    memory: &Memory,
+    ranked: &Ranked<'_>,
+    question: &Telling,
+    query: &Query,
+    threshold: f64,
+) -> Option<Candidate> {
+    let note = &ranked.note;
+    let said = match Bullet::of(note) {
+        Some(bullet) => bullet.content().to_owned(),
+        None => format!("{} {}", note.title, note.tags.join(" ")),
+    };
+    let relevance = fit(question, &Telling::of(&said, is_stopword), ranked.parts.coarse);
+    if relevance < threshold {
+        return None;
+    }
+    let found = load(ranked.open, &note.path).ok()?;
+    let snippet = match note.kind {
+        Kind::Bullet => String::new(),
+        _ => Snippets::of(query).of_text(&found.note, &found.text(), ranked.passage),
+    };
+    let line = line(memory, ranked.open.level, &found, snippet)?;
+    Some(Candidate { id: note.key().to_owned(), line, relevance })
+}
+
+/// A note as it is told, as its file says now; none where it may not be.
+fn line(memory: &Memory, level: Level, found: &Found<'_>, snippet: String) -> Option<String> {
+    let note = &found.note;
+    let Some(bullet) = Bullet::of(note).filter(|_| note.kind == Kind::Bullet) else {
+        return remembered(note, &snippet);
+    };
+    let holds = level == Level::Project || bullet.holds_in(&memory.workspace());
+    let shown = holds && may_be_shown(&bullet, note);
+    let pinned = if bullet.pinned { "pinned" } else { "" };
+    let known = [bullet.id.as_str(), &bullet.category, bullet.maturity.name(), pinned];
+    shown.then(|| lines::rule(bullet.content(), &known))
+}
+
+fn remembered(note: &Note, snippet: &str) -> Option<String> {
+    let waits = matches!(note.state.as_deref(), Some("draft" | "retired"));
+    if !matches!(note.kind, Kind::Memory | Kind::Plain) || waits || note.staleness().is_some() {
+        return None;
+    }
+    let origin = format!("by {}", visible(&note.origin()));
+    let known = [note.note_type.as_deref().unwrap_or_default(), note.key(), &origin];
+    Some(lines::memory(&visible(&note.title), &known, &visible(snippet)))
+}
+
+/// Unverified memories with any of the words; after a failure, of failures.
+fn unverified(question: &str, message: &Message) -> Node {
+    let state = label(Label::State, Note::UNVERIFIED);
+    let filter = memory_kinds(message).into_iter().chain([state]).collect();
+    Node::Group(Group { filter, should: words(question), ..Group::default() })
+}
+
+fn label(label: Label, value: &str) -> Node {
+    Node::Label { label, value: label.folded(value), prefix: false }
+}
+
+fn any(nodes: Vec<Node>) -> Node {
+    Node::Group(Group { should: nodes, ..Group::default() })
+}
+
+/// The kinds of memories that are looked at; after a failure, those that tell of failures.
+fn memory_kinds(message: &Message) -> Vec<Node> {
+    let mut kinds = vec![any([Kind::Memory, Kind::Plain].map(|kind| label(Label::Kind, kind.name())).into())];
+    if message.event == Some(Event::ToolFailure) {
+        let types = ["fix", "error", "solution", "problem"].map(|name| label(Label::Type, name));
+        kinds.push(any(types.into()));
+    }
+    kinds
+}
+
+/// Rules in use and confirmed memories with any of the words; after a failure, rules and what is known of failures.
+fn wish(question: &str, message: &Message) -> Node {
+    let rules = Group {
+        filter: vec![label(Label::Kind, Kind::Bullet.name()), label(Label::State, "active")],
+        not: vec![label(Label::Maturity, "deprecated")],
+        ..Group::default()
+    };
+    let memories = Group {
+        filter: memory_kinds(message),
+        not: ["draft", "retired", Note::UNVERIFIED].map(|state| label(Label::State, state)).into(),
+        ..Group::default()
+    };
+    let shown = any(vec![Node::Group(rules), Node::Group(memories)]);
+    Node::Group(Group { filter: vec![shown], should: words(question), ..Group::default() })
+}

@@ -1,0 +1,116 @@
+//! What an agent is given when a session begins: a briefing for what is being worked on, and CORE.md.
+
+use std::collections::HashSet;
+
+use super::usable;
+use crate::context::{self, Briefing, Options, Recalled, memory_line, passage_line, rule_line};
+use crate::error::Result;
+use crate::memory::Memory;
+use cm_agents::hook::border::{Entry, Part};
+use cm_agents::hook::memory_text;
+use cm_note::bullet::BulletType;
+use cm_note::note::conflict::conflict_marker;
+use cm_note::path::NotePath;
+use cm_playbook::briefing::{LEAST_TOKENS, lines};
+use cm_store::git::{LogFilter, Repo};
+use cm_store::vault::layout;
+
+/// Commits whose subjects say what is being worked on.
+const RECENT: usize = 5;
+/// Commits that are looked at for those: the memory's own say nothing of the work.
+const LOOKED_AT: usize = 30;
+/// Branches whose names say nothing.
+const TRUNKS: [&str; 5] = ["main", "master", "develop", "dev", "trunk"];
+/// The longest task, in characters.
+const LONGEST: usize = 500;
+/// The share of the budget that the briefing may take.
+const BRIEFING: f64 = 0.5;
+
+/// The parts, within about so many tokens, what matters most first.
+pub(super) fn parts(memory: &Memory, tokens: usize) -> Result<Vec<Part>> {
+    usable(memory)?;
+    let core = core(memory)?;
+    let most = ((tokens as f64 * BRIEFING) as usize).max(LEAST_TOKENS);
+    let options = Options { task: task(memory), max_tokens: Some(most), ..Options::default() };
+    let briefing = context::briefing(memory, &options)?;
+    let mut parts = briefed(&briefing, &core);
+    parts.extend(core.into_iter().map(|part| without_titles(part, &briefing)));
+    Ok(parts)
+}
+
+/// A part of CORE.md without the titles of memories whose content the briefing gives.
+fn without_titles(mut part: Part, briefing: &Briefing) -> Part {
+    let memories = briefing.memories.iter().filter(|memory| !memory.snippet.is_empty());
+    let listings =
+        |memory: &Recalled| Some(memory_text::listings(&memory.id, &NotePath::parse(&memory.path).ok()?));
+    let given: HashSet<String> = memories.filter_map(listings).flatten().collect();
+    part.entries.retain(|entry| !entry.id.as_ref().is_some_and(|id| given.contains(id)));
+    part
+}
+
+/// CORE.md as it lies in the first vault that has one.
+fn core(memory: &Memory) -> Result<Vec<Part>> {
+    for open in &memory.vaults {
+        // A file that git could not merge is no memory: it holds two versions and the marks between them.
+        let text = open.vault.read_own(layout::CORE)?.filter(|text| conflict_marker(text).is_none());
+        if let Some(text) = text {
+            return Ok(memory_text::parts(&text));
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The briefing without what CORE.md says too.
+fn briefed(briefing: &Briefing, core: &[Part]) -> Vec<Part> {
+    let listed: HashSet<&str> =
+        core.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.as_deref()).collect();
+    let said = |id: &str, path: &str| {
+        let names = NotePath::parse(path).map(|path| memory_text::listings(id, &path));
+        names.is_ok_and(|names| names.iter().any(|name| listed.contains(name.as_str())))
+    };
+    let part = |heading: &str, entries: Vec<Entry>| Part { heading: Some(format!("## {heading}")), entries };
+    let noted = |id: &str, text: String| Entry { id: Some(id.to_owned()), text };
+    let rules = |kind: BulletType| -> Vec<Entry> {
+        let all = briefing.rules.iter().chain(&briefing.pitfalls);
+        let shown = all.filter(|rule| rule.bullet_type == kind && !said(&rule.id, &rule.path));
+        shown.map(|rule| noted(&rule.id, rule_line(rule))).collect()
+    };
+    let bare = |text: String| Entry { id: None, text };
+    // A title alone is not what a memory says: it may still be given.
+    let memory = |memory: &Recalled| Entry {
+        id: Some(memory.id.clone()).filter(|_| !memory.snippet.is_empty()),
+        text: memory_line(memory),
+    };
+    let is_new = |memory: &&Recalled| !memory.snippet.is_empty() || !said(&memory.id, &memory.path);
+    let memories = briefing.memories.iter().filter(is_new);
+    let unverified = briefing.unverified.iter();
+    vec![
+        part("Warnings", briefing.warnings.iter().map(|warning| bare(lines::warning(warning))).collect()),
+        part("Rules for the work at hand", rules(BulletType::Rule)),
+        part("Pitfalls of the work at hand", rules(BulletType::AntiPattern)),
+        part("Memories of the work at hand", memories.map(memory).collect()),
+        part(lines::UNVERIFIED, unverified.map(memory).collect()),
+        part("Past sessions on it", briefing.history.iter().map(|it| bare(passage_line(it))).collect()),
+    ]
+}
+
+/// What is being worked on, as the branch's name and the last commits say; where they say nothing, the project's name.
+fn task(memory: &Memory) -> String {
+    // A repository that cannot be read keeps nobody from being briefed.
+    let recent = Repo::discover(&memory.call.cwd).ok().flatten().map(|repo| recent(&repo));
+    let said = recent.unwrap_or_default();
+    let said = if said.trim().chars().count() < 3 { format!("work on {}", memory.workspace()) } else { said };
+    said.chars().map(|c| if c == '\0' { ' ' } else { c }).take(LONGEST).collect()
+}
+
+fn recent(repo: &Repo) -> String {
+    let branch = repo.head().ok().and_then(|head| head.branch);
+    let branch = branch.filter(|name| !TRUNKS.contains(&name.as_str()));
+    let branch = branch.map(|name| name.replace(['-', '_', '/'], " "));
+    let filter = LogFilter { limit: Some(LOOKED_AT), ..LogFilter::default() };
+    let commits = repo.log(&filter).unwrap_or_default().into_iter();
+    let theirs = commits.filter(|commit| commit.message.is_none() && !commit.subject.starts_with("Merge "));
+    let said: Vec<String> =
+        branch.into_iter().chain(theirs.take(RECENT).map(|commit| commit.subject)).collect();
+    said.join(". ")
+}

@@ -1,0 +1,155 @@
+//! How agents' settings stand to our hooks, and what went wrong in hooks last.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Options, Whose, faulty, named, note_path, root, text_of, there};
+use crate::error::Result;
+use crate::hook::failures;
+use crate::memory::Call;
+use cm_agents::hook::mcp;
+use cm_agents::hook::program::Program;
+use cm_agents::hook::settings::{self, State};
+use cm_agents::hook::skill::{self, SkillFile};
+use cm_agents::hook::{Agent, Event, opencode};
+
+/// Failures of hooks that are told beside their state.
+const LATEST: usize = 5;
+
+/// How settings stand to our hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// There is none in them.
+    Absent,
+    /// All are, as this version writes them.
+    Current,
+    /// Some are, or they are another version's.
+    Outdated,
+}
+
+/// How the settings of one agent stand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AgentState {
+    /// The agent.
+    pub agent: String,
+    /// Whose settings.
+    pub reach: Whose,
+    /// The file.
+    pub path: String,
+    /// How they stand.
+    pub state: Standing,
+    /// The events for which hooks of ours are in them.
+    pub events: Vec<String>,
+    /// How many of our skills it is given.
+    pub skills: usize,
+    /// Whether it is told of our MCP server; null where only its own command says so.
+    pub mcp: Option<bool>,
+    /// Why the file cannot be read.
+    pub problem: Option<String>,
+}
+
+/// Something that went wrong in a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HookFailure {
+    /// When, as RFC 3339.
+    pub at: String,
+    /// The agent.
+    pub agent: String,
+    /// The event; empty where nobody said it.
+    pub event: String,
+    /// What went wrong.
+    pub message: String,
+}
+
+/// How all settings stand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HooksStatus {
+    /// The agents that are used here, the project's settings first.
+    pub agents: Vec<AgentState>,
+    /// What went wrong in hooks last, the latest first.
+    pub failures: Vec<HookFailure>,
+}
+
+/// How the settings of agents stand, and what went wrong in hooks last.
+///
+/// # Errors
+/// A log of failures that cannot be read.
+pub fn status(call: &Call, options: &Options) -> Result<HooksStatus> {
+    let wanted = named(&options.agents)?;
+    let mut states = Vec::new();
+    for whose in
+        [Whose::Project, Whose::User].into_iter().filter(|it| options.reach.is_none_or(|reach| reach == *it))
+    {
+        let Some(root) = root(call, whose) else { continue };
+        for agent in Agent::ALL.into_iter().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
+            let is_used = root.join(agent.folder(whose.into())).is_dir();
+            // In the home itself both are one.
+            let path = shown_path(&root, agent, whose);
+            let is_told = states.iter().any(|state: &AgentState| state.path == path);
+            if (is_used || !wanted.is_empty()) && !is_told {
+                states.push(state(&root, agent, whose));
+            }
+        }
+    }
+    let failures = failures(call, LATEST)?.into_iter();
+    let failures = failures.map(|failure| HookFailure {
+        at: failure.at,
+        agent: failure.agent,
+        event: failure.event,
+        message: failure.message,
+    });
+    Ok(HooksStatus { agents: states, failures: failures.collect() })
+}
+
+fn state(root: &Path, agent: Agent, whose: Whose) -> AgentState {
+    let program = Program::default();
+    let path = agent.hooks_file(whose.into());
+    let looked =
+        note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).and_then(|text| match agent {
+            Agent::Opencode => {
+                let state = opencode::status(&text, &program);
+                let events = settings::entries::events(agent).to_vec();
+                Ok((state, if state == State::Absent { Vec::new() } else { events }))
+            }
+            _ => settings::status(agent, &text, &program)
+                .and_then(|state| Ok((state, settings::installed(agent, &text)?)))
+                .map_err(|fault| faulty(path, &fault)),
+        });
+    let (found, problem) = match looked {
+        Ok(found) => (found, None),
+        Err(error) => ((State::Absent, Vec::new()), Some(error.message)),
+    };
+    let skills = skill::files(agent, whose.into()).into_iter().filter(|file| is_given(root, file)).count();
+    let server = mcp::file(agent, whose.into()).map(|path| is_told_of_server(root, agent, path));
+    AgentState {
+        agent: agent.name().to_owned(),
+        reach: whose,
+        path: shown_path(root, agent, whose),
+        state: match found.0 {
+            State::Absent => Standing::Absent,
+            State::Current => Standing::Current,
+            State::Outdated => Standing::Outdated,
+        },
+        events: found.1.into_iter().map(|event: Event| event.name().to_owned()).collect(),
+        skills,
+        mcp: server,
+        problem,
+    }
+}
+
+fn shown_path(root: &Path, agent: Agent, whose: Whose) -> String {
+    root.join(agent.hooks_file(whose.into())).display().to_string()
+}
+
+fn is_told_of_server(root: &Path, agent: Agent, path: &str) -> bool {
+    let text = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).unwrap_or_default();
+    mcp::status(agent, &text).is_ok_and(|state| state == State::Current)
+}
+
+fn is_given(root: &Path, file: &SkillFile) -> bool {
+    let there = note_path(&file.path).and_then(|path| there(root, &path)).ok().flatten();
+    there.is_some_and(|bytes| skill::is_ours(&String::from_utf8_lossy(&bytes)))
+}

@@ -1,0 +1,315 @@
+//! Bringing in a folder of another tool, in one commit. The folder itself is only read.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::memory::{Memory, OpenVault};
+use super::{import_settings, playbook, secrets, write};
+use cm_exchange::import::state::{self, Accesses};
+use cm_exchange::import::{self as plan, How, Incoming, Plan, detect};
+use cm_note::change::{Change, ChangeSet};
+use cm_note::finding::Finding;
+use cm_note::id::NoteId;
+use cm_note::message::Message;
+use cm_note::path::NotePath;
+use cm_secrets::{Rules, find, redact};
+use cm_store::vault::foreign;
+use cm_store::vault::usage::{UsageTable, Used};
+
+pub use cm_exchange::import::{Format, Skipped, Why};
+
+/// What is to be brought in.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The folder.
+    pub source: PathBuf,
+    /// Which tool it is from; found out where nothing is said.
+    pub from: Option<Format>,
+    /// The folder of the vault that it goes to.
+    pub into: Option<String>,
+    /// Only say what would be done.
+    pub dry_run: bool,
+}
+
+/// A file that was brought in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Brought {
+    /// Where it lies in the vault.
+    pub path: String,
+    /// Its id; null where it has none and can be given none.
+    pub id: Option<String>,
+}
+
+/// What was brought in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Imported {
+    /// Which tool the folder is from.
+    pub from: Format,
+    /// What told so.
+    pub because: String,
+    /// The files that came in.
+    pub imported: Vec<Brought>,
+    /// The files that did not, and why.
+    pub skipped: Vec<Skipped>,
+    /// What is wrong in the files that came in.
+    pub findings: Vec<Finding>,
+    /// Files that are no notes and came along, because notes that came in use them.
+    pub copied: Vec<String>,
+    /// Other files that are no notes; they stay where they are.
+    pub attachments: Vec<String>,
+    /// Of how many notes the use was taken over.
+    pub usage: usize,
+    /// The commit; null where commits are manual or nothing came in.
+    pub commit: Option<String>,
+    /// Whether this only says what would be done.
+    pub dry_run: bool,
+}
+
+impl Imported {
+    /// Whether a part of what was asked for was not done.
+    pub fn failed(&self) -> bool {
+        self.skipped.iter().any(|skipped| skipped.why.failed())
+    }
+}
+
+/// More ids than this make a commit's message unreadable; the files of the commit tell them as well.
+pub(super) const IDS: usize = 200;
+
+/// What was brought in from a folder, or from one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// Notes of a folder.
+    Folder(Imported),
+    /// Bullets of a file.
+    Bullets(playbook::import::Imported),
+}
+
+impl Outcome {
+    /// Whether a part of what was asked for was not done.
+    pub fn failed(&self) -> bool {
+        match self {
+            Self::Folder(notes) => notes.failed(),
+            Self::Bullets(bullets) => bullets.failed(),
+        }
+    }
+}
+
+/// Imports what a name means: the notes of a folder, or the bullets of a file.
+///
+/// # Errors
+/// Those of [`import`] and of [`playbook::import::import`].
+pub fn any(memory: &Memory, options: &Options, bullets: Option<playbook::import::Source>) -> Result<Outcome> {
+    let source = memory.call.cwd.join(&options.source);
+    if bullets.is_none() && !source.is_file() {
+        return import(memory, options).map(Outcome::Folder);
+    }
+    if options.from.is_some() || options.into.is_some() {
+        return Err(Error::usage(format!("{} is a file of bullets, no folder", options.source.display()))
+            .hint("leave --into out; --from is playbook or rules for a file"));
+    }
+    let file = options.source.clone();
+    let options = playbook::import::Options { file, from: bullets, dry_run: options.dry_run };
+    playbook::import::import(memory, &options).map(Outcome::Bullets)
+}
+
+/// Imports a folder.
+///
+/// # Errors
+/// No such folder, one that lies in the vault, nothing in it that could come in, and those of [`write::apply`].
+pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
+    if !options.dry_run {
+        memory.persons_only("import notes")?;
+    }
+    let open = memory.target();
+    let source = memory.call.cwd.join(&options.source);
+    let shown = options.source.display();
+    if !source.is_dir() {
+        return Err(Error::usage(format!("there is no folder or file {shown}")));
+    }
+    if foreign::is_within(&open.vault, &source) {
+        return Err(Error::refused("inside-the-vault", format!("{shown} lies in the vault already"))
+            .hint("`cm adopt` gives the notes in it an id where they are"));
+    }
+    let folder = foreign::read(&source, open.vault.root())?;
+    let (from, because) = match options.from {
+        Some(named) => (named, "it was named"),
+        None => detect::detect(&folder),
+    };
+    let into = into(options, from, &folder.name)?;
+    let mut plan = planned(memory, open, &folder, from, &into)?;
+    if from == Format::ClaudeMemory {
+        let config = folder.own.get(import_settings::FILE);
+        plan.findings.extend(config.iter().flat_map(|text| import_settings::left_out(open, text)));
+    }
+    leave_secrets(&secrets::rules(memory, open)?, &folder, &mut plan);
+    if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
+        return Err(nothing_came(&shown.to_string(), &plan));
+    }
+    let copies = copies(open, &source, &plan)?;
+    let mut outcome = Imported {
+        from,
+        because: because.to_owned(),
+        copied: plan.copied.iter().map(|(_, target)| target.to_string()).collect(),
+        imported: plan.incoming.iter().map(brought).collect(),
+        skipped: plan.skipped,
+        findings: plan.findings,
+        attachments: plan.attachments,
+        usage: plan.usage.len(),
+        commit: None,
+        dry_run: options.dry_run,
+    };
+    if !options.dry_run {
+        outcome.commit = carry_out(memory, plan.incoming, copies, &folder.name)?;
+        outcome.usage = take_usage(open, &plan.usage)?;
+        if outcome.usage < plan.usage.len() && outcome.commit.is_some() {
+            memory.notice(
+                "this vault counts the use of its notes already; the counts of _state.json were left out",
+            );
+        }
+    }
+    Ok(outcome)
+}
+
+fn into(options: &Options, from: Format, name: &str) -> Result<String> {
+    match options.into.as_deref() {
+        Some(_) if from == Format::ClaudeMemory => {
+            Err(Error::usage("a vault of the earlier tool keeps its own folders")
+                .hint("leave --into out, or name another format with --from"))
+        }
+        Some(typed) => plan::into_folder(typed).map_err(|why| {
+            Error::usage(why).hint("name a folder for the notes, such as --into notes/obsidian")
+        }),
+        None => Ok(plan::default_into(name)),
+    }
+}
+
+fn planned(
+    memory: &Memory,
+    open: &OpenVault,
+    folder: &cm_note::foreign::Folder,
+    format: Format,
+    into: &str,
+) -> Result<Plan> {
+    let notes = memory.notes_of(open)?;
+    let known: HashMap<NoteId, NotePath> =
+        notes.iter().filter_map(|note| Some((note.id.clone()?, note.path.clone()))).collect();
+    let (types, relations) = (&open.settings.types, &open.settings.relations);
+    let at = |path: &NotePath| open.vault.read(path).ok();
+    let of_id = |id: &NoteId| known.get(id).cloned();
+    Ok(plan::plan(folder, &How { format, into, types, relations, at: &at, of_id: &of_id }))
+}
+
+/// Leaves the files out that would bring a live-looking secret into the vault.
+fn leave_secrets(rules: &Rules, folder: &cm_note::foreign::Folder, plan: &mut Plan) {
+    let mut left = Vec::new();
+    // The line of the source: what is written has keys that the source lacks.
+    let line = |file: &Incoming| {
+        let text = folder.notes.iter().find(|note| note.path == file.source)?.text()?;
+        u32::try_from(find(text, rules).first()?.line).ok()
+    };
+    plan.incoming.retain(|file| {
+        let stopped =
+            secrets::stopped(rules, &secrets::Allowed::default(), &file.target, None, Some(&file.bytes));
+        let Some(first) = stopped.first() else { return true };
+        let path = redact(file.source.as_str(), rules).0.into_string();
+        left.push(Skipped { path, why: Why::Secret, line: line(file).or(first.line) });
+        plan.findings.retain(|found| found.path != file.target.as_str());
+        false
+    });
+    plan.skipped.extend(left);
+    plan.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+}
+
+fn brought(file: &Incoming) -> Brought {
+    Brought { path: file.target.to_string(), id: file.id.as_ref().map(ToString::to_string) }
+}
+
+/// The files that come along with their notes. One that lies there with the same bytes needs no copy.
+fn copies(open: &OpenVault, source: &Path, plan: &Plan) -> Result<Vec<Change>> {
+    let mut copies = Vec::new();
+    for (from, target) in &plan.copied {
+        let Some(bytes) = foreign::below(source, from)? else { continue };
+        if open.vault.read(target).ok().as_ref() != Some(&bytes) {
+            copies.push(Change::Copy { path: target.clone(), bytes });
+        }
+    }
+    Ok(copies)
+}
+
+fn carry_out(
+    memory: &Memory,
+    incoming: Vec<Incoming>,
+    copies: Vec<Change>,
+    name: &str,
+) -> Result<Option<String>> {
+    let subject = match incoming.as_slice() {
+        [one] => format!("Import {} from {name}", one.target.file_name()),
+        several => format!("Import {} notes from {name}", several.len()),
+    };
+    let ids =
+        incoming.iter().filter_map(|file| file.id.as_ref()).take(if incoming.len() > IDS { 0 } else { IDS });
+    let message = ids.fold(Message::new("import", subject), |message, id| message.id(id.as_str()));
+    let notes = incoming.into_iter().map(|file| Change::Copy { path: file.target, bytes: file.bytes });
+    let changes = notes.chain(copies).collect();
+    Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
+}
+
+fn nothing_came(source: &str, plan: &Plan) -> Error {
+    if plan.skipped.is_empty() {
+        return write::nothing(format!("there is no note in {source}"))
+            .hint("notes are files that end in .md or .markdown, outside of hidden folders");
+    }
+    let reasons: Vec<String> = plan
+        .skipped
+        .iter()
+        .take(5)
+        .map(|skipped| format!("{}: {}", skipped.path, reason(skipped.why)))
+        .collect();
+    let more = plan.skipped.len().saturating_sub(reasons.len());
+    let tail = if more > 0 { format!("; and {more} more") } else { String::new() };
+    write::nothing(format!("no note of {source} could be imported"))
+        .hint(format!("{}{tail}", reasons.join("; ")))
+}
+
+/// Why a file did not come in, in words.
+pub fn reason(why: Why) -> &'static str {
+    match why {
+        Why::ThereAlready => "in the vault already",
+        Why::Generated => "generated from the notes",
+        Why::PathTaken => "another file lies in its place",
+        Why::IdTaken => "the vault has another note of that id",
+        Why::MeaningFolder => "the folder means something else in a vault; use --into",
+        Why::BadPath => "the path is too long",
+        Why::Link => "a symbolic link",
+        Why::Unreadable => "cannot be read",
+        Why::Secret => "looks like a live secret; take it out or put a placeholder there",
+    }
+}
+
+/// Takes over the counts of another tool where the vault has none of its own; how many there were then.
+fn take_usage(open: &OpenVault, usage: &Accesses) -> Result<usize> {
+    if usage.is_empty() {
+        return Ok(0);
+    }
+    let used = |access: &state::Access| Used { accesses: access.count, last: access.last, ..Used::default() };
+    let table: UsageTable = usage.iter().map(|(key, access)| (key.clone(), used(access))).collect();
+    Ok(if open.usage().adopt(&table)? { table.len() } else { 0 })
+}
+
+/// Takes over the counts in the `_state.json` of a vault of the earlier tool that is used where it lies, once: where
+/// the vault has counts of its own already, nothing happens. A file that cannot be read counts for nothing.
+///
+/// # Errors
+/// Where the vault's own counts cannot be written.
+pub fn adopt_usage(open: &OpenVault) -> Result<usize> {
+    if open.usage().has_counts() {
+        return Ok(0);
+    }
+    let Some(text) = open.vault.read_own("_state.json")? else { return Ok(0) };
+    take_usage(open, &state::read(&text).unwrap_or_default())
+}

@@ -1,0 +1,137 @@
+//! Making a folder a vault. Notes that lie in it stay as they are.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::memory::{Call, Level, Memory};
+use super::{trust, write};
+use cm_note::change::{Change, ChangeSet};
+use cm_note::message::Message;
+use cm_note::path::NotePath;
+use cm_store::git::Repo;
+use cm_store::vault::{self, Vault, layout};
+
+/// What is to be made.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The folder; the working folder where none is named.
+    pub folder: Option<PathBuf>,
+    /// The person's own vault, in the platform's data folder.
+    pub global: bool,
+}
+
+/// A vault that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Initialised {
+    /// Its root.
+    pub vault: String,
+    /// The repository's work tree that it lies in.
+    pub repository: Option<String>,
+    /// The commit of its first files; null where commits are manual or nothing was missing.
+    pub commit: Option<String>,
+    /// The files that were written.
+    pub created: Vec<String>,
+}
+
+const SETTINGS: &str = include_str!("../../../templates/vault/cm.toml");
+/// Derived, private and temporary files; the JSON ones are those of the earlier tool, whose `_config.json` may hold keys.
+const IGNORED: [&str; 10] = [
+    "/_index/",
+    "/_state/",
+    "/_embeddings/",
+    "/_config.toml",
+    "/_tokens.toml",
+    ".cm-*.tmp",
+    "/_index.json",
+    "/_state.json",
+    "/_embeddings.json",
+    "/_config.json",
+];
+const ATTRIBUTES: [&str; 2] = ["/CORE.md linguist-generated", "/REFLECTION.md linguist-generated"];
+
+/// Makes a vault: settings, ignore rules, and a repository where there is none.
+///
+/// # Errors
+/// Where the folder or the repository cannot be made or used.
+pub fn init(call: Call, options: &Options) -> Result<(Memory, Initialised)> {
+    let folder = folder_of(&call, options)?;
+    vault::make(&folder)?;
+    let vault = Vault::at(&folder)?.ready(call.private.as_ref());
+    let mut files = missing_rules(&vault)?;
+    // A folder that came with settings was made by somebody else, and `cm trust` is asked for.
+    let is_new = vault.read_own(layout::SETTINGS)?.is_none();
+    if is_new {
+        files.push((own(layout::SETTINGS)?, SETTINGS.to_owned()));
+    }
+    if Repo::discover(vault.root())?.is_none() {
+        Repo::init(vault.root())?;
+    }
+    let changes =
+        files.into_iter().map(|(path, text)| Change::Replace { path, expected: None, text }).collect();
+    let memory = Memory::open_new(call, if options.global { Level::Global } else { Level::Project }, vault)?;
+    let message = Message::new("init", "Make this folder a vault");
+    let written = write::apply(&memory, ChangeSet { message, changes })?;
+    if is_new && memory.is_person() {
+        trust::grant_new(&memory)?;
+    }
+    let repository = memory.target().repo()?.map(|repo| repo.workdir().display().to_string());
+    let outcome = Initialised {
+        vault: memory.target().vault.root().display().to_string(),
+        repository,
+        commit: written.commit,
+        created: written.changed.iter().map(ToString::to_string).collect(),
+    };
+    Ok((memory, outcome))
+}
+
+/// The files of rules for git that lack lines, with the texts that have them.
+pub(super) fn missing_rules(vault: &Vault) -> Result<Vec<(NotePath, String)>> {
+    let mut files = Vec::new();
+    for (name, wanted) in [(".gitattributes", &ATTRIBUTES[..]), (".gitignore", &IGNORED[..])] {
+        let text = vault.read_own(name)?.unwrap_or_default();
+        if let Some(longer) = with_lines(&text, wanted) {
+            files.push((own(name)?, longer));
+        }
+    }
+    Ok(files)
+}
+
+fn folder_of(call: &Call, options: &Options) -> Result<PathBuf> {
+    if options.global {
+        return call.global.clone().ok_or_else(|| {
+            Error::usage("this platform tells no data folder").hint("set CM_GLOBAL_VAULT to a folder")
+        });
+    }
+    let named = options.folder.as_deref().or(call.vault.as_deref()).unwrap_or_else(|| Path::new("."));
+    Ok(call.cwd.join(named))
+}
+
+fn own(name: &str) -> Result<NotePath> {
+    NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))
+}
+
+/// The text with the lines that it lacks; `None` where it lacks none.
+fn with_lines(text: &str, wanted: &[&str]) -> Option<String> {
+    let missing: Vec<&str> =
+        wanted.iter().copied().filter(|line| text.lines().all(|there| there.trim() != *line)).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    Some(format!("{text}{gap}{}\n", missing.join("\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_that_are_there_are_not_written_twice() {
+        let once = with_lines("target", &IGNORED).unwrap();
+        assert_eq!(once, format!("target\n{}\n", IGNORED.join("\n")));
+        assert_eq!(with_lines(&once, &IGNORED), None);
+    }
+}

@@ -1,0 +1,238 @@
+//! Observations: what a program saw becomes a note, or credit for the memory that says the same.
+//!
+//! Likeness alone credits nothing: what is near to a memory, or contradicts one, is stored with its neighbours named.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::find::{Found, find};
+use super::meaning::meaning;
+use super::memory::Memory;
+use super::{add, mark, playbook, similar};
+use cm_note::bullet::content::{self, folded};
+use cm_note::note::check::is_category;
+use cm_note::note::{Feedback, Kind, Note, Priority, Signal};
+use cm_playbook::conflict::{Meant, Statement, Verdict};
+use cm_playbook::meaning::Sense;
+
+/// What was seen.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// In markdown; its first sentence becomes the title.
+    pub content: String,
+    /// What it is about: `gotcha`, `convention`, …
+    pub category: Option<String>,
+    /// How slowly it fades.
+    pub priority: Option<Priority>,
+    /// Its tags.
+    pub tags: Vec<String>,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Observed {
+    /// The new note, or the one that says so already.
+    pub id: String,
+    /// Its file.
+    pub path: String,
+    /// Whether it is new.
+    pub added: bool,
+    /// Whether the note that says so already was credited: once a session, and once a person a day.
+    pub credited: bool,
+    /// Memories about the same thing that say something else, the nearest first.
+    pub neighbours: Vec<Neighbour>,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// A memory that is near to a new observation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Neighbour {
+    /// What it answers to.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Why it contradicts the observation, where it does.
+    pub contradicts: Option<String>,
+}
+
+/// The lengths of what is told, in characters.
+const LENGTH: std::ops::RangeInclusive<usize> = 10..=20_000;
+/// The longest title that is made of it, in characters.
+const TITLE: usize = 80;
+/// The number of memories that are compared with it, and of neighbours that are named.
+const COMPARED: usize = 20;
+const NEIGHBOURS: usize = 3;
+/// From which likeness on a memory is a neighbour.
+const NEAR: f64 = 0.5;
+
+/// Stores what was seen, or credits the memory that says the same.
+///
+/// # Errors
+/// A text or category that cannot be, and those of [`add::add`] and [`mark::mark`].
+pub fn observe(memory: &Memory, options: &Options) -> Result<Observed> {
+    let told = checked(options)?;
+    let neighbours = match compared(memory, told)? {
+        Compared::Same(id) => return credit(memory, &id, told),
+        Compared::New(neighbours) => neighbours,
+    };
+    let category = options.category.clone().map(|category| ("category".to_owned(), category));
+    let priority = options.priority.map(|priority| ("priority".to_owned(), priority.name().to_owned()));
+    let added = add::add(
+        memory,
+        &add::Options {
+            note_type: Note::OBSERVATION.to_owned(),
+            title: title(told),
+            tags: options.tags.clone(),
+            body: Some(told.to_owned()),
+            extra: category.into_iter().chain(priority).collect(),
+            ..add::Options::default()
+        },
+    )?;
+    Ok(Observed {
+        id: added.id,
+        path: added.path,
+        added: true,
+        credited: false,
+        neighbours,
+        commit: added.commit,
+    })
+}
+
+fn checked(options: &Options) -> Result<&str> {
+    let told = options.content.trim();
+    let length = told.chars().count();
+    if !LENGTH.contains(&length) || told.contains('\0') {
+        let (least, most) = (LENGTH.start(), LENGTH.end());
+        return Err(Error::usage(format!(
+            "an observation is text of {least} to {most} characters, and this one has {length}"
+        ))
+        .hint("for example: The gateway drops idle sockets after 60 s."));
+    }
+    if let Some(category) = options.category.as_deref().filter(|category| !is_category(category)) {
+        return Err(
+            Error::usage(format!("`{category}` is no category")).hint("for example: gotcha, or build-tools")
+        );
+    }
+    Ok(told)
+}
+
+/// What the memories of a vault say of an observation.
+enum Compared {
+    /// This one says the same.
+    Same(String),
+    /// None does; these are near.
+    New(Vec<Neighbour>),
+}
+
+/// Compares an observation with the memories that are most like it.
+fn compared(memory: &Memory, told: &str) -> Result<Compared> {
+    let open = memory.target();
+    let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
+    let sense = Sense::of(model);
+    let statement = Statement::of(told);
+    let meant = Meant { statement: &statement, embedding: None };
+    let mut neighbours = Vec::new();
+    for (alike, text) in similar::like_text(memory, told, Kind::Memory, COMPARED)? {
+        let said = Statement::of(&said(&alike.title, &text));
+        let there = Meant { statement: &said, embedding: None };
+        let contradicts = match meant.verdict(&there, least, &sense) {
+            Verdict::Same if !is_out_of_use(memory, &alike.id) => return Ok(Compared::Same(alike.id)),
+            Verdict::Same => None,
+            Verdict::Contradicts(opposition) => Some(opposition.reason),
+            Verdict::Near(_) => None,
+            Verdict::Different if alike.score >= NEAR => None,
+            Verdict::Different => continue,
+        };
+        neighbours.push(Neighbour { id: alike.id, title: alike.title, contradicts });
+    }
+    neighbours.truncate(NEIGHBOURS);
+    Ok(Compared::New(neighbours))
+}
+
+/// Whether a memory was given up, or is held as a draft that a person has not seen: it takes no credit of theirs.
+fn is_out_of_use(memory: &Memory, id: &str) -> bool {
+    find(memory, id).is_ok_and(|found| match found.note.state.as_deref() {
+        Some("retired") => true,
+        Some("draft") => memory.is_person(),
+        _ => found.note.maturity.as_deref() == Some("deprecated"),
+    })
+}
+
+/// What a memory says: its text up to the first heading, or its title where there is none.
+fn said(title: &str, body: &str) -> String {
+    let (text, _) = content::parts(body);
+    if text.is_empty() || text.starts_with('#') { title.to_owned() } else { text }
+}
+
+/// Credits a memory with an observation that says the same, once a person a day; the event keeps the text.
+fn credit(memory: &Memory, id: &str, told: &str) -> Result<Observed> {
+    let found = find(memory, id)?;
+    if is_credited(memory, &found) {
+        let (id, path) = (found.note.key().to_owned(), found.note.path.to_string());
+        return Ok(Observed {
+            id,
+            path,
+            added: false,
+            credited: false,
+            neighbours: Vec::new(),
+            commit: None,
+        });
+    }
+    let because = Some(format!("observed again: {}", folded(told)));
+    let word = mark::Options { signal: Signal::Helpful, because, weight: None, invert: false };
+    let mark::Marked { id, path, commit, changed, uncounted, .. } = mark::mark(memory, id, &word)?;
+    let credited = changed && uncounted.is_none();
+    Ok(Observed { id, path, added: false, credited, neighbours: Vec::new(), commit })
+}
+
+/// Whether this person's helpful word on this day is in the note, in whatever session.
+fn is_credited(memory: &Memory, found: &Found<'_>) -> bool {
+    let today = |event: &Feedback| {
+        event.signal == Signal::Helpful
+            && event.weight > 0.0
+            && event.author == memory.call.by.actor
+            && event.at.day() == memory.now().day()
+    };
+    found.note.feedback.iter().any(today)
+}
+
+/// The first sentence on one line, cut where a word ends.
+fn title(told: &str) -> String {
+    let line = told
+        .lines()
+        .map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']))
+        .find(|line| !line.is_empty());
+    let line = line.unwrap_or(told).trim();
+    let sentence = line.find(". ").map_or(line, |end| &line[..end]).trim_end_matches('.');
+    if sentence.chars().count() <= TITLE {
+        return sentence.to_owned();
+    }
+    let cut: String = sentence.chars().take(TITLE).collect();
+    let end = cut.rfind(char::is_whitespace).filter(|end| *end > 0).unwrap_or(cut.len());
+    format!("{}…", cut[..end].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_sentence_or_as_many_words_of_it_as_fit() {
+        assert_eq!(title("The gateway drops idle sockets. After 60 s."), "The gateway drops idle sockets");
+        assert_eq!(title("# Heading\n\nText."), "Heading");
+        let long = "word ".repeat(40);
+        assert_eq!(title(&long).chars().count(), 80);
+        assert!(title(&long).ends_with("word…"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_title_is_short_whatever_is_told(told in any::<String>()) {
+            prop_assert!(title(&told).chars().count() <= TITLE + 1);
+        }
+    }
+}

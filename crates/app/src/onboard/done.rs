@@ -1,0 +1,85 @@
+//! Which sessions onboarding is done with: a line a session in `_state/`, with who said so and when.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::sessions::{Shelf, agent};
+use cm_index::sessions::SessionKey;
+use cm_note::instant::Instant;
+use cm_session::Agent;
+use cm_store::vault::lines::Lines;
+
+/// A line of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Line {
+    session: String,
+    agent: String,
+    at: Instant,
+    #[serde(default)]
+    by: Option<String>,
+}
+
+/// A session that is done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Done {
+    /// The session.
+    pub session: String,
+    /// Its agent.
+    pub agent: String,
+    /// When it was first said to be done.
+    pub at: Instant,
+    /// Who said so: an agent or a person by name; null where nobody is named.
+    pub by: Option<String>,
+    /// Whether it was said only now.
+    pub added: bool,
+}
+
+/// Says that a session is done. To say it again changes nothing.
+///
+/// # Errors
+/// No such session, or several; a list that cannot be read or written.
+pub fn done(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Done> {
+    let listed = shelf.one(name)?;
+    let key = listed.session.key();
+    if let Some(line) = lines(memory)?.into_iter().find(|line| key_of(line).as_ref() == Some(&key)) {
+        return Ok(said(line, false));
+    }
+    let by = &memory.call.by;
+    let line = Line {
+        session: key.id.as_str().to_owned(),
+        agent: key.agent.name().to_owned(),
+        at: memory.now(),
+        by: by.agent.clone().or_else(|| by.actor.clone()),
+    };
+    Lines::of_onboarding(&memory.target().vault)?.append(std::slice::from_ref(&line))?;
+    Ok(said(line, true))
+}
+
+fn said(Line { session, agent, at, by }: Line, added: bool) -> Done {
+    Done { session, agent, at, by, added }
+}
+
+/// The sessions that are done.
+///
+/// # Errors
+/// A list that cannot be read.
+pub(super) fn known(memory: &Memory) -> Result<HashSet<SessionKey>> {
+    Ok(lines(memory)?.iter().filter_map(key_of).collect())
+}
+
+fn lines(memory: &Memory) -> Result<Vec<Line>> {
+    let (lines, damaged) = Lines::of_onboarding(&memory.target().vault)?.read::<Line>()?;
+    if damaged > 0 {
+        memory.notice(format!("{damaged} lines of onboarded.jsonl are damaged and left out"));
+    }
+    Ok(lines)
+}
+
+fn key_of(line: &Line) -> Option<SessionKey> {
+    let agent: Agent = agent(&line.agent)?;
+    Some(SessionKey { agent, id: line.session.as_str().into() })
+}

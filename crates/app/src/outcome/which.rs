@@ -1,0 +1,77 @@
+//! Which session is meant: one whose log was read, one that a diary tells of, or an agent's own that nobody can know yet.
+
+use super::Options;
+use crate::diaries::Diaries;
+use crate::error::{Error, Kind, Result};
+use crate::memory::Memory;
+use crate::sessions::Shelf;
+use cm_index::sessions::Session;
+
+/// The longest id that is taken of a session that nobody knows, in characters.
+const LONGEST: usize = 200;
+
+/// A session that somebody speaks of.
+#[derive(Debug, Clone)]
+pub(super) struct Which {
+    pub id: String,
+    pub agent: String,
+    /// What its log tells, where it was read.
+    pub log: Option<Session>,
+}
+
+impl Which {
+    /// The beginning of its id, for a line.
+    pub fn short(&self) -> String {
+        self.id.chars().take(8).collect()
+    }
+}
+
+/// The session that is meant. One that no log and no diary tells of is taken at an agent's word only, and only where there
+/// are rules to credit: its log may not be written yet, or nobody may read it.
+pub(super) fn which(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Which> {
+    let name = options.session.trim();
+    let unknown = match shelf.one(name) {
+        Ok(listed) => {
+            let session = listed.session;
+            return Ok(Which {
+                id: session.meta.id.to_string(),
+                agent: session.meta.agent.name().to_owned(),
+                log: Some(session),
+            });
+        }
+        Err(error) if error.kind == Kind::NotFound && error.code == "not-found" => error,
+        Err(error) => return Err(error),
+    };
+    if let Some(known) = of_diary(memory, name)? {
+        return Ok(known);
+    }
+    let by = &memory.call.by;
+    let sound = name.chars().count() <= LONGEST && !name.chars().any(char::is_control);
+    match by.agent.as_deref().filter(|_| sound && !options.rules.is_empty()) {
+        Some(agent) => Ok(Which { id: name.to_owned(), agent: agent.to_owned(), log: None }),
+        None => Err(unknown.hint(
+            "`cm sessions --days 0` lists those whose logs are read; of another, an agent's word is taken for the rules \
+             that it names: --agent NAME --rules ID,…",
+        )),
+    }
+}
+
+fn of_diary(memory: &Memory, name: &str) -> Result<Option<Which>> {
+    let mut diaries = Diaries::of(memory, &[name])?;
+    if diaries.sessions().is_empty() {
+        diaries = Diaries::beginning(memory, name)?;
+    }
+    match diaries.sessions().as_slice() {
+        [] => Ok(None),
+        [id] => {
+            let agent = diaries.get(None, id).map(|kept| kept.diary.agent.clone()).unwrap_or_default();
+            Ok(Some(Which { id: (*id).to_owned(), agent, log: None }))
+        }
+        several => Err(Error::new(
+            Kind::NotFound,
+            "ambiguous",
+            format!("`{name}` begins the ids of several sessions"),
+        )
+        .hint(format!("one of {}", several.join(", ")))),
+    }
+}

@@ -1,0 +1,224 @@
+//! The playbook of all open vaults as one: the project's bullets win, feedback adds up, blocks of either vault hold.
+
+pub mod export;
+pub mod get;
+pub mod import;
+pub mod list;
+pub mod row;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::decay::scoring;
+use super::error::{Error, Result};
+use super::find::{Found, find, load};
+use super::memory::{Level, Memory, OpenVault};
+use cm_note::bullet::blocked::Blocked;
+use cm_note::bullet::showing::may_be_shown;
+use cm_note::bullet::{Bullet, united};
+use cm_note::note::{Kind, Note};
+use cm_note::path::NotePath;
+use cm_note::score::Scoring;
+use cm_playbook::curation::{Limits, Playbook};
+
+pub use row::Row;
+
+/// A bullet, and the vault that it is from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shelved {
+    /// Which vault.
+    pub level: Level,
+    /// The bullet.
+    pub bullet: Bullet,
+}
+
+/// What all open vaults say together.
+#[derive(Debug, Clone, Default)]
+pub struct Merged {
+    /// The bullets, the project's first.
+    pub bullets: Vec<Shelved>,
+    /// What is blocked, in either vault.
+    pub blocked: Vec<(Level, Blocked)>,
+}
+
+/// The bullets and blocked patterns of all open vaults.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn merged(memory: &Memory) -> Result<Merged> {
+    let mut shelves = Vec::new();
+    for open in &memory.vaults {
+        shelves.push((open.level, of_vault(memory, open)?));
+    }
+    Ok(merge(shelves))
+}
+
+/// The constants by which a vault's bullets are scored: its own.
+pub fn constants(memory: &Memory, level: Level) -> Scoring {
+    let open = memory.vaults.iter().find(|open| open.level == level);
+    open.map_or_else(Scoring::default, |open| scoring(&open.settings))
+}
+
+/// The bullets and blocked patterns of one vault.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+    let notes = memory.playbook_notes(open)?;
+    Ok(of_notes(&notes))
+}
+
+/// The bullets and blocked patterns among notes.
+pub fn of_notes(notes: &[Note]) -> Playbook {
+    Playbook {
+        bullets: notes.iter().filter_map(Bullet::of).collect(),
+        blocked: notes.iter().filter_map(Blocked::of).collect(),
+    }
+}
+
+/// The bullets and blocked patterns of one vault as its files are, for a writer that holds the lock: also what was
+/// written a moment ago and what the index could not take up yet.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn as_written(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+    Ok(of_notes(&current(open, memory.playbook_notes(open)?)))
+}
+
+/// All notes of one vault, in the same way.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn notes_as_written(memory: &Memory, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+    Ok(current(open, memory.notes_of(open)?))
+}
+
+/// Notes of the index, with those that it has still to take up read from their files.
+fn current(open: &OpenVault, notes: Rc<Vec<Note>>) -> Rc<Vec<Note>> {
+    let queued = open.index().queued();
+    if queued.is_empty() {
+        return notes;
+    }
+    let mut current: Vec<Note> = notes.iter().filter(|note| !queued.contains(&note.path)).cloned().collect();
+    // A file that is gone again is no note.
+    current.extend(queued.iter().filter_map(|path| Some(load(open, path).ok()?.note)));
+    current.sort_by(|a, b| a.path.cmp(&b.path));
+    Rc::new(current)
+}
+
+/// Lays playbooks on each other, the one that wins first. Of two bullets with one id the first counts, with the feedback
+/// of both.
+pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
+    let mut merged = Merged::default();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for (level, playbook) in shelves {
+        for bullet in playbook.bullets {
+            match known.get(bullet.id.as_str()) {
+                Some(at) if merged.bullets[*at].level != level => {
+                    let winner = &mut merged.bullets[*at].bullet;
+                    winner.feedback = united(&winner.feedback, &bullet.feedback);
+                }
+                _ => {
+                    known.entry(bullet.id.to_string()).or_insert(merged.bullets.len());
+                    merged.bullets.push(Shelved { level, bullet });
+                }
+            }
+        }
+        merged.blocked.extend(playbook.blocked.into_iter().map(|blocked| (level, blocked)));
+    }
+    merged
+}
+
+/// Of merged bullets those that an agent may be shown, given the notes that they come from, and what to say of those in
+/// use that it may not.
+pub fn showable(bullets: Vec<Shelved>, notes: &[(Level, &[Note])]) -> (Vec<Shelved>, Option<String>) {
+    let notes: HashMap<(Level, &NotePath), &Note> = notes
+        .iter()
+        .flat_map(|(level, notes)| notes.iter().map(|note| ((*level, &note.path), note)))
+        .collect();
+    let may = |shelved: &Shelved| {
+        let note = notes.get(&(shelved.level, &shelved.bullet.path));
+        note.is_some_and(|note| may_be_shown(&shelved.bullet, note))
+    };
+    let (shown, others): (Vec<Shelved>, Vec<Shelved>) = bullets.into_iter().partition(may);
+    let rules = match others.iter().filter(|shelved| shelved.bullet.is_live()).count() {
+        0 => return (shown, None),
+        1 => "1 rule is".to_owned(),
+        more => format!("{more} rules are"),
+    };
+    (shown, Some(format!("{rules} left out for hidden characters: `cm validate` shows them")))
+}
+
+/// The limits of curation that a vault has set.
+pub fn limits(open: &OpenVault) -> Limits {
+    Limits {
+        duplicate_cosine: open.settings.number("curation.duplicate_cosine"),
+        block_cosine: open.settings.number("curation.block_cosine"),
+        merge_cosine: open.settings.number("curation.merge_cosine"),
+        duplicate_jaccard: open.settings.number("curation.duplicate_jaccard"),
+        max_per_category: open.settings.whole("curation.max_per_category"),
+        ..Limits::default()
+    }
+}
+
+/// The bullet that a reference means, in any open vault.
+///
+/// # Errors
+/// Not found, ambiguous, or a note that is no bullet.
+pub fn find_bullet<'a>(memory: &'a Memory, reference: &str) -> Result<(Found<'a>, Bullet)> {
+    let found = find(memory, reference)?;
+    let kind = found.note.kind;
+    match Bullet::of(&found.note) {
+        Some(bullet) if kind == Kind::Bullet => Ok((found, bullet)),
+        _ => Err(Error::usage(format!("{} is no bullet, its kind is `{}`", found.note.path, kind.name()))
+            .hint("`cm playbook list` lists the bullets")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_note::instant::Instant;
+    use cm_note::note::{Feedback, RelationTable, Signal, TypeTable, read};
+
+    fn bullet(rule: &str, days: &[&str]) -> Playbook {
+        let path = NotePath::parse("playbook/testing/a.md").unwrap();
+        let text = format!("---\nid: b-mt2ssunl-jq6d8j\nstate: active\n---\n\n{rule}\n");
+        let note = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        let mut playbook = of_notes(&[note]);
+        playbook.bullets[0].feedback =
+            days.iter().map(|day| Feedback::new(Instant::parse(day).unwrap(), Signal::Helpful)).collect();
+        playbook
+    }
+
+    #[test]
+    fn the_projects_words_win_and_the_feedback_of_both_counts() {
+        let project = bullet("Run the tests of this project.", &["2026-01-01", "2026-02-01"]);
+        let global = bullet("Run the tests of the world.", &["2026-02-01", "2026-03-01", "2026-03-01"]);
+        let merged = merge(vec![(Level::Project, project), (Level::Global, global)]);
+        assert_eq!(merged.bullets.len(), 1);
+        let one = &merged.bullets[0];
+        assert_eq!((one.level, one.bullet.content()), (Level::Project, "Run the tests of this project."));
+        assert_eq!(one.bullet.feedback.len(), 4);
+    }
+
+    #[test]
+    fn a_row_counts_events_and_fades_scores() {
+        let mut playbook = bullet("Run the tests first.", &["2026-01-01", "2026-04-01"]);
+        playbook.bullets[0]
+            .feedback
+            .push(Feedback::new(Instant::parse("2026-04-01").unwrap(), Signal::Irrelevant));
+        let merged = merge(vec![(Level::Project, playbook)]);
+        let row = Row::of(&merged.bullets[0], Instant::parse("2026-04-01").unwrap(), &Scoring::default());
+        assert_eq!((row.helpful, row.harmful, row.score.value()), (2, 0, 0.75));
+        let json = serde_json::to_value(&row).unwrap();
+        assert_eq!((&json["type"], &json["state"]), (&"rule".into(), &"active".into()));
+    }
+
+    #[test]
+    fn two_files_of_one_vault_with_one_id_both_stay() {
+        let mut twice = bullet("Run the tests of this project.", &[]);
+        twice.bullets.extend(bullet("Another rule with that id.", &[]).bullets);
+        assert_eq!(merge(vec![(Level::Project, twice)]).bullets.len(), 2);
+    }
+}

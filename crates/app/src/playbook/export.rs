@@ -1,0 +1,90 @@
+//! The playbook as one file for other tools. The vault stays as it is.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::list::Filter;
+use super::merged;
+use crate::error::{Error, Result};
+use crate::export::one_file;
+use crate::memory::Memory;
+use cm_exchange::exchange::write;
+use cm_note::bullet::Bullet;
+use cm_note::bullet::blocked::{BlockKind, Blocked};
+
+pub use cm_exchange::exchange::Form;
+
+/// What is to be written, and where.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// In which form.
+    pub form: Form,
+    /// Which bullets.
+    pub filter: Filter,
+    /// The file; the document is the answer where none is named.
+    pub out: Option<PathBuf>,
+    /// Write over a file that holds something else.
+    pub force: bool,
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Exported {
+    /// In which form.
+    pub form: Form,
+    /// Where; null where the document is the answer.
+    pub out: Option<String>,
+    /// How many bullets.
+    pub bullets: usize,
+    /// How many deprecated patterns.
+    pub patterns: usize,
+    /// How many toxic patterns, for which the format has no place.
+    pub left_out: usize,
+    /// Whether the file was written; not where it held the same.
+    pub written: bool,
+    /// The document, where no file was named.
+    #[serde(skip)]
+    pub document: Option<String>,
+}
+
+/// Exports the bullets of all open vaults, by id.
+///
+/// # Errors
+/// A place that cannot be written, or a file in the way.
+pub fn export(memory: &Memory, options: &Options) -> Result<Exported> {
+    let merged = merged(memory)?;
+    let bullets = merged.bullets.into_iter().map(|shelved| shelved.bullet);
+    let mut bullets: Vec<Bullet> = bullets.filter(|bullet| options.filter.takes(bullet)).collect();
+    bullets.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
+    let mut seen = HashSet::new();
+    let blocked = merged.blocked.into_iter().map(|(_, blocked)| blocked);
+    let mut blocked: Vec<Blocked> = blocked.filter(|blocked| seen.insert(blocked.id.clone())).collect();
+    blocked.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
+    let text = write(&bullets, &blocked, options.form);
+    let patterns = blocked.iter().filter(|blocked| blocked.kind == BlockKind::Deprecated).count();
+    let mut outcome = Exported {
+        form: options.form,
+        out: options.out.as_deref().map(|out| out.display().to_string()),
+        bullets: bullets.len(),
+        patterns,
+        left_out: blocked.len() - patterns,
+        written: false,
+        document: None,
+    };
+    let Some(out) = options.out.as_deref().map(|out| memory.call.cwd.join(out)) else {
+        outcome.document = Some(text);
+        return Ok(outcome);
+    };
+    let wrote = one_file(&out, text.into_bytes(), &|_| options.force)?;
+    if !wrote.in_the_way.is_empty() {
+        let shown = outcome.out.unwrap_or_default();
+        return Err(Error::refused("exists", format!("{shown} would be written over"))
+            .at(shown, None, None)
+            .hint("nothing was written; choose another place, or use --force"));
+    }
+    outcome.written = !wrote.written.is_empty();
+    Ok(outcome)
+}

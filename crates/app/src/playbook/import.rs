@@ -1,0 +1,364 @@
+//! Bullets from a file of another tool: a YAML playbook, or an agent's rule file. One commit; the file is only read.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{limits, notes_as_written, of_notes, of_vault};
+use crate::error::{Error, Result};
+use crate::memory::{Memory, OpenVault};
+use crate::{import, secrets, write};
+use cm_exchange::exchange::plan::{self, Held, Plan};
+use cm_exchange::exchange::{Document, playbook, rule_file};
+use cm_note::bullet::{Maturity, State};
+use cm_note::change::{Change, ChangeSet};
+use cm_note::finding::Finding;
+use cm_note::id::NoteId;
+use cm_note::message::Message;
+use cm_note::path::NotePath;
+use cm_secrets::{Removed, Rules, find, redact};
+use cm_store::vault::foreign;
+
+pub use cm_exchange::exchange::LeftOut;
+pub use cm_exchange::exchange::plan::{Skipped, Why};
+
+/// The files that bullets come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A YAML or JSON playbook.
+    Playbook,
+    /// What an agent is told in prose: AGENTS.md and its like.
+    Rules,
+}
+
+impl Source {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Playbook, Self::Rules];
+
+    /// Its name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Playbook => "playbook",
+            Self::Rules => "rules",
+        }
+    }
+
+    /// What a file is by its name.
+    fn of(file: &Path) -> Option<Self> {
+        let name = file.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        if ends(&[".yaml", ".yml", ".json"]) {
+            return Some(Self::Playbook);
+        }
+        let rules = [
+            "agents.md",
+            "claude.md",
+            "claude.local.md",
+            "agents.override.md",
+            "gemini.md",
+            "copilot-instructions.md",
+            ".instructions.md",
+            ".mdc",
+            ".cursorrules",
+            ".windsurfrules",
+            ".clinerules",
+        ];
+        ends(&rules).then_some(Self::Rules)
+    }
+}
+
+/// What is to be brought in.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The file.
+    pub file: PathBuf,
+    /// What it is; its name tells where nothing is said.
+    pub from: Option<Source>,
+    /// Only say what would be done.
+    pub dry_run: bool,
+}
+
+/// A bullet or a pattern that came in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Brought {
+    /// Its id.
+    pub id: String,
+    /// Where it lies in the vault.
+    pub path: String,
+    /// What it says.
+    pub content: String,
+    /// Its category; null for a deprecated pattern.
+    pub category: Option<String>,
+    /// Its state; null for a deprecated pattern.
+    pub state: Option<State>,
+}
+
+/// An entry of the file that holds what looks like a live secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StoppedEntry {
+    /// Line of the secret in the file, from 1; null where the file writes it in another form, such as escaped.
+    pub line: Option<u32>,
+    /// Rule that found it.
+    pub rule: String,
+    /// Id of the entry; a secret in it is replaced by a placeholder.
+    pub id: String,
+}
+
+/// What was brought in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Imported {
+    /// What the file is.
+    pub from: Source,
+    /// The bullets and patterns that came in.
+    pub imported: Vec<Brought>,
+    /// Those that did not, and why.
+    pub skipped: Vec<Skipped>,
+    /// Those that hold what looks like a live secret, and stay out.
+    pub stopped: Vec<StoppedEntry>,
+    /// Parts of the file that are no rules, counted.
+    pub left_out: Vec<LeftOut>,
+    /// What could not be taken over as it stands there.
+    pub findings: Vec<Finding>,
+    /// The commit; null where commits are manual or nothing came in.
+    pub commit: Option<String>,
+    /// Whether this only says what would be done.
+    pub dry_run: bool,
+}
+
+impl Imported {
+    /// Whether a part of what was asked for was not done.
+    pub fn failed(&self) -> bool {
+        !self.stopped.is_empty() || self.skipped.iter().any(|skipped| skipped.why.failed())
+    }
+}
+
+/// Imports the bullets of a file.
+///
+/// # Errors
+/// A file that cannot be read or understood, nothing in it that could come in, and those of [`write::apply`].
+pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
+    let shown = options.file.display().to_string();
+    let from = options.from.or_else(|| Source::of(&options.file)).ok_or_else(|| {
+        Error::usage(format!("what {shown} holds is not told by its name"))
+            .hint("say --from playbook or --from rules")
+    })?;
+    let text = text(memory, &options.file)?;
+    let document = match from {
+        Source::Playbook => playbook::read(&text, &shown, memory.now()).map_err(|refused| {
+            Error::refused("no-playbook", refused.message)
+                .at(&shown, Some(refused.line), Some(refused.column))
+                .hint(refused.hint)
+        })?,
+        Source::Rules => rule_file::read(&text, &shown, memory.now()),
+    };
+    let mut outcome = None;
+    let plan = |open: &OpenVault| {
+        let (mut imported, files) = planned(memory, open, from, document, &shown)?;
+        let rules = secrets::rules(memory, open)?;
+        let files = without_secrets(&rules, &mut imported, files, &text);
+        refuse_if_all_stopped(&imported, &shown)?;
+        let message = message(options, &imported.imported);
+        outcome = Some(imported);
+        let changes = files.into_iter().map(|(path, text)| Change::Create { path, text }).collect();
+        Ok(ChangeSet { message, changes })
+    };
+    let commit = if options.dry_run {
+        plan(memory.target()).map(|_| None)?
+    } else {
+        write::apply_with(memory, plan)?.commit
+    };
+    let outcome = outcome.ok_or_else(|| write::nothing("nothing was planned"))?;
+    Ok(Imported { commit, dry_run: options.dry_run, ..outcome })
+}
+
+/// Moves entries that hold a secret from those that come in to the stopped ones; returns the files of the others.
+/// `source` is the text that is imported.
+fn without_secrets(rules: &Rules, imported: &mut Imported, files: Vec<File>, source: &str) -> Vec<File> {
+    let brought = std::mem::take(&mut imported.imported);
+    let mut sound = Vec::with_capacity(files.len());
+    for (brought, (path, text)) in brought.into_iter().zip(files) {
+        let in_path = find(path.as_str(), rules).into_iter().map(|found| (path.as_str(), found));
+        let secrets: Vec<_> =
+            in_path.chain(find(&text, rules).into_iter().map(|found| (text.as_str(), found))).collect();
+        for (held, Removed { rule, range, .. }) in &secrets {
+            let line = source.find(&held[range.clone()]).map(|at| source[..at].matches('\n').count() + 1);
+            let line = line.and_then(|line| u32::try_from(line).ok());
+            let id = redact(&brought.id, rules).0.into_string();
+            let entry = StoppedEntry { line, rule: rule.clone(), id };
+            // One text can stand in the path and in the note.
+            if !imported.stopped.contains(&entry) {
+                imported.stopped.push(entry);
+            }
+        }
+        if secrets.is_empty() {
+            imported.imported.push(brought);
+            sound.push((path, text));
+        }
+    }
+    sound
+}
+
+/// Refuses an import in which every new entry holds a secret.
+fn refuse_if_all_stopped(imported: &Imported, shown: &str) -> Result<()> {
+    let Some(first) = imported.stopped.first().filter(|_| imported.imported.is_empty()) else {
+        return Ok(());
+    };
+    let places: Vec<String> = imported.stopped.iter().take(5).map(place_of).collect();
+    Err(Error::refused("secret", format!("every new entry of {shown} holds what looks like a live secret"))
+        .at(shown, first.line, None)
+        .hint(format!("take them out, or write a placeholder such as <token>: {}", places.join("; "))))
+}
+
+/// Where a secret stands, and what found it.
+pub fn place_of(stopped: &StoppedEntry) -> String {
+    let line = stopped.line.map_or_else(String::new, |line| format!("line {line}, "));
+    format!("{line}{} ({})", stopped.id, stopped.rule)
+}
+
+/// What comes in and the files that it is written to, by what the vault holds now.
+fn planned(
+    memory: &Memory,
+    open: &OpenVault,
+    from: Source,
+    mut document: Document,
+    shown: &str,
+) -> Result<(Imported, Vec<File>)> {
+    let notes = notes_as_written(memory, open)?;
+    let mut blocked = of_notes(&notes).blocked;
+    for other in memory.vaults.iter().filter(|other| other.level != open.level) {
+        blocked.extend(of_vault(memory, other)?.blocked);
+    }
+    let held = Held {
+        notes: &notes,
+        blocked: &blocked,
+        block_jaccard: limits(open).block_jaccard,
+        same_rule_once: from == Source::Rules,
+    };
+    if !memory.is_person() {
+        only_proposed(memory, &mut document);
+    }
+    let plan = plan::plan(&mut document, &held, shown);
+    if plan.bullets.is_empty() && plan.blocked.is_empty() && plan.skipped.iter().all(|it| it.why.failed()) {
+        return Err(nothing_came(shown, &plan));
+    }
+    let (imported, files) = placed(open, plan.bullets, plan.blocked)?.into_iter().unzip();
+    let imported = Imported {
+        from,
+        imported,
+        skipped: plan.skipped,
+        stopped: Vec::new(),
+        left_out: document.left_out,
+        findings: document.findings,
+        commit: None,
+        dry_run: false,
+    };
+    Ok((imported, files))
+}
+
+/// What an agent imports are proposals, whatever the file says of them.
+fn only_proposed(memory: &Memory, document: &mut Document) {
+    for bullet in document.bullets.iter_mut().filter(|bullet| bullet.state == State::Active) {
+        bullet.state = State::Draft;
+        bullet.maturity = Maturity::Candidate;
+        bullet.pinned = false;
+        bullet.feedback.clear();
+    }
+    if !document.blocked.is_empty() {
+        document.blocked.clear();
+        memory.notice("blocked patterns of the file are left out: only a person blocks a rule");
+    }
+}
+
+fn text(memory: &Memory, file: &Path) -> Result<String> {
+    let bytes = foreign::file(&memory.call.cwd.join(file))?;
+    String::from_utf8(bytes).map_err(|_| {
+        Error::refused("invalid-utf8", format!("{} is no UTF-8", file.display()))
+            .at(file.display(), None, None)
+            .hint("save the file as UTF-8, then run the command again")
+    })
+}
+
+/// A new file and its text.
+type File = (NotePath, String);
+
+fn placed(
+    open: &OpenVault,
+    bullets: Vec<(cm_note::bullet::Bullet, String)>,
+    blocked: Vec<(cm_note::bullet::blocked::Blocked, String)>,
+) -> Result<Vec<(Brought, File)>> {
+    let mut taken = HashSet::new();
+    let mut files = Vec::with_capacity(bullets.len() + blocked.len());
+    for (bullet, text) in bullets {
+        let path = free(open, &bullet.path, &bullet.id, &mut taken)?;
+        let brought = Brought {
+            id: bullet.id.to_string(),
+            path: path.to_string(),
+            content: bullet.content().to_owned(),
+            category: Some(bullet.category.clone()),
+            state: Some(bullet.state),
+        };
+        files.push((brought, (path, text)));
+    }
+    for (blocked, text) in blocked {
+        let path = free(open, &blocked.path, &blocked.id, &mut taken)?;
+        let (id, content) = (blocked.id.to_string(), blocked.text().to_owned());
+        let brought = Brought { id, path: path.to_string(), content, category: None, state: None };
+        files.push((brought, (path, text)));
+    }
+    Ok(files)
+}
+
+/// A path for a new file where none lies: the wanted one, sharded where its folder is full, else one with a number.
+fn free(open: &OpenVault, wanted: &NotePath, id: &NoteId, taken: &mut HashSet<NotePath>) -> Result<NotePath> {
+    let mut number = 1;
+    loop {
+        let name = match number {
+            1 => wanted.file_name().to_owned(),
+            n => format!("{}-{n}.md", wanted.stem()),
+        };
+        let path = crate::add::sharded(open, wanted.folder(), &name, id)?;
+        if open.vault.read(&path).is_err() && taken.insert(path.clone()) {
+            return Ok(path);
+        }
+        number += 1;
+    }
+}
+
+fn message(options: &Options, imported: &[Brought]) -> Message {
+    let name = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
+    let subject = match imported {
+        [one] => format!("Import \"{}\" from {name}", one.content),
+        several => format!("Import {} bullets from {name}", several.len()),
+    };
+    let listed = if imported.len() > import::IDS { 0 } else { imported.len() };
+    let message = Message::new("import", subject);
+    imported.iter().take(listed).fold(message, |message, brought| message.id(&brought.id))
+}
+
+fn nothing_came(shown: &str, plan: &Plan) -> Error {
+    if plan.skipped.is_empty() {
+        return write::nothing(format!("there is no rule in {shown}"))
+            .hint("list items, and paragraphs of one sentence, become rules");
+    }
+    let named: Vec<String> = plan
+        .skipped
+        .iter()
+        .take(5)
+        .map(|skipped| format!("{}: {}", skipped.id, reason(skipped.why)))
+        .collect();
+    write::nothing(format!("no bullet of {shown} could be imported")).hint(named.join("; "))
+}
+
+/// Why a bullet did not come in, in words.
+pub fn reason(why: Why) -> &'static str {
+    match why {
+        Why::ThereAlready => "in the vault already",
+        Why::SameRule => "the vault has the same rule",
+        Why::IdTaken => "the id belongs to another bullet",
+        Why::Blocked => "blocked in this vault",
+        Why::NoRule => "no text that a bullet can hold",
+    }
+}

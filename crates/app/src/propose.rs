@@ -1,0 +1,130 @@
+//! A new bullet: checked against what is there, what is blocked, and what contradicts it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::curate::{self, Options as Curation};
+use super::error::{Error, Result};
+use super::find::find_to_change;
+use super::memory::Memory;
+use cm_note::bullet::{Bullet, Scope, State};
+use cm_playbook::curation::Authority;
+use cm_playbook::curation::delta::{Add, Delta, DeltaFile, Deprecate};
+use cm_playbook::curation::report::Conflict;
+
+pub use cm_playbook::curation::delta::Proposal;
+
+/// A bullet that was proposed.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Proposed {
+    /// The new bullet, or the one that says so already.
+    pub id: String,
+    /// Its file.
+    pub path: String,
+    /// Whether it is new.
+    pub added: bool,
+    /// Active, or a draft.
+    pub state: State,
+    /// Why it is a draft, or was not added.
+    pub note: Option<String>,
+    /// Whether the bullet that says so already was credited.
+    pub credited: bool,
+    /// The bullets that say the opposite.
+    pub conflicts: Vec<Conflict>,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// Adds a bullet. A person's holds at once; an agent's is a draft until there is evidence for it or a person accepts it.
+///
+/// # Errors
+/// What cannot be a rule, what is blocked or was deprecated, and those of [`super::write::apply`].
+pub fn propose(memory: &Memory, proposal: Proposal, draft: bool) -> Result<Proposed> {
+    if proposal.scope == Some(Scope::Workspace) && proposal.workspace.is_none() {
+        return Err(Error::usage("a rule of one project names the project")
+            .hint("for example: --scope workspace --workspace tidewater-api"));
+    }
+    let authority = if draft { Authority::Automation } else { curate::authority(memory) };
+    let add = Add { bullet: proposal, reason: memory.call.by.reason.clone(), ..Add::default() };
+    let file = DeltaFile { deltas: vec![Delta::Add(Box::new(add))], ..DeltaFile::default() };
+    let how = Curation { authority, dry_run: false, sweep: false, op: "playbook-add", subject: None };
+    let outcome = curate::curate(memory, &file, &how)?;
+    if let Some(error) = curate::refusal(&outcome.report) {
+        return Err(error);
+    }
+    let report = &outcome.report;
+    let (id, note, credited) = match (report.applied.first(), report.skipped.first()) {
+        (Some(applied), _) => (applied.id.clone(), applied.note.clone(), false),
+        (None, passed) => (
+            passed.and_then(|passed| passed.id.clone()).unwrap_or_default(),
+            passed.map(|passed| passed.reason.clone()),
+            passed.is_some_and(|passed| passed.credited),
+        ),
+    };
+    let (path, state) = match outcome.bullet(&id) {
+        Some(bullet) => (bullet.path.to_string(), bullet.state),
+        None => {
+            let found = super::playbook::find_bullet(memory, &id)?.1;
+            (found.path.to_string(), found.state)
+        }
+    };
+    Ok(Proposed {
+        path,
+        added: !report.applied.is_empty(),
+        state,
+        note,
+        credited,
+        conflicts: report.conflicts.clone(),
+        commit: outcome.commit.clone(),
+        id,
+    })
+}
+
+/// A bullet that is no longer followed.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Removed {
+    /// The bullet; its note stays.
+    pub id: String,
+    /// Its file.
+    pub path: String,
+    /// The commit; null where commits are manual or it was deprecated already.
+    pub commit: Option<String>,
+    /// Whether it was followed until now.
+    pub changed: bool,
+}
+
+/// Deprecates a bullet: its note stays, and nobody is shown it any more.
+///
+/// # Errors
+/// Not found, no bullet, and those of [`super::write::apply`].
+pub fn remove(memory: &Memory, reference: &str, replaced_by: Option<&str>) -> Result<Removed> {
+    memory.persons_only("retire a rule")?;
+    let found = find_to_change(memory, reference)?;
+    let bullet = Bullet::of(&found.note).ok_or_else(|| {
+        Error::usage(format!("{} is no bullet", found.note.path)).hint("`cm delete` removes other notes")
+    })?;
+    let heir = replaced_by.map(|heir| super::playbook::find_bullet(memory, heir)).transpose()?;
+    let deprecate = Deprecate {
+        id: bullet.id.to_string(),
+        reason: memory.call.by.reason.clone(),
+        replaced_by: heir.map(|(_, heir)| heir.id.to_string()),
+    };
+    let file = DeltaFile { deltas: vec![Delta::Deprecate(deprecate)], ..DeltaFile::default() };
+    let how = Curation {
+        authority: Authority::Person,
+        dry_run: false,
+        sweep: false,
+        op: "playbook-remove",
+        subject: None,
+    };
+    let outcome = curate::curate(memory, &file, &how)?;
+    if let Some(error) = curate::refusal(&outcome.report) {
+        return Err(error);
+    }
+    Ok(Removed {
+        id: bullet.id.to_string(),
+        path: bullet.path.to_string(),
+        commit: outcome.commit.clone(),
+        changed: !outcome.report.applied.is_empty(),
+    })
+}

@@ -1,0 +1,110 @@
+//! Quarantine: what anybody but a person adds waits until it is confirmed, and what reads like an order to the reader waits
+//! for review.
+
+use super::actor::refused;
+use super::add;
+use super::error::Result;
+use super::memory::Memory;
+use super::witnesses::Witnesses;
+use cm_note::note::suspicion::order;
+use cm_note::note::{Feedback, Note, Signal};
+use cm_playbook::curation::history::History as _;
+
+/// Keys that say whether a note is trusted, and by whom; agents set none of them.
+const TRUST_KEYS: [&str; 22] = [
+    "agent",
+    "author",
+    "condensed_into",
+    "created",
+    "deprecation_reason",
+    "derived_from",
+    "feedback",
+    "half_life_days",
+    "harmful_count",
+    "helpful_count",
+    "last_checked",
+    "last_validated_at",
+    "maturity",
+    "pinned",
+    "pinned_reason",
+    "promoted_at",
+    "relations",
+    "replaced_by",
+    "session",
+    "sources",
+    "state",
+    "supersedes",
+];
+
+/// Refuses what would take a confirmed note out of use: another type, and less importance than it has.
+///
+/// # Errors
+/// `persons-only`, naming the key.
+pub fn keeps_weight(memory: &Memory, note: &Note, set: &[(String, String)], remove: &[String]) -> Result<()> {
+    let lowers = |key: &str, value: Option<&str>| match plain(key).as_str() {
+        "type" | "priority" => true,
+        "importance" => {
+            let new = value.and_then(|value| value.trim().parse().ok()).unwrap_or(0.0);
+            new < note.importance.unwrap_or(0.5)
+        }
+        _ => false,
+    };
+    let set = set.iter().map(|(key, value)| (key, Some(value.as_str())));
+    match set.chain(remove.iter().map(|key| (key, None))).find(|(key, value)| lowers(key, *value)) {
+        Some((key, _)) => memory.persons_only(&format!("change or lower `{key}` of a confirmed note")),
+        None => Ok(()),
+    }
+}
+
+/// A key without the quotes and blanks that YAML allows around it.
+fn plain(key: &str) -> String {
+    key.trim().trim_matches(['"', '\'']).trim().to_ascii_lowercase()
+}
+
+/// Refuses keys that only a person sets or removes.
+///
+/// # Errors
+/// `persons-only`, naming the key.
+pub fn own_keys_only<'k>(memory: &Memory, mut keys: impl Iterator<Item = &'k str>) -> Result<()> {
+    if memory.is_person() {
+        return Ok(());
+    }
+    match keys.find(|key| TRUST_KEYS.contains(&plain(key).as_str())) {
+        Some(key) => Err(refused(
+            &format!("set or remove `{key}`"),
+            "`cm mark` says what helped; ask the person for the rest",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The state that a new memory begins with; `None` for a person's, which is active.
+pub fn state(memory: &Memory, title: &str, options: &add::Options) -> Option<&'static str> {
+    if memory.is_person() {
+        return None;
+    }
+    let texts = [title, options.body.as_deref().unwrap_or_default()];
+    let extra = options.extra.iter().map(|(_, value)| value.as_str());
+    let tags = options.tags.iter().map(String::as_str);
+    let why = texts.into_iter().chain(extra).chain(tags).find_map(order);
+    Some(match why {
+        Some(why) => {
+            memory.notice(format!("kept as a draft, because {why}: a person takes it in with `cm review`"));
+            "draft"
+        }
+        None => Note::UNVERIFIED,
+    })
+}
+
+/// Whether an event of feedback confirms an unverified memory: a person's helpful mark, or a helpful mark of a second
+/// session that was really seen. Age and use confirm nothing.
+pub fn is_confirmed_by(memory: &Memory, note: &Note, event: &Feedback) -> bool {
+    if !note.is_unverified() || event.signal != Signal::Helpful || event.weight <= 0.0 {
+        return false;
+    }
+    let is_another = event.author.is_none() || event.author != note.author;
+    let is_second =
+        is_another && event.session.is_some() && note.session.is_some() && event.session != note.session;
+    memory.is_person()
+        || (is_second && event.session.as_deref().is_some_and(|id| Witnesses::of(memory).has_seen(id)))
+}

@@ -1,0 +1,277 @@
+//! Fresh answers: every read first asks whether anything changed since the index was written.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::rc::Rc;
+
+use super::error::Result;
+use super::meaning::Filling;
+use super::memory::{Level, Memory, OpenVault};
+use cm_embed::builtin::Static;
+use cm_index::{Entry, Index, Options, Refreshed};
+use cm_note::finding::{Code, Finding, Severity};
+use cm_note::listing::Listing;
+use cm_note::note::{Kind, Note, read};
+use cm_note::passage::passages;
+use cm_note::path::NotePath;
+use cm_store::vault::layout::{LARGEST_NOTE, LONGEST_NOTE};
+use cm_store::vault::walk;
+
+/// The notes of one vault.
+#[derive(Debug)]
+pub struct Shelf {
+    /// Which vault.
+    pub level: Level,
+    notes: Rc<Vec<Note>>,
+    /// Ids that a vault before this one has too.
+    hidden: HashSet<String>,
+}
+
+impl Shelf {
+    /// The notes that count.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(|note| {
+            self.hidden.is_empty() || note.id.as_ref().is_none_or(|id| !self.hidden.contains(id.as_str()))
+        })
+    }
+}
+
+impl OpenVault {
+    /// Walks the vault's folder, or the commit that it is read at.
+    pub fn walk(&self) -> Listing {
+        let exclude = self.settings.texts("vault.exclude");
+        match &self.past {
+            Some(past) => past.walk(&exclude),
+            None => match self.kept() {
+                Some(kept) => kept.walk(&self.vault, &exclude),
+                None => walk::walk(self.vault.root(), &exclude),
+            },
+        }
+    }
+
+    /// The bytes of a note, as it is or as it was.
+    ///
+    /// # Errors
+    /// What the file system or the repository says.
+    pub fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
+        match &self.past {
+            Some(past) => past.read(path),
+            None => self.vault.read(path),
+        }
+    }
+
+    /// Brings the index up to what the folder holds, or rebuilds it.
+    ///
+    /// # Errors
+    /// Where the index can neither be used nor rebuilt.
+    pub fn reindex(
+        &self,
+        listing: &Listing,
+        full: bool,
+        coarse: Option<&'static Static>,
+    ) -> Result<Refreshed> {
+        let filling = coarse.map(|model| RefCell::new(Filling::new(self, model)));
+        let cut: RefCell<HashMap<NotePath, u64>> = RefCell::default();
+        let parse = |path: &NotePath, bytes: &[u8]| {
+            let mut reading = read::read(path, bytes, &self.settings.types, &self.settings.relations);
+            if let Some(size) = cut.borrow().get(path) {
+                reading.note.findings.retain(|found| found.code != Code::EmptyNote);
+                reading.note.findings.push(too_large(path, *size));
+            }
+            let passages = passages(&reading.note, &reading.outline);
+            let entry = Entry { passages: passages.iter().map(|passage| passage.key).collect(), reading };
+            if let Some(filling) = &filling {
+                filling.borrow_mut().take(passages);
+            }
+            entry
+        };
+        let read = |path: &NotePath| {
+            if self.past.is_some() {
+                return self.read(path);
+            }
+            let (bytes, size) = self.vault.read_start(path)?;
+            cut.borrow_mut().extend(size.map(|size| (path.clone(), size)));
+            Ok(bytes)
+        };
+        let options = Options { patience: self.patience() };
+        let indexed = || {
+            if full {
+                self.index().rebuild(listing, &read, &parse, options)
+            } else {
+                self.index().refresh(listing, &read, &parse, options)
+            }
+        };
+        let refreshed = match (indexed(), &self.past) {
+            // A vault that cannot be written to, or whose past another process keeps busy, is answered all the same.
+            (Err(error), Some(past)) if past.is_kept() => {
+                past.keep_nothing(error)?;
+                indexed()?
+            }
+            (refreshed, _) => refreshed?,
+        };
+        if let Some(filling) = filling {
+            // What cannot be kept is made up for, or told, when the vectors are asked for.
+            let _ = filling.into_inner().finish();
+        }
+        self.set_unread(refreshed.findings.clone());
+        Ok(refreshed)
+    }
+}
+
+/// The finding about a note that is not read as a whole.
+fn too_large(path: &NotePath, size: u64) -> Finding {
+    let megabytes = size >> 20;
+    let message = match size {
+        ..=LARGEST_NOTE => {
+            format!("the note has {megabytes} MB, and is found by its first {} MB", LONGEST_NOTE >> 20)
+        }
+        _ => format!("the note has {megabytes} MB, and is found by its name only"),
+    };
+    Finding::new(path, Code::TooLarge, Severity::Warning, message).hint("split it into several notes")
+}
+
+impl Memory {
+    /// Makes sure that the index of this vault answers for the folder as it is now; once a call.
+    ///
+    /// # Errors
+    /// Where the index can neither be used nor rebuilt.
+    pub fn freshen(&self, open: &OpenVault) -> Result<()> {
+        if self.call.no_refresh && open.past.is_none() {
+            self.notice("answered from the index as it stands (--no-refresh)");
+            return Ok(());
+        }
+        if open.is_fresh() {
+            return Ok(());
+        }
+        if let Some(past) = &open.past {
+            past.hold();
+        }
+        let Some(refreshed) = self.refresh(open)? else {
+            open.set_fresh();
+            return Ok(());
+        };
+        self.tell(&refreshed);
+        self.complete(open);
+        match &open.past {
+            Some(past) => past.tell(self, &refreshed),
+            None => {
+                let changed: Vec<NotePath> = refreshed.updated.into_iter().chain(refreshed.added).collect();
+                self.refine(open, &changed);
+            }
+        }
+        open.set_fresh();
+        Ok(())
+    }
+
+    /// Brings the index up to the folder; `None` where what is kept of the vault says that it is.
+    fn refresh(&self, open: &OpenVault) -> Result<Option<Refreshed>> {
+        let reindex = |listing: &Listing| open.reindex(listing, false, self.models().coarse());
+        let Some(kept) = open.kept() else { return Ok(Some(reindex(&open.walk())?)) };
+        // A thread that walked earlier would take away from the index what another one has just found.
+        let _alone = kept.alone();
+        // Taken before the walk: what happens from here on makes the next call walk again.
+        let begun = kept.moment(open);
+        if begun.as_ref().is_some_and(|moment| kept.is_as_of(moment, open, (self.call.clock)())) {
+            return Ok(None);
+        }
+        let listing = open.walk();
+        let refreshed = reindex(&listing)?;
+        // Only an index that was found to be as the folder is answers for it: what this call has put right, another process
+        // may be putting wrong again with what it saw before.
+        let same = Refreshed { notes: refreshed.notes, ..Refreshed::default() } == refreshed;
+        if let Some(begun) = begun.filter(|_| same && listing.findings.is_empty()) {
+            kept.settle(begun, (self.call.clock)());
+        }
+        Ok(Some(refreshed))
+    }
+
+    /// Tells what the person should know of a refresh.
+    pub(super) fn tell(&self, refreshed: &Refreshed) {
+        // The first index of a vault is nothing to be told about.
+        if let Some(why) = refreshed.rebuilt.as_ref().filter(|why| **why != cm_index::Unusable::Missing) {
+            self.notice(format!("read all notes anew: {why}"));
+        }
+        self.tell_stale(refreshed);
+    }
+
+    /// Tells that the index could not be brought up to date.
+    pub(super) fn tell_stale(&self, refreshed: &Refreshed) {
+        if let Some(why) = &refreshed.stale {
+            self.notice(format!("the answer may be stale: {why}"));
+        }
+    }
+
+    /// Asks the index, and once more after reading all notes anew where it turns out to be damaged.
+    ///
+    /// # Errors
+    /// Where the index can neither be used nor rebuilt, or there is no time for that.
+    pub fn ask<T>(
+        &self,
+        open: &OpenVault,
+        question: impl Fn(&Index) -> std::result::Result<T, cm_index::Error>,
+    ) -> Result<T> {
+        match question(open.index()) {
+            Err(cm_index::Error::Unusable(why)) if !self.is_in_haste() => {
+                let mut refreshed = open.reindex(&open.walk(), true, self.models().coarse())?;
+                refreshed.rebuilt = Some(why);
+                self.tell(&refreshed);
+                Ok(question(open.index())?)
+            }
+            answer => Ok(answer?),
+        }
+    }
+
+    /// All notes of one vault, by path; read once a call.
+    ///
+    /// # Errors
+    /// Those of [`Memory::freshen`].
+    pub fn notes_of(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+        self.freshen(open)?;
+        match open.read_notes() {
+            Some(notes) => Ok(notes),
+            None => Ok(open.keep_notes(self.ask(open, Index::notes)?)),
+        }
+    }
+
+    /// The bullets and blocked patterns of one vault, by path: of many notes these are few, and the others are not read.
+    ///
+    /// # Errors
+    /// Those of [`Memory::freshen`].
+    pub fn playbook_notes(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+        self.freshen(open)?;
+        if let Some(notes) = open.read_notes() {
+            return Ok(notes);
+        }
+        Ok(Rc::new(self.ask(open, |index| index.notes_of(&[Kind::Bullet, Kind::Blocked]))?))
+    }
+
+    /// The notes of each vault, the project's first; of two notes with one id only the project's.
+    ///
+    /// # Errors
+    /// Those of [`Memory::freshen`].
+    pub fn notes(&self) -> Result<Vec<Shelf>> {
+        let mut shelves: Vec<Shelf> = Vec::new();
+        for open in &self.vaults {
+            let notes = self.notes_of(open)?;
+            let taken: HashSet<&str> = shelves
+                .iter()
+                .flat_map(|shelf| &*shelf.notes)
+                .filter_map(|note| Some(note.id.as_ref()?.as_str()))
+                .collect();
+            let hidden = notes
+                .iter()
+                .filter_map(|note| note.id.as_ref())
+                .filter(|id| taken.contains(id.as_str()))
+                .map(ToString::to_string)
+                .collect();
+            shelves.push(Shelf { level: open.level, notes, hidden });
+        }
+        Ok(shelves)
+    }
+
+    /// The vault of that level.
+    pub fn at(&self, level: Level) -> &OpenVault {
+        self.vaults.iter().find(|open| open.level == level).unwrap_or_else(|| self.target())
+    }
+}

@@ -1,0 +1,235 @@
+//! Taking in what was said in a session that happened elsewhere, for later reading: without secrets, with who sent it, and each
+//! message once.
+//!
+//! It lies among the user's private files of the vault, where the index of sessions finds it beside agents' own logs. It is data
+//! and no cache: nothing removes it but its owner.
+
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::memory::Memory;
+use super::secrets;
+use super::sessions::{agents, sources::SENT};
+use cm_agents::ingest::sent::{self, Line, Message, Sent};
+use cm_note::instant::Instant;
+use cm_secrets::{Rules, redact};
+use cm_session::Agent;
+use cm_store::vault::lock::Lock;
+
+pub use cm_agents::ingest::sent::Speaker;
+
+/// A session, or more of it.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Its id, as the agent calls it.
+    pub session: String,
+    /// The agent; the one that asks where none is named.
+    pub agent: Option<String>,
+    /// The folder that was worked in.
+    pub workspace: Option<String>,
+    /// A title.
+    pub title: Option<String>,
+    /// What was said, in order.
+    pub messages: Vec<Said>,
+}
+
+/// One message.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// Its id, by which it is known again.
+    pub id: Option<String>,
+    /// Who said it.
+    pub role: Speaker,
+    /// When.
+    pub at: Option<Instant>,
+    /// What.
+    pub text: String,
+}
+
+/// What was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Received {
+    /// The session.
+    pub session: String,
+    /// The agent.
+    pub agent: String,
+    /// How many messages are new.
+    pub received: usize,
+    /// How many had been sent before.
+    pub known: usize,
+    /// How many secrets were taken out of the new ones.
+    pub redacted: usize,
+}
+
+/// The longest id, in bytes; it becomes a file's name.
+const LONGEST_ID: usize = 128;
+/// The most messages at once.
+const MOST_MESSAGES: usize = 10_000;
+/// The most that is kept of a session, in bytes.
+const LARGEST: usize = 50_000_000;
+/// The longest folder, in bytes.
+const LONGEST_FOLDER: usize = 4096;
+
+/// Keeps what is new of a session.
+///
+/// # Errors
+/// An id, agent or folder that cannot be, no messages or too many, a session that has grown too large, and a vault that cannot
+/// be written.
+pub fn receive(memory: &Memory, options: &Options) -> Result<Received> {
+    let open = memory.target();
+    open.writable()?;
+    memory.may_write()?;
+    let agent = checked(memory, options)?;
+    let rules = secrets::rules_of_logs(memory, open)?.0;
+    let sent = cleaned(&options.messages, &rules);
+    let path = format!("{SENT}/{}", sent::path(agent, &options.session).to_string_lossy());
+    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    let before = open.vault.read_private(&path)?.unwrap_or_default();
+    let known = keys(&before);
+    let (known, new): (Vec<_>, Vec<_>) = sent.into_iter().partition(|one| known.contains(&one.message.key));
+    let redacted = new.iter().map(|one| one.redacted).sum();
+    let received = new.len();
+    if received > 0 {
+        let lines = new.into_iter().map(|one| Line::Message(one.message));
+        let after = longer(before, [sending(memory, options, &rules)].into_iter().chain(lines))?;
+        open.vault.write_private(&path, &after)?;
+    }
+    let (session, agent) = (options.session.clone(), agent.name().to_owned());
+    Ok(Received { session, agent, received, known: known.len(), redacted })
+}
+
+/// Who sends, and what they know of the session.
+fn sending(memory: &Memory, options: &Options, rules: &Rules) -> Line {
+    let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, rules).0.into_string());
+    Line::Sent(Sent {
+        at: Some(memory.now()),
+        by: memory.call.by.actor.clone(),
+        person: memory.call.by.is_persons_own(),
+        workspace: clean(&options.workspace),
+        title: clean(&options.title),
+    })
+}
+
+/// A log with these lines more.
+fn longer(mut log: String, lines: impl Iterator<Item = Line>) -> Result<String> {
+    if !log.is_empty() && !log.ends_with('\n') {
+        log.push('\n');
+    }
+    for line in lines {
+        // Texts and instants always have a JSON form.
+        log.push_str(&serde_json::to_string(&line).unwrap_or_default());
+        log.push('\n');
+    }
+    if log.len() > LARGEST {
+        let message = format!("the session has more than {} MB", LARGEST / 1_000_000);
+        return Err(Error::refused("session-full", message).hint("send what follows as a session of its own"));
+    }
+    Ok(log)
+}
+
+fn checked(memory: &Memory, options: &Options) -> Result<Agent> {
+    let id = options.session.as_str();
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let first = id.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());
+    if !first || id.len() > LONGEST_ID || !id.chars().all(plain) {
+        let message = format!(
+            "a session's id is 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, a letter or digit first"
+        );
+        return Err(Error::usage(message).hint("for example: 0199a0c2-7c1f-7d4e-9a51-3f1f6f0c2b11"));
+    }
+    if options.messages.is_empty() || options.messages.len() > MOST_MESSAGES {
+        let message = format!(
+            "1 to {MOST_MESSAGES} messages are sent at once, and these are {}",
+            options.messages.len()
+        );
+        return Err(
+            Error::usage(message).hint("send a long session in parts; what is there already is known again")
+        );
+    }
+    let folder = options.workspace.as_deref().unwrap_or_default();
+    if folder.len() > LONGEST_FOLDER || folder.chars().any(char::is_control) {
+        let message = format!("a workspace is a path of at most {LONGEST_FOLDER} bytes");
+        return Err(Error::usage(message).hint("for example: /home/ada/gateway"));
+    }
+    let named = options.agent.as_deref().or(memory.call.by.agent.as_deref());
+    let Some(named) = named else {
+        return Err(Error::usage("no agent is named").hint("for example: \"agent\": \"claude-code\""));
+    };
+    match agents(named)?.as_slice() {
+        [agent] => Ok(*agent),
+        _ => Err(Error::usage("a session is one agent's").hint("name one agent, such as codex")),
+    }
+}
+
+/// A message without secrets.
+struct Cleaned {
+    message: Message,
+    /// How many secrets were taken out.
+    redacted: usize,
+}
+
+/// The messages without secrets, each with the key by which it is known again.
+fn cleaned(messages: &[Said], rules: &Rules) -> Vec<Cleaned> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let cleaned = messages.iter().map(|said| {
+        let (text, removed) = redact(&said.text, rules);
+        let text = text.into_string();
+        let own = match &said.id {
+            Some(id) => format!("{} id {id}", said.role.name()),
+            None => format!("{} {:?} {text}", said.role.name(), said.at),
+        };
+        // What is said twice in one sending was said twice.
+        let times = seen.entry(own.clone()).or_default();
+        *times += usize::from(said.id.is_none());
+        let key = blake3::hash(format!("{times} {own}").as_bytes()).to_hex()[..16].to_owned();
+        Cleaned { message: Message { key, role: said.role, at: said.at, text }, redacted: removed.len() }
+    });
+    cleaned.collect()
+}
+
+/// The keys of the messages that were kept before.
+fn keys(log: &str) -> HashSet<String> {
+    let message = |line: &str| match serde_json::from_str(line) {
+        Ok(Line::Message(message)) => Some(message.key),
+        _ => None,
+    };
+    log.lines().filter_map(message).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(id: Option<&str>, text: &str) -> Said {
+        Said { id: id.map(str::to_owned), role: Speaker::User, at: None, text: text.to_owned() }
+    }
+
+    fn keys_of(messages: &[Said]) -> Vec<String> {
+        cleaned(messages, &Rules::default()).into_iter().map(|one| one.message.key).collect()
+    }
+
+    #[test]
+    fn a_message_is_known_again_and_what_was_said_twice_counts_twice() {
+        let first = keys_of(&[said(None, "yes"), said(None, "go on"), said(None, "yes")]);
+        assert_ne!(first[0], first[2]);
+        assert_eq!(
+            keys_of(&[said(None, "yes"), said(None, "go on"), said(None, "yes"), said(None, "end")])[..3],
+            first
+        );
+        assert_eq!(keys_of(&[said(Some("m1"), "yes")]), keys_of(&[said(Some("m1"), "yes, reworded")]));
+        assert_ne!(keys_of(&[said(Some("m1"), "yes")]), keys_of(&[said(Some("m2"), "yes")]));
+    }
+
+    #[test]
+    fn no_secret_is_left_and_none_stands_in_a_key() {
+        let secret = format!("ghp_{}", &"aB3dE5gH7j".repeat(4)[..36]);
+        let mut sent = cleaned(&[said(None, &format!("The key is {secret}."))], &Rules::default());
+        let Cleaned { message, redacted } = sent.remove(0);
+        assert_eq!(redacted, 1);
+        assert!(!message.text.contains(&secret), "{message:?}");
+        assert_eq!(keys_of(&[said(None, &message.text)]), [message.key]);
+    }
+}

@@ -1,0 +1,90 @@
+//! Facts, preferences and fixes that sessions taught, as new notes; what a note says already is not written again.
+
+use std::collections::HashSet;
+
+use yaml_serde::Value;
+
+use crate::add::{known_type, place};
+use crate::error::Result;
+use crate::memory::{Memory, OpenVault};
+use cm_learn::diary::note::as_line;
+use cm_learn::reflect::draft::{Origin, Remembered};
+use cm_note::change::Change;
+use cm_note::id::NoteId;
+use cm_note::note::compose::{self, MemoryDraft};
+use cm_note::note::suspicion::order;
+use cm_note::note::{Kind, Note};
+use cm_text::canonical::Canonical;
+
+/// A memory that is to be written.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The new note's id.
+    pub id: String,
+    /// Its type.
+    pub note_type: String,
+    /// What it says.
+    pub title: String,
+    /// Whether it waits for a person.
+    pub is_draft: bool,
+    /// The new file.
+    pub change: Change,
+}
+
+/// The canonical forms of what the memories of a vault say.
+pub fn said(notes: &[Note]) -> HashSet<String> {
+    let memories = notes.iter().filter(|note| note.kind == Kind::Memory);
+    memories.map(|note| Canonical::of(&note.title).as_str().to_owned()).collect()
+}
+
+/// The new note of a memory; none where a note says the same.
+///
+/// # Errors
+/// A type that the vault does not know.
+pub fn planned(
+    memory: &Memory,
+    open: &OpenVault,
+    said: &mut HashSet<String>,
+    remembered: &Remembered,
+    origin: &Origin,
+) -> Result<Option<Planned>> {
+    if !said.insert(Canonical::of(&remembered.text).as_str().to_owned()) {
+        return Ok(None);
+    }
+    let known = known_type(open, remembered.note_type)?;
+    let id = NoteId::from(memory.draw());
+    let title = remembered.text.trim_end_matches('.').to_owned();
+    let path = place(open, &format!("graph/{}", known.folder), &title, &id)?;
+    let body = body(remembered, origin);
+    let is_draft = order(&title).or_else(|| order(&body)).is_some();
+    let state = if is_draft { "draft" } else { Note::UNVERIFIED };
+    let text = compose::memory(&MemoryDraft {
+        id: id.clone(),
+        note_type: known.name.clone(),
+        title: title.clone(),
+        tags: Vec::new(),
+        importance: 0.5,
+        confidence: Some(remembered.confidence),
+        created: memory.now(),
+        author: None,
+        agent: Some(origin.agent.clone()),
+        session: Some(origin.session.clone()),
+        body,
+        extra: vec![("state".to_owned(), Value::String(state.to_owned()))],
+    });
+    let change = Change::Create { path, text };
+    Ok(Some(Planned { id: id.to_string(), note_type: known.name.clone(), title, is_draft, change }))
+}
+
+fn body(remembered: &Remembered, origin: &Origin) -> String {
+    let mut body = format!("{}\n\n## Evidence\n\n", as_line(&remembered.text));
+    for quote in &remembered.evidence {
+        body.push_str(&format!("- {}\n", as_line(quote)));
+    }
+    let times = match remembered.observations {
+        1 => "once".to_owned(),
+        times => format!("in {times} sessions"),
+    };
+    body.push_str(&format!("\nObserved {times}, first in line {} of the session's log.\n", origin.line));
+    body
+}

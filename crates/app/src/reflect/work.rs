@@ -1,0 +1,414 @@
+//! One session: read, summed up, reflected on, judged by what other sessions say, and carried into the vault as one commit.
+//!
+//! The vault is locked for that commit alone. What a model proposes is held against the log first, and decides nothing.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::carry::Carried;
+use super::clean::{is_hollow, without_secrets};
+use super::record::{Record, hashed};
+use super::todo::Todo;
+use super::witness::{self, Gathered};
+use crate::curate::Outcome;
+use crate::diary::By;
+use crate::diary::session::{Heard, Reader};
+use crate::error::{Error, Kind, Result};
+use crate::memory::Memory;
+use crate::provider::{Asker, Trouble};
+use crate::{logs, playbook};
+use cm_learn::diary::{Diary, Made};
+use cm_learn::outcome::feedback::{FRACTION, Known, Word, feedback};
+use cm_learn::reflect::answer::{DeltasAnswer, Judged, RuleAnswer, deltas_schema, rule_schema};
+use cm_learn::reflect::draft::{Draft, Origin, What};
+use cm_learn::reflect::evidence::Verdict;
+use cm_learn::reflect::near::near;
+use cm_learn::reflect::rounds::Rounds;
+use cm_learn::reflect::run::Done;
+use cm_learn::reflect::{Session, check, package, reflect_on};
+use cm_note::bullet::content::{folded, rule};
+use cm_note::bullet::{Bullet, Maturity, State as BulletState};
+use cm_note::note::Kind as NoteKind;
+use cm_playbook::curation::delta::Delta;
+use cm_session::status::SessionStatus;
+
+/// The most rules that a model is shown.
+const RULES: usize = 60;
+
+/// What came of one session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Worked {
+    /// In numbers.
+    #[serde(flatten)]
+    pub done: Done,
+    /// What the session is called.
+    pub title: String,
+    /// How it ended.
+    pub status: SessionStatus,
+    /// What wrote its diary.
+    pub made: Option<By>,
+    /// The diary's file; null where there is none.
+    pub path: Option<String>,
+    /// What changed, or would.
+    pub learned: Vec<Learned>,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// Something that was learned.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Learned {
+    /// What: `add`, `helpful`, `harmful`, …, or the type of a memory.
+    pub what: String,
+    /// The note that it is in.
+    pub id: String,
+    /// What that says.
+    pub text: String,
+    /// Whether it waits for a person.
+    pub draft: bool,
+    /// The line of the log that it comes from, from 1.
+    pub line: Option<u64>,
+}
+
+/// Why a session could not be worked on.
+#[derive(Debug)]
+pub struct Failure {
+    /// Why.
+    pub error: Error,
+    /// Whether the next session would fare no better.
+    pub is_lasting: bool,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let is_lasting =
+            matches!(error.kind, Kind::Locked | Kind::Interrupted | Kind::Terminated | Kind::Failed)
+                || matches!(error.code, "in-progress" | "invalid-setting" | "git-locked");
+        Self { error, is_lasting }
+    }
+}
+
+/// How sessions are worked on.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Nothing is written.
+    pub dry_run: bool,
+    /// The most proposals of one session.
+    pub deltas: usize,
+    /// The most questions for proposals to a model.
+    pub rounds: usize,
+    /// Sessions that were learned from before are taken again.
+    pub again: bool,
+}
+
+/// All that working on sessions takes.
+pub struct Work<'a> {
+    /// The vault.
+    pub memory: &'a Memory,
+    /// The logs.
+    pub reader: Reader,
+    /// What was learned from before.
+    pub record: Record,
+    /// The model, where one is asked.
+    pub asker: Option<Asker>,
+    /// The diaries of the last months.
+    pub earlier: Vec<Diary>,
+    /// How.
+    pub terms: Terms,
+}
+
+/// A session with what is proposed of it.
+pub struct Proposed<'a> {
+    /// What it is.
+    pub todo: &'a Todo,
+    /// Its diary.
+    pub diary: Diary,
+    /// What is proposed.
+    pub drafts: Vec<Draft>,
+}
+
+impl Work<'_> {
+    /// Works on a session, from its log to the commit.
+    ///
+    /// # Errors
+    /// Why it could not be done; nothing of it is kept then.
+    pub fn work(&mut self, todo: &Todo) -> std::result::Result<Worked, Failure> {
+        let heard =
+            self.reader.read(self.memory, &todo.listed.session, self.asker.as_ref().map(Asker::name))?;
+        if let Some(asker) = &self.asker {
+            asker.refresh()?;
+        }
+        let mut notices = Vec::new();
+        let diary = self.summed_up(&heard, &mut notices)?;
+        let playbook = playbook::as_written(self.memory, self.memory.target())?;
+        let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
+        let known: Vec<Known<'_>> =
+            live.iter().map(|bullet| Known { id: bullet.id.as_str(), content: bullet.content() }).collect();
+        let words = self.words(&heard, &live, &known, todo);
+        let (drafts, unfounded) = self.drafts((todo, &heard, &diary), &known, &words, &mut notices)?;
+        let mut proposed = Proposed { todo, diary, drafts };
+        let all = proposed.drafts.len();
+        let (gathered, rejected) = self.judged(&mut proposed, &mut notices)?;
+        let carried = self.carry(&proposed, &gathered)?;
+        let worked = worked(&proposed, (all + unfounded, unfounded + rejected), notices, carried);
+        self.settle(&proposed, &worked)?;
+        Ok(worked)
+    }
+
+    fn summed_up(&self, heard: &Heard, notices: &mut Vec<String>) -> std::result::Result<Diary, Failure> {
+        let Some(asker) = &self.asker else { return Ok(heard.diary.clone()) };
+        let (diary, refused) = heard.summed_up(asker, &self.reader.rules)?;
+        if let Made::Instead(why) = &diary.made {
+            notices.push(format!("the diary is by rules: {why}"));
+        }
+        if let Some(first) = refused.first() {
+            let more =
+                if refused.len() > 1 { format!(", and {} more", refused.len() - 1) } else { String::new() };
+            let said = logs::text(&first.to_string(), &self.reader.rules);
+            notices.push(format!("of the model's diary was left out: {said}{more}"));
+        }
+        Ok(diary)
+    }
+
+    /// What the session says of rules, without what somebody said of them in the same conversation before.
+    fn words(&self, heard: &Heard, live: &[&Bullet], known: &[Known<'_>], todo: &Todo) -> Vec<Word> {
+        // How it ended is what its log shows, and no model's word.
+        let status = heard.diary.verdict.status;
+        let words = feedback(&heard.events, &heard.steps, known, status, FRACTION);
+        let ids: HashSet<&str> = todo.conversation.iter().map(|(_, id)| id.as_str()).collect();
+        let own = heard.meta.id.as_str();
+        let is_new = |word: &Word| {
+            let bullet = live.iter().find(|bullet| bullet.id.as_str() == word.id);
+            let events = bullet.into_iter().flat_map(|bullet| &bullet.feedback);
+            let mut said = events.filter(|event| {
+                event.session.as_deref().is_some_and(|session| session == own || ids.contains(session))
+            });
+            // What follows of the outcome never goes on top of what somebody said.
+            !said.any(|event| !word.explicit || event.signal == word.signal)
+        };
+        words.into_iter().filter(is_new).collect()
+    }
+
+    /// What is proposed, by the model or by rules; and how much of a model's answer the session does not bear.
+    fn drafts(
+        &self,
+        (todo, heard, diary): (&Todo, &Heard, &Diary),
+        known: &[Known<'_>],
+        words: &[Word],
+        notices: &mut Vec<String>,
+    ) -> std::result::Result<(Vec<Draft>, usize), Failure> {
+        let by_rules = || reflect_on(&Session { diary, feedback: words }, &self.earlier, self.terms.deltas);
+        let Some(asker) = &self.asker else { return Ok((self.fresh(by_rules().drafts, todo), 0)) };
+        // Feedback is a matter of the log alone.
+        let bare = Diary {
+            session: diary.session.clone(),
+            agent: diary.agent.clone(),
+            verdict: heard.diary.verdict.clone(),
+            ..Diary::default()
+        };
+        let mut drafts =
+            reflect_on(&Session { diary: &bare, feedback: words }, &[], self.terms.deltas).drafts;
+        match self.asked(asker, heard, diary, known) {
+            Ok((of_model, unfounded)) => {
+                drafts.extend(of_model);
+                drafts.truncate(self.terms.deltas);
+                Ok((self.fresh(drafts, todo), unfounded))
+            }
+            Err(Trouble::Useless(why)) => {
+                let why = logs::text(&cm_learn::prose::cut(&why, 200), &self.reader.rules);
+                notices.push(format!("what is proposed is by rules: {why}"));
+                Ok((self.fresh(by_rules().drafts, todo), 0))
+            }
+            Err(silent) => Err(silent.into()),
+        }
+    }
+
+    /// What a model proposes, asked until nothing new comes.
+    fn asked(
+        &self,
+        asker: &Asker,
+        heard: &Heard,
+        diary: &Diary,
+        known: &[Known<'_>],
+    ) -> std::result::Result<(Vec<Draft>, usize), Trouble> {
+        let quotable = heard.quotable();
+        let ids: HashSet<&str> = known.iter().map(|rule| rule.id).collect();
+        let rules = near(known, diary, &heard.events, RULES);
+        let mut rounds = Rounds::new(self.terms.rounds, self.terms.deltas);
+        let mut unfounded = 0;
+        while rounds.goes_on() {
+            let prompt = package::reflect(diary, &heard.events, &rules, rounds.so_far());
+            let founded = |answer: &DeltasAnswer| {
+                let (drafts, refused) = check::deltas(answer, &ids, &quotable);
+                if drafts.is_empty() && !refused.is_empty() {
+                    return Err(refused.iter().map(|(at, why)| format!("delta {at}: {why}")).collect());
+                }
+                Ok(())
+            };
+            let answer = match asker.ask(&prompt, ("deltas", deltas_schema()), founded) {
+                Ok(answered) => answered.value,
+                // What came before it stands.
+                Err(Trouble::Useless(_)) if rounds.done() > 0 => break,
+                Err(trouble) => return Err(trouble),
+            };
+            let (drafts, refused) = check::deltas(&answer, &ids, &quotable);
+            unfounded += refused.len();
+            rounds.take(drafts);
+        }
+        Ok((rounds.finish(), unfounded))
+    }
+
+    /// The proposals that this conversation did not make before, without secrets.
+    pub fn fresh(&self, drafts: Vec<Draft>, todo: &Todo) -> Vec<Draft> {
+        let made = self.record.keys_of(&todo.conversation);
+        let fresh = drafts.into_iter().filter(|draft| !made.contains(hashed(&draft.key()).as_str()));
+        fresh
+            .map(|draft| without_secrets(draft, &self.reader.rules))
+            .filter(|draft| !is_hollow(draft))
+            .collect()
+    }
+
+    /// Holds new rules against what other sessions say; those that a model rejects are left out.
+    fn judged(
+        &self,
+        proposed: &mut Proposed<'_>,
+        notices: &mut Vec<String>,
+    ) -> std::result::Result<(Gathered, usize), Failure> {
+        let mut gathered = Gathered::default();
+        let mut rejected = 0;
+        let Proposed { diary, drafts, .. } = proposed;
+        let here = (diary.agent.as_str(), diary.session.as_str(), diary.verdict.status);
+        let mut kept = Vec::new();
+        for mut draft in std::mem::take(drafts) {
+            let What::Delta(Delta::Add(add)) = &mut draft.what else {
+                kept.push(draft);
+                continue;
+            };
+            let said = witness::judged(self.memory, &self.record, &add.bullet.content, here)?;
+            // One session or none is a draft whatever a model says; so is what it accepts.
+            if let Some(asker) =
+                self.asker.as_ref().filter(|_| said.verdict == Verdict::Refine && said.evidence.sessions > 1)
+            {
+                let prompt = package::validate(&add.bullet.content, &said);
+                match asker.ask::<RuleAnswer>(&prompt, ("verdict", rule_schema()), |_| Ok(())) {
+                    Ok(answered) if answered.value.verdict == Judged::Reject => {
+                        let why = logs::text(&folded(&answered.value.reason), &self.reader.rules);
+                        notices.push(format!("the model rejects \"{}\": {why}", add.bullet.content));
+                        rejected += 1;
+                        continue;
+                    }
+                    Ok(answered) => {
+                        let refined = answered
+                            .value
+                            .refined
+                            .filter(|_| answered.value.verdict == Judged::AcceptWithCaution);
+                        let refined =
+                            refined.and_then(|text| rule(&logs::text(&text, &self.reader.rules)).ok());
+                        add.bullet.content = refined.unwrap_or_else(|| add.bullet.content.clone());
+                    }
+                    Err(Trouble::Useless(_)) => {}
+                    Err(silent) => return Err(silent.into()),
+                }
+            }
+            gathered.keep(&add.bullet.content, said.evidence);
+            kept.push(draft);
+        }
+        *drafts = kept;
+        Ok((gathered, rejected))
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Silent { error, is_lasting } => Self { error, is_lasting },
+            Trouble::Useless(why) => {
+                Self { error: Error::new(Kind::Provider, "model", why), is_lasting: false }
+            }
+        }
+    }
+}
+
+/// Whether a rule may be spoken of: it is in use, or waits for a person.
+pub fn is_live(bullet: &Bullet) -> bool {
+    bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated
+}
+
+/// The diaries of the last months that the vault holds.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn earlier(memory: &Memory, days: f64) -> Result<Vec<Diary>> {
+    let since = memory.now().minus_days(days);
+    let notes = memory.notes_of(memory.target())?;
+    let diaries = notes.iter().filter(|note| note.kind == NoteKind::Diary);
+    let read = diaries.filter_map(|note| {
+        let bytes = memory.target().read(&note.path).ok()?;
+        cm_learn::diary::read::read(&String::from_utf8_lossy(&bytes))
+    });
+    Ok(read.filter(|diary| diary.started.is_none_or(|started| started >= since)).collect())
+}
+
+fn worked(
+    proposed: &Proposed<'_>,
+    (all, left_out): (usize, usize),
+    mut notices: Vec<String>,
+    carried: Carried,
+) -> Worked {
+    let Carried { outcome, memories, place, notices: more } = carried;
+    notices.extend(more);
+    let Outcome { report, commit, files, .. } = outcome;
+    let diary = &proposed.diary;
+    let lines: Vec<Option<&Origin>> = proposed
+        .drafts
+        .iter()
+        .filter(|draft| matches!(draft.what, What::Delta(_)))
+        .map(|draft| draft.origins.first())
+        .collect();
+    let line = |delta: usize| lines.get(delta.wrapping_sub(1)).copied().flatten().map(|origin| origin.line);
+    let changed = report.applied.iter().map(|one| Learned {
+        what: one.op.clone(),
+        id: one.id.clone(),
+        text: one.content.clone(),
+        draft: one.op == "add" && one.state == BulletState::Draft,
+        line: line(one.delta),
+    });
+    let credited = report.skipped.iter().filter(|passed| passed.credited).map(|passed| Learned {
+        what: "credit".to_owned(),
+        id: passed.id.clone().unwrap_or_default(),
+        text: passed.reason.clone(),
+        draft: false,
+        line: line(passed.delta),
+    });
+    let mut learned: Vec<Learned> = changed.chain(credited).collect();
+    learned.extend(memories.iter().map(|planned| Learned {
+        what: planned.note_type.clone(),
+        id: planned.id.clone(),
+        text: planned.title.clone(),
+        draft: planned.is_draft,
+        line: None,
+    }));
+    let refused = report.refused.iter().map(|passed| format!("{} was refused: {}", passed.op, passed.reason));
+    notices.extend(refused);
+    let wrote = place.as_ref().is_some_and(|place| files.contains(&place.path));
+    Worked {
+        done: Done {
+            session: diary.session.clone(),
+            agent: diary.agent.clone(),
+            diary: wrote,
+            proposed: all,
+            applied: learned.len(),
+            refused: report.refused.len() + left_out,
+            notices,
+            failure: None,
+        },
+        title: diary.title.clone(),
+        status: diary.verdict.status,
+        made: place.as_ref().map(|_| By::of(diary)),
+        path: place.map(|place| place.path.to_string()),
+        learned,
+        commit,
+    }
+}

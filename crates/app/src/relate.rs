@@ -1,0 +1,217 @@
+//! Typed edges between two notes: made as a file of their own, taken away wherever they are written.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::add::in_range;
+use super::error::{Error, Result};
+use super::find::{Found, find_to_change, load};
+use super::memory::{Memory, OpenVault};
+use super::write;
+use cm_note::change::{Change, ChangeSet, ContentHash};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::frontmatter::{parse, split::Split};
+use cm_note::graph::Names;
+use cm_note::id::NoteId;
+use cm_note::message::Message;
+use cm_note::note::compose::{self, EdgeDraft, EdgeEnd};
+use cm_note::note::types::SUPERSEDES;
+use cm_note::note::{Note, name};
+
+/// The edge that is wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The note that it leads from.
+    pub from: String,
+    /// The note that it leads to.
+    pub to: String,
+    /// Its type, such as `SOLVES`; all types where edges are taken away and nothing is said.
+    pub relation: Option<String>,
+    /// 0.0–1.0.
+    pub strength: Option<f64>,
+    /// Why the two are related.
+    pub why: Option<String>,
+}
+
+/// An edge that was made or taken away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Related {
+    /// The edges' ids, and those of notes whose frontmatter changed.
+    pub ids: Vec<String>,
+    /// The file of the edge; the first of the changed files where edges were taken away.
+    pub path: Option<String>,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+    /// Whether anything changed.
+    pub changed: bool,
+}
+
+/// The type of an edge of which nothing more is known.
+const PLAIN: &str = "RELATED_TO";
+
+/// Writes an edge file. An edge of that type that is there already stays: it gets the strength that is named, and the
+/// reason after those that it has.
+///
+/// # Errors
+/// A note that is not found, an unknown type, an edge from a note to itself, `persons-only` where an agent lets a confirmed
+/// note supersede another, and those of [`write::apply`].
+pub fn relate(memory: &Memory, options: &Options) -> Result<Related> {
+    in_range("strength", options.strength)?;
+    let relation = known_relation(memory.target(), options.relation.as_deref().unwrap_or(PLAIN))?;
+    let (from, to) = ends(memory, options)?;
+    let (from, to) = (from.note, to.note);
+    if relation == SUPERSEDES && !from.is_waiting() {
+        memory.persons_only("say that a confirmed note takes the place of another")?;
+    }
+    if let Some(there) = edge_files(memory, &from, &to, Some(&relation))?.into_iter().next() {
+        return amend(memory, &there, options);
+    }
+    let id = NoteId::from(memory.draw());
+    let notes = memory.notes_of(memory.target())?;
+    let file = name::edge_file_name(&from.title, &relation, &to.title, &id);
+    let path = super::add::sharded(memory.target(), "graph/edges", &file, &id)?;
+    let text = compose::edge(&EdgeDraft {
+        id: id.clone(),
+        relation: relation.clone(),
+        from: end(&notes, &from),
+        to: end(&notes, &to),
+        strength: options.strength.unwrap_or(1.0),
+        created: memory.now(),
+        body: options.why.clone().unwrap_or_default(),
+    });
+    let subject = format!("Relate \"{}\" {relation} \"{}\"", from.title, to.title);
+    let message = Message::new("relate", subject).id(id.as_str()).id(from.key()).id(to.key());
+    let change = Change::Create { path: path.clone(), text };
+    let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
+    Ok(Related { ids: vec![id.into()], path: Some(path.into()), commit: written.commit, changed: true })
+}
+
+/// Takes edges from one note to another away: edge files, and entries of `relations` at either end. Links in bodies stay.
+///
+/// # Errors
+/// A note that is not found, no such edge, and those of [`write::apply`].
+pub fn unrelate(memory: &Memory, options: &Options) -> Result<Related> {
+    let relation =
+        options.relation.as_deref().map(|name| known_relation(memory.target(), name)).transpose()?;
+    let (from, to) = ends(memory, options)?;
+    if !from.note.is_waiting() && !to.note.is_waiting() {
+        memory.persons_only("take an edge between confirmed notes away")?;
+    }
+    let mut ids = Vec::new();
+    let mut changes = Vec::new();
+    for found in edge_files(memory, &from.note, &to.note, relation.as_deref())? {
+        write::kept_by_git(memory, found.open, &found.note.path, &found.bytes)?;
+        ids.push(found.note.key().to_owned());
+        changes.push(Change::Remove {
+            path: found.note.path.clone(),
+            expected: Some(ContentHash::of(&found.bytes)),
+        });
+    }
+    for (note, other, outgoing) in [(&from, &to, true), (&to, &from, false)] {
+        let edits = relation_edits(note, &other.note, relation.as_deref(), outgoing);
+        if !edits.is_empty() {
+            ids.push(note.note.key().to_owned());
+            changes.push(Change::Edit { path: note.note.path.clone(), edits });
+        }
+    }
+    if changes.is_empty() {
+        let named = relation.map(|relation| format!("{relation} ")).unwrap_or_default();
+        let (from, to) = (&from.note.title, &to.note.title);
+        return Err(Error::not_found(format!("there is no {named}edge from \"{from}\" to \"{to}\""))
+            .hint("links in bodies are edited by hand; `cm related` lists what there is"));
+    }
+    let subject = format!("Unrelate \"{}\" and \"{}\"", from.note.title, to.note.title);
+    let message = ids.iter().fold(Message::new("unrelate", subject), |message, id| message.id(id.as_str()));
+    let written = write::apply(memory, ChangeSet { message, changes })?;
+    Ok(Related {
+        ids,
+        path: written.changed.first().map(ToString::to_string),
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}
+
+fn ends<'a>(memory: &'a Memory, options: &Options) -> Result<(Found<'a>, Found<'a>)> {
+    let from = find_to_change(memory, &options.from)?;
+    let to = find_to_change(memory, &options.to)?;
+    if from.note.path == to.note.path {
+        return Err(Error::usage(format!("\"{}\" cannot be related to itself", from.note.title)));
+    }
+    Ok((from, to))
+}
+
+/// The type as it is written, or a refusal that lists what there is.
+fn known_relation(open: &OpenVault, typed: &str) -> Result<String> {
+    let name = typed.trim().to_uppercase().replace('-', "_");
+    let relations = &open.settings.relations;
+    if relations.iter().any(|known| known == name) {
+        return Ok(name);
+    }
+    let known: Vec<&str> = relations.iter().collect();
+    Err(Error::usage(format!("there is no edge type `{typed}`"))
+        .hint(format!("the types are {}; `relations` in cm.toml adds more", known.join(", "))))
+}
+
+/// The edge files from one note to another.
+fn edge_files<'a>(
+    memory: &'a Memory,
+    from: &Note,
+    to: &Note,
+    relation: Option<&str>,
+) -> Result<Vec<Found<'a>>> {
+    let open = memory.target();
+    let fits = |note: &Note| {
+        note.edge.as_ref().is_some_and(|edge| edge.from == from.key() && edge.to == to.key())
+            && relation.is_none_or(|wanted| note.note_type.as_deref() == Some(wanted))
+    };
+    memory.notes_of(open)?.iter().filter(|note| fits(note)).map(|note| load(open, &note.path)).collect()
+}
+
+fn end(notes: &[Note], note: &Note) -> EdgeEnd {
+    let at = notes.iter().position(|known| known.path == note.path);
+    let target = at.map_or(note.path.stem(), |at| Names::of(notes).link_target(at));
+    EdgeEnd { id: note.key().to_owned(), title: note.title.clone(), target: target.to_owned() }
+}
+
+fn amend(memory: &Memory, edge: &Found<'_>, options: &Options) -> Result<Related> {
+    let mut edits = Vec::new();
+    if let Some(strength) = options.strength {
+        edits.push(Edit::Set { key: "strength".into(), value: strength.into() });
+    }
+    let text = edge.text();
+    let reason = options.why.as_deref().unwrap_or_default().trim();
+    let is_new = !reason.is_empty() && !Split::of(&text).body().contains(reason);
+    if is_new {
+        let gap = if Split::of(&text).body().ends_with('\n') { "\n" } else { "\n\n" };
+        edits.push(Edit::AppendBody { text: format!("{gap}{reason}\n") });
+    }
+    let subject = match is_new {
+        true => format!("Add a reason to \"{}\"", edge.note.title),
+        false => format!("Change the strength of \"{}\"", edge.note.title),
+    };
+    let changed = super::update::apply(memory, edge, "relate", subject, edits)?;
+    Ok(Related {
+        ids: vec![changed.id],
+        path: Some(changed.path),
+        commit: changed.commit,
+        changed: changed.changed,
+    })
+}
+
+/// Edits that take the entries of `relations` out which lead from this note (`outgoing`) to the other, or come from it.
+fn relation_edits(found: &Found<'_>, other: &Note, relation: Option<&str>, outgoing: bool) -> Vec<Edit> {
+    let text = found.text();
+    let fields = parse::parse(&Split::of(&text)).fields;
+    let items =
+        fields.get("relations").and_then(|field| field.value.as_sequence().cloned()).unwrap_or_default();
+    // The note's relations stand in the order of the list, but those that make no sense are left out of it.
+    let wanted = |item: &yaml_serde::Value| {
+        let field =
+            |key: &str| item.get(key).and_then(yaml_serde::Value::as_str).unwrap_or_default().to_owned();
+        let leads_out = field("direction") != "incoming";
+        field("target") == other.key()
+            && leads_out == outgoing
+            && relation.is_none_or(|relation| field("type").eq_ignore_ascii_case(relation))
+    };
+    items.into_iter().filter(wanted).map(|item| Edit::Pull { key: "relations".to_owned(), item }).collect()
+}

@@ -1,0 +1,242 @@
+//! What there is to remember from, and what is known before: read from the vault and from the project's folder.
+//!
+//! Other tools' files are read and never written. Secrets are taken out before anything is looked at.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+use yaml_serde::Value;
+
+use crate::error::Result;
+use crate::logs;
+use crate::memory::{Level, Memory, OpenVault};
+use crate::secrets;
+use crate::sessions::allowed;
+use cm_learn::remember::antigen::{self, Left};
+use cm_learn::remember::preferences::Observation;
+use cm_learn::remember::source::{Origin, Source};
+use cm_learn::remember::{Known, episodes, facts, holding, preferences, reading};
+use cm_note::finding::Code;
+use cm_note::frontmatter::parse::{Fields, parse, scalar_text};
+use cm_note::frontmatter::split::Split;
+use cm_note::instant::Instant;
+use cm_note::note::{Kind, Note, read};
+use cm_note::path::NotePath;
+use cm_secrets::Rules;
+use cm_store::vault::foreign;
+
+/// Where other tools keep stashes, from the project's folder.
+const STASHES: [&str; 1] = [".claude/stash"];
+/// Where an analysis of friction is left.
+const FRICTION: [&str; 2] = [".claude/friction", ".aurora/friction"];
+
+/// What lies outside of the vault.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// The sources.
+    pub sources: Vec<Source>,
+    /// What the person should hear.
+    pub notices: Vec<String>,
+}
+
+/// The folder of the project: that of its vault, else the working folder.
+pub fn project(memory: &Memory) -> PathBuf {
+    let open = memory.target();
+    let own = open.level == Level::Project && memory.call.vault.is_none();
+    if own { allowed::project(open).to_owned() } else { memory.call.cwd.clone() }
+}
+
+/// Reads what other tools left in the project.
+///
+/// # Errors
+/// Patterns of secrets that are none.
+pub fn outside(memory: &Memory, project: &Path) -> Result<Outside> {
+    let open = memory.target();
+    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+    let name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut outside = Outside::default();
+    for folder in STASHES {
+        let Some(real) = within(project, folder, &mut outside) else { continue };
+        let read = foreign::read(&real, open.vault.root())?;
+        outside
+            .notices
+            .extend(read.findings.iter().map(|found| format!("{folder}/{}: {}", found.path, found.message)));
+        for file in read.notes {
+            let path = format!("{folder}/{}", file.path);
+            let Ok(text) = std::str::from_utf8(&file.bytes) else {
+                outside.notices.push(format!("{path} is no UTF-8 and is left out"));
+                continue;
+            };
+            if is_hidden(open, text) {
+                outside.notices.push(format!("{path} has hidden characters and is left out"));
+                continue;
+            }
+            outside.sources.push(reading::of_file(&name, &path, &logs::text(text, &rules), file.modified));
+        }
+    }
+    for folder in FRICTION {
+        if let Some(real) = within(project, folder, &mut outside) {
+            friction(&real, &name, &rules, memory.now(), &mut outside);
+        }
+    }
+    Ok(outside)
+}
+
+/// A folder of the project, unless a link leads out of it.
+fn within(project: &Path, folder: &str, outside: &mut Outside) -> Option<PathBuf> {
+    let real = project.join(folder).canonicalize().ok().filter(|real| real.is_dir())?;
+    if project.canonicalize().is_ok_and(|project| real.starts_with(project)) {
+        return Some(real);
+    }
+    outside.notices.push(format!("{folder} leads out of the project and is left out"));
+    None
+}
+
+/// Whether a text has characters that a reader does not see, by the rule for notes.
+fn is_hidden(open: &OpenVault, text: &str) -> bool {
+    let Ok(path) = NotePath::parse("stash/read.md") else { return true };
+    let reading = read::read(&path, text.as_bytes(), &open.settings.types, &open.settings.relations);
+    reading.note.findings.iter().any(|found| found.code == Code::HiddenCharacter)
+}
+
+fn friction(folder: &Path, project: &str, rules: &Rules, now: Instant, outside: &mut Outside) {
+    let text = |name: &str| {
+        let bytes = foreign::file(&folder.join(name)).ok()?;
+        String::from_utf8(bytes).ok()
+    };
+    let json = |name: &str| {
+        let text = text(name)?;
+        let Ok(mut value) = serde_json::from_str::<Json>(&text) else { return Some(text) };
+        logs::value(&mut value, rules);
+        Some(value.to_string())
+    };
+    let left = Left {
+        project: project.to_owned(),
+        candidates: json("antigen_candidates.json"),
+        clusters: json("antigen_clusters.json"),
+        review: text("antigen_review.md").map(|text| logs::text(&text, rules)),
+    };
+    let (sources, notices) = antigen::sources(&left, now);
+    outside.notices.extend(notices);
+    for source in sources {
+        if outside.sources.iter().all(|there| there.key != source.key) {
+            outside.sources.push(source);
+        }
+    }
+}
+
+/// The stashes and diaries of a vault.
+///
+/// # Errors
+/// Those of [`Memory::notes_of`], and patterns of secrets that are none.
+pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Vec<Source>> {
+    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+    let mut sources = Vec::new();
+    for note in memory.notes_of(open)?.iter() {
+        let origin = match note.kind {
+            Kind::Stash => Origin::Stash,
+            Kind::Diary => Origin::Diary,
+            _ => continue,
+        };
+        if note.findings.iter().any(|found| found.code == Code::HiddenCharacter) {
+            memory.notice(format!(
+                "{} has hidden characters and is left out: `cm validate` shows them",
+                note.path
+            ));
+            continue;
+        }
+        // What cannot be read is told by its finding.
+        let Ok(bytes) = open.read(&note.path) else { continue };
+        let text = logs::text(&String::from_utf8_lossy(&bytes), &rules);
+        sources.push(reading::of_note(note, origin, &text));
+    }
+    Ok(sources)
+}
+
+/// What a vault knows.
+///
+/// # Errors
+/// Those of [`Memory::notes_of`].
+pub fn known(memory: &Memory, open: &OpenVault) -> Result<Known> {
+    let notes = memory.notes_of(open)?;
+    let mut known = Known::default();
+    let mut days = Vec::new();
+    for (note, live) in notes.iter().zip(holding(&notes)) {
+        let wanted = note.kind == Kind::Episode || is_a(note, "fact") || is_a(note, "preference");
+        let Some(text) = wanted.then(|| open.read(&note.path).ok()).flatten() else { continue };
+        let text = String::from_utf8_lossy(&text);
+        let split = Split::of(&text);
+        if note.kind == Kind::Episode {
+            days.extend(episodes::parse(note.path.stem(), split.body()));
+            continue;
+        }
+        let fields = parse(&split).fields;
+        if is_a(note, "fact") {
+            known.facts.push(fact(note, &fields, live));
+        } else {
+            known.preferences.push(preference(note, &fields));
+        }
+    }
+    known.done = episodes::done(&days);
+    Ok(known)
+}
+
+/// Whether a note is a memory of that type.
+pub fn is_a(note: &Note, note_type: &str) -> bool {
+    note.kind == Kind::Memory && note.note_type.as_deref() == Some(note_type)
+}
+
+fn fact(note: &Note, fields: &Fields, live: bool) -> facts::Known {
+    let items = fields.get("sources").and_then(|field| field.value.as_sequence());
+    facts::Known {
+        id: note.key().to_owned(),
+        title: note.title.clone(),
+        path: note.path.clone(),
+        text: note.title.clone(),
+        workspace: note.workspace.clone(),
+        at: note.created,
+        pinned: note.pinned,
+        live,
+        // Another tool's list has entries of another form, and stays as it is.
+        sources: items.and_then(|items| items.iter().map(|item| word(item, "from")).collect()),
+    }
+}
+
+/// A preference with its observations: those that its note holds, else the session that it was first seen in.
+pub fn preference(note: &Note, fields: &Fields) -> preferences::Known {
+    let held = observations(fields);
+    let from_session = note.session.is_some() || note.agent.is_some();
+    let first = Observation {
+        from: format!("note:{}", note.key()),
+        session: note.session.clone(),
+        at: note.created.unwrap_or(Instant::from_unix(0)),
+        against: false,
+    };
+    let is_word = held.is_none() && !from_session || note.pinned;
+    preferences::Known {
+        id: note.key().to_owned(),
+        path: note.path.clone(),
+        text: note.title.clone(),
+        workspace: note.workspace.clone(),
+        observations: held.unwrap_or_else(|| if is_word { Vec::new() } else { vec![first] }),
+        is_word,
+    }
+}
+
+/// The observations that a note holds; none where it has no such key.
+pub fn observations(fields: &Fields) -> Option<Vec<Observation>> {
+    let items = fields.get("observations")?.value.as_sequence()?;
+    let one = |item: &Value| {
+        Some(Observation {
+            from: word(item, "from")?,
+            session: word(item, "session"),
+            at: Instant::parse(&word(item, "at")?).ok()?,
+            against: item.get("against").and_then(Value::as_bool).unwrap_or(false),
+        })
+    };
+    Some(items.iter().filter_map(one).collect())
+}
+
+fn word(item: &Value, key: &str) -> Option<String> {
+    item.get(key).and_then(scalar_text)
+}

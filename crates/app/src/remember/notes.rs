@@ -1,0 +1,357 @@
+//! A plan as the change of files: new notes, observations and sources of those that are there, edges, and entries of days' logs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use yaml_serde::{Mapping, Value};
+
+use super::{Episode, Fact, Preference, Superseded};
+use crate::add::{known_type, place, sharded};
+use crate::error::{Error, Result};
+use crate::find::load;
+use crate::memory::{Memory, OpenVault};
+use cm_learn::remember::facts::{End, New, Place, Settled};
+use cm_learn::remember::preferences::{Changed, Observation, evidence, number};
+use cm_learn::remember::{Known, Plan, Taken, Unremembered, preferences};
+use cm_note::bullet::State;
+use cm_note::change::{Change, ChangeSet};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::graph::Names;
+use cm_note::id::NoteId;
+use cm_note::markdown::escape::wikilink;
+use cm_note::message::Message;
+use cm_note::note::compose::{self, EdgeDraft, EdgeEnd, EpisodeEntry, MemoryDraft};
+use cm_note::note::{Note, name};
+use cm_note::path::NotePath;
+
+/// What a plan comes to, for whoever asked.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// What was read.
+    pub taken: Taken,
+    /// What was not remembered.
+    pub left_out: Unremembered,
+    /// New facts.
+    pub facts: Vec<Fact>,
+    /// Facts that took the place of others.
+    pub superseded: Vec<Superseded>,
+    /// New preferences, and those with new observations.
+    pub preferences: Vec<Preference>,
+    /// New entries.
+    pub episodes: Vec<Episode>,
+    /// Whether any file changes.
+    pub wrote: bool,
+}
+
+/// How much a fact or preference matters, of which nothing more is known.
+const IMPORTANCE: f64 = 0.6;
+/// How sure a fact is that a session tells.
+const CONFIDENCE: f64 = 0.7;
+
+/// The change that carries a plan out.
+///
+/// # Errors
+/// A vault without a type that is needed, and names that cannot be paths.
+pub fn changes(
+    memory: &Memory,
+    open: &OpenVault,
+    known: &Known,
+    plan: Plan,
+    done: &mut Done,
+) -> Result<ChangeSet> {
+    done.taken = plan.taken;
+    done.left_out = plan.left_out;
+    done.wrote = !plan.is_empty();
+    let mut making = Making { memory, open, changes: Vec::new(), ids: Vec::new() };
+    let facts = plan.facts.new.iter().map(|new| making.fact(new)).collect::<Result<Vec<_>>>()?;
+    making.supersede(known, &plan.facts, &facts, done)?;
+    done.facts = facts;
+    making.confirm(known, &plan.facts.confirmed);
+    for new in &plan.preferences.new {
+        done.preferences.push(making.preference(new)?);
+    }
+    for changed in &plan.preferences.changed {
+        done.preferences.push(making.observe(&known.preferences[changed.at], changed));
+    }
+    done.episodes = making.episodes(&plan.episodes)?;
+    let message = making.ids.iter().fold(message(&plan), |message, id| message.id(id.as_str()));
+    Ok(ChangeSet { message, changes: making.changes })
+}
+
+fn message(plan: &Plan) -> Message {
+    let parts = [
+        (plan.facts.new.len(), "fact"),
+        (plan.preferences.new.len() + plan.preferences.changed.len(), "preference"),
+        (plan.episodes.len(), "episode"),
+    ];
+    let told: Vec<String> = parts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
+        .collect();
+    let what = if told.is_empty() { "where facts come from".to_owned() } else { told.join(", ") };
+    Message::new("remember", format!("Remember {what}"))
+}
+
+struct Making<'m> {
+    memory: &'m Memory,
+    open: &'m OpenVault,
+    changes: Vec<Change>,
+    ids: Vec<String>,
+}
+
+fn text(value: &str) -> Value {
+    Value::String(value.to_owned())
+}
+
+fn mapping(entries: Vec<(&str, Option<Value>)>) -> Value {
+    let entries = entries.into_iter().filter_map(|(key, value)| Some((text(key), value?)));
+    Value::Mapping(entries.collect::<Mapping>())
+}
+
+fn source_item(place: &Place) -> Value {
+    mapping(vec![
+        ("from", Some(text(&place.from))),
+        ("session", place.session.as_deref().map(text)),
+        ("agent", place.agent.as_deref().map(text)),
+        ("line", (place.line > 0).then(|| Value::from(place.line))),
+    ])
+}
+
+fn observation_item(seen: &Observation) -> Value {
+    mapping(vec![
+        ("from", Some(text(&seen.from))),
+        ("session", seen.session.as_deref().map(text)),
+        ("at", Some(text(&seen.at.whole().to_string()))),
+        ("against", seen.against.then(|| Value::from(true))),
+    ])
+}
+
+/// The state of a new memory: a draft where something speaks against it, unverified where one session alone shows it and
+/// the person did not say so.
+fn state<'s>(
+    draft: Option<&str>,
+    is_persons: bool,
+    sessions: impl Iterator<Item = Option<&'s str>>,
+) -> Option<&'static str> {
+    let sessions: BTreeSet<&str> = sessions.flatten().collect();
+    match (draft, sessions.len()) {
+        (Some(_), _) => Some(State::Draft.name()),
+        (None, 1) if !is_persons => Some(Note::UNVERIFIED),
+        (None, _) => None,
+    }
+}
+
+/// What a note was made from, for people: a note of the vault as a link.
+fn origin(from: &str, notes: &[Note]) -> String {
+    match from.split_once(':') {
+        Some((kind @ ("stash" | "diary"), id)) => {
+            let at = notes.iter().position(|note| note.key() == id);
+            let link = at.map(|at| wikilink(Names::of(notes).link_target(at), &notes[at].title));
+            format!("Remembered from the {kind} {}.", link.unwrap_or_else(|| format!("[[{id}]]")))
+        }
+        Some(("file", path)) => format!("Remembered from `{}`.", path.replace('`', "'")),
+        _ => format!("Remembered from `{}`.", from.replace('`', "'")),
+    }
+}
+
+fn file_stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".md").unwrap_or(name)
+}
+
+impl Making<'_> {
+    /// A new note; its id and file.
+    fn memory(&mut self, note_type: &str, draft: MemoryDraft) -> Result<(String, NotePath)> {
+        let folder = format!("graph/{}", known_type(self.open, note_type)?.folder);
+        let path = place(self.open, &folder, &draft.title, &draft.id)?;
+        let id = draft.id.to_string();
+        self.changes.push(Change::Create { path: path.clone(), text: compose::memory(&draft) });
+        self.ids.push(id.clone());
+        Ok((id, path))
+    }
+
+    fn fact(&mut self, new: &New) -> Result<Fact> {
+        let notes = self.memory.notes_of(self.open)?;
+        let first = new.places.first();
+        let mut extra =
+            vec![("sources".to_owned(), Value::Sequence(new.places.iter().map(source_item).collect()))];
+        extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
+        let sessions = new.places.iter().map(|place| place.session.as_deref());
+        let state = state(new.draft, new.is_persons, sessions);
+        extra.extend(state.map(|state| ("state".to_owned(), text(state))));
+        let draft = MemoryDraft {
+            id: NoteId::from(self.memory.draw()),
+            note_type: "fact".to_owned(),
+            title: new.text.clone(),
+            tags: Vec::new(),
+            importance: IMPORTANCE,
+            confidence: Some(CONFIDENCE),
+            created: new.at.whole(),
+            author: None,
+            agent: first.and_then(|place| place.agent.clone()),
+            session: first.and_then(|place| place.session.clone()),
+            body: first.map(|place| origin(&place.from, &notes)).unwrap_or_default(),
+            extra,
+        };
+        let (id, path) = self.memory("fact", draft)?;
+        Ok(Fact { id, path: path.into(), text: new.text.clone(), draft: new.draft.map(str::to_owned) })
+    }
+
+    /// The edges; what held before stays as it is.
+    fn supersede(&mut self, known: &Known, settled: &Settled, facts: &[Fact], done: &mut Done) -> Result<()> {
+        let end = |end: End| match end {
+            End::Known(at) => {
+                let fact = &known.facts[at];
+                EdgeEnd::of_file(&fact.id, &fact.title, &fact.path)
+            }
+            End::New(at) => EdgeEnd {
+                id: facts[at].id.clone(),
+                title: facts[at].text.clone(),
+                target: file_stem(&facts[at].path).to_owned(),
+            },
+        };
+        for step in &settled.supersessions {
+            let (newer, older) = (end(step.newer), end(step.older));
+            let id = NoteId::from(self.memory.draw());
+            let file = name::edge_file_name(&newer.title, "SUPERSEDES", &older.title, &id);
+            let path = sharded(self.open, "graph/edges", &file, &id)?;
+            let text = compose::edge(&EdgeDraft {
+                id: id.clone(),
+                relation: "SUPERSEDES".to_owned(),
+                from: newer.clone(),
+                to: older.clone(),
+                strength: 1.0,
+                created: self.memory.now(),
+                body: step.why.clone(),
+            });
+            self.changes.push(Change::Create { path: path.clone(), text });
+            self.ids.push(id.into());
+            done.superseded.push(Superseded {
+                newer: newer.title,
+                older: older.title,
+                edge: path.into(),
+                why: step.why.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    fn confirm(&mut self, known: &Known, confirmed: &[(usize, Place)]) {
+        let mut edits: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
+        for (at, place) in confirmed {
+            let push = Edit::Push { key: "sources".to_owned(), item: source_item(place) };
+            edits.entry(*at).or_default().push(push);
+        }
+        for (at, mut edits) in edits {
+            let fact = &known.facts[at];
+            let held = fact.sources.iter().flatten().map(String::as_str);
+            let more = confirmed.iter().filter(|(of, place)| *of == at && place.session.is_some());
+            edits.extend(
+                self.confirmation(&fact.path, held.chain(more.map(|(_, place)| place.from.as_str()))),
+            );
+            self.changes.push(Change::Edit { path: known.facts[at].path.clone(), edits });
+            self.ids.push(known.facts[at].id.clone());
+        }
+    }
+
+    /// What confirms an unverified memory that a second session showed; sessions by their ids or their diaries.
+    fn confirmation<'s>(&self, path: &NotePath, sessions: impl Iterator<Item = &'s str>) -> Option<Edit> {
+        let is_unverified = load(self.open, path).is_ok_and(|found| found.note.is_unverified());
+        let is_confirmed = is_unverified && sessions.collect::<BTreeSet<_>>().len() > 1;
+        is_confirmed.then(|| Edit::Set { key: "state".to_owned(), value: text(State::Active.name()) })
+    }
+
+    fn preference(&mut self, new: &preferences::New) -> Result<Preference> {
+        let notes = self.memory.notes_of(self.open)?;
+        let evidence = evidence(&new.observations);
+        let first = new.observations.first();
+        let items = new.observations.iter().map(observation_item).collect();
+        let mut extra = vec![("observations".to_owned(), Value::Sequence(items))];
+        extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
+        // Of diaries, only what the person said is a preference.
+        let is_persons = new.observations.iter().all(|seen| seen.from.starts_with("diary:"));
+        let sessions = new.observations.iter().map(|seen| seen.session.as_deref());
+        let state = state(new.draft, is_persons, sessions);
+        extra.extend(state.map(|state| ("state".to_owned(), text(state))));
+        let draft = MemoryDraft {
+            id: NoteId::from(self.memory.draw()),
+            note_type: "preference".to_owned(),
+            title: new.text.clone(),
+            tags: Vec::new(),
+            importance: IMPORTANCE,
+            confidence: Some(number(evidence.level)),
+            created: first.map_or(self.memory.now(), |seen| seen.at.whole()),
+            author: None,
+            agent: new.agent.clone(),
+            session: first.and_then(|seen| seen.session.clone()),
+            body: first.map(|seen| origin(&seen.from, &notes)).unwrap_or_default(),
+            extra,
+        };
+        let (id, path) = self.memory("preference", draft)?;
+        Ok(Preference {
+            id,
+            path: path.into(),
+            text: new.text.clone(),
+            level: evidence.level,
+            before: None,
+            observed: evidence.observed,
+            against: evidence.against,
+            draft: new.draft.map(str::to_owned),
+        })
+    }
+
+    fn observe(&mut self, known: &preferences::Known, changed: &Changed) -> Preference {
+        // The session that it was first seen in stands in the note only once others come to it.
+        let first = known.observations.iter().filter(|seen| seen.from == format!("note:{}", known.id));
+        let items = first.chain(&changed.added).map(observation_item);
+        let mut edits: Vec<Edit> =
+            items.map(|item| Edit::Push { key: "observations".to_owned(), item }).collect();
+        let mut set = |key: &str, value: Value| edits.push(Edit::Set { key: key.to_owned(), value });
+        set("confidence", Value::from(number(changed.after.level)));
+        set("updated", text(&self.memory.now().to_string()));
+        if changed.everywhere {
+            edits.push(Edit::Remove { key: "workspace".to_owned() });
+        }
+        let seen = known.observations.iter().chain(&changed.added).filter(|seen| !seen.against);
+        edits.extend(self.confirmation(&known.path, seen.filter_map(|seen| seen.session.as_deref())));
+        self.changes.push(Change::Edit { path: known.path.clone(), edits });
+        self.ids.push(known.id.clone());
+        Preference {
+            id: known.id.clone(),
+            path: known.path.to_string(),
+            text: known.text.clone(),
+            level: changed.after.level,
+            before: Some(changed.before.level),
+            observed: changed.after.observed,
+            against: changed.after.against,
+            draft: None,
+        }
+    }
+
+    /// The entries, each in the log of its day.
+    fn episodes(&mut self, entries: &[EpisodeEntry]) -> Result<Vec<Episode>> {
+        let mut days: BTreeMap<String, Vec<&EpisodeEntry>> = BTreeMap::new();
+        for entry in entries {
+            days.entry(compose::episode_path(entry.at)).or_default().push(entry);
+        }
+        let mut written = Vec::new();
+        for (day, entries) in days {
+            let path = NotePath::parse(&day).map_err(|error| Error::usage(error.to_string()))?;
+            let there = self.open.vault.file(&path).exists();
+            let mut text = String::new();
+            for (at, entry) in entries.iter().enumerate() {
+                text +=
+                    &if at == 0 && !there { compose::episode(entry) } else { compose::episode_entry(entry) };
+                written.push(Episode {
+                    path: day.clone(),
+                    entry: format!("{} - {}", entry.at.minute(), entry.title),
+                });
+            }
+            self.changes.push(match there {
+                true => Change::Edit { path, edits: vec![Edit::AppendBody { text }] },
+                false => Change::Create { path, text },
+            });
+        }
+        Ok(written)
+    }
+}

@@ -1,0 +1,85 @@
+//! Bringing a note back as it was at a commit, also one that is gone.
+
+use super::error::{Error, Result};
+use super::find::{ambiguous, find_to_change};
+use super::history::is_meant;
+use super::log::repository;
+use super::memory::Memory;
+use super::past::revision;
+use super::update::Changed;
+use super::write;
+use cm_note::change::{Change, ChangeSet, ContentHash};
+use cm_note::message::Message;
+use cm_note::note::{Note, read};
+use cm_note::path::NotePath;
+use cm_store::git::CommitId;
+
+/// Writes the note as it was at the commit, where it lies now, or where it lay then.
+///
+/// # Errors
+/// No such note or commit, bytes that are no UTF-8, and those of [`write::apply`].
+pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed> {
+    memory.persons_only("restore an earlier version")?;
+    let commit = revision(memory, commit)?;
+    let now = match find_to_change(memory, reference) {
+        Ok(found) => {
+            write::kept_by_git(memory, found.open, &found.note.path, &found.bytes)?;
+            Some((found.note, found.bytes))
+        }
+        Err(error) if error.code == "not-found" => None,
+        Err(error) => return Err(error),
+    };
+    let wanted = now.as_ref().map_or(reference, |(note, _)| note.key());
+    let (then, bytes) = at_commit(memory, commit, wanted, now.as_ref().map(|(note, _)| &note.path))?
+        .ok_or_else(|| {
+            Error::not_found(format!("there is no note `{reference}` in commit {}", commit.short()))
+                .hint("`cm log --op delete` lists what was removed")
+        })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Error::refused("invalid-utf8", format!("{} was not UTF-8 then", then.path)))?;
+    let change = match &now {
+        Some((note, bytes)) => {
+            Change::Replace { path: note.path.clone(), expected: Some(ContentHash::of(bytes)), text }
+        }
+        None => Change::Create { path: then.path.clone(), text },
+    };
+    let path = change.path().to_string();
+    let subject = format!("Restore \"{}\" as of {}", then.title, commit.short());
+    let message = Message::new("restore", subject).id(then.key());
+    let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
+    Ok(Changed {
+        id: then.key().to_owned(),
+        path,
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}
+
+/// The note of that id, beginning of an id, path or title in a commit, looked for first where it lies now.
+fn at_commit(
+    memory: &Memory,
+    commit: CommitId,
+    wanted: &str,
+    now: Option<&NotePath>,
+) -> Result<Option<(Note, Vec<u8>)>> {
+    let open = memory.target();
+    let repo = repository(open)?;
+    let mut paths: Vec<NotePath> = repo.list_at(commit)?.into_iter().map(|(path, _)| path).collect();
+    paths.retain(|path| path.as_str().ends_with(".md"));
+    paths.sort_by_key(|path| Some(path) != now);
+    let mut fitting: Vec<(Note, Vec<u8>)> = Vec::new();
+    for path in paths {
+        let Some(bytes) = repo.read_at(commit, &path)? else { continue };
+        let note = read::read(&path, &bytes, &open.settings.types, &open.settings.relations).note;
+        if note.key() == wanted || path.as_str() == wanted {
+            return Ok(Some((note, bytes)));
+        }
+        if is_meant(&note, wanted) {
+            fitting.push((note, bytes));
+        }
+    }
+    if fitting.len() > 1 {
+        return Err(ambiguous(wanted, &fitting.iter().map(|(note, _)| note).collect::<Vec<_>>()));
+    }
+    Ok(fitting.pop())
+}

@@ -1,0 +1,447 @@
+//! The notes that answer a question best, of all open vaults: by their words and by what they mean, lifted along the
+//! graph, then weighed by age and use.
+//!
+//! Search, briefings and the search for likeness all go through here; each stage can be left out.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::decay::scoring;
+use super::error::Result;
+use super::meaning::Asking;
+use super::memory::{Level, Memory, OpenVault};
+use super::search::rounded;
+use cm_index::{Asked, Candidate, Candidates, Scan};
+use cm_note::graph::Edge;
+use cm_note::note::Note;
+use cm_note::note::types::SUPERSEDES;
+use cm_note::passage::PassageKey;
+use cm_note::query::Query;
+use cm_note::rank::cut::{Chance, Cut};
+use cm_note::rank::fusion::{Evidence, Fit, Weights, fuse};
+use cm_note::rank::spread::spread;
+use cm_note::rank::worth;
+
+/// The stages of a retrieval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stages {
+    /// What the words say.
+    pub words: bool,
+    /// What the coarse model says.
+    pub coarse: bool,
+    /// What the fine model says.
+    pub fine: bool,
+    /// Whether hits lift their neighbours in the graph.
+    pub graph: bool,
+    /// Whether the later changed goes before the older.
+    pub recency: bool,
+    /// Whether feedback and importance count.
+    pub usefulness: bool,
+}
+
+impl Default for Stages {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+impl Stages {
+    /// All of them.
+    pub const ALL: Self =
+        Self { words: true, coarse: true, fine: true, graph: true, recency: true, usefulness: true };
+    /// Words, and nothing else.
+    pub const WORDS: Self =
+        Self { words: true, coarse: false, fine: false, graph: false, recency: false, usefulness: false };
+}
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Question<'a> {
+    /// The query.
+    pub query: &'a Query,
+    /// What its words mean together.
+    pub meaning: &'a str,
+    /// Which stages.
+    pub stages: Stages,
+    /// How near a note must be to answer without any of the words.
+    pub by_meaning: ByMeaning,
+}
+
+/// How near a note must be to answer by meaning alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ByMeaning {
+    /// As near as the nearest ones, however near these are: for a person or an agent who asks.
+    Relative,
+    /// At a cosine of at least [`NEAR`]: for what nobody asked for, and for comparing notes.
+    Near,
+}
+
+/// By what a note was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FoundBy {
+    /// It has words of the query.
+    Words,
+    /// It has none of them: only its meaning is near, and the answer is weak.
+    Meaning,
+    /// It is related to a note that was found.
+    Relation,
+}
+
+/// What the score of a hit is made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Parts {
+    /// BM25 over title, headings, tags and text; comparable within one answer only.
+    pub bm25: f64,
+    /// That beside the best, 0–1.
+    pub words: f64,
+    /// The cosine of its nearest passage by the coarse built-in model, −1 to 1.
+    pub coarse: Option<f64>,
+    /// The same by the fine model, where it has read the note.
+    pub fine: Option<f64>,
+    /// Nearness beside the nearest, 0–1.
+    pub meaning: f64,
+    /// The points of words and meaning beside what a note would have that is the best by either, 0–1.
+    pub relevance: f64,
+    /// What hits that it is related to have added.
+    pub graph: f64,
+    /// The multiplier for when it was last changed.
+    pub recency: f64,
+    /// The multiplier for feedback and importance.
+    pub usefulness: f64,
+}
+
+/// A note that answers.
+pub(super) struct Ranked<'m> {
+    pub open: &'m OpenVault,
+    pub note: Note,
+    pub score: f64,
+    pub parts: Parts,
+    /// Its passage that is nearest to what was asked.
+    pub passage: Option<PassageKey>,
+    /// The hit that drew it up furthest along the graph.
+    pub drawn_by: Option<String>,
+    /// By what it was found; none where it was selected and not ranked.
+    pub found_by: Option<FoundBy>,
+}
+
+impl Parts {
+    /// The same as they are told: four decimals.
+    pub(super) fn rounded(self) -> Self {
+        Self {
+            bm25: rounded(self.bm25),
+            words: rounded(self.words),
+            coarse: self.coarse.map(rounded),
+            fine: self.fine.map(rounded),
+            meaning: rounded(self.meaning),
+            relevance: rounded(self.relevance),
+            graph: rounded(self.graph),
+            recency: rounded(self.recency),
+            usefulness: rounded(self.usefulness),
+        }
+    }
+}
+
+impl<'m> Ranked<'m> {
+    /// A note that was selected and not ranked.
+    pub fn unranked(open: &'m OpenVault, note: Note) -> Self {
+        Self {
+            open,
+            note,
+            score: 0.0,
+            parts: Parts::default(),
+            passage: None,
+            drawn_by: None,
+            found_by: None,
+        }
+    }
+}
+
+/// The notes that answer, best first, and how many there are about.
+#[derive(Default)]
+pub(super) struct Retrieved<'m> {
+    pub ranked: Vec<Ranked<'m>>,
+    pub total: usize,
+}
+
+/// The candidates that words propose, at least.
+const POOL: usize = 200;
+/// The candidates that a model proposes, at least; what is not among them is far from being an answer.
+const NEAREST: usize = 60;
+/// How many more candidates are weighed than are wanted: a multiplier may lift a later one.
+const SPARE: usize = 30;
+/// The least cosine of a note that answers nobody's question ([`ByMeaning::Near`]).
+const NEAR: f32 = 0.35;
+
+/// So many of the best hits draw others up, over so many edges.
+const SEEDS: usize = 10;
+const HOPS: u8 = 2;
+
+/// A candidate with its vault.
+struct Found<'m> {
+    open: &'m OpenVault,
+    of: usize,
+    candidate: Candidate,
+    coarse: Option<usize>,
+    fine: Option<usize>,
+}
+
+impl Found<'_> {
+    fn evidence(&self) -> Evidence {
+        let near = |at: Option<usize>| Some(self.candidate.near.get(at?)?.as_ref()?.cosine);
+        Evidence { bm25: self.candidate.bm25, coarse: near(self.coarse), fine: near(self.fine) }
+    }
+
+    fn passage(&self) -> Option<PassageKey> {
+        let near = |at: Option<usize>| Some(self.candidate.near.get(at?)?.as_ref()?.passage);
+        near(self.fine).or_else(|| near(self.coarse))
+    }
+}
+
+/// The candidates of one vault.
+struct Proposed {
+    candidates: Candidates,
+    /// The place of each model in a candidate's nearness, and the chance of the question by it.
+    coarse: Option<(usize, Option<Chance>)>,
+    fine: Option<(usize, Option<Chance>)>,
+}
+
+/// The candidates of all vaults.
+struct Gathered<'m> {
+    /// Vault by vault.
+    candidates: Vec<Candidates>,
+    found: Vec<Found<'m>>,
+    /// The number of notes with words of the query.
+    total: usize,
+}
+
+/// Whether every note with words of the query is among the candidates; of other notes it is not known whether they have.
+fn has_all_words(candidates: &Candidates) -> bool {
+    candidates.total <= candidates.list.iter().filter(|candidate| candidate.bm25 > 0.0).count()
+}
+
+/// Leaves those candidates that have words of the query or answer by meaning alone.
+fn leave_answers(found: &mut Vec<Found<'_>>, by_meaning: ByMeaning, chances: [Option<Chance>; 2]) {
+    let evidence: Vec<Evidence> = found.iter().map(Found::evidence).collect();
+    let [coarse, fine] = chances;
+    let cut = Cut::of(&evidence, coarse, fine);
+    let mut evidence = evidence.iter();
+    found.retain(|_| {
+        evidence.next().is_some_and(|note| {
+            note.bm25 > 0.0
+                || match by_meaning {
+                    ByMeaning::Relative => cut.passes(note),
+                    ByMeaning::Near => note.fine.or(note.coarse) >= Some(NEAR),
+                }
+        })
+    });
+}
+
+impl Memory {
+    /// The best `wanted` answers of all vaults.
+    ///
+    /// # Errors
+    /// An index that can neither be used nor rebuilt.
+    pub(super) fn retrieve<'m>(&'m self, question: Question<'_>, wanted: usize) -> Result<Retrieved<'m>> {
+        self.retrieve_from(&self.vaults, question, wanted)
+    }
+
+    /// The best `wanted` answers of some of the vaults.
+    ///
+    /// # Errors
+    /// Those of [`Memory::retrieve`].
+    pub(super) fn retrieve_from<'m>(
+        &'m self,
+        vaults: &'m [OpenVault],
+        question: Question<'_>,
+        wanted: usize,
+    ) -> Result<Retrieved<'m>> {
+        let Gathered { candidates: kept, found, mut total } = self.gather(vaults, question, wanted)?;
+        // Where not all notes with words were looked at, others may have been counted among them.
+        let all_words: Vec<bool> = kept.iter().map(has_all_words).collect();
+        total += found.iter().filter(|found| found.candidate.bm25 == 0.0 && all_words[found.of]).count();
+        let evidence: Vec<Evidence> = found.iter().map(Found::evidence).collect();
+        let fits = fuse(&evidence, &self.weights());
+        let mut order: Vec<(Fit, &Found<'m>)> = fits.into_iter().zip(&found).collect();
+        order.sort_by(|(a, one), (b, other)| {
+            let key = |found: &Found<'_>| (found.candidate.updated, found.candidate.order);
+            b.relevance.total_cmp(&a.relevance).then_with(|| key(other).cmp(&key(one)))
+        });
+        let mut ranked = Vec::new();
+        for (fit, found) in order {
+            if ranked.len() >= wanted + SPARE {
+                break;
+            }
+            let note = kept[found.of].note(&found.candidate)?;
+            if self.is_hidden(found.open, &note) {
+                total = total.saturating_sub(1);
+                continue;
+            }
+            let (open, evidence) = (found.open, found.evidence());
+            let mut one = self.weighed(open, fit, evidence, note, found.passage(), question.stages);
+            if one.found_by == Some(FoundBy::Meaning) && !all_words[found.of] {
+                one.found_by = None;
+            }
+            ranked.push(one);
+        }
+        if question.stages.graph {
+            for open in vaults {
+                total += self.lift(open, question, &mut ranked)?;
+            }
+        }
+        ranked.sort_by(|a, b| {
+            let key = |ranked: &Ranked<'_>| ranked.note.updated.or(ranked.note.created);
+            b.score.total_cmp(&a.score).then_with(|| key(b).cmp(&key(a)))
+        });
+        ranked.truncate(wanted);
+        Ok(Retrieved { ranked, total })
+    }
+
+    /// The candidates of some vaults that have words of the query or answer by meaning alone.
+    fn gather<'m>(
+        &'m self,
+        vaults: &'m [OpenVault],
+        question: Question<'_>,
+        wanted: usize,
+    ) -> Result<Gathered<'m>> {
+        let mut gathered = Gathered { candidates: Vec::new(), found: Vec::new(), total: 0 };
+        let mut chances = [None; 2];
+        for (open, of) in vaults.iter().zip(0..) {
+            self.freshen(open)?;
+            let Proposed { candidates, coarse, fine } = self.candidates(open, question, wanted)?;
+            let [coarse_at, fine_at] = [coarse, fine].map(|model| model.map(|(at, _)| at));
+            let list = candidates.list.iter().cloned();
+            let of_vault = |candidate| Found { open, of, candidate, coarse: coarse_at, fine: fine_at };
+            gathered.found.extend(list.map(of_vault));
+            for (chance, model) in chances.iter_mut().zip([coarse, fine]) {
+                *chance = chance.or(model.and_then(|(_, chance)| chance));
+            }
+            gathered.total += candidates.total;
+            gathered.candidates.push(candidates);
+        }
+        leave_answers(&mut gathered.found, question.by_meaning, chances);
+        Ok(gathered)
+    }
+
+    /// Lets the best hits of a vault draw up what hangs together with them; how many notes came in only so.
+    fn lift<'m>(
+        &'m self,
+        open: &'m OpenVault,
+        question: Question<'_>,
+        ranked: &mut Vec<Ranked<'m>>,
+    ) -> Result<usize> {
+        let own = |one: &Ranked<'_>| one.open.level == open.level;
+        let mut hits: Vec<usize> = (0..ranked.len()).filter(|at| own(&ranked[*at])).collect();
+        hits.truncate(SEEDS);
+        let notes: Vec<Note> = hits.iter().map(|at| ranked[*at].note.clone()).collect();
+        let mut neighbours = self.ask(open, |index| index.neighbours(&notes.iter().collect::<Vec<_>>()))?;
+        let waiting: Vec<bool> = notes.iter().chain(&neighbours.notes).map(Note::is_waiting).collect();
+        let is_early = |edge: &Edge| edge.relation == SUPERSEDES && waiting.get(edge.from) == Some(&true);
+        neighbours.edges.retain(|edge| !is_early(edge));
+        let bounds = question.query.bounds();
+        let mut places: Vec<Option<usize>> = hits.into_iter().map(Some).collect();
+        let known = ranked.len();
+        for note in neighbours.notes {
+            let place = ranked.iter().position(|one| own(one) && one.note.path == note.path);
+            let fits = || bounds.as_ref().is_none_or(|bounds| cm_index::admits(bounds, &note));
+            places.push(match place {
+                Some(place) => Some(place),
+                None if fits() && !self.is_hidden(open, &note) => {
+                    let unfit = Evidence::default();
+                    ranked.push(self.weighed(open, Fit::default(), unfit, note, None, question.stages));
+                    Some(ranked.len() - 1)
+                }
+                None => None,
+            });
+        }
+        let relevance = |place: &Option<usize>| place.map_or(0.0, |at| ranked[at].parts.relevance);
+        let scores: Vec<f64> = places.iter().map(relevance).collect();
+        let share = self.target().settings.number("search.graph_share");
+        let spread = spread(&scores, &neighbours.edges, &neighbours.degrees, share, HOPS);
+        for (place, spread) in places.iter().zip(&spread) {
+            let by = spread.by.and_then(|by| places[by]).map(|by| ranked[by].note.key().to_owned());
+            if let Some(one) = place.map(|at| &mut ranked[at]) {
+                one.drawn_by = by;
+                one.parts.graph = spread.score - one.parts.relevance;
+                one.score =
+                    (one.parts.relevance + one.parts.graph) * one.parts.recency * one.parts.usefulness;
+            }
+        }
+        ranked.retain(|one| one.score > 0.0);
+        Ok(ranked.len().saturating_sub(known))
+    }
+
+    fn candidates(&self, open: &OpenVault, question: Question<'_>, wanted: usize) -> Result<Proposed> {
+        let Question { query, meaning, stages, by_meaning } = question;
+        let mut scans: Vec<Scan> = Vec::new();
+        let mut scan = |asking: Option<Asking>| {
+            let asking = asking?;
+            scans.push(asking.table.scan(&asking.query));
+            Some((scans.len() - 1, asking.chance))
+        };
+        let asks = !meaning.trim().is_empty();
+        let coarse = if stages.coarse && asks { scan(self.ask_coarse(open, meaning)) } else { None };
+        let fine = if stages.fine && asks { scan(self.ask_fine(open, meaning)?) } else { None };
+        let twice = wanted.saturating_mul(2);
+        let (nearest, least) = match by_meaning {
+            ByMeaning::Relative => (NEAREST.max(twice), 0.0),
+            ByMeaning::Near => (POOL.max(twice), NEAR),
+        };
+        let pool = POOL.max(twice);
+        let asked = Asked { query, words: stages.words, scans: &scans, pool, nearest, least };
+        let candidates = self.ask(open, |index| index.candidates(asked))?;
+        Ok(Proposed { candidates, coarse, fine })
+    }
+
+    fn weighed<'m>(
+        &self,
+        open: &'m OpenVault,
+        fit: Fit,
+        evidence: Evidence,
+        note: Note,
+        passage: Option<PassageKey>,
+        stages: Stages,
+    ) -> Ranked<'m> {
+        let changed = note.updated.or(note.created);
+        let recency = if stages.recency { worth::recency(changed, self.now()) } else { 1.0 };
+        let usefulness = match stages.usefulness {
+            true => worth::use_of(&note, self.now(), &scoring(&open.settings)),
+            false => 1.0,
+        };
+        let parts = Parts {
+            bm25: f64::from(evidence.bm25),
+            words: fit.words,
+            coarse: evidence.coarse.map(f64::from),
+            fine: evidence.fine.map(f64::from),
+            meaning: fit.meaning,
+            relevance: fit.relevance,
+            graph: 0.0,
+            recency,
+            usefulness,
+        };
+        let score = (fit.relevance + parts.graph) * recency * usefulness;
+        let found_by = Some(match evidence {
+            Evidence { bm25, .. } if bm25 > 0.0 => FoundBy::Words,
+            Evidence { coarse: None, fine: None, .. } => FoundBy::Relation,
+            _ => FoundBy::Meaning,
+        });
+        Ranked { open, note, score, parts, passage, drawn_by: None, found_by }
+    }
+
+    /// Whether the note is one of the global vault whose id a note of the project has, which then counts instead.
+    pub(super) fn is_hidden(&self, open: &OpenVault, note: &Note) -> bool {
+        let Some(id) = note.id.as_ref().filter(|_| open.level == Level::Global) else { return false };
+        self.vaults.iter().filter(|other| other.level == Level::Project).any(|project| {
+            project.index().lookup(id.as_str()).is_ok_and(|known| known.iter().any(|(other, _)| other == id))
+        })
+    }
+
+    fn weights(&self) -> Weights {
+        let settings = &self.target().settings;
+        Weights {
+            coarse: settings.number("search.weight_coarse"),
+            fine: settings.number("search.weight_fine"),
+            blend: settings.number("search.weight_blend"),
+        }
+    }
+}

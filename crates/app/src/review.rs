@@ -1,0 +1,374 @@
+//! The inbox of the vault that is written to, and what a person decides about its entries.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use super::error::{Error, Result};
+use super::find::{Found, find_to_change, load};
+use super::meaning::meaning;
+use super::memory::Memory;
+use super::{curate, playbook, write};
+use cm_note::bullet::{Bullet, State};
+use cm_note::change::{Change, ChangeSet};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::graph::Graph;
+use cm_note::instant::Instant;
+use cm_note::message::Message;
+use cm_note::note::{Kind, Note};
+use cm_note::path::NotePath;
+use cm_playbook::curation::delta::{Delta, DeltaFile, Merge};
+use cm_playbook::curation::word::{self, Unmoved};
+use cm_playbook::curation::{Authority, plan};
+use cm_playbook::inbox::{self, Entry};
+use cm_playbook::meaning::Sense;
+
+pub use cm_playbook::inbox::Waiting;
+
+/// Which entries.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Of this section only.
+    pub section: Option<Waiting>,
+    /// At most so many of each section.
+    pub limit: usize,
+}
+
+/// A note that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Listed {
+    /// What it answers to.
+    pub id: String,
+    /// Its type, else its kind.
+    #[serde(rename = "type")]
+    pub note_type: String,
+    /// Its title; of a bullet the rule.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+}
+
+/// An entry of the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Item {
+    /// Its number in the whole list, from 1.
+    pub number: usize,
+    /// The notes that it is about, one or two.
+    pub notes: Vec<Listed>,
+    /// Why it waits.
+    pub why: String,
+    /// Since when, where that is known.
+    pub since: Option<Instant>,
+    /// Commands that settle it, each another way.
+    pub commands: Vec<String>,
+}
+
+/// A section of the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Section {
+    /// What waits here.
+    pub kind: Waiting,
+    /// How many entries there are, listed or not.
+    pub total: usize,
+    /// The entries, what matters most first.
+    pub items: Vec<Item>,
+}
+
+/// The inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Inbox {
+    /// Its sections; empty ones too.
+    pub sections: Vec<Section>,
+    /// How many entries there are in all of them.
+    pub total: usize,
+}
+
+/// What waits for a person's word.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn inbox(memory: &Memory, options: &Options) -> Result<Inbox> {
+    let open = memory.target();
+    let notes = memory.notes_of(open)?;
+    let graph = Graph::connect(&notes);
+    let sense = Sense::of(meaning(open));
+    let waiting = inbox::inbox(&graph, memory.now(), playbook::limits(open).merge(), &sense);
+    let mut number = 0;
+    let mut sections = Vec::new();
+    for (kind, entries) in waiting {
+        if options.section.is_some_and(|wanted| wanted != kind) {
+            continue;
+        }
+        let total = entries.len();
+        let items = entries.into_iter().take(options.limit).map(|entry| {
+            number += 1;
+            item(number, kind, entry, &notes)
+        });
+        sections.push(Section { kind, items: items.collect(), total });
+    }
+    let total = sections.iter().map(|section| section.total).sum();
+    Ok(Inbox { sections, total })
+}
+
+fn item(number: usize, kind: Waiting, entry: Entry, notes: &[Note]) -> Item {
+    let notes: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
+    let commands = commands(kind, &notes);
+    Item {
+        number,
+        notes: notes.into_iter().map(listed).collect(),
+        why: entry.why,
+        since: entry.since,
+        commands,
+    }
+}
+
+fn listed(note: &Note) -> Listed {
+    Listed {
+        id: note.key().to_owned(),
+        note_type: note.note_type.clone().unwrap_or_else(|| note.kind.name().to_owned()),
+        title: note.title.clone(),
+        path: note.path.to_string(),
+    }
+}
+
+/// The ways of settling an entry.
+fn commands(kind: Waiting, notes: &[&Note]) -> Vec<String> {
+    let word = |word: &str, at: usize| format!("cm review --{word} {}", notes[at].key());
+    let edit = || format!("cm edit {}", notes[0].key());
+    match (kind, notes) {
+        (Waiting::Drafts, _) => vec![word("accept", 0), word("reject", 0)],
+        (Waiting::Merges, [a, b]) => {
+            vec![format!("cm review --merge {} {} --content \"…\"", a.key(), b.key())]
+        }
+        (Waiting::Conflicts | Waiting::Merges, _) => (0..notes.len()).map(|at| word("reject", at)).collect(),
+        (Waiting::Quarantined, [note]) if may_be_accepted(note) => vec![word("accept", 0), word("reject", 0)],
+        (Waiting::Quarantined, [note]) if is_reviewed(note) => vec![edit(), word("reject", 0)],
+        (Waiting::Quarantined, _) => vec![edit()],
+        (Waiting::Due, _) => vec![word("confirm", 0), word("reject", 0)],
+        (Waiting::Inversions, _) => {
+            let invert = format!("cm forget {} --invert --reason \"it does harm\"", notes[0].key());
+            vec![invert, word("confirm", 0)]
+        }
+    }
+}
+
+/// Whether it is a draft that nobody gave up.
+fn may_be_accepted(note: &Note) -> bool {
+    let draft = Bullet::of(note).map_or_else(|| is_draft(note), |bullet| word::is_draft(&bullet));
+    is_reviewed(note) && draft.is_ok()
+}
+
+/// Whether there is a word about such a note.
+fn is_reviewed(note: &Note) -> bool {
+    matches!(note.kind, Kind::Memory | Kind::Bullet)
+}
+
+/// What a person decides about a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// A draft is in use from now on.
+    Accept,
+    /// The note is given up: retired, a bullet deprecated too.
+    Reject,
+    /// It still holds.
+    Confirm,
+    /// Several bullets become one.
+    Merge,
+}
+
+impl Word {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Reject => "reject",
+            Self::Confirm => "confirm",
+            Self::Merge => "merge",
+        }
+    }
+}
+
+/// What was decided about several notes together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Decision {
+    /// What.
+    pub word: Word,
+    /// The notes that were changed.
+    pub ids: Vec<String>,
+    /// Of a merge, the new bullet.
+    pub into: Option<String>,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// What came of all decisions of one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Settled {
+    /// The decisions, one commit each.
+    pub decisions: Vec<Decision>,
+}
+
+/// The notes that each word is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Drafts to take into use.
+    pub accept: Vec<String>,
+    /// Notes to give up.
+    pub reject: Vec<String>,
+    /// Notes that still hold.
+    pub confirm: Vec<String>,
+}
+
+impl Words {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.accept.is_empty() && self.reject.is_empty() && self.confirm.is_empty()
+    }
+}
+
+/// Carries out what was decided: one commit for each word. All notes are found and checked before the first is changed,
+/// and each is checked again as its file is while nobody else writes.
+///
+/// # Errors
+/// A note that is not found, one that cannot be accepted or given up, and those of [`write::apply`].
+pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
+    memory.persons_only("accept, reject or confirm in review")?;
+    let mut checked = Vec::new();
+    for (word, ids) in
+        [(Word::Accept, &words.accept), (Word::Reject, &words.reject), (Word::Confirm, &words.confirm)]
+    {
+        let mut paths: Vec<NotePath> = Vec::new();
+        for id in ids {
+            let found = find_to_change(memory, id)?;
+            decided(memory, word, &found)?;
+            if !paths.contains(&found.note.path) {
+                paths.push(found.note.path);
+            }
+        }
+        if !paths.is_empty() {
+            checked.push((word, paths));
+        }
+    }
+    let decisions: Result<_> =
+        checked.into_iter().map(|(word, paths)| carry_out(memory, word, &paths)).collect();
+    Ok(Settled { decisions: decisions? })
+}
+
+/// Makes one bullet of several, in one commit.
+///
+/// # Errors
+/// Notes that are not found or no bullets, what curation refuses, and those of [`write::apply`].
+pub fn merge(memory: &Memory, ids: &[String], content: &str) -> Result<Settled> {
+    memory.persons_only("merge in review")?;
+    let found: Result<Vec<String>> =
+        ids.iter().map(|id| Ok(playbook::find_bullet(memory, id)?.1.id.to_string())).collect();
+    let merge = Merge { ids: found?, content: content.to_owned(), reason: memory.call.by.reason.clone() };
+    let file = DeltaFile { deltas: vec![Delta::Merge(merge.clone())], ..DeltaFile::default() };
+    let how = curate::Options {
+        authority: Authority::Person,
+        dry_run: false,
+        sweep: false,
+        op: "review",
+        subject: None,
+    };
+    let outcome = curate::curate(memory, &file, &how)?;
+    if let Some(error) = curate::refusal(&outcome.report) {
+        return Err(error);
+    }
+    let into = outcome.report.applied.first().map(|applied| applied.id.clone());
+    let ids = if into.is_some() { merge.ids } else { Vec::new() };
+    Ok(Settled { decisions: vec![Decision { word: Word::Merge, ids, into, commit: outcome.commit }] })
+}
+
+/// The lines that a word changes in a note.
+fn decided(memory: &Memory, word: Word, found: &Found<'_>) -> Result<Vec<Edit>> {
+    let note = &found.note;
+    if !is_reviewed(note) {
+        let message = format!("{} is a {}; memories and bullets are reviewed", note.path, note.kind.name());
+        return Err(Error::usage(message));
+    }
+    let now = memory.now();
+    let reason = memory.call.by.reason.as_deref().filter(|reason| !reason.trim().is_empty());
+    let reason = reason.unwrap_or("rejected in review");
+    match Bullet::of(note) {
+        Some(bullet) => of_bullet(word, &bullet, reason, now).map_err(|unmoved| refused(note, unmoved)),
+        None => of_memory(word, note, now).map_err(|unmoved| refused(note, unmoved)),
+    }
+}
+
+fn of_bullet(
+    word: Word,
+    bullet: &Bullet,
+    reason: &str,
+    now: Instant,
+) -> std::result::Result<Vec<Edit>, Unmoved> {
+    let decided = match word {
+        Word::Accept => word::accept(bullet, now)?,
+        Word::Reject => word::reject(bullet, reason, now)?,
+        Word::Confirm | Word::Merge => word::confirm(bullet, now),
+    };
+    // No word changes what a bullet says, so that its text is not asked for.
+    Ok(plan::edits(bullet, &decided, &|_| None))
+}
+
+fn of_memory(word: Word, note: &Note, now: Instant) -> std::result::Result<Vec<Edit>, Unmoved> {
+    let set = |key: &str, value: String| Edit::Set { key: key.to_owned(), value: Value::String(value) };
+    let state = match word {
+        Word::Accept => is_draft(note).map(|()| State::Active)?,
+        Word::Reject if note.state.as_deref() == Some(State::Retired.name()) => return Err(Unmoved::Retired),
+        Word::Reject => State::Retired,
+        Word::Confirm | Word::Merge => return Ok(vec![set("last_checked", now.to_string())]),
+    };
+    Ok(vec![set("state", state.name().to_owned()), set("updated", now.to_string())])
+}
+
+/// Only a draft can be accepted.
+fn is_draft(note: &Note) -> std::result::Result<(), Unmoved> {
+    match note.state.as_deref().map(State::of) {
+        _ if note.is_unverified() => Ok(()),
+        Some(Some(State::Draft)) => Ok(()),
+        Some(Some(state)) => Err(Unmoved::NotADraft { is: state.name() }),
+        Some(None) | None => Err(Unmoved::NotADraft { is: "in use" }),
+    }
+}
+
+/// Why a note stays as it is, and what to do instead.
+fn refused(note: &Note, unmoved: Unmoved) -> Error {
+    let (code, hint) = match unmoved {
+        Unmoved::NotADraft { .. } => ("not-a-draft", "`cm review` lists what waits"),
+        _ => ("retired", "`cm why` tells its story"),
+    };
+    Error::refused(code, format!("{} is {unmoved}", note.key())).at(&note.path, None, None).hint(hint)
+}
+
+/// Decides once more under the lock, from the files as they are then, and writes.
+fn carry_out(memory: &Memory, word: Word, paths: &[NotePath]) -> Result<Decision> {
+    let mut ids = Vec::new();
+    let written = write::apply_with(memory, |open| {
+        let mut titles = Vec::new();
+        let mut changes = Vec::new();
+        for path in paths {
+            let found = load(open, path)?;
+            changes.push(Change::Edit { path: path.clone(), edits: decided(memory, word, &found)? });
+            ids.push(found.note.key().to_owned());
+            titles.push(found.note.title);
+        }
+        let message = Message::new("review", subject(word, &titles));
+        let message = ids.iter().fold(message, |message, id| message.id(id.clone()));
+        Ok(ChangeSet { message, changes })
+    })?;
+    Ok(Decision { word, ids, into: None, commit: written.commit })
+}
+
+fn subject(word: Word, titles: &[String]) -> String {
+    let verb = match word {
+        Word::Accept => "Accept",
+        Word::Reject => "Reject",
+        Word::Confirm | Word::Merge => "Confirm",
+    };
+    match titles {
+        [one] => format!("{verb} \"{one}\""),
+        several => format!("{verb} {} notes in review", several.len()),
+    }
+}

@@ -1,0 +1,304 @@
+//! Keeping secrets out of a vault: what would bring one in is refused, and what lies in it can be looked through.
+//!
+//! What secrets look like is for `domain::secret` to say. A vault that holds one already can still be worked with.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::memory::{Call, Memory, OpenVault};
+use super::sessions::allowed::resolved;
+use cm_note::message::Message;
+use cm_note::note::Note;
+use cm_note::path::NotePath;
+use cm_secrets::{PatternError, Removed, RuleError, Rules, find, fingerprint, redact, suspects};
+use cm_store::vault::{foreign, layout};
+
+/// What lies in a vault and looks like a secret.
+#[derive(Debug, Clone, Default)]
+pub struct Exposed {
+    /// What looks live, with the rule that found it, and its line.
+    pub secrets: Vec<(NotePath, String, usize)>,
+    /// How many are allowed, in their line or by their fingerprint.
+    pub allowed: usize,
+    /// What is merely random enough to be one.
+    pub guesses: Vec<(NotePath, usize)>,
+}
+
+/// The rules of a vault: `redaction.enabled`, `redaction.extra` and `redaction.rules`.
+///
+/// # Errors
+/// A pattern of the vault's own that is none, and a file of rules that cannot be read or used.
+pub fn rules(memory: &Memory, open: &OpenVault) -> Result<Rules> {
+    let rules = if open.settings.flag("redaction.enabled").unwrap_or(true) {
+        Rules::default()
+    } else {
+        Rules::none()
+    };
+    let rules =
+        rules.with_extra(&open.settings.texts("redaction.extra")).map_err(|error| no_pattern(&error))?;
+    Ok(with_files(rules, &files(memory, open)?)?.0)
+}
+
+/// A file of rules.
+struct RuleFile {
+    /// Where it lies.
+    path: PathBuf,
+    text: String,
+}
+
+/// The file that `redaction.rules` of the user's own settings names.
+fn files(memory: &Memory, open: &OpenVault) -> Result<Vec<RuleFile>> {
+    const NAME: &str = "redaction.rules";
+    let typed = open.settings.text(NAME).map(str::trim).filter(|typed| !typed.is_empty());
+    let read = |typed: &str| {
+        let path = PathBuf::from(resolved(memory, &memory.call.cwd, typed));
+        let bytes = foreign::file(&path).map_err(|error| {
+            Error::refused("invalid-setting", format!("the file of {NAME} is not read: {error}"))
+                .hint(format!("correct the path, or take it out: cm config unset {NAME} --private"))
+        })?;
+        Ok(RuleFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
+    };
+    open.settings.ignored("redaction.").for_each(|notice| memory.notice(notice));
+    typed.map(read).into_iter().collect()
+}
+
+/// The rules with those of files, and these in words, so that a change of them shows.
+fn with_files(mut rules: Rules, files: &[RuleFile]) -> Result<(Rules, String)> {
+    let mut words = String::new();
+    for file in files {
+        rules = rules.with_file(&file.text).map_err(|error| no_rules(file, &error))?;
+        words.push_str(&format!(" rules {}", blake3::hash(file.text.as_bytes()).to_hex()));
+    }
+    Ok((rules, words))
+}
+
+fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
+    let line = if let RuleError::Form { line, .. } = error { *line } else { None };
+    Error::refused("invalid-setting", format!("{} cannot be used: {error}", file.path.display()))
+        .at(file.path.display(), line, None)
+        .hint("mend it, then run the command again; `redaction.rules` names the file")
+}
+
+/// The rules for what agents' logs say, and these in words, so that a change of them shows. A file that others can write may
+/// name further patterns, but neither switch redaction off nor take the person's patterns away.
+///
+/// # Errors
+/// Those of [`rules`].
+pub(super) fn rules_of_logs(memory: &Memory, open: &OpenVault) -> Result<(Rules, String)> {
+    let settings = &open.settings;
+    let enabled = settings.flag("redaction.enabled").unwrap_or(true);
+    let shared = settings.get_from("redaction.extra", |origin| !origin.is_users()).map(|(value, _)| value);
+    let lists = [settings.users("redaction.extra"), shared];
+    let items = lists.into_iter().flatten().filter_map(toml::Value::as_array).flatten();
+    let mut extra: Vec<String> = items.filter_map(toml::Value::as_str).map(str::to_owned).collect();
+    extra.dedup();
+    let rules = if enabled { Rules::default() } else { Rules::none() };
+    let rules = rules.with_extra(&extra).map_err(|error| no_pattern(&error))?;
+    let (rules, files) = with_files(rules, &files(memory, open)?)?;
+    Ok((rules, format!("{enabled} {extra:?}{files}")))
+}
+
+/// The same where no vault need be: those of the vault that the call is made in, else the built-in ones.
+///
+/// # Errors
+/// Those of [`rules`].
+pub(super) fn rules_at(call: &Call) -> Result<Rules> {
+    match Memory::open(call.clone()) {
+        Ok(memory) => Ok(rules_of_logs(&memory, memory.target())?.0),
+        Err(_) => Ok(Rules::default()),
+    }
+}
+
+fn no_pattern(error: &PatternError) -> Error {
+    Error::refused("invalid-setting", error.to_string())
+        .at(layout::SETTINGS, None, None)
+        .hint("mend it, then run the command again")
+}
+
+/// Something in a file that looks like a live secret and keeps the file out of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Stopped {
+    /// The file; secrets in its name are replaced by placeholders.
+    pub path: String,
+    /// The line, from 1; null where the secret is in the file's name.
+    pub line: Option<u32>,
+    /// The rule that found it.
+    pub rule: String,
+    /// The entry of `redaction.allow` that lets a person commit it.
+    pub fingerprint: String,
+}
+
+impl Stopped {
+    /// As the refusal of a change that holds it.
+    pub(super) fn into_error(self) -> Error {
+        let Self { path, line, rule, .. } = self;
+        let message = match line {
+            Some(line) => format!("line {line} of {path} would hold what looks like a live secret ({rule})"),
+            None => format!("the name of {path} would hold what looks like a live secret ({rule})"),
+        };
+        Error::refused("secret", message)
+            .at(path, line, None)
+            .hint("take it out; where an example is meant, write a placeholder such as <token>")
+    }
+}
+
+/// The texts that look like secrets and may be committed all the same. They count for what a person commits by hand, never
+/// for what a command, an agent or a session writes.
+#[derive(Debug, Default)]
+pub(super) struct Allowed {
+    fingerprints: HashSet<String>,
+    /// Whether a line may allow itself.
+    by_mark: bool,
+}
+
+/// What a line says to be let through.
+const MARK: &str = "cm:allow-secret";
+
+impl Allowed {
+    /// What the vault allows to the person who calls; nothing to an agent or a guest.
+    pub(super) fn of(memory: &Memory, open: &OpenVault) -> Self {
+        let by = &memory.call.by;
+        if by.agent.is_some() || by.is_guest {
+            return Self::default();
+        }
+        Self { fingerprints: open.settings.texts("redaction.allow").into_iter().collect(), by_mark: true }
+    }
+
+    fn allows(&self, text: &str, range: &Range<usize>) -> bool {
+        let listed =
+            !self.fingerprints.is_empty() && self.fingerprints.contains(&fingerprint(&text[range.clone()]));
+        listed || self.by_mark && line_of(text, range.start).contains(MARK)
+    }
+}
+
+/// The line that a place lies in.
+fn line_of(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    &text[start..end]
+}
+
+/// The secrets that a file would hold and did not hold before, in its name or its text, and that are not allowed.
+pub(super) fn stopped(
+    rules: &Rules,
+    allowed: &Allowed,
+    path: &NotePath,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+) -> Vec<Stopped> {
+    let Some(after) = after.map(String::from_utf8_lossy) else { return Vec::new() };
+    let shown = redact(path.as_str(), rules).0.into_string();
+    let stop = |text: &str, Removed { rule, range, .. }: &Removed, line| Stopped {
+        path: shown.clone(),
+        line,
+        rule: rule.clone(),
+        fingerprint: fingerprint(&text[range.clone()]),
+    };
+    let mut found = Vec::new();
+    if before.is_none() {
+        found.extend(find(path.as_str(), rules).iter().map(|removed| stop(path.as_str(), removed, None)));
+    }
+    let new = find(&after, rules);
+    if new.is_empty() {
+        return found;
+    }
+    let before = before.map(String::from_utf8_lossy).unwrap_or_default();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for removed in find(&before, rules) {
+        *known.entry(&before[removed.range]).or_default() += 1;
+    }
+    let is_new = |removed: &&Removed| match known.get_mut(&after[removed.range.clone()]) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => !allowed.allows(&after, &removed.range),
+    };
+    found.extend(
+        new.iter().filter(is_new).map(|removed| stop(&after, removed, u32::try_from(removed.line).ok())),
+    );
+    found
+}
+
+/// Refuses bytes that hold a secret which was not in the file before.
+///
+/// # Errors
+/// Refused, with the line and the rule.
+pub(super) fn refuse(
+    rules: &Rules,
+    path: &NotePath,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+) -> Result<()> {
+    let first = stopped(rules, &Allowed::default(), path, before, after).into_iter().next();
+    first.map_or(Ok(()), |stopped| Err(stopped.into_error()))
+}
+
+/// A commit message without secrets. A secret in a field that the caller gave is refused; subject, body and ids, which the
+/// program makes from titles and paths, are redacted.
+///
+/// # Errors
+/// Refused, with the field and the rule.
+pub(super) fn clean_message(rules: &Rules, message: Message) -> Result<Message> {
+    let fields = [
+        ("actor", &message.actor),
+        ("agent", &message.agent),
+        ("session", &message.session),
+        ("reason", &message.reason),
+    ];
+    for (name, value) in fields {
+        refuse_words(rules, name, value.as_deref().unwrap_or_default())?;
+    }
+    let clean = |text: String| redact(&text, rules).0.into_string();
+    Ok(Message {
+        subject: clean(message.subject),
+        body: clean(message.body),
+        ids: message.ids.into_iter().map(clean).collect(),
+        ..message
+    })
+}
+
+/// Refuses words of the caller that would go into a commit message with a secret in them.
+///
+/// # Errors
+/// Refused, with the field and the rule.
+pub(super) fn refuse_words(rules: &Rules, field: &str, words: &str) -> Result<()> {
+    match find(words, rules).first() {
+        None => Ok(()),
+        Some(Removed { rule, .. }) => {
+            let message =
+                format!("the {field} holds what looks like a live secret ({rule}), and the history keeps it");
+            Err(Error::refused("secret", message).hint("leave the secret out; nothing was written"))
+        }
+    }
+}
+
+/// Looks through all notes of a vault.
+///
+/// # Errors
+/// Those of [`rules`].
+pub(super) fn exposed(memory: &Memory, open: &OpenVault, notes: &[Note]) -> Result<Exposed> {
+    let rules = rules(memory, open)?;
+    let allowed = Allowed::of(memory, open);
+    let mut exposed = Exposed::default();
+    for note in notes {
+        // A file that cannot be read has a finding of its own.
+        let Ok(bytes) = open.read(&note.path) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        for removed in find(&text, &rules) {
+            if allowed.allows(&text, &removed.range) {
+                exposed.allowed += 1;
+            } else {
+                exposed.secrets.push((note.path.clone(), removed.rule, removed.line));
+            }
+        }
+        let guesses = suspects(&text, &rules).into_iter();
+        exposed.guesses.extend(guesses.map(|suspect| (note.path.clone(), suspect.line)));
+    }
+    Ok(exposed)
+}

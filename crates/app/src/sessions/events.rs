@@ -1,0 +1,114 @@
+//! A session of the index as events again, for those who read sessions and no logs: a log may be long gone.
+//!
+//! What the index does not keep is not told: how a tool ended, and in which form it was called.
+
+use serde_json::Value;
+
+use super::Shelf;
+use crate::error::Result;
+use cm_index::sessions::{Listed, Speaker, Stretch};
+use cm_session::event::{Event, EventKind, ToolOutcome};
+
+/// The most stretches that are taken of a session.
+const MOST: usize = 50_000;
+
+impl Shelf {
+    /// What happened in a session, in order.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub(crate) fn events(&self, listed: &Listed) -> Result<Vec<Event>> {
+        let key = listed.session.key();
+        let stretches = self.ask(|sessions| sessions.stretches(&key, 1..=u64::MAX, 0, MOST))?;
+        Ok(events(stretches.unwrap_or_default()))
+    }
+}
+
+fn events(stretches: Vec<Stretch>) -> Vec<Event> {
+    let mut events: Vec<Event> = Vec::new();
+    let mut whole: Vec<Stretch> = Vec::new();
+    for stretch in stretches {
+        match whole.last_mut() {
+            Some(last) if same(last, &stretch) => last.text.push_str(&stretch.text),
+            _ => whole.push(stretch),
+        }
+    }
+    for told in whole {
+        // What a command of the person printed is told by the tool, in the same place.
+        if told.kind == "person_command"
+            && told.speaker == Some(Speaker::Tool)
+            && let Some(EventKind::PersonCommand { output, .. }) =
+                events.last_mut().map(|event| &mut event.kind)
+        {
+            *output = Some(told.text);
+            continue;
+        }
+        let (at, line, part, side) = (told.at, told.line, told.part, is_side(&told));
+        events.extend(kind(told).map(|kind| Event { at, line, part, record: None, side, kind }));
+    }
+    events
+}
+
+fn same(one: &Stretch, other: &Stretch) -> bool {
+    (one.line, one.part, one.speaker) == (other.line, other.part, other.speaker)
+}
+
+/// A prompt in an agent's words is one that an agent gave another.
+fn is_side(told: &Stretch) -> bool {
+    told.kind == "user_prompt" && told.speaker != Some(Speaker::Person)
+}
+
+/// What happened; nothing where it is no part of the talk or the work.
+fn kind(told: Stretch) -> Option<EventKind> {
+    let text = told.text;
+    Some(match told.kind {
+        "user_prompt" => EventKind::UserPrompt { text },
+        "assistant_text" => EventKind::AssistantText { text },
+        "tool_call" => {
+            let (name, input) = text.split_once('\n').unwrap_or((&text, ""));
+            EventKind::ToolCall { id: None, name: name.to_owned(), input: Value::String(input.to_owned()) }
+        }
+        "tool_result" => {
+            EventKind::ToolResult { id: None, outcome: ToolOutcome::Unknown, exit_code: None, text }
+        }
+        "person_command" => EventKind::PersonCommand { command: text, output: None, exit_code: None },
+        "interrupt" => EventKind::Interrupt,
+        "tool_rejected" => EventKind::ToolRejected { id: None, text },
+        "error" => EventKind::Error { text },
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(line: u64, kind: &'static str, speaker: Speaker, text: &str) -> Stretch {
+        Stretch { at: None, line, part: 0, piece: 0, kind, speaker: Some(speaker), text: text.to_owned() }
+    }
+
+    #[test]
+    fn stretches_become_the_events_that_they_were_cut_from() {
+        let told = events(vec![
+            told(1, "user_prompt", Speaker::Person, "fix "),
+            told(1, "user_prompt", Speaker::Person, "it"),
+            told(2, "tool_call", Speaker::Tool, "Bash\ncommand: ls"),
+            told(3, "thinking", Speaker::Agent, "hm"),
+            told(4, "person_command", Speaker::Person, "ls"),
+            told(4, "person_command", Speaker::Tool, "a.rs"),
+        ]);
+        let kinds: Vec<EventKind> = told.into_iter().map(|event| event.kind).collect();
+        assert_eq!(
+            kinds,
+            [
+                EventKind::UserPrompt { text: "fix it".into() },
+                EventKind::ToolCall { id: None, name: "Bash".into(), input: "command: ls".into() },
+                EventKind::PersonCommand {
+                    command: "ls".into(),
+                    output: Some("a.rs".into()),
+                    exit_code: None
+                },
+            ]
+        );
+    }
+}

@@ -1,0 +1,297 @@
+//! Reads what is new in agents' logs into the index of sessions.
+//!
+//! A log is read on from where the last reading ended; what it told, its session and that place are one commit.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::reads;
+use super::scribe::{Scout, Scribe, title_of};
+use super::sources::{Sources, path_of};
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::secrets;
+use crate::watch::Watch;
+use cm_agents::ingest::{self, Cursor, Format, Limits, Reading, Source, Tally};
+use cm_index::Error::Unusable;
+use cm_index::sessions::{SessionKey, Understanding, Writer};
+use cm_secrets::{Rules, redact};
+use cm_session::SessionId;
+
+/// Under this name, among the logs, the index keeps what may be read and what is taken out of it. Where that has changed,
+/// all is read anew.
+pub(super) const SCOPE: &str = "cm:scope";
+
+/// How many of a kind of notice are told one by one.
+const MOST_TOLD: usize = 3;
+
+/// How far a reading is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Logs that were looked at.
+    pub done: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+/// Brings the index up to date. Where another process does so, or the index cannot be written, what is there answers.
+///
+/// # Errors
+/// Patterns of secrets that are none, and an index that cannot be written.
+pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()> {
+    let open = memory.target();
+    let Some(home) = &memory.call.home else {
+        memory.notice("the home folder is not known, so that no logs are looked for");
+        return Ok(());
+    };
+    let (rules, patterns) = secrets::rules_of_logs(memory, open)?;
+    let sources = Sources::of(memory, open, home.clone());
+    let mut reader = Reader {
+        folder: super::folder(memory),
+        scope: format!("{} {patterns}", sources.allowed.words()),
+        sources,
+        rules,
+        large: open.settings.whole("sessions.max_file_mb") as u64 * 1_000_000,
+        told: Told::default(),
+        watch: memory.call.watch.clone(),
+        first: false,
+    };
+    let read = match reader.read_all(false, progress) {
+        // Damage that shows only now: all is read anew.
+        Err(Unusable(_)) => reader.read_all(true, progress),
+        read => read,
+    };
+    reader.told.tell(memory);
+    if reader.first && reader.sources.allowed.is_everything() && !memory.call.by.is_guest {
+        memory
+            .notice("the global vault reads the sessions of all projects; `sessions.workspaces` narrows it");
+    }
+    if reader.first && reader.told.left_out > 0 {
+        let count = reader.told.left_out;
+        memory.notice(format!(
+            "{count} sessions of other folders are left out; `sessions.workspaces` of your own settings names folders to read"
+        ));
+    }
+    reads::record(memory, std::mem::take(&mut reader.told.read));
+    // What was read until then is kept; the next reading goes on.
+    memory.call.watch.go_on()?;
+    match read {
+        Ok(()) => Ok(()),
+        Err(cm_index::Error::Busy { .. }) => {
+            memory.notice("another process is reading the sessions; answered from what it has read so far");
+            Ok(())
+        }
+        Err(cm_index::Error::Io { path, source }) => {
+            memory.notice(format!(
+                "new sessions are not read, for {} cannot be used ({source}); answered from what is there",
+                path.display()
+            ));
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// One reading of all logs.
+struct Reader {
+    folder: PathBuf,
+    scope: String,
+    sources: Sources,
+    rules: Rules,
+    /// Bytes from which a log is large.
+    large: u64,
+    told: Told,
+    watch: Watch,
+    /// Whether this scope is read for the first time.
+    first: bool,
+}
+
+impl Reader {
+    fn read_all(
+        &mut self,
+        anew: bool,
+        progress: &mut dyn FnMut(Progress),
+    ) -> std::result::Result<(), cm_index::Error> {
+        let mut writer = self.writer(anew)?;
+        let found = self.sources.find(&[]);
+        self.told = Told::default();
+        self.told.unread.extend(found.refused.iter().map(ToString::to_string));
+        let logs = found.sources.iter().map(|source| (path_of(source), source.format)).collect();
+        for (done, source) in found.sources.iter().enumerate() {
+            if self.watch.is_called_off() {
+                break;
+            }
+            progress(Progress { done, of: found.sources.len() });
+            self.read(&mut writer, source, &path_of(source), &logs)?;
+        }
+        writer.finish()
+    }
+
+    /// The writer of an index that holds only what may be read, without what is taken out.
+    fn writer(&mut self, anew: bool) -> std::result::Result<Writer, cm_index::Error> {
+        let begin = || Writer::anew(&self.folder, Duration::ZERO);
+        let mut writer = if anew { begin()? } else { Writer::mend(&self.folder, Duration::ZERO)?.0 };
+        let kept = writer.log(SCOPE)?.map(|log| log.cursor);
+        if kept.as_ref() == Some(&self.scope) {
+            return Ok(writer);
+        }
+        if kept.is_some() {
+            drop(writer);
+            writer = begin()?;
+        }
+        writer.read(SCOPE, self.scope.clone(), Understanding::default(), false)?;
+        self.first = true;
+        Ok(writer)
+    }
+
+    fn read(
+        &mut self,
+        writer: &mut Writer,
+        source: &Source,
+        path: &str,
+        logs: &HashMap<String, Format>,
+    ) -> std::result::Result<(), cm_index::Error> {
+        let kept = writer.log(path)?;
+        let mut cursor: Option<Cursor> = kept.and_then(|log| serde_json::from_str(&log.cursor).ok());
+        let allowed = match self.sources.allowed.is_by_folder() {
+            true => Some(self.allowed_of(writer, source, &mut cursor)?),
+            false => None,
+        };
+        let is_other = allowed.as_ref().is_some_and(HashSet::is_empty);
+        let mut scribe = Scribe {
+            writer,
+            rules: &self.rules,
+            source,
+            path,
+            logs,
+            allowed,
+            begun: HashSet::new(),
+            heard: HashMap::new(),
+            failed: None,
+            again: false,
+            bytes: 0,
+        };
+        let read = ingest::read(source, cursor.as_ref(), Limits::default(), &mut scribe);
+        let heard = reads::Read {
+            sessions: scribe.told(),
+            bytes: scribe.bytes,
+            ..reads::Read::of_log(source.agent, path.to_owned())
+        };
+        let Scribe { failed, again, .. } = scribe;
+        let is_new = |reading: &Reading| reading.progress != ingest::Progress::Unchanged;
+        if read.as_ref().is_ok_and(is_new) {
+            self.told.read.push(heard);
+        }
+        match (failed, read) {
+            (Some(error), _) => Err(error),
+            (None, Ok(reading)) if reading.progress == ingest::Progress::Unchanged => Ok(()),
+            (None, Ok(_)) if again => {
+                writer.forget_log(path);
+                Ok(())
+            }
+            (None, Ok(mut reading)) => {
+                if is_other {
+                    // The title is another project's words. A session that is allowed later is read from its start.
+                    reading.cursor.redact(|_| String::new());
+                }
+                self.keep(writer, path, reading)
+            }
+            (None, Err(error)) => {
+                self.told.unread.push(error.to_string());
+                writer.forget_log(path);
+                Ok(())
+            }
+        }
+    }
+
+    /// The sessions of a log that lie in folders that may be read. It is read once for this and once to be told, so that
+    /// nothing of the others is ever written down.
+    fn allowed_of(
+        &mut self,
+        writer: &mut Writer,
+        source: &Source,
+        cursor: &mut Option<Cursor>,
+    ) -> std::result::Result<HashSet<SessionId>, cm_index::Error> {
+        let mut scout = Scout::default();
+        if ingest::read(source, cursor.as_ref(), Limits::default(), &mut scout).is_err() {
+            // The reading that counts fails as well, and says so.
+            return Ok(HashSet::new());
+        }
+        let (allowed, others): (Vec<_>, Vec<_>) =
+            scout.metas.iter().partition(|meta| self.sources.allow(source, meta));
+        self.told.left_out += others.iter().filter(|meta| !meta.subagent).count();
+        let allowed: HashSet<SessionId> = allowed.into_iter().map(|meta| meta.id.clone()).collect();
+        for id in allowed.iter().filter(|id| !scout.begun.contains(id)) {
+            let key = SessionKey { agent: source.agent, id: id.clone() };
+            if writer.session(&key)?.is_none() {
+                // It named its folder only now; what came before was passed over.
+                *cursor = None;
+            }
+        }
+        Ok(allowed)
+    }
+
+    fn keep(
+        &mut self,
+        writer: &mut Writer,
+        path: &str,
+        reading: Reading,
+    ) -> std::result::Result<(), cm_index::Error> {
+        let Reading { mut cursor, tally, progress } = reading;
+        if cursor.size() >= self.large {
+            self.told.large.push(format!("{path} has {} MB", cursor.size() / 1_000_000));
+        }
+        if tally.is_mostly_unknown() {
+            self.told.unknown.push(format!("{path} {}", not_understood(&tally, &self.rules)));
+        }
+        cursor.redact(|title| title_of(title, &self.rules).into_string());
+        // A cursor is made of numbers and texts, which always have a JSON form; without one the log is read anew.
+        let cursor = serde_json::to_string(&cursor).unwrap_or_default();
+        let from_start = progress == ingest::Progress::FromStart;
+        writer.read(path, cursor, understanding(&tally, &self.rules), from_start)
+    }
+}
+
+fn understanding(tally: &Tally, rules: &Rules) -> Understanding {
+    let unknown = tally.unknown.iter().map(|(name, count)| (redact(name, rules).0.into_string(), *count));
+    Understanding {
+        records: tally.records,
+        not_understood: tally.not_understood(),
+        unknown: unknown.collect(),
+    }
+}
+
+/// How little was understood, with the kinds that were not.
+fn not_understood(tally: &Tally, rules: &Rules) -> String {
+    let kinds: Vec<String> =
+        tally.unknown.keys().take(3).map(|name| redact(name, rules).0.into_string()).collect();
+    let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
+    format!("({} of {} records{kinds})", tally.not_understood(), tally.records)
+}
+
+/// What there is to hear of a reading.
+#[derive(Debug, Default)]
+struct Told {
+    /// The logs that told something.
+    read: Vec<reads::Read>,
+    /// Sessions of folders that are not read.
+    left_out: usize,
+    unread: Vec<String>,
+    unknown: Vec<String>,
+    large: Vec<String>,
+}
+
+impl Told {
+    fn tell(&self, memory: &Memory) {
+        let few = |what: &str, all: &[String]| {
+            all.iter().take(MOST_TOLD).for_each(|one| memory.notice(format!("{what}{one}")));
+            if all.len() > MOST_TOLD {
+                memory.notice(format!("{what}{} more", all.len() - MOST_TOLD));
+            }
+        };
+        few("", &self.unread);
+        few("mostly not understood, another version of its agent may have written it: ", &self.unknown);
+        few("large, and read a piece at a time: ", &self.large);
+    }
+}

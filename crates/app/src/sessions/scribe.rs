@@ -1,0 +1,162 @@
+//! Hands on what a log tells to the index: without secrets, and only what may be read.
+
+use std::collections::{HashMap, HashSet};
+
+use super::sources::rank;
+use cm_agents::ingest::{Format, Sink, Source};
+use cm_index::sessions::{SessionKey, Told, Writer};
+use cm_secrets::{Redacted, Rules, redact};
+use cm_session::event::Event;
+use cm_session::{Meta, SessionId};
+
+/// Writes down what one log tells.
+pub struct Scribe<'a> {
+    pub writer: &'a mut Writer,
+    pub rules: &'a Rules,
+    pub source: &'a Source,
+    /// Where the log lies, as the index writes it.
+    pub path: &'a str,
+    /// The logs that there are.
+    pub logs: &'a HashMap<String, Format>,
+    /// The sessions that may be read; all where there is none.
+    pub allowed: Option<HashSet<SessionId>>,
+    /// Those that this reading told from their beginning.
+    pub begun: HashSet<SessionId>,
+    /// What was decided of each session.
+    pub heard: HashMap<SessionId, bool>,
+    /// The first failure of the index; nothing was handed on after it.
+    pub failed: Option<cm_index::Error>,
+    /// Whether the log must be read again from its beginning.
+    pub again: bool,
+    /// Bytes of text that were handed on.
+    pub bytes: u64,
+}
+
+impl Scribe<'_> {
+    fn tell(
+        &mut self,
+        session: &SessionId,
+        tell: impl FnOnce(&mut Writer, &SessionKey) -> Result<u64, cm_index::Error>,
+    ) {
+        if self.failed.is_some() {
+            return;
+        }
+        let key = SessionKey { agent: self.source.agent, id: session.clone() };
+        let told = match self.counts(&key) {
+            Ok(true) => tell(self.writer, &key),
+            Ok(false) => Ok(0),
+            Err(error) => Err(error),
+        };
+        match told {
+            Ok(bytes) => self.bytes += bytes,
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// The sessions that were handed on.
+    pub fn told(&self) -> Vec<SessionId> {
+        let mut told: Vec<SessionId> =
+            self.heard.iter().filter(|(_, counts)| **counts).map(|(id, _)| id.clone()).collect();
+        told.sort();
+        told
+    }
+
+    /// Whether this log may tell this session, decided once a reading.
+    fn counts(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
+        if let Some(known) = self.heard.get(&key.id) {
+            return Ok(*known);
+        }
+        let allowed = self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&key.id));
+        let counts = allowed && self.is_its_teller(key)?;
+        self.heard.insert(key.id.clone(), counts);
+        Ok(counts)
+    }
+
+    /// Whether no better log tells the session: two may, and then one at a time is written down.
+    fn is_its_teller(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
+        let teller = self.writer.session(key)?.and_then(|session| session.log.clone());
+        let Some(other) = teller.filter(|log| log != self.path) else { return Ok(true) };
+        let better = |format: &Format| rank(*format, &other) < rank(self.source.format, self.path);
+        if self.logs.get(&other).is_some_and(better) {
+            return Ok(false);
+        }
+        // Taken over half-way, it would lack what this log told before.
+        if !self.begun.contains(&key.id) {
+            self.again = true;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+}
+
+impl Sink for Scribe<'_> {
+    fn anew(&mut self, session: &SessionId) {
+        self.begun.insert(session.clone());
+        self.tell(session, |writer, key| writer.begin(key).map(|()| 0));
+    }
+
+    fn event(&mut self, session: &SessionId, event: Event) {
+        let rules = self.rules;
+        self.tell(session, |writer, key| {
+            let told = Told::of(&event, |text| redact(text, rules).0);
+            writer.event(key, &told).map(|()| told.bytes())
+        });
+    }
+
+    fn meta(&mut self, meta: &Meta) {
+        let (rules, path) = (self.rules, self.path);
+        let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, rules).0.into_string());
+        let title = meta.title.as_deref().map(|title| title_of(title, rules));
+        let meta = Meta { branch: clean(&meta.branch), model: clean(&meta.model), ..meta.clone() };
+        self.tell(&meta.id, |writer, _| writer.meta(&meta, title, path).map(|()| 0));
+    }
+}
+
+/// A title without secrets. One that was cut loses the word that the cut went through, which may be half a secret.
+pub fn title_of(title: &str, rules: &Rules) -> Redacted {
+    match title.strip_suffix('…') {
+        None => redact(title, rules).0,
+        Some(cut) => {
+            let whole = cut.trim_end_matches(|c: char| c.is_ascii_graphic()).trim_end();
+            redact(&format!("{whole} …"), rules).0
+        }
+    }
+}
+
+/// Looks which sessions of a log may be read, and writes nothing down.
+#[derive(Default)]
+pub struct Scout {
+    pub begun: HashSet<SessionId>,
+    pub metas: Vec<Meta>,
+}
+
+impl Sink for Scout {
+    fn anew(&mut self, session: &SessionId) {
+        self.begun.insert(session.clone());
+    }
+
+    fn event(&mut self, _: &SessionId, _: Event) {}
+
+    fn meta(&mut self, meta: &Meta) {
+        self.metas.push(meta.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_that_was_cut_within_a_word_loses_the_word() {
+        let rules = Rules::default();
+        for (title, expected) in [
+            ("Fix the build", "Fix the build"),
+            ("use the key ghp_0123456789abc…", "use the key …"),
+            ("日本語のとても長い題…", "日本語のとても長い題 …"),
+            ("export TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345", "export TOKEN=[redacted: "),
+        ] {
+            let shown = title_of(title, &rules);
+            assert!(shown.as_str().starts_with(expected), "{title}: {shown}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! What was said in a session: all of it page by page, the lines around one, or the whole for another program.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::row::{add_outcomes, joined};
+use super::{Row, Said, Shelf};
+use crate::diary::place::Place;
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+use cm_index::sessions::{Listed, Stretch};
+
+/// How many stretches are taken from the index at once.
+const AT_ONCE: usize = 500;
+
+/// The longest that a tool call is told in, in characters, where it is told in brief.
+const BRIEF: usize = 160;
+
+/// Which part of a session.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// From this line of the log on: the `next` of an earlier answer.
+    pub from: u64,
+    /// About so many things; a line of the log is shown whole.
+    pub limit: usize,
+    /// Whether all is shown: what tools were asked and answered, thoughts, notices.
+    pub tools: bool,
+}
+
+/// A session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Shown {
+    /// The session.
+    pub session: Row,
+    /// The file of its diary, where there is one.
+    pub diary: Option<String>,
+    /// What was said, in order.
+    pub said: Vec<Said>,
+    /// The line of the log where the next page begins, where there is more.
+    pub next: Option<u64>,
+}
+
+/// Shows what was said.
+///
+/// # Errors
+/// No such session, or several; and those of the index.
+pub fn show(memory: &Memory, shelf: &Shelf, name: &str, options: &Options) -> Result<Shown> {
+    let listed = shelf.one(name)?;
+    let mut said: Vec<Said> = Vec::new();
+    let mut from = options.from.max(1);
+    let mut next = None;
+    while let Some(page) = shelf.page(&listed, from)? {
+        let fresh = page.said.into_iter().filter(|one| options.tools || is_talk(one));
+        said.extend(fresh.map(|one| if options.tools { one } else { brief(one) }));
+        if said.len() > options.limit {
+            next = Some(page_end(&mut said, options.limit).unwrap_or(page.next));
+            break;
+        }
+        from = page.next;
+    }
+    let diary = diary(memory, &listed)?;
+    Ok(Shown {
+        session: shelf.judged(memory, &listed)?,
+        diary,
+        said,
+        next: next.filter(|line| *line < u64::MAX),
+    })
+}
+
+/// Shows the lines of a log around one of them.
+///
+/// # Errors
+/// No such session, or several; nothing was said on these lines.
+pub fn expand(memory: &Memory, shelf: &Shelf, name: &str, line: u64, context: u64) -> Result<Shown> {
+    let listed = shelf.one(name)?;
+    let lines = line.saturating_sub(context).max(1)..=line.saturating_add(context);
+    let key = listed.session.key();
+    let stretches = shelf.ask(|sessions| sessions.stretches(&key, lines.clone(), 0, usize::MAX))?;
+    let said = joined(stretches.unwrap_or_default());
+    if said.is_empty() {
+        let message = format!("nothing was said on lines {} to {} of the log", lines.start(), lines.end());
+        return Err(Error::not_found(message)
+            .hint("`cm sessions show` tells the lines, `--context` takes more of them"));
+    }
+    let diary = diary(memory, &listed)?;
+    Ok(Shown { session: shelf.judged(memory, &listed)?, diary, said, next: None })
+}
+
+fn diary(memory: &Memory, listed: &Listed) -> Result<Option<String>> {
+    let meta = &listed.session.meta;
+    let known = Place::known(memory, meta.agent.name(), meta.id.as_str())?;
+    Ok(known.map(|path| path.to_string()))
+}
+
+/// Stretches that begin with a line and end with one.
+struct Page {
+    said: Vec<Said>,
+    /// The line after the last.
+    next: u64,
+}
+
+impl Shelf {
+    /// The session, with how it ended.
+    fn judged(&self, memory: &Memory, listed: &Listed) -> Result<Row> {
+        let mut row = self.row(listed, memory.now())?;
+        add_outcomes(memory, std::slice::from_mut(&mut row))?;
+        Ok(row)
+    }
+
+    /// What was said from this line on; `None` where that is nothing.
+    fn page(&self, listed: &Listed, from: u64) -> Result<Option<Page>> {
+        let key = listed.session.key();
+        let mut wanted = AT_ONCE;
+        loop {
+            let asked = self.ask(|sessions| sessions.stretches(&key, from..=u64::MAX, 0, wanted))?;
+            let mut stretches: Vec<Stretch> = asked.unwrap_or_default();
+            let (Some(first), Some(last)) = (stretches.first(), stretches.last()) else { return Ok(None) };
+            let (first, last) = (first.line, last.line);
+            if stretches.len() < wanted {
+                return Ok(Some(Page { said: joined(stretches), next: u64::MAX }));
+            }
+            if first < last {
+                // The last line may go on behind what was taken.
+                stretches.retain(|stretch| stretch.line < last);
+                return Ok(Some(Page { said: joined(stretches), next: last }));
+            }
+            wanted = wanted.saturating_mul(4);
+        }
+    }
+}
+
+/// Cuts to about so many, where a line of the log ends; the line that the next page begins with.
+fn page_end(said: &mut Vec<Said>, limit: usize) -> Option<u64> {
+    let last = said.get(limit.checked_sub(1)?)?.line;
+    let end = said.iter().position(|one| one.line > last)?;
+    let next = said[end].line;
+    said.truncate(end);
+    Some(next)
+}
+
+/// Whether it belongs to the talk between person and agent.
+fn is_talk(said: &Said) -> bool {
+    match said.kind.as_str() {
+        "user_prompt" | "assistant_text" | "interrupt" | "compaction" | "tool_call" | "tool_rejected"
+        | "error" => true,
+        "person_command" => said.speaker.as_deref() == Some("person"),
+        _ => false,
+    }
+}
+
+/// A tool call on one line; all else as it is.
+fn brief(said: Said) -> Said {
+    if !matches!(said.kind.as_str(), "tool_call" | "tool_rejected" | "error") {
+        return said;
+    }
+    let line = said.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut text: String = line.chars().take(BRIEF).collect();
+    if text.len() < line.len() {
+        text.push('…');
+    }
+    Said { text, ..said }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(line: u64, kind: &str, text: &str) -> Said {
+        Said { line, at: None, kind: kind.to_owned(), speaker: None, text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_page_ends_where_a_line_of_the_log_ends() {
+        let mut all: Vec<Said> = [1, 1, 3, 3, 3, 4].map(|line| said(line, "user_prompt", "")).into();
+        assert_eq!(page_end(&mut all, 3), Some(4));
+        assert_eq!(all.iter().map(|one| one.line).collect::<Vec<_>>(), [1, 1, 3, 3, 3]);
+        assert_eq!(page_end(&mut all, 3), None, "the last line is not cut");
+    }
+
+    #[test]
+    fn a_tool_call_is_told_on_one_line() {
+        assert_eq!(brief(said(1, "tool_call", "Bash\ncommand: ls")).text, "Bash command: ls");
+        assert_eq!(brief(said(1, "user_prompt", "a\nb")).text, "a\nb");
+        assert_eq!(brief(said(1, "tool_call", &"x".repeat(500))).text.chars().count(), BRIEF + 1);
+    }
+}

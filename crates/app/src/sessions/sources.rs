@@ -1,0 +1,138 @@
+//! Where agents' logs lie, which of their sessions may be read, and which of two logs tells one that both hold: the one
+//! answer for everybody who walks over logs.
+//!
+//! It opens no log.
+
+use std::path::PathBuf;
+
+use super::allowed::{Allowed, project, resolved};
+use crate::error::{Error, Result};
+use crate::memory::{Call, Memory, OpenVault};
+use cm_agents::ingest::{self, Format, Found, Places, Source, sent};
+use cm_session::{Agent, Meta};
+use cm_store::config::Origin;
+
+/// The logs that may be read.
+pub struct Sources {
+    /// Which of their sessions.
+    pub allowed: Allowed,
+    /// Where agents keep their own; nowhere, for who may not be told of those.
+    places: Option<Places>,
+    /// Where those lie that were sent to the vault.
+    sent: Option<PathBuf>,
+}
+
+/// Where the sessions that were sent to a vault lie, among its private files.
+pub const SENT: &str = "sessions";
+
+/// Whether a session was sent to a vault and it is known by whom; `None` where none was sent.
+pub(crate) fn was_sent_signed(open: &OpenVault, session: &str) -> Option<bool> {
+    let is_plain = !session.is_empty() && !session.contains(['/', '\\', '\0']) && session != "..";
+    let logs = Agent::ALL.into_iter().filter(|_| is_plain).filter_map(|agent| {
+        let path = format!("{SENT}/{}", sent::path(agent, session).to_string_lossy());
+        open.vault.read_private(&path).ok().flatten()
+    });
+    logs.map(|log| sent::is_signed(&log)).reduce(|all, signed| all && signed)
+}
+
+impl Sources {
+    /// What the settings of a vault say, for the person whose home folder this is; a guest is told of none that lie there.
+    pub fn of(memory: &Memory, open: &OpenVault, home: PathBuf) -> Self {
+        let allowed = Allowed::of(memory, open);
+        let sent = open.vault.private_file(SENT).ok();
+        if memory.call.by.is_guest || allowed.is_nothing() {
+            return Self { allowed, places: None, sent };
+        }
+        let project = project(open);
+        let mut places = Places::of_home(home);
+        places.environment = memory.call.variables.clone();
+        places.workspaces = vec![memory.call.cwd.clone(), project.to_owned()];
+        places.workspaces.extend(allowed.folders());
+        places.workspaces.sort();
+        places.workspaces.dedup();
+        let own = open.settings.get_from("sessions.exports", Origin::is_users);
+        let exports = own.and_then(|(value, _)| value.as_array()).into_iter().flatten();
+        let exports =
+            exports.filter_map(toml::Value::as_str).map(|typed| resolved(memory, project, typed).into());
+        places.named.insert(Agent::Chatgpt, exports.collect());
+        Self { allowed, places: Some(places), sent }
+    }
+
+    /// For a call that needs no vault: as the vault says that it is made in, if any.
+    ///
+    /// # Errors
+    /// Where there is no home folder.
+    pub fn at(call: &Call, memory: Option<&Memory>) -> Result<Self> {
+        let home = call.home.clone().ok_or_else(|| {
+            Error::usage("there is no home folder to look for logs in")
+                .hint("set HOME, or name a folder of logs")
+        })?;
+        if let Some(memory) = memory {
+            return Ok(Self::of(memory, memory.target(), home));
+        }
+        let mut places = Places::of_home(home);
+        places.environment.clone_from(&call.variables);
+        places.workspaces = vec![call.cwd.clone()];
+        Ok(Self { allowed: Allowed::all(), places: Some(places), sent: None })
+    }
+
+    /// Whether the prompts of this log are known to be a person's: an agent's own log, or sent by the person alone.
+    pub fn is_of_person(&self, open: &OpenVault, source: &Source) -> bool {
+        let below = self.sent.as_ref().and_then(|sent| source.path.strip_prefix(sent).ok());
+        below.is_none_or(|path| {
+            let log = open.vault.read_private(&format!("{SENT}/{}", path.to_string_lossy()));
+            log.ok().flatten().is_some_and(|log| sent::is_by_person(&log))
+        })
+    }
+
+    /// Whether a session that this log tells may be read.
+    pub fn allow(&self, source: &Source, meta: &Meta) -> bool {
+        match self.sent.as_ref().is_some_and(|sent| source.path.starts_with(sent)) {
+            true => self.allowed.allows_sent(meta),
+            false => self.allowed.allows(meta),
+        }
+    }
+
+    /// The logs of the agents that may be read, of all of them or of these alone.
+    pub fn find(&self, wanted: &[Agent]) -> Found {
+        let is_wanted = |agent: &Agent| wanted.is_empty() || wanted.contains(agent);
+        let agents: Vec<Agent> = self.allowed.agents.iter().copied().filter(is_wanted).collect();
+        let mut found = self.places.as_ref().map(|places| ingest::find(&agents, places)).unwrap_or_default();
+        let sent = self.sent.as_deref().map(|folder| sent::find(&agents, folder)).unwrap_or_default();
+        found.sources.extend(sent.sources);
+        found.refused.extend(sent.refused);
+        found.sources.sort_by(|a, b| a.path.cmp(&b.path).then(a.agent.cmp(&b.agent)));
+        found
+    }
+}
+
+/// Where the logs lie that the settings let be read; some agents keep theirs in the folder that was worked in. `None`
+/// without a home folder.
+pub fn sources(memory: &Memory, worked_in: Option<&str>) -> Option<Sources> {
+    let mut sources = Sources::of(memory, memory.target(), memory.call.home.clone()?);
+    if let Some(places) = &mut sources.places {
+        places.workspaces.extend(worked_in.map(PathBuf::from));
+    }
+    Some(sources)
+}
+
+/// Where a log stands among those that tell one session: the first of them counts.
+pub fn rank(format: Format, path: &str) -> (Format, &str) {
+    (format, path)
+}
+
+/// The path of a log as it is written down.
+pub fn path_of(source: &Source) -> String {
+    source.path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_logs_the_newer_format_tells_and_then_the_first_path() {
+        assert!(rank(Format::CodexLines, "z") < rank(Format::CodexDocument, "a"));
+        assert!(rank(Format::CodexLines, "a") < rank(Format::CodexLines, "b"));
+    }
+}

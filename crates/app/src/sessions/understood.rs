@@ -1,0 +1,78 @@
+//! How much of agents' logs was understood, by agent, as the index of sessions has it. It reads no log.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::ingest::SCOPE;
+use super::sources::{Sources, path_of};
+use super::{Shelf, folder};
+use crate::error::Result;
+use crate::memory::Memory;
+use cm_index::sessions::{Filter, Sessions};
+
+/// What was understood of an agent's logs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Understood {
+    /// The agent; empty of logs that are gone and told no session.
+    pub agent: String,
+    /// How many logs were read.
+    pub logs: usize,
+    /// Records that were looked at.
+    pub records: u64,
+    /// Records, or parts of them, that were not understood.
+    pub not_understood: u64,
+    /// Of these, by name, the kinds that are not known, the most frequent first.
+    pub unknown: Vec<(String, u64)>,
+}
+
+impl Understood {
+    /// Whether more than half was not understood.
+    pub fn is_mostly_unknown(&self) -> bool {
+        self.not_understood.saturating_mul(2) > self.records.max(1)
+    }
+}
+
+/// What was understood, by agent; `None` where no log was read yet.
+///
+/// # Errors
+/// An index that cannot be read.
+pub fn understood(memory: &Memory) -> Result<Option<Vec<Understood>>> {
+    let sessions = Sessions::open(&folder(memory));
+    let logs = match sessions.logs() {
+        Err(cm_index::Error::Unusable(cm_index::Unusable::Missing)) => return Ok(None),
+        logs => logs?,
+    };
+    let agents = agents_of_logs(memory, &Shelf::as_it_stands(memory))?;
+    let mut by_agent: BTreeMap<String, (Understood, BTreeMap<String, u64>)> = BTreeMap::new();
+    for log in logs.into_iter().filter(|log| log.path != SCOPE) {
+        let agent = agents.get(&log.path).cloned().unwrap_or_default();
+        let (sum, unknown) = by_agent.entry(agent.clone()).or_default();
+        sum.agent = agent;
+        sum.logs += 1;
+        sum.records += log.understood.records;
+        sum.not_understood += log.understood.not_understood;
+        for (name, count) in log.understood.unknown {
+            *unknown.entry(name).or_default() += count;
+        }
+    }
+    let with_names = |(mut sum, unknown): (Understood, BTreeMap<String, u64>)| {
+        sum.unknown = unknown.into_iter().collect();
+        sum.unknown.sort_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
+        sum
+    };
+    Ok(Some(by_agent.into_values().map(with_names).collect()))
+}
+
+/// Whose logs they are: those that told a session by that, the others by where they lie.
+fn agents_of_logs(memory: &Memory, shelf: &Shelf) -> Result<HashMap<String, String>> {
+    let mut agents = HashMap::new();
+    if let Some(home) = memory.call.home.clone() {
+        let found = Sources::of(memory, memory.target(), home).find(&[]);
+        agents.extend(found.sources.iter().map(|source| (path_of(source), source.agent.name().to_owned())));
+    }
+    let listing = shelf.ask(|sessions| sessions.list(&Filter::default(), 0, usize::MAX))?.unwrap_or_default();
+    for listed in listing.list {
+        let agent = listed.session.meta.agent.name().to_owned();
+        agents.extend(listed.session.log.map(|log| (log, agent)));
+    }
+    Ok(agents)
+}

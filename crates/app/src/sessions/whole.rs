@@ -1,0 +1,56 @@
+//! A session with all that happened in it, as its log tells it now.
+//!
+//! The index knows which session is meant and where its log lies; what happened is read from the log, and its secrets are
+//! taken out.
+
+use super::sources::{path_of, sources};
+use super::{Shelf, reads};
+use crate::error::{Error, Kind, Result};
+use crate::logs::{Told, of_source};
+use crate::memory::Memory;
+use crate::secrets;
+use cm_session::Meta;
+
+/// The code of a session whose log is no longer there, or tells no more of it.
+pub const GONE: &str = "log-gone";
+
+/// The session of that id, or the one whose id begins so, without secrets.
+///
+/// # Errors
+/// No such session, or several, and those of [`told`].
+pub fn whole(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Told> {
+    let session = shelf.one(name)?.session;
+    told(memory, &session.meta, session.log.as_deref().unwrap_or_default())
+}
+
+/// A session as this log tells it, without secrets; that it was read is written down.
+///
+/// # Errors
+/// A log that is gone ([`GONE`]), cannot be read, or does not tell the session any more.
+pub fn told(memory: &Memory, meta: &Meta, log: &str) -> Result<Told> {
+    let gone = |why: String| {
+        Error::new(Kind::NotFound, GONE, why)
+            .hint("what was said in it is still shown by `cm sessions show`, as far as it was read")
+    };
+    let open = memory.target();
+    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+    let sources = sources(memory, meta.workspace.as_deref());
+    let found = sources.as_ref().map(|sources| sources.find(&[]).sources).unwrap_or_default();
+    let source = found.iter().find(|source| source.agent == meta.agent && path_of(source) == log);
+    let Some((sources, source)) = sources.as_ref().zip(source) else {
+        return Err(gone(format!("the log of session {} is gone: {log}", meta.id)));
+    };
+    let told = of_source(source)?.into_iter().find(|told| told.meta.id == meta.id);
+    let Some(told) = told.filter(|told| sources.allow(source, &told.meta)) else {
+        return Err(gone(format!("{log} does not tell session {} any more", meta.id)));
+    };
+    reads::record(
+        memory,
+        vec![reads::Read {
+            sessions: vec![meta.id.clone()],
+            bytes: told.bytes(),
+            ..reads::Read::of_log(meta.agent, log.to_owned())
+        }],
+    );
+    Ok(told.redacted(&rules))
+}

@@ -1,0 +1,346 @@
+//! Notes that are much like another, or like a text: by their words, or because they mean the same in other words.
+//!
+//! The index proposes; the share of common words or the nearness of what is meant decides, whichever is more.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::find::{find, load};
+use super::memory::{Level, Memory, OpenVault};
+use super::retrieve::{ByMeaning, Question, Stages};
+use super::search::rounded;
+use cm_note::bullet::Bullet;
+use cm_note::bullet::id::BulletId;
+use cm_note::frontmatter::split::Split;
+use cm_note::note::{Kind, Note};
+use cm_note::path::NotePath;
+use cm_note::query::{Group, Label, Node, Query, Text};
+use cm_playbook::conflict::{self, Statement, opposition};
+use cm_playbook::health::statement;
+use cm_text::likeness;
+
+/// What is looked for.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// A note by its id, path or title; anything else is a text.
+    pub like: String,
+    /// At most so many.
+    pub limit: usize,
+    /// Notes of this kind only.
+    pub kind: Option<Kind>,
+}
+
+/// A note that is like another.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Alike {
+    /// What it answers to.
+    pub id: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Its title; of a bullet the rule.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// How much they are alike, 0–1: the greater of `words` and `meaning`.
+    pub score: f64,
+    /// The share of words that both have, 0–1: of titles, of whole notes, or of rules, whichever is most.
+    pub words: f64,
+    /// The cosine of what they mean, by the finest model that has read the note; null where none has.
+    pub meaning: Option<f64>,
+    /// Of a bullet, why it contradicts what it is compared with, where it does.
+    pub contradicts: Option<String>,
+    /// Which vault it is from.
+    pub vault: Level,
+}
+
+/// The notes that are like one, the likest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Similar {
+    /// The note that others are compared with; none where it is a text.
+    pub id: Option<String>,
+    /// What others are compared with: the note's title, or the text.
+    pub like: String,
+    /// The notes.
+    pub notes: Vec<Alike>,
+}
+
+/// How many notes the index proposes for each that is wanted, and how many at least.
+const PROPOSED: usize = 5;
+const PROPOSED_LEAST: usize = 50;
+/// So little in common is chance: of words, and of meaning.
+const LEAST: f64 = 0.05;
+const LEAST_MEANING: f64 = 0.4;
+/// The most words that the index is asked for.
+const WORDS: usize = 64;
+/// The longest text.
+const LONGEST: usize = 20_000;
+
+/// What others are compared with.
+struct Subject {
+    note: Option<(Level, NotePath)>,
+    id: Option<String>,
+    title: String,
+    statement: Statement,
+    /// What a model is asked for.
+    said: String,
+    /// The words of the title, and those of title and text.
+    words: [BTreeSet<String>; 2],
+}
+
+/// The notes of all open vaults that are like a note, or like a text.
+///
+/// # Errors
+/// An empty text; something that looks like a note and is none; an index that can neither be used nor rebuilt.
+pub fn similar(memory: &Memory, options: &Options) -> Result<Similar> {
+    let subject = subject(memory, &options.like)?;
+    let notes = compare(memory, &subject, options.kind, options.limit)?;
+    Ok(Similar {
+        id: subject.id,
+        like: subject.title,
+        notes: notes.into_iter().map(|(alike, _)| alike).collect(),
+    })
+}
+
+/// The notes of a kind that are like a text, the likest first, each with what it says: its title and its file's text.
+///
+/// # Errors
+/// Those of [`similar()`].
+pub(super) fn like_text(
+    memory: &Memory,
+    text: &str,
+    kind: Kind,
+    limit: usize,
+) -> Result<Vec<(Alike, String)>> {
+    let found = compare(memory, &text_subject(text)?, Some(kind), limit)?;
+    let said = |(alike, note): (Alike, Note)| {
+        let text =
+            load(memory.at(alike.vault), &note.path).map(|found| Split::of(&found.text()).body().to_owned());
+        (alike, text.unwrap_or(note.title))
+    };
+    Ok(found.into_iter().map(said).collect())
+}
+
+fn compare(
+    memory: &Memory,
+    subject: &Subject,
+    kind: Option<Kind>,
+    limit: usize,
+) -> Result<Vec<(Alike, Note)>> {
+    let wanted = limit.saturating_mul(PROPOSED).max(PROPOSED_LEAST);
+    let query = query_for(subject, kind);
+    let mut notes = Vec::new();
+    for open in &memory.vaults {
+        let stages = Stages { coarse: true, fine: true, ..Stages::WORDS };
+        let question =
+            Question { query: &query, meaning: &subject.said, stages, by_meaning: ByMeaning::Near };
+        for hit in memory.retrieve_from(std::slice::from_ref(open), question, wanted)?.ranked {
+            let itself = subject
+                .note
+                .as_ref()
+                .is_some_and(|(level, path)| (*level, path) == (open.level, &hit.note.path));
+            if !itself && hit.note.kind != Kind::Edge {
+                let cosine = hit.parts.fine.or(hit.parts.coarse);
+                let alike = alike(open, &hit.note, subject, cosine).filter(is_no_chance);
+                notes.extend(alike.map(|alike| (alike, hit.note)));
+            }
+        }
+    }
+    notes.sort_by(|(a, _), (b, _)| {
+        b.score.total_cmp(&a.score).then_with(|| (&a.id, &a.path).cmp(&(&b.id, &b.path)))
+    });
+    notes.truncate(limit);
+    Ok(notes)
+}
+
+fn subject(memory: &Memory, like: &str) -> Result<Subject> {
+    let like = like.trim();
+    if like.is_empty() {
+        return Err(Error::usage("nothing is like an empty text")
+            .hint("for example: cm similar \"retry with backoff\""));
+    }
+    match find(memory, like) {
+        Ok(found) => {
+            let words = [content(&found.note.title), whole(&found.note, &found.text())];
+            let statement = rule_of(&found.note).unwrap_or_else(|| Statement::of(&found.note.title));
+            let said = found.open.passages_of(&found.note.path).into_iter().next();
+            Ok(Subject {
+                note: Some((found.open.level, found.note.path.clone())),
+                id: Some(found.note.key().to_owned()),
+                title: shown(&found.note),
+                said: said.map_or_else(|| shown(&found.note), |passage| passage.text),
+                statement,
+                words,
+            })
+        }
+        Err(error) if error.code == "not-found" && !names_a_note(like) => text_subject(like),
+        Err(error) => Err(error),
+    }
+}
+
+fn text_subject(text: &str) -> Result<Subject> {
+    let length = text.chars().count();
+    if length > LONGEST {
+        return Err(Error::usage(format!("a text has at most {LONGEST} characters, and this one {length}")));
+    }
+    let words = content(text);
+    let statement = Statement::of(text);
+    Ok(Subject {
+        note: None,
+        id: None,
+        title: text.to_owned(),
+        said: text.to_owned(),
+        statement,
+        words: [words.clone(), words],
+    })
+}
+
+/// Whether what was typed can only mean a note: an id, the begin of one, or a path. A word such as `utf-8` or `facade` is
+/// a text.
+fn names_a_note(typed: &str) -> bool {
+    let has_digit = typed.contains(|c: char| c.is_ascii_digit());
+    let id = BulletId::parse(typed).is_ok() || begins_uuid(typed);
+    !typed.contains(char::is_whitespace) && (id && has_digit || typed.ends_with(".md"))
+}
+
+fn begins_uuid(typed: &str) -> bool {
+    let fits = |(at, c): (usize, char)| match at {
+        8 | 13 | 18 | 23 => c == '-',
+        _ => c.is_ascii_hexdigit(),
+    };
+    (6..=36).contains(&typed.len()) && typed.char_indices().all(fits)
+}
+
+/// Asks for notes with these words, the longest where there are many: they say most.
+fn query_for(subject: &Subject, kind: Option<Kind>) -> Query {
+    let mut words: Vec<&String> = subject.words[1].iter().collect();
+    words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+    let should =
+        words.into_iter().take(WORDS).map(|word| Node::Text { field: None, text: Text::Word(word.clone()) });
+    let filter =
+        kind.map(|kind| Node::Label { label: Label::Kind, value: kind.name().to_owned(), prefix: false });
+    let root = Node::Group(Group {
+        should: should.collect(),
+        filter: filter.into_iter().collect(),
+        ..Group::default()
+    });
+    Query { root, notices: Vec::new() }
+}
+
+/// A note beside what it is compared with; none where its file is gone.
+fn alike(open: &OpenVault, note: &Note, subject: &Subject, cosine: Option<f64>) -> Option<Alike> {
+    let whole = match rule_of(note) {
+        Some(rule) => rule.words().clone(),
+        None => whole(note, &load(open, &note.path).ok()?.text()),
+    };
+    let titles = likeness::jaccard(&subject.words[0], &content(&note.title));
+    let words = titles.max(likeness::jaccard(&subject.words[1], &whole));
+    let meaning = cosine.map(|cosine| rounded(cosine.max(0.0)));
+    let contradicts =
+        rule_of(note).and_then(|rule| opposition(&subject.statement, &rule)).map(|found| found.reason);
+    Some(Alike {
+        id: note.key().to_owned(),
+        kind: note.kind,
+        note_type: note.note_type.clone(),
+        title: shown(note),
+        path: note.path.to_string(),
+        score: rounded(words).max(meaning.unwrap_or(0.0)),
+        words: rounded(words),
+        meaning,
+        contradicts,
+        vault: open.level,
+    })
+}
+
+/// Whether two notes are alike at all.
+fn is_no_chance(alike: &Alike) -> bool {
+    alike.words >= LEAST || alike.meaning >= Some(LEAST_MEANING)
+}
+
+/// The rule of a bullet.
+fn rule_of(note: &Note) -> Option<Statement> {
+    Bullet::of(note).map(|bullet| statement(&bullet))
+}
+
+fn shown(note: &Note) -> String {
+    match Bullet::of(note) {
+        Some(bullet) if !bullet.content().is_empty() => bullet.content().to_owned(),
+        _ => note.title.clone(),
+    }
+}
+
+/// The words that tell texts apart.
+fn content(text: &str) -> BTreeSet<String> {
+    conflict::words(text)
+}
+
+/// The words of a note's title and text; of a bullet those of its rule.
+fn whole(note: &Note, text: &str) -> BTreeSet<String> {
+    match rule_of(note) {
+        Some(rule) => rule.words().clone(),
+        None => &content(&note.title) | &content(Split::of(text).body()),
+    }
+}
+
+/// A note that looks much like another.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Near {
+    /// What it answers to.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// The share of words that both titles have, 0–1.
+    pub score: f64,
+}
+
+/// Titles that share at least this much are worth a look.
+const ENOUGH: f64 = 0.5;
+
+/// The notes whose titles share most words with this one, at most three, as the index stands: a writer does not wait for
+/// a walk. Where the index cannot answer there are none.
+pub fn near(memory: &Memory, title: &str) -> Vec<Near> {
+    let words = likeness::words(title);
+    let query = Query::parse(&title.replace(|c: char| !c.is_alphanumeric(), " "), memory.now());
+    let mut found = Vec::new();
+    for open in &memory.vaults {
+        let Ok(hits) = open.index().search(&query, 0, 10) else { continue };
+        for hit in hits.hits {
+            let score = likeness::jaccard(&words, &likeness::words(&hit.note.title));
+            if score >= ENOUGH {
+                found.push(Near {
+                    id: hit.note.key().to_owned(),
+                    title: hit.note.title,
+                    path: hit.note.path.into(),
+                    score,
+                });
+            }
+        }
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    found.truncate(3);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_shaped_like_an_id_or_a_path_must_be_a_note() {
+        for note in ["1f0c2a", "1f0c2a00-0000-4000-8000-000000000001", "b-mt2ssunl-jq6d8j", "graph/none.md"] {
+            assert!(names_a_note(note), "{note}");
+        }
+        for text in
+            ["utf-8", "sha-256", "facade", "1f0c2", "b-tree-lookup", "x86-64", "2026-11-21", "see a.md"]
+        {
+            assert!(!names_a_note(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The place of a note's text that shows best why it was found.
+
+use super::memory::OpenVault;
+use cm_note::frontmatter::split::Split;
+use cm_note::markdown;
+use cm_note::note::Note;
+use cm_note::passage::{PassageKey, passages};
+use cm_note::query::Query;
+
+/// What finds these places in many notes for one query.
+pub(super) struct Snippets(cm_index::Snippets);
+
+impl Snippets {
+    pub(super) fn of(query: &Query) -> Self {
+        Self(cm_index::Snippets::of(query))
+    }
+
+    /// That of a note as its file says now; nothing where the file is gone.
+    pub(super) fn of_note(&mut self, open: &OpenVault, note: &Note, passage: Option<PassageKey>) -> String {
+        let bytes = open.read(&note.path);
+        bytes.map(|bytes| self.of_text(note, &String::from_utf8_lossy(&bytes), passage)).unwrap_or_default()
+    }
+
+    /// That of a note of this text, without the heading that only repeats the title: where the words are that were asked
+    /// for, and where there are none, the passage that is nearest.
+    pub(super) fn of_text(&mut self, note: &Note, text: &str, passage: Option<PassageKey>) -> String {
+        let outline = markdown::outline(Split::of(text).body(), 1);
+        let text = outline.text.trim_start();
+        let rest =
+            text.strip_prefix(&note.title).filter(|rest| rest.starts_with('\n') && !rest.trim().is_empty());
+        let rest = rest.unwrap_or(text).trim_start();
+        self.0.best(rest).unwrap_or_else(|| {
+            let nearest = passages(note, &outline).into_iter().find(|one| Some(one.key) == passage);
+            let begin = nearest.and_then(|nearest| outline.text.get(nearest.range));
+            cm_index::beginning(begin.map_or(rest, str::trim_start))
+        })
+    }
+}

@@ -1,0 +1,297 @@
+//! Sets of rules that come with the program: which there are, and putting one into the playbook.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::curate::{self, Options as Curation, elsewhere};
+use super::error::{Error, Result};
+use super::meaning::meaning;
+use super::memory::Memory;
+use super::playbook::{as_written, limits, merged};
+use cm_note::bullet::content::RuleHash;
+use cm_note::bullet::{Scope, State};
+use cm_playbook::curation::Authority;
+use cm_playbook::curation::admission::{Admission, Candidate, Door};
+use cm_playbook::curation::delta::DeltaFile;
+use cm_playbook::curation::history::NoHistory;
+use cm_playbook::curation::report::{Conflict, Passed};
+use cm_playbook::curation::shelf::Shelf;
+use cm_playbook::meaning::Sense;
+use cm_playbook::starters::{self, Rule, Starter};
+use cm_text::spelling::nearest;
+
+/// A set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Set {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub about: String,
+    /// How far its rules reach.
+    pub scope: Scope,
+    /// The language or framework that they are for.
+    pub scope_key: Option<String>,
+    /// The categories of its rules.
+    pub categories: Vec<String>,
+    /// How many rules it has.
+    pub rules: usize,
+    /// How many of them the playbook has already.
+    pub present: usize,
+}
+
+/// The sets, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Starters {
+    /// The sets.
+    pub starters: Vec<Set>,
+}
+
+/// The sets that come with the program.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub fn list(memory: &Memory) -> Result<Starters> {
+    let known = known(memory)?;
+    let set = |starter: Starter| {
+        let mut categories: Vec<String> = starter.rules.iter().map(|rule| rule.category.clone()).collect();
+        categories.sort();
+        categories.dedup();
+        Set {
+            name: starter.name.to_owned(),
+            scope: starter.scope,
+            categories,
+            rules: starter.rules.len(),
+            present: starter.rules.iter().filter(|rule| known.contains(&rule.hash())).count(),
+            about: starter.about,
+            scope_key: starter.scope_key,
+        }
+    };
+    Ok(Starters { starters: starters::all().into_iter().map(set).collect() })
+}
+
+/// The rules that the playbook has, in use or not.
+fn known(memory: &Memory) -> Result<HashSet<RuleHash>> {
+    let bullets = merged(memory)?.bullets;
+    Ok(bullets.iter().map(|shelved| RuleHash::of(shelved.bullet.content())).collect())
+}
+
+/// What is added.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Rules of these categories only.
+    pub categories: Vec<String>,
+    /// Only say what would be done.
+    pub dry_run: bool,
+}
+
+/// A rule that was added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Taken {
+    /// The new bullet.
+    pub id: String,
+    /// What it says.
+    pub content: String,
+    /// Active, or a draft.
+    pub state: State,
+    /// Why it is a draft.
+    pub note: Option<String>,
+}
+
+/// A rule that was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LeftOut {
+    /// What it says.
+    pub content: String,
+    /// Why.
+    pub reason: String,
+    /// The bullet that says so already, or the pattern that stands against it.
+    pub id: Option<String>,
+}
+
+/// What came of adding a set.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Added {
+    /// The set.
+    pub name: String,
+    /// The rules that came in.
+    pub added: Vec<Taken>,
+    /// The rules that did not.
+    pub left_out: Vec<LeftOut>,
+    /// Bullets that say the opposite of a rule that came in, with the number of that rule in its set.
+    pub conflicts: Vec<Conflict>,
+    /// Whether nothing was to be written.
+    pub dry_run: bool,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// Adds the rules of a set that the playbook neither has nor blocks, in one commit. A rule that is there already is left
+/// out without crediting it: nobody has found it helpful here.
+///
+/// # Errors
+/// No such set, no such category in it, and those of [`super::write::apply`].
+pub fn add(memory: &Memory, name: &str, options: &Options) -> Result<Added> {
+    let starter = starters::find(name).ok_or_else(|| unknown(name))?;
+    let wanted = wanted(&starter, &options.categories)?;
+    let (proposed, left_out) = sorted_out(memory, &starter, &wanted)?;
+    let mut outcome = Added {
+        name: starter.name.to_owned(),
+        added: Vec::new(),
+        left_out,
+        conflicts: Vec::new(),
+        dry_run: options.dry_run,
+        commit: None,
+    };
+    if proposed.is_empty() {
+        return Ok(outcome);
+    }
+    let rules = if proposed.len() == 1 { "rule" } else { "rules" };
+    let how = Curation {
+        authority: curate::authority(memory),
+        dry_run: options.dry_run,
+        sweep: false,
+        op: "starters",
+        subject: Some(format!("Add {} {rules} of the starter set {name}", proposed.len())),
+    };
+    let deltas = proposed.iter().map(|rule| starter.delta(rule)).collect();
+    let curated = curate::curate(memory, &DeltaFile { deltas, ..DeltaFile::default() }, &how)?;
+    let report = curated.report;
+    outcome.added = report
+        .applied
+        .into_iter()
+        .map(|one| Taken { id: one.id, content: one.content, state: one.state, note: one.note })
+        .collect();
+    // Another writer was faster.
+    let late = report.skipped.into_iter().chain(report.refused);
+    outcome.left_out.extend(late.map(|passed| late_rule(passed, &proposed)));
+    outcome.conflicts = report.conflicts;
+    for conflict in &mut outcome.conflicts {
+        conflict.delta = number(&starter, &proposed, conflict.delta);
+    }
+    outcome.commit = curated.commit;
+    Ok(outcome)
+}
+
+/// A rule that curation left out although the door was open for it when it was asked.
+fn late_rule(passed: Passed, proposed: &[&Rule]) -> LeftOut {
+    let rule = passed.delta.checked_sub(1).and_then(|at| proposed.get(at));
+    LeftOut {
+        content: rule.map(|rule| rule.content.clone()).unwrap_or_default(),
+        reason: passed.reason,
+        id: passed.id,
+    }
+}
+
+/// The number within its set, from 1, of the rule that a delta proposed.
+fn number(starter: &Starter, proposed: &[&Rule], delta: usize) -> usize {
+    let rule = delta.checked_sub(1).and_then(|at| proposed.get(at));
+    rule.and_then(|rule| starter.rules.iter().position(|known| known == *rule)).map_or(delta, |at| at + 1)
+}
+
+fn unknown(name: &str) -> Error {
+    let hint = match nearest(name, starters::names()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("there are {}", starters::names().collect::<Vec<_>>().join(", ")),
+    };
+    Error::not_found(format!("there is no starter set `{name}`")).hint(hint)
+}
+
+fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s Rule>> {
+    for category in categories {
+        if starter.rules.iter().all(|rule| rule.category != *category) {
+            let mut known: Vec<&str> = starter.rules.iter().map(|rule| rule.category.as_str()).collect();
+            known.sort_unstable();
+            known.dedup();
+            return Err(Error::usage(format!(
+                "`{}` has no rules of the category `{category}`",
+                starter.name
+            ))
+            .hint(format!("it has {}", known.join(", "))));
+        }
+    }
+    let is_wanted = |rule: &&Rule| categories.is_empty() || categories.contains(&rule.category);
+    Ok(starter.rules.iter().filter(is_wanted).collect())
+}
+
+/// The rules that may come in, and those that may not.
+fn sorted_out<'r>(
+    memory: &Memory,
+    starter: &Starter,
+    rules: &[&'r Rule],
+) -> Result<(Vec<&'r Rule>, Vec<LeftOut>)> {
+    let open = memory.target();
+    let own = as_written(memory, open)?;
+    let other = elsewhere(memory, open, &own)?;
+    let (shelf, others) = (Shelf::of(&own), Shelf::of(&other));
+    let blocked = [own.blocked, other.blocked].concat();
+    let door = Door {
+        shelf: &shelf,
+        elsewhere: &others,
+        blocked: &blocked,
+        limits: &limits(open),
+        history: &NoHistory,
+        sense: &Sense::of(meaning(open)),
+        authority: Authority::Person,
+    };
+    let (mut proposed, mut left_out) = (Vec::new(), Vec::new());
+    for &rule in rules {
+        let candidate = Candidate {
+            content: &rule.content,
+            category: &rule.category,
+            bullet_type: rule.bullet_type,
+            reach: starter.reach(),
+        };
+        let (reason, id) = match door.admit(candidate) {
+            Admission::Admitted(_) => {
+                proposed.push(rule);
+                continue;
+            }
+            Admission::Duplicate { at, reworded: false } => ("it is there already".to_owned(), Some(at)),
+            Admission::Duplicate { at, reworded: true } => {
+                ("it is there already in other words".to_owned(), Some(at))
+            }
+            Admission::Deprecated { at } => ("it was deprecated here".to_owned(), Some(at)),
+            Admission::Elsewhere { id } => {
+                left_out.push(left(rule, "the other vault has it".to_owned(), Some(id)));
+                continue;
+            }
+            Admission::Blocked { id, reason, .. } => {
+                let why = reason.map(|reason| format!("it is blocked: {reason}"));
+                left_out.push(left(rule, why.unwrap_or_else(|| "it is blocked".to_owned()), Some(id)));
+                continue;
+            }
+            Admission::Malformed(error) => (error.to_string(), None),
+            Admission::BadCategory => (format!("`{}` is no category", rule.category), None),
+            Admission::Failed(_) => ("past sessions failed with it".to_owned(), None),
+        };
+        left_out.push(left(rule, reason, id.map(|at| shelf.get(at).id.to_string())));
+    }
+    Ok((proposed, left_out))
+}
+
+fn left(rule: &Rule, reason: String, id: Option<String>) -> LeftOut {
+    LeftOut { content: rule.content.clone(), reason, id }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_that_came_too_late_is_named_and_numbered_as_in_its_set() {
+        let starter = starters::find("rust").unwrap();
+        let proposed = [&starter.rules[2], &starter.rules[5]];
+        let passed = Passed {
+            delta: 2,
+            op: "add".to_owned(),
+            id: None,
+            code: "duplicate".to_owned(),
+            reason: "it is there already".to_owned(),
+            credited: false,
+        };
+        assert_eq!(late_rule(passed, &proposed).content, starter.rules[5].content);
+        assert_eq!(number(&starter, &proposed, 1), 3);
+    }
+}

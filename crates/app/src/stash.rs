@@ -1,0 +1,272 @@
+//! Raw captures in `stash/`: a text that somebody hands over, or a session of an agent. Secrets are taken out of both.
+//!
+//! A stash is kept as it came; what is to be made of it is for `cm remember` to say.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use super::add::{clean_tags, place, title_of};
+use super::error::{Error, Result};
+use super::find::{Found, ambiguous, find, load};
+use super::logs::Told;
+use super::memory::{Level, Memory, OpenVault};
+use super::{secrets, write};
+use cm_learn::stash::{body, title};
+use cm_note::change::{Change, ChangeSet};
+use cm_note::frontmatter::split::Split;
+use cm_note::id::NoteId;
+use cm_note::instant::Instant;
+use cm_note::message::Message;
+use cm_note::note::{Kind, Note, compose};
+use cm_note::path::NotePath;
+use cm_secrets::redact;
+
+/// What is kept.
+#[derive(Debug)]
+pub enum From {
+    /// A text, as it came.
+    Text(String),
+    /// A session, its secrets taken out already.
+    Session(Box<Told>),
+}
+
+/// What is to be kept, and under which name.
+#[derive(Debug)]
+pub struct Options {
+    /// Its name; that of the session where there is none.
+    pub name: Option<String>,
+    /// What is kept.
+    pub from: From,
+    /// Its tags.
+    pub tags: Vec<String>,
+}
+
+/// A stash that was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Stashed {
+    /// Its id.
+    pub id: String,
+    /// Its file.
+    pub path: String,
+    /// Its name.
+    pub title: String,
+    /// The session that it keeps.
+    pub session: Option<String>,
+    /// How many secrets were taken out of the text; those of a session are not counted.
+    pub redacted: usize,
+    /// The commit; null where commits are manual.
+    pub commit: Option<String>,
+}
+
+/// Keeps a stash, in one commit. It never takes the place of another of the same name.
+///
+/// # Errors
+/// No name, no text, and those of [`write::apply`].
+pub fn stash(memory: &Memory, options: &Options) -> Result<Stashed> {
+    let open = memory.target();
+    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+    let named = options.name.as_deref().map(title_of).transpose()?;
+    let (name, removed_from_name) = match (&named, &options.from) {
+        (Some(named), _) => redacted(named, &rules),
+        (None, From::Session(told)) => (title(&told.meta, &told.events), 0),
+        (None, From::Text(_)) => {
+            return Err(Error::usage("the stash has no name").hint("say in a few words what it is about"));
+        }
+    };
+    let (text, removed) = match &options.from {
+        From::Text(text) => redacted(text, &rules),
+        From::Session(told) => (body(&name, &told.meta, &told.events), 0),
+    };
+    if text.trim().is_empty() {
+        return Err(write::nothing("there is no text to keep")
+            .hint("pipe it in, write it with --edit, or name a session with --session"));
+    }
+    let keys = keys(memory, &name, options)?;
+    let message = |id: &NoteId| Message::new("stash", format!("Stash \"{name}\"")).id(id.as_str());
+    let mut kept: Option<(NoteId, NotePath)> = None;
+    let written = write::apply_with(memory, |open| {
+        let (id, path) = free_place(memory, open, &name)?;
+        let mut keys = keys;
+        keys.insert(0, ("id".to_owned(), Value::String(id.to_string())));
+        let text = compose::note(Kind::Stash, keys, &headed(&name, &text));
+        let set =
+            ChangeSet { message: message(&id), changes: vec![Change::Create { path: path.clone(), text }] };
+        kept = Some((id, path));
+        Ok(set)
+    })?;
+    let (id, path) = kept.map(|(id, path)| (id.to_string(), path.to_string())).unwrap_or_default();
+    let session = match &options.from {
+        From::Session(told) => Some(told.meta.id.to_string()),
+        From::Text(_) => memory.call.by.session.clone(),
+    };
+    Ok(Stashed {
+        id,
+        path,
+        title: name,
+        session,
+        redacted: removed + removed_from_name,
+        commit: written.commit,
+    })
+}
+
+fn redacted(text: &str, rules: &cm_secrets::Rules) -> (String, usize) {
+    let (text, removed) = redact(text, rules);
+    (text.into_string(), removed.len())
+}
+
+/// The same name twice draws another id, and so another file.
+fn free_place(memory: &Memory, open: &OpenVault, name: &str) -> Result<(NoteId, NotePath)> {
+    loop {
+        let id = NoteId::from(memory.draw());
+        let path = place(open, "stash", name, &id)?;
+        if open.vault.file(&path).symlink_metadata().is_err() {
+            return Ok((id, path));
+        }
+    }
+}
+
+fn keys(memory: &Memory, name: &str, options: &Options) -> Result<Vec<(String, Value)>> {
+    let text = |key: &str, value: &str| (key.to_owned(), Value::String(value.to_owned()));
+    let mut keys = vec![text("title", name), text("created", &memory.now().to_string())];
+    let tags = clean_tags(&options.tags)?;
+    if !tags.is_empty() {
+        keys.push(("tags".to_owned(), Value::Sequence(tags.into_iter().map(Value::String).collect())));
+    }
+    let by = &memory.call.by;
+    let (agent, session, workspace) = match &options.from {
+        From::Session(told) => {
+            let meta = &told.meta;
+            (Some(meta.agent.to_string()), Some(meta.id.to_string()), meta.workspace.clone())
+        }
+        From::Text(_) => (by.agent.clone(), by.session.clone(), here(memory)),
+    };
+    let further = [("agent", agent), ("session", session), ("workspace", workspace)];
+    keys.extend(further.into_iter().filter_map(|(key, value)| Some(text(key, &value?))));
+    Ok(keys)
+}
+
+/// The project that a text is about: that of the vault, where it is one of a project.
+fn here(memory: &Memory) -> Option<String> {
+    Some(memory.workspace()).filter(|name| memory.target().level == Level::Project && !name.is_empty())
+}
+
+/// The text below a heading with its name, unless it begins with one.
+fn headed(name: &str, text: &str) -> String {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with("# ") {
+        return text.to_owned();
+    }
+    format!("# {}\n\n{text}", cm_note::markdown::escape::escape_inline(name))
+}
+
+/// A stash in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Row {
+    /// What it answers to.
+    pub id: String,
+    /// Its name.
+    pub title: String,
+    /// Its file.
+    pub path: String,
+    /// When it was kept.
+    pub created: Option<Instant>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// The agent.
+    pub agent: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// The project.
+    pub workspace: Option<String>,
+    /// Which vault it is from.
+    pub vault: Level,
+}
+
+/// Stashes, the newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Stashes {
+    /// The stashes.
+    pub stashes: Vec<Row>,
+    /// How many there are in all.
+    pub total: usize,
+}
+
+/// Lists stashes, the newest first, at most so many.
+///
+/// # Errors
+/// Those of [`Memory::notes_of`].
+pub fn list(memory: &Memory, limit: usize) -> Result<Stashes> {
+    let mut stashes: Vec<Row> = Vec::new();
+    for shelf in memory.notes()? {
+        let level = shelf.level;
+        stashes
+            .extend(shelf.notes().filter(|note| note.kind == Kind::Stash).map(|note| Row::of(note, level)));
+    }
+    stashes.sort_by(|a, b| (b.created, &a.path).cmp(&(a.created, &b.path)));
+    let total = stashes.len();
+    stashes.truncate(limit);
+    Ok(Stashes { stashes, total })
+}
+
+impl Row {
+    fn of(note: &Note, vault: Level) -> Self {
+        Self {
+            id: note.key().to_owned(),
+            title: note.title.clone(),
+            path: note.path.to_string(),
+            created: note.created.or(note.updated),
+            tags: note.tags.clone(),
+            agent: note.agent.clone(),
+            session: note.session.clone(),
+            workspace: note.workspace.clone(),
+            vault,
+        }
+    }
+}
+
+/// A stash with its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Shown {
+    /// The stash.
+    #[serde(flatten)]
+    pub stash: Row,
+    /// Its text below the frontmatter.
+    pub body: String,
+}
+
+/// Shows a stash: by its id or the beginning of it, its name, or its path.
+///
+/// # Errors
+/// Not found, ambiguous, or a note of another kind.
+pub fn show(memory: &Memory, reference: &str) -> Result<Shown> {
+    let found = one(memory, reference)?;
+    let text = found.text();
+    let body = Split::of(&text).body().trim_start_matches(['\r', '\n']).to_owned();
+    Ok(Shown { stash: Row::of(&found.note, found.open.level), body })
+}
+
+fn one<'a>(memory: &'a Memory, reference: &str) -> Result<Found<'a>> {
+    for open in &memory.vaults {
+        // Among stashes a name counts that some memory has, too.
+        let notes = memory.notes_of(open)?;
+        let named =
+            |note: &&Note| note.kind == Kind::Stash && note.title.eq_ignore_ascii_case(reference.trim());
+        let fitting: Vec<&Note> = notes.iter().filter(named).collect();
+        match fitting.as_slice() {
+            [] => {}
+            [one] => return load(open, &one.path),
+            several => return Err(ambiguous(reference, several)),
+        }
+    }
+    let found = find(memory, reference).map_err(|error| {
+        if error.code == "not-found" { error.hint("`cm stash list` lists the stashes") } else { error }
+    })?;
+    if found.note.kind != Kind::Stash {
+        let message = format!("`{reference}` is no stash, but {}", found.note.path);
+        return Err(
+            Error::not_found(message).hint("`cm get` shows any note, `cm stash list` lists the stashes")
+        );
+    }
+    Ok(found)
+}

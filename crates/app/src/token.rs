@@ -1,0 +1,349 @@
+//! Tokens of the vault's server: making, listing and taking back, and the ring that a running server asks.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Kind, Result};
+use super::memory::{Memory, OpenVault};
+use cm_note::instant::Instant;
+use cm_note::token::{Keyring, Role, Secret, Token, TokenKind, Unreadable, keyring, person};
+use cm_store::vault::lock::Lock;
+use cm_store::vault::{Stamp, Vault};
+
+/// Where the tokens of a vault's server lie, among the user's private files.
+pub const FILE: &str = "tokens.toml";
+/// Stands beside it once a token was issued, so that a server does not open when the file of tokens is lost.
+const ISSUED: &str = "tokens.issued";
+
+/// A new token.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whose it is.
+    pub person: String,
+    /// What it may do.
+    pub role: Role,
+    /// To whom it is issued.
+    pub kind: TokenKind,
+    /// When it ends by itself.
+    pub expires: Option<Instant>,
+}
+
+/// A token as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Listed {
+    /// What it answers to.
+    pub id: String,
+    /// Whose it is.
+    pub person: String,
+    /// What it may do.
+    pub role: Role,
+    /// To whom it was issued: `agent` or `person`.
+    pub kind: TokenKind,
+    /// `live`, `expired` or `revoked`.
+    pub state: &'static str,
+    /// When it was made.
+    pub created: Instant,
+    /// When it ends by itself.
+    pub expires: Option<Instant>,
+    /// When it was taken back.
+    pub revoked: Option<Instant>,
+    /// The end of its secret.
+    pub last_four: String,
+}
+
+/// A token that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Made {
+    /// The secret: it is shown here and never again.
+    pub token: String,
+    /// Its record.
+    pub record: Listed,
+}
+
+/// Tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Tokens {
+    /// Them, the oldest first.
+    pub tokens: Vec<Listed>,
+}
+
+/// Makes a token. `random` must come from the system's source and never from a seed: who can repeat it has the token.
+///
+/// # Errors
+/// No person, an end that is past, a file that is not understood, and those of a change.
+pub fn add(memory: &Memory, options: &Options, random: [u8; 32]) -> Result<Made> {
+    memory.persons_only("make tokens")?;
+    let open = memory.target();
+    open.writable()?;
+    checked(options, memory.now())?;
+    let _lock = lock(memory, open)?;
+    add_to(&open.vault, options, memory.now(), random)
+}
+
+/// All tokens.
+///
+/// # Errors
+/// A file that is not understood.
+pub fn list(memory: &Memory) -> Result<Tokens> {
+    let now = memory.now();
+    let tokens = read(&memory.target().vault)?.tokens().iter().map(|token| listed(token, now)).collect();
+    Ok(Tokens { tokens })
+}
+
+/// Takes tokens back: the one with this id (a prefix will do), or all of a person's. Gives those that it took.
+///
+/// # Errors
+/// No such token, or an ambiguous prefix.
+pub fn revoke(memory: &Memory, which: &str) -> Result<Tokens> {
+    memory.persons_only("revoke tokens")?;
+    let open = memory.target();
+    open.writable()?;
+    let _lock = lock(memory, open)?;
+    revoke_in(&open.vault, which, memory.now())
+}
+
+/// How the file of tokens is; `None` where there is none.
+///
+/// # Errors
+/// What the system says.
+pub(super) fn examined(vault: &Vault) -> Result<Option<Examined>> {
+    if vault.stamp_private(FILE)?.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(match read(vault) {
+        Err(error) => Examined::Unreadable(error),
+        Ok(ring) => Examined::Sound { tokens: ring.tokens().len() },
+    }))
+}
+
+/// How the file of tokens is.
+pub(super) enum Examined {
+    /// Well, with so many tokens.
+    Sound {
+        /// Revoked ones and those whose time is over among them.
+        tokens: usize,
+    },
+    /// It is not understood.
+    Unreadable(Error),
+}
+
+fn lock(memory: &Memory, open: &OpenVault) -> Result<Lock> {
+    Ok(Lock::take(&open.vault, &memory.call.holder, open.patience())?)
+}
+
+fn checked(options: &Options, now: Instant) -> Result<&str> {
+    let name = person(&options.person)
+        .map_err(|error| Error::usage(error.to_string()).hint("cm token add \"Ada\""))?;
+    if options.expires.is_some_and(|end| end <= now) {
+        return Err(Error::usage("the token would have ended before it is made").hint("name a day to come"));
+    }
+    Ok(name)
+}
+
+fn add_to(vault: &Vault, options: &Options, now: Instant, random: [u8; 32]) -> Result<Made> {
+    let name = checked(options, now)?;
+    let secret = Secret::of(random);
+    let token = Token::of(&secret, name, options.role, now, options.expires).issued_to(options.kind);
+    let text = vault.read_private(FILE)?.unwrap_or_default();
+    let longer = keyring::with(&text, &token).map_err(|error| unreadable(&error))?;
+    vault.write_private(FILE, &longer)?;
+    vault.write_private(ISSUED, "")?;
+    Ok(Made { token: secret.reveal().to_owned(), record: listed(&token, now) })
+}
+
+fn revoke_in(vault: &Vault, which: &str, now: Instant) -> Result<Tokens> {
+    let mut text = vault.read_private(FILE)?.unwrap_or_default();
+    let ring = Keyring::parse(&text).map_err(|error| unreadable(&error))?;
+    let ids = chosen(&ring, which)?;
+    for id in &ids {
+        text = keyring::without(&text, id, now).map_err(|error| unreadable(&error))?;
+    }
+    vault.write_private(FILE, &text)?;
+    let ring = read(vault)?;
+    let taken = ring.tokens().iter().filter(|token| ids.contains(&token.id));
+    Ok(Tokens { tokens: taken.map(|token| listed(token, now)).collect() })
+}
+
+fn chosen(ring: &Keyring, which: &str) -> Result<Vec<String>> {
+    let hint = "`cm token list` shows all of them";
+    let ids = |wanted: &dyn Fn(&Token) -> bool| -> Vec<String> {
+        ring.tokens().iter().filter(|token| wanted(token)).map(|token| token.id.clone()).collect()
+    };
+    let of_person = ids(&|token| token.person == which);
+    if !of_person.is_empty() {
+        return Ok(of_person);
+    }
+    let by_id = ids(&|token| !which.is_empty() && token.id.starts_with(which));
+    match by_id.len() {
+        0 => {
+            Err(Error::not_found(format!("there is no token `{which}`, and none of such a person"))
+                .hint(hint))
+        }
+        1 => Ok(by_id),
+        _ => {
+            let message = format!("`{which}` begins several tokens: {}", by_id.join(", "));
+            Err(Error::new(Kind::NotFound, "ambiguous", message).hint(hint))
+        }
+    }
+}
+
+fn listed(token: &Token, now: Instant) -> Listed {
+    let state = match token {
+        Token { revoked: Some(_), .. } => "revoked",
+        live if live.is_live(now) => "live",
+        _ => "expired",
+    };
+    Listed {
+        id: token.id.clone(),
+        person: token.person.clone(),
+        role: token.role,
+        kind: token.kind,
+        state,
+        created: token.created,
+        expires: token.expires,
+        revoked: token.revoked,
+        last_four: token.last_four.clone(),
+    }
+}
+
+fn read(vault: &Vault) -> Result<Keyring> {
+    match vault.read_private(FILE)? {
+        Some(text) => Keyring::parse(&text).map_err(|error| unreadable(&error)),
+        None if vault.stamp_private(ISSUED)?.is_some() => {
+            Err(Error::refused("tokens-unreadable", format!("{FILE} is gone, and tokens were issued before"))
+                .at(FILE, None, None)
+                .hint("`cm token add NAME` makes a new one; until then nobody is let in"))
+        }
+        None => Ok(Keyring::default()),
+    }
+}
+
+fn unreadable(error: &Unreadable) -> Error {
+    let line = if let Unreadable::Syntax { line, .. } = error { Some(*line) } else { None };
+    Error::refused("tokens-unreadable", format!("the tokens are not understood: {error}"))
+        .at(FILE, line, None)
+        .hint("mend the file by hand; until then nobody is let in")
+}
+
+/// The tokens as a running server asks for them: read again when their file changed, so that taking one back counts at once.
+#[derive(Debug)]
+pub struct Ring {
+    vault: Vault,
+    read: Mutex<Option<(Option<Stamp>, Arc<Keyring>)>>,
+}
+
+impl Ring {
+    /// The tokens of this vault.
+    pub fn of(vault: Vault) -> Self {
+        Self { vault, read: Mutex::new(None) }
+    }
+
+    /// The tokens as they stand.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is not understood; nobody may be let in then.
+    pub fn current(&self) -> Result<Arc<Keyring>> {
+        let mut kept = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        // The stamp is taken before the text: a change between the two is read again by the next call.
+        let stamp = self.vault.stamp_private(FILE)?;
+        if let Some((old, ring)) = kept.as_ref().filter(|(old, _)| *old == stamp) {
+            let _ = old;
+            return Ok(Arc::clone(ring));
+        }
+        *kept = None;
+        let ring = Arc::new(read(&self.vault)?);
+        *kept = Some((stamp, Arc::clone(&ring)));
+        Ok(ring)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_store::vault::PrivateHome;
+
+    fn ready(folder: &std::path::Path) -> Vault {
+        let home = PrivateHome { state: folder.join("state"), config: folder.join("config") };
+        Vault::at(folder).unwrap().ready(Some(&home))
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lost_file_of_tokens_lets_nobody_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = ready(folder.path());
+        assert!(Ring::of(vault.clone()).current().unwrap().is_empty(), "no token was ever issued");
+        ada(&vault, 1);
+        rustix::fs::unlink(vault.private_file(FILE).unwrap()).unwrap();
+        let ring = Ring::of(vault.clone());
+        assert_eq!(ring.current().unwrap_err().code, "tokens-unreadable");
+        ada(&vault, 2);
+        assert_eq!(ring.current().unwrap().tokens().len(), 1);
+    }
+
+    fn ada(vault: &Vault, random: u8) -> Made {
+        let options =
+            Options { person: "Ada".into(), role: Role::Writer, kind: TokenKind::Agent, expires: None };
+        add_to(vault, &options, Instant::from_unix(0), [random; 32]).unwrap()
+    }
+
+    #[test]
+    fn a_token_is_shown_once_and_only_its_hash_is_kept_where_its_owner_alone_reads() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = ready(folder.path());
+        let made = ada(&vault, 1);
+        let text = vault.read_private(FILE).unwrap().unwrap();
+        assert!(made.token.starts_with("cm_") && !text.contains(&made.token[3..]), "{text}");
+        let kept = read(&vault).unwrap();
+        assert_eq!(listed(&kept.tokens()[0], Instant::from_unix(0)), made.record);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = vault.private_file(FILE).unwrap().metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn a_token_that_is_taken_back_stays_on_record_and_opens_nothing_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = ready(folder.path());
+        let ring = Ring::of(vault.clone());
+        assert!(ring.current().unwrap().is_empty());
+        let made = ada(&vault, 1);
+        let now = Instant::from_unix(9);
+        assert!(ring.current().unwrap().opens(now));
+        let revoked = revoke_in(&vault, &made.record.id[..3], now).unwrap().tokens;
+        assert_eq!((revoked.len(), revoked[0].state), (1, "revoked"));
+        assert!(!ring.current().unwrap().opens(now) && !ring.current().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_person_loses_all_tokens_and_a_wrong_name_takes_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = ready(folder.path());
+        ada(&vault, 1);
+        ada(&vault, 2);
+        for nobody in ["", "Bob", "zz"] {
+            assert_eq!(revoke_in(&vault, nobody, Instant::from_unix(9)).unwrap_err().kind, Kind::NotFound);
+        }
+        assert_eq!(revoke_in(&vault, "Ada", Instant::from_unix(9)).unwrap().tokens.len(), 2);
+    }
+
+    #[test]
+    fn a_damaged_file_lets_nobody_in_and_is_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = ready(folder.path());
+        ada(&vault, 1);
+        let ring = Ring::of(vault.clone());
+        ring.current().unwrap();
+        vault.write_private(FILE, "token = [").unwrap();
+        assert_eq!(ring.current().unwrap_err().code, "tokens-unreadable");
+        let options =
+            Options { person: "Eve".into(), role: Role::Admin, kind: TokenKind::Agent, expires: None };
+        assert!(add_to(&vault, &options, Instant::from_unix(0), [3; 32]).is_err());
+        assert_eq!(vault.read_private(FILE).unwrap().unwrap(), "token = [");
+    }
+}

@@ -1,0 +1,62 @@
+//! The best bullets: those that agents are shown, by effective score.
+
+use std::cmp::Reverse;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::memory::Memory;
+use super::playbook::{Row, constants, merged};
+use cm_note::instant::Instant;
+use cm_note::note::check::is_category;
+use cm_text::spelling;
+
+/// Which bullets.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// At most so many.
+    pub limit: usize,
+    /// Of this category only.
+    pub category: Option<String>,
+}
+
+/// Bullets, the best first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Top {
+    /// The instant of the scores.
+    pub at: Instant,
+    /// The bullets.
+    pub bullets: Vec<Row>,
+    /// How many there are of the wanted category.
+    pub total: usize,
+}
+
+/// The live bullets of all open vaults with the highest scores. Drafts, retired and deprecated ones are left out.
+///
+/// # Errors
+/// A category that can be none; notes that cannot be read.
+pub fn top(memory: &Memory, options: &Options) -> Result<Top> {
+    let wanted = options.category.as_deref();
+    if let Some(category) = wanted.filter(|category| !is_category(category)) {
+        let hint = "a lower-case letter, then letters, digits, - or _, at most 50 in all, such as `testing`";
+        return Err(Error::usage(format!("`{category}` is no category")).hint(hint));
+    }
+    let bullets = merged(memory)?.bullets;
+    let mut rows: Vec<Row> = bullets
+        .iter()
+        .filter(|shelved| shelved.bullet.is_live())
+        .filter(|shelved| wanted.is_none_or(|category| shelved.bullet.category == category))
+        .map(|shelved| Row::of(shelved, memory.now(), &constants(memory, shelved.level)))
+        .collect();
+    if let Some(category) = wanted.filter(|_| rows.is_empty()) {
+        let known = bullets.iter().map(|shelved| shelved.bullet.category.as_str());
+        if let Some(near) = spelling::nearest(category, known).filter(|near| *near != category) {
+            memory.notice(format!("no bullet is of the category `{category}`; there is `{near}`"));
+        }
+    }
+    rows.sort_by(|a, b| (Reverse(a.score), &a.id).cmp(&(Reverse(b.score), &b.id)));
+    let total = rows.len();
+    rows.truncate(options.limit);
+    Ok(Top { at: memory.now(), bullets: rows, total })
+}

@@ -1,0 +1,205 @@
+//! Changing a note: keys, tags, body. Only the lines that are meant change.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use super::add::{clean_tags, in_range, title_of};
+use super::error::{Error, Result};
+use super::find::{Found, find_to_change};
+use super::memory::Memory;
+use super::{agent_update, write};
+use cm_note::change::{Change, ChangeSet};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::frontmatter::split::Split;
+use cm_note::message::Message;
+use cm_note::note::Kind;
+
+/// What is to change.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Keys and their new values, as YAML or plain text.
+    pub set: Vec<(String, String)>,
+    /// Keys that go.
+    pub remove: Vec<String>,
+    /// Tags that come.
+    pub add_tags: Vec<String>,
+    /// Tags that go.
+    pub remove_tags: Vec<String>,
+    /// A new body.
+    pub body: Option<String>,
+    /// Text at the end of the body.
+    pub append: Option<String>,
+}
+
+/// A note that was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Changed {
+    /// What it answers to.
+    pub id: String,
+    /// Its file.
+    pub path: String,
+    /// The commit; null where commits are manual or nothing changed.
+    pub commit: Option<String>,
+    /// Whether its bytes are other than before.
+    pub changed: bool,
+}
+
+/// Changes a note and commits it; `updated` becomes now where anything else changes.
+///
+/// # Errors
+/// Not found, a value that cannot be, and those of [`write::apply`].
+pub fn update(memory: &Memory, reference: &str, options: &Options) -> Result<Changed> {
+    let found = find_to_change(memory, reference)?;
+    if agent_update::is_proposal(memory, &found, options)? {
+        return agent_update::propose(memory, &found, options);
+    }
+    let mut edits = edits_of(&found, options)?;
+    edits.extend(agent_update::held_as_draft(memory, &found.note, options));
+    if edits.is_empty() {
+        return Err(Error::usage("nothing to change was named")
+            .hint("for example: --set importance=0.9 --add-tag rust"));
+    }
+    let mut what: Vec<&str> = Vec::new();
+    for name in edits.iter().map(named) {
+        if !what.contains(&name) {
+            what.push(name);
+        }
+    }
+    let subject = format!("Update \"{}\": {}", found.note.title, what.join(", "));
+    apply(memory, &found, "update", subject, edits)
+}
+
+/// Applies edits to one note, with `updated` set to now where they change anything.
+pub(super) fn apply(
+    memory: &Memory,
+    found: &Found<'_>,
+    op: &str,
+    subject: String,
+    edits: Vec<Edit>,
+) -> Result<Changed> {
+    let message = Message::new(op, subject).id(found.note.key());
+    let path = found.note.path.clone();
+    let stamped = stamped(memory, found, edits)?;
+    let changes = if stamped.is_empty() { Vec::new() } else { vec![Change::Edit { path, edits: stamped }] };
+    let written = write::apply(memory, ChangeSet { message, changes })?;
+    Ok(Changed {
+        id: found.note.key().to_owned(),
+        path: found.note.path.to_string(),
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}
+
+/// The edits with a new `updated`, or none where they change nothing.
+fn stamped(memory: &Memory, found: &Found<'_>, mut edits: Vec<Edit>) -> Result<Vec<Edit>> {
+    let text = std::str::from_utf8(&found.bytes).ok();
+    let same = text
+        .is_some_and(|text| cm_note::frontmatter::edit::apply(text, &edits).is_ok_and(|after| after == text));
+    if same {
+        return Ok(Vec::new());
+    }
+    let dated =
+        found.note.updated.is_some() || matches!(found.note.kind, Kind::Memory | Kind::Edge | Kind::Bullet);
+    let by_hand = edits
+        .iter()
+        .any(|edit| matches!(edit, Edit::Set { key, .. } | Edit::Remove { key } if key == "updated"));
+    if dated && !by_hand {
+        edits.push(Edit::Set { key: "updated".into(), value: Value::String(memory.now().to_string()) });
+    }
+    Ok(edits)
+}
+
+fn edits_of(found: &Found<'_>, options: &Options) -> Result<Vec<Edit>> {
+    let mut edits = Vec::new();
+    for (key, typed) in &options.set {
+        let key = key_of(key)?;
+        if key == "id" && found.note.id.is_some() {
+            return Err(
+                Error::usage("an id never changes").hint("a note is known by it wherever it is named")
+            );
+        }
+        let value = if key == "title" { Value::String(title_of(typed)?) } else { value_of(&key, typed)? };
+        edits.push(Edit::Set { key, value });
+    }
+    for key in &options.remove {
+        edits.push(Edit::Remove { key: key_of(key)? });
+    }
+    let tag = |item: String| (String::from("tags"), Value::String(item));
+    for (key, item) in clean_tags(&options.add_tags)?.into_iter().map(tag) {
+        edits.push(Edit::Push { key, item });
+    }
+    for (key, item) in clean_tags(&options.remove_tags)?.into_iter().map(tag) {
+        edits.push(Edit::Pull { key, item });
+    }
+    if let Some(text) = &options.body {
+        // Between the frontmatter and a body stands the blank line that stood there.
+        let gap = if Split::of(&found.text()).body().starts_with(['\n', '\r']) { "\n" } else { "" };
+        let text = format!("{gap}{}", ended(text.trim_start_matches(['\n', '\r'])));
+        edits.push(Edit::SetBody { text });
+    }
+    if let Some(text) = &options.append {
+        edits.push(Edit::AppendBody { text: ended(text) });
+    }
+    Ok(edits)
+}
+
+/// The text with a line break at its end.
+fn ended(text: &str) -> String {
+    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{gap}")
+}
+
+/// A key as it may stand in frontmatter.
+pub(super) fn key_of(typed: &str) -> Result<String> {
+    let key = typed.trim();
+    let sound =
+        !key.is_empty() && key.len() <= 100 && !key.chars().any(|c| c.is_control() || c == ':' || c == '#');
+    if sound { Ok(key.to_owned()) } else { Err(Error::usage(format!("`{typed}` is no key"))) }
+}
+
+/// Keys whose values are text whatever they look like.
+const TEXTS: [&str; 10] = [
+    "title",
+    "category",
+    "author",
+    "agent",
+    "session",
+    "workspace",
+    "created",
+    "updated",
+    "last_checked",
+    "id",
+];
+
+/// Keys whose values are shares.
+const SHARES: [&str; 3] = ["importance", "confidence", "strength"];
+
+/// Keys whose values are lists of texts, however they are typed.
+const LISTS: [&str; 6] = ["aliases", "condensed_into", "postconditions", "preconditions", "steps", "tags"];
+
+/// What was typed, as the value that YAML reads from it; text where it is no YAML. A share lies between 0 and 1.
+pub(super) fn value_of(key: &str, typed: &str) -> Result<Value> {
+    if TEXTS.contains(&key) {
+        return Ok(Value::String(typed.to_owned()));
+    }
+    if LISTS.contains(&key) && !typed.trim_start().starts_with('[') {
+        let items = typed.split(',').map(str::trim).filter(|item| !item.is_empty());
+        return Ok(Value::Sequence(items.map(|item| Value::String(item.to_owned())).collect()));
+    }
+    let value = match yaml_serde::from_str::<Value>(typed) {
+        Ok(Value::Null | Value::Tagged(_)) | Err(_) => Value::String(typed.to_owned()),
+        Ok(value) => value,
+    };
+    if SHARES.contains(&key) {
+        in_range(key, value.as_f64())?;
+    }
+    Ok(value)
+}
+
+fn named(edit: &Edit) -> &str {
+    match edit {
+        Edit::Set { key, .. } | Edit::Remove { key } | Edit::Push { key, .. } | Edit::Pull { key, .. } => key,
+        Edit::SetBody { .. } | Edit::AppendBody { .. } => "body",
+    }
+}

@@ -1,0 +1,112 @@
+//! What is wrong in the vaults: in single notes, between notes, in settings.
+
+use std::collections::{BTreeMap, HashMap};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::{Error, Result};
+use super::find::load;
+use super::memory::{Memory, OpenVault};
+use cm_note::finding::{Code, Finding, Severity};
+use cm_note::frontmatter::{parse, split::Split};
+use cm_note::graph::Graph;
+use cm_note::note::Note;
+
+/// Which findings.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Only files whose path begins so.
+    pub under: Option<String>,
+    /// Information as well as errors and warnings.
+    pub all: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Validated {
+    /// How many notes were looked at.
+    pub notes: usize,
+    /// What is wrong, by path and line.
+    pub findings: Vec<Finding>,
+    /// How many errors.
+    pub errors: usize,
+    /// How many warnings.
+    pub warnings: usize,
+    /// How many findings that are information only, listed or not.
+    pub infos: usize,
+}
+
+/// Looks at everything in the vault that is written to; changes nothing.
+///
+/// # Errors
+/// A path that no note has, or an index that can neither be used nor rebuilt.
+pub fn validate(memory: &Memory, options: &Options) -> Result<Validated> {
+    let open = memory.target();
+    let notes = memory.notes_of(open)?;
+    let mut findings = findings_of(open, &notes);
+    let mut looked_at = notes.len();
+    if let Some(under) = &options.under {
+        findings.retain(|found| found.path.starts_with(under.as_str()));
+        looked_at = notes.iter().filter(|note| note.path.as_str().starts_with(under.as_str())).count();
+        if looked_at == 0 && findings.is_empty() {
+            return Err(Error::not_found(format!("no note has a path that begins with `{under}`"))
+                .hint("paths are relative to the vault, such as graph/fixes"));
+        }
+    }
+    let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
+    let (errors, warnings, infos) = (count(Severity::Error), count(Severity::Warning), count(Severity::Info));
+    if !options.all {
+        findings.retain(|found| found.severity != Severity::Info);
+    }
+    Ok(Validated { notes: looked_at, findings, errors, warnings, infos })
+}
+
+/// All findings of a vault, sorted by place.
+pub(super) fn findings_of(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
+    let mut findings = open.settings.findings.clone();
+    findings.extend(open.walk().findings);
+    findings.extend(open.unread());
+    findings.extend(notes.iter().flat_map(|note| note.findings.iter().cloned()));
+    findings.extend(duplicate_ids(open, notes));
+    findings.extend(Graph::build(notes, &open.settings.relations).1);
+    findings.sort_by(|a, b| (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code)));
+    findings.dedup();
+    findings
+}
+
+/// Notes that claim the same id: each is named, and none is dropped.
+fn duplicate_ids(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
+    let mut first: HashMap<&str, Vec<&Note>> = HashMap::new();
+    for note in notes {
+        if let Some(id) = &note.id {
+            first.entry(id.as_str()).or_default().push(note);
+        }
+    }
+    let twice: BTreeMap<_, _> = first.into_iter().filter(|(_, notes)| notes.len() > 1).collect();
+    let mut findings = Vec::new();
+    for (id, notes) in twice {
+        for note in &notes {
+            let others: Vec<&str> = notes
+                .iter()
+                .filter(|other| other.path != note.path)
+                .map(|other| other.path.as_str())
+                .collect();
+            let message = format!("the id {id} is also that of {}", others.join(", "));
+            let finding = Finding::new(&note.path, Code::DuplicateId, Severity::Error, message)
+                .hint("remove one of the ids, then run `cm adopt` on that file for a new one");
+            findings.push(match id_place(open, note) {
+                Some((line, column)) => finding.at(line, column),
+                None => finding,
+            });
+        }
+    }
+    findings
+}
+
+/// Where a note says its id; `None` where its file changed meanwhile.
+fn id_place(open: &OpenVault, note: &Note) -> Option<(u32, u32)> {
+    let text = load(open, &note.path).ok()?.text();
+    let fields = parse::parse(&Split::of(&text)).fields;
+    fields.get("id").map(|field| (field.line, field.column))
+}

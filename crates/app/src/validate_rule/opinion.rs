@@ -1,0 +1,88 @@
+//! What a model says of a rule, by what past sessions say of it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::provider::{Asker, Trouble};
+use crate::stop::Stop;
+use crate::{logs, secrets};
+use cm_learn::reflect::answer::{Judged as Advice, RuleAnswer, rule_schema};
+use cm_learn::reflect::evidence::{Validation, Verdict};
+use cm_learn::reflect::package;
+use cm_note::bullet::content;
+
+/// A model's opinion of a rule.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Opinion {
+    /// Its verdict.
+    pub verdict: Advice,
+    /// Why.
+    pub reason: String,
+    /// The rule in better words.
+    pub refined: Option<String>,
+    /// How sure it is, 0–1.
+    pub confidence: f64,
+    /// The numbers of the quotes that it went by, from 1.
+    pub evidence: Vec<usize>,
+    /// Which model.
+    pub name: String,
+}
+
+impl Opinion {
+    /// Asks the model of the settings, where there is one and sessions are not of one mind; with one session or none the rule
+    /// stays a draft whatever it says. An answer that is of no use twice is a notice.
+    ///
+    /// # Errors
+    /// Settings that cannot be used, and a model that does not answer.
+    pub fn of(memory: &Memory, rule: &str, validation: &Validation, stop: &Stop) -> Result<Option<Self>> {
+        if validation.verdict != Verdict::Refine || validation.evidence.sessions < 2 {
+            return Ok(None);
+        }
+        let rules = secrets::rules_of_logs(memory, memory.target())?.0;
+        let Some(asker) = Asker::open(memory, &rules, stop)? else { return Ok(None) };
+        let prompt = package::validate(rule, validation);
+        let answer = match asker.ask(&prompt, ("verdict", rule_schema()), in_range) {
+            Ok(answered) => answered.value,
+            Err(Trouble::Useless(why)) => {
+                memory.notice(format!("the model's answer is of no use: {why}"));
+                return Ok(None);
+            }
+            Err(Trouble::Silent { error, .. }) => return Err(error),
+        };
+        let clean = |text: &str| content::folded(&logs::text(text, &rules));
+        let shown = validation.evidence.quotes.len();
+        Ok(Some(Self {
+            verdict: answer.verdict,
+            reason: clean(&answer.reason),
+            // Words that can be no rule are not handed on.
+            refined: answer.refined.and_then(|text| content::rule(&clean(&text)).ok()),
+            confidence: answer.confidence,
+            evidence: answer.evidence.into_iter().filter(|number| (1..=shown).contains(number)).collect(),
+            name: asker.name(),
+        }))
+    }
+
+    /// In a sentence.
+    pub fn told(&self) -> String {
+        let verb = match self.verdict {
+            Advice::Accept => "accepts it",
+            Advice::AcceptWithCaution => "accepts it with caution",
+            Advice::Reject => "rejects it",
+        };
+        format!("the model {} {verb}: {}", self.name, self.reason)
+    }
+
+    /// Whether it talks the rule out.
+    pub fn rejects(&self) -> bool {
+        self.verdict == Advice::Reject
+    }
+}
+
+fn in_range(answer: &RuleAnswer) -> std::result::Result<(), Vec<String>> {
+    match (0.0..=1.0).contains(&answer.confidence) {
+        true => Ok(()),
+        false => Err(vec!["`confidence` is a number from 0 to 1".to_owned()]),
+    }
+}

@@ -1,0 +1,194 @@
+//! What the sessions of the last months say of a rule: which of them speak of it, and how these ended.
+//!
+//! The index of sessions answers as it stands: no log is read here, so that a curation stays fast. Where there is no index,
+//! nothing is known.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::diaries::Diaries;
+use super::error::Result;
+use super::memory::{Memory, OpenVault};
+use super::sessions::{self, Shelf, sources};
+use cm_agents::hook::record::file_name;
+use cm_index::sessions::{Filter, Lookup, Speaker, Stretch, Witness};
+use cm_learn::reflect::evidence::{Found, Validation, keywords, least, validate_within};
+use cm_playbook::curation::history::{Evidence, History};
+use cm_session::status::SessionStatus;
+use cm_store::vault::lines::Lines;
+
+/// The most conversations that are looked at; the best of them come first.
+const MOST: usize = 500;
+/// In how many conversations the person's own words are looked for, where an agent's fit better.
+const HEARD: usize = 20;
+/// On how many lines of one.
+const LINES: usize = 3;
+
+/// The sessions that the index holds, as witnesses of rules.
+pub(super) struct Witnesses<'m> {
+    memory: &'m Memory,
+    shelf: Shelf,
+    /// How far back sessions count, in days.
+    days: f64,
+    /// How sessions ended that no diary tells of yet, by agent and id.
+    ended: Option<Ended<'m>>,
+}
+
+/// How a session ended, by its agent and its id; `None` where that is not known.
+pub(super) type Ended<'m> = &'m dyn Fn(&str, &str) -> Option<SessionStatus>;
+
+impl fmt::Debug for Witnesses<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Witnesses").field("days", &self.days).finish_non_exhaustive()
+    }
+}
+
+impl<'m> Witnesses<'m> {
+    /// Those that the index of sessions knows now, of the last `sessions.validation_lookback_days`.
+    pub fn of(memory: &'m Memory) -> Self {
+        let days = memory.target().settings.number("sessions.validation_lookback_days");
+        Self { memory, shelf: Shelf::as_it_stands(memory), days, ended: None }
+    }
+
+    /// The same, with word of sessions whose diaries are only being written.
+    pub fn knowing(self, ended: Ended<'m>) -> Self {
+        Self { ended: Some(ended), ..self }
+    }
+
+    /// What they say of a rule.
+    ///
+    /// # Errors
+    /// Those of the index of sessions.
+    pub fn validation(&self, rule: &str) -> Result<Validation> {
+        Ok(validate_within(rule, &self.found(rule)?, self.days))
+    }
+
+    fn found(&self, rule: &str) -> Result<Vec<Found>> {
+        let words = keywords(rule);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let since = Some(self.memory.now().minus_days(self.days));
+        let filter = Filter { since, without_subagents: true, ..Filter::default() };
+        let asked = self.shelf.ask(|sessions| sessions.evidence(&words, least(words.len()), &filter))?;
+        let mut witnesses = asked.unwrap_or_default();
+        witnesses.truncate(MOST);
+        if witnesses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<&str> = witnesses.iter().flat_map(sessions).map(|(_, id)| id).collect();
+        let diaries = Diaries::of(self.memory, &ids)?;
+        let mut found = Vec::new();
+        for (at, witness) in witnesses.iter().enumerate() {
+            // Forks are one conversation: the diary of any of them tells how it ended.
+            let kept = sessions(witness).find_map(|(agent, id)| diaries.get(Some(agent), id));
+            let known =
+                || self.ended.and_then(|ended| sessions(witness).find_map(|(agent, id)| ended(agent, id)));
+            let status = kept.map(|kept| kept.diary.verdict.status).or_else(known).unwrap_or_default();
+            let meta = &witness.session.meta;
+            let place = |said: &Stretch| Found {
+                session: meta.id.to_string(),
+                agent: Some(meta.agent.name().to_owned()),
+                line: Some(said.line),
+                status,
+                age_days: said.at.or(meta.ended).map_or(0.0, |at| at.days_until(self.memory.now())),
+                by_person: said.speaker == Some(Speaker::Person) && !meta.subagent,
+                text: said.text.clone(),
+            };
+            found.push(place(&witness.best));
+            if at < HEARD && witness.person > 0 && witness.best.speaker != Some(Speaker::Person) {
+                found.extend(self.heard(witness)?.iter().map(place));
+            }
+        }
+        Ok(found)
+    }
+
+    /// What the person said in a conversation on the lines that speak of the rule.
+    fn heard(&self, witness: &Witness) -> Result<Vec<Stretch>> {
+        let key = witness.session.key();
+        let mut heard = Vec::new();
+        for line in witness.lines.iter().filter(|line| **line != witness.best.line).take(LINES) {
+            let said = self.shelf.ask(|sessions| sessions.stretches(&key, *line..=*line, 0, 20))?;
+            let said = said.into_iter().flatten();
+            heard.extend(said.filter(|said| said.speaker == Some(Speaker::Person)));
+        }
+        Ok(heard)
+    }
+}
+
+/// The session that shows a conversation best, then its forks.
+fn sessions(witness: &Witness) -> impl Iterator<Item = (&'static str, &str)> {
+    let meta = &witness.session.meta;
+    let forks = witness.forks.iter().map(|fork| (fork.agent.name(), fork.id.as_str()));
+    std::iter::once((meta.agent.name(), meta.id.as_str())).chain(forks)
+}
+
+impl History for Witnesses<'_> {
+    fn evidence(&self, rule: &str) -> Evidence {
+        match self.validation(rule) {
+            Ok(validation) => validation.evidence,
+            Err(error) => {
+                // What cannot be known leaves a rule a draft, and no curation fails for it.
+                self.memory.notice(format!("past sessions could not be asked: {}", error.message));
+                Evidence::default()
+            }
+        }
+    }
+
+    fn has_seen(&self, session: &str) -> bool {
+        let memory = self.memory;
+        let found = self.shelf.ask(|sessions| sessions.lookup(session)).ok().flatten();
+        let indexed = match found.unwrap_or(Lookup::Nothing) {
+            Lookup::Nothing => false,
+            Lookup::One(listed) => listed.session.meta.id.as_str() == session,
+            Lookup::Several(sessions) => sessions.iter().any(|one| one.meta.id.as_str() == session),
+        };
+        let hooked = |open: &OpenVault| {
+            Lines::of_told(&open.vault, &file_name(session)).text().is_ok_and(|record| !record.is_empty())
+        };
+        if memory.vaults.iter().any(hooked) {
+            return true;
+        }
+        // Of what was sent without a token nobody knows who speaks.
+        let sent = memory.vaults.iter().find_map(|open| sources::was_sent_signed(open, session));
+        if let Some(is_signed) = sent {
+            return is_signed;
+        }
+        indexed || Diaries::of(memory, &[session]).is_ok_and(|diaries| diaries.get(None, session).is_some())
+    }
+}
+
+/// Which of some sessions really took place. Logs are read anew where one is not known, unless the call says not to.
+pub(super) fn seen<'s>(memory: &Memory, named: impl Iterator<Item = &'s str>) -> HashSet<String> {
+    let named: HashSet<&str> = named.collect();
+    let known = |named: &HashSet<&str>| -> HashSet<String> {
+        let witnesses = Witnesses::of(memory);
+        named
+            .iter()
+            .filter(|session| witnesses.has_seen(session))
+            .map(|session| (*session).to_owned())
+            .collect()
+    };
+    let seen = known(&named);
+    if seen.len() == named.len() || memory.call.no_refresh || sessions::refresh(memory).is_err() {
+        return seen;
+    }
+    known(&named)
+}
+
+/// What is known of rules, with the sessions that really took place.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    /// What past sessions say of rules.
+    pub history: &'a dyn History,
+    /// The sessions, by their ids.
+    pub sessions: &'a HashSet<String>,
+}
+
+impl History for Seen<'_> {
+    fn evidence(&self, rule: &str) -> Evidence {
+        self.history.evidence(rule)
+    }
+
+    fn has_seen(&self, session: &str) -> bool {
+        self.sessions.contains(session)
+    }
+}

@@ -1,0 +1,505 @@
+//! The only way in which a change reaches files, history and index: lock, finish what a kill cut off, check, journal,
+//! files, commit exactly these paths, queue for the index.
+
+mod moved;
+
+use super::error::{Error, Kind, Result};
+use super::memory::{By, Memory, OpenVault};
+use super::secrets::{self, Stopped};
+use cm_note::change::{Change, ChangeSet, ContentHash};
+use cm_note::finding::{Code, Finding, Severity};
+use cm_note::frontmatter::edit::{self, Edit};
+use cm_note::frontmatter::split::Split;
+use cm_note::message::Message;
+use cm_note::note::{self, read};
+use cm_note::path::NotePath;
+use cm_secrets::Rules;
+use cm_store::config::CommitMode;
+use cm_store::git::{self, Kind as PathKind, PathChange};
+use cm_store::vault::exchange::{self, Replaced};
+use cm_store::vault::journal::{Bytes, Entry, FileChange, Journal};
+use cm_store::vault::lock::Lock;
+use cm_store::vault::write as files;
+
+/// What came of a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The commit; `None` where commits are manual, there is no repository, or nothing changed.
+    pub commit: Option<String>,
+    /// The files whose bytes are other than before.
+    pub changed: Vec<NotePath>,
+}
+
+/// Applies a change to the vault that is written to.
+///
+/// # Errors
+/// Locked, refused (a merge in progress, a note edited meanwhile, a file in the way), or failed; nothing is changed then.
+pub fn apply(memory: &Memory, set: ChangeSet) -> Result<Written> {
+    apply_with(memory, |_| Ok(set))
+}
+
+/// Applies a change that is planned while the lock is held, from files that nobody changes meanwhile.
+///
+/// # Errors
+/// Those of [`apply`] and of the plan.
+pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>) -> Result<Written> {
+    let open = memory.target();
+    open.writable()?;
+    memory.may_write()?;
+    trusted(open)?;
+    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    // What was read before may have been written by the one who held the lock.
+    open.set_stale();
+    let journal = Journal::of(&open.vault)?;
+    finish_leftovers(memory, open, &journal)?;
+    let set = plan(open)?;
+    let mut attempts = 0;
+    loop {
+        match attempt(memory, open, &journal, set.clone()) {
+            // A program saved a note between the reading and the writing of it: the change is made on what it holds now.
+            Err(error) if error.code == "changed-meanwhile" && attempts < ATTEMPTS => attempts += 1,
+            outcome => return outcome,
+        }
+    }
+}
+
+/// How often a change is planned anew because another program saved one of its notes meanwhile.
+const ATTEMPTS: usize = 10;
+
+/// Plans, journals, writes and commits a change once.
+fn attempt(memory: &Memory, open: &OpenVault, journal: &Journal, set: ChangeSet) -> Result<Written> {
+    let rules = secrets::rules(memory, open)?;
+    let mut files = bytes_of(open, &rules, set.changes)?;
+    if files.is_empty() {
+        return Ok(Written::default());
+    }
+    let operation = memory.draw().simple().to_string();
+    let message = secrets::clean_message(&rules, signed(set.message, &memory.call.by))?;
+    let message = Message { operation: Some(operation.clone()), ..message };
+    let commits = commits(open)?;
+    if commits {
+        moved::trace(open, &mut files)?;
+    }
+    let entry = Entry { operation, message, commits, files };
+    if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
+        quiet(repo)?;
+    }
+    journal.begin(&entry)?;
+    let commit = match carry_out(memory, open, &entry) {
+        Ok(commit) => commit,
+        Err(error) => {
+            take_back(open, &entry)?;
+            journal.drop_entry(&entry.operation)?;
+            return Err(error);
+        }
+    };
+    queue(open, &entry);
+    open.set_stale();
+    journal.done(&entry.operation)?;
+    // Folding usage is housekeeping: the change stands whether or not it works.
+    let _ = open.usage().fold();
+    Ok(Written { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
+}
+
+/// What a change would make of each file: its path, its text before and its text after, empty for a file that is not there.
+///
+/// # Errors
+/// Those of [`apply`] that do not need the lock.
+pub fn preview(memory: &Memory, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
+    let open = memory.target();
+    let files = bytes_of(open, &secrets::rules(memory, open)?, set.changes)?;
+    let text = |bytes: Option<Bytes>| {
+        bytes.map(|bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned()).unwrap_or_default()
+    };
+    Ok(files.into_iter().map(|file| (file.path, text(file.before), text(file.after))).collect())
+}
+
+/// What came of committing files as they lie.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AsIs {
+    /// The commit; `None` where nothing changed or every file was stopped.
+    pub commit: Option<String>,
+    /// What looks like a secret; its files are in no commit.
+    pub stopped: Vec<Stopped>,
+}
+
+/// Commits files of the vault as they lie in the work tree, such as a person's own edits. A file with a live-looking secret
+/// stays out; `message` is given the paths of the others.
+///
+/// # Errors
+/// Those of [`apply`].
+pub fn commit_as_is(
+    memory: &Memory,
+    paths: &[NotePath],
+    message: impl FnOnce(&[NotePath]) -> Message,
+) -> Result<AsIs> {
+    let open = memory.target();
+    open.writable()?;
+    memory.may_write()?;
+    trusted(open)?;
+    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    finish_leftovers(memory, open, &Journal::of(&open.vault)?)?;
+    let Some(repo) = open.repo()? else { return Ok(AsIs::default()) };
+    quiet(repo)?;
+    let rules = secrets::rules(memory, open)?;
+    let allowed = secrets::Allowed::of(memory, open);
+    let (mut outcome, mut sound, mut changes) = (AsIs::default(), Vec::new(), Vec::new());
+    for path in paths {
+        let bytes = open.vault.read(path).ok();
+        let before = committed_bytes(open, path)?;
+        let stopped = secrets::stopped(&rules, &allowed, path, before.as_deref(), bytes.as_deref());
+        if stopped.is_empty() {
+            sound.push(path.clone());
+            let kind = bytes.map_or(PathKind::Remove, |bytes| PathKind::Whole { bytes });
+            changes.push(PathChange { path: path.clone(), from: Vec::new(), kind });
+        }
+        outcome.stopped.extend(stopped);
+    }
+    if changes.is_empty() {
+        return Ok(outcome);
+    }
+    let message = secrets::clean_message(&rules, signed(message(&sound), &memory.call.by))?;
+    let committed = repo.commit(&changes, &message, &options(memory, open))?;
+    outcome.commit = committed.map(|committed| committed.id.to_string());
+    Ok(outcome)
+}
+
+/// Repairs what an earlier writer left half done; every writer does so first, and `doctor` on request.
+///
+/// # Errors
+/// Locked, or failed.
+pub fn recover(memory: &Memory) -> Result<usize> {
+    let open = memory.target();
+    open.writable()?;
+    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    finish_leftovers(memory, open, &Journal::of(&open.vault)?)
+}
+
+/// Refuses to write by settings that nobody has set: those of a file that cannot be read.
+fn trusted(open: &OpenVault) -> Result<()> {
+    let Some(broken) = open.settings.broken() else { return Ok(()) };
+    let message = format!("nothing is written while {} cannot be read", broken.path);
+    Err(Error::refused("invalid-setting", message)
+        .at(&broken.path, broken.line, broken.column)
+        .hint(format!("{}: mend it, then run the command again", broken.message)))
+}
+
+/// Whether curations of this vault are committed at once.
+///
+/// # Errors
+/// What git says of the repository.
+pub fn commits(open: &OpenVault) -> Result<bool> {
+    Ok(open.repo()?.is_some() && open.settings.commit_mode() == CommitMode::Auto)
+}
+
+/// The note as the newest commit has it; `None` where it has none, or there is no commit.
+///
+/// # Errors
+/// What git says of the repository.
+pub fn committed_bytes(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    let Some(repo) = open.repo()? else { return Ok(None) };
+    let Some(head) = repo.head()?.commit else { return Ok(None) };
+    Ok(repo.read_at(head, path)?)
+}
+
+/// Refuses to remove or overwrite what no commit could bring back, whoever it is that commits. Where no repository would
+/// ever take the note, the caller is only told.
+///
+/// # Errors
+/// A note that is hand-edited, or in no commit yet.
+pub fn kept_by_git(memory: &Memory, open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
+    let keeps = match open.repo()? {
+        Some(repo) => !repo.is_ignored(path)?,
+        None => false,
+    };
+    if !keeps {
+        memory.notice(format!("no git repository keeps what {path} held"));
+        return Ok(());
+    }
+    let committed = committed_bytes(open, path)?;
+    let (message, what) = match &committed {
+        Some(committed) if committed == bytes => return Ok(()),
+        Some(_) => (format!("{path} has edits that no commit holds"), "them"),
+        None => (format!("{path} is in no commit yet"), "it"),
+    };
+    Err(Error::refused("hand-edited", message)
+        .at(path, None, None)
+        .hint(format!("`cm commit` keeps {what}; then run the command again")))
+}
+
+fn signed(message: Message, by: &By) -> Message {
+    let (agent, by) = (by.agent_name(), by.clone());
+    Message {
+        actor: message.actor.or(by.actor),
+        agent: message.agent.or(agent),
+        session: message.session.or(by.session),
+        reason: message.reason.or(by.reason),
+        ..message
+    }
+}
+
+/// Refuses before anything is written while the person is in the middle of a merge or rebase.
+fn quiet(repo: &git::Repo) -> Result<()> {
+    match repo.state() {
+        None => Ok(()),
+        Some(operation) => {
+            Err(git::Error::InProgress { workdir: repo.workdir().to_owned(), operation }.into())
+        }
+    }
+}
+
+fn options(memory: &Memory, open: &OpenVault) -> git::Options {
+    let hooks = open.settings.flag("git.hooks").unwrap_or(false);
+    let sign = open.settings.flag("git.sign");
+    git::Options { hooks, sign, ..git::Options::new(memory.now()) }
+}
+
+/// What each change makes of its file; those that change nothing are left out.
+fn bytes_of(open: &OpenVault, rules: &Rules, changes: Vec<Change>) -> Result<Vec<FileChange>> {
+    let mut files = Vec::with_capacity(changes.len());
+    for change in changes {
+        let path = change.path().clone();
+        let before = current(open, &path)?;
+        let checked = !matches!(change, Change::Copy { .. });
+        let (after, edits) = match change {
+            Change::Move { from, expected, edits, .. } => {
+                free(open, &path)?;
+                let moved = moved::files(open, from, path, expected, edits)?;
+                moved::refuse_secrets(rules, &moved)?;
+                files.extend(moved);
+                continue;
+            }
+            Change::Create { text, .. } => {
+                free(open, &path)?;
+                (Some(text.into_bytes()), Vec::new())
+            }
+            Change::Copy { bytes, .. } => {
+                free(open, &path)?;
+                (Some(bytes), Vec::new())
+            }
+            Change::Edit { edits, .. } => {
+                let before = before.as_deref().ok_or_else(|| gone(&path))?;
+                (Some(edited(&path, before, &edits)?.into_bytes()), edits)
+            }
+            Change::Replace { expected, text, .. } => {
+                unchanged(&path, before.as_deref(), expected)?;
+                (Some(text.into_bytes()), Vec::new())
+            }
+            Change::Remove { expected, .. } => {
+                before.as_deref().ok_or_else(|| gone(&path))?;
+                unchanged(&path, before.as_deref(), expected)?;
+                (None, Vec::new())
+            }
+        };
+        if before != after {
+            if checked {
+                sound(open, &path, before.as_deref(), after.as_deref())?;
+            }
+            secrets::refuse(rules, &path, before.as_deref(), after.as_deref())?;
+            files.push(FileChange {
+                path,
+                from: Vec::new(),
+                before: before.map(Bytes::from),
+                after: after.map(Bytes::from),
+                edits,
+            });
+        }
+    }
+    Ok(files)
+}
+
+fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    match open.vault.read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(cm_store::vault::Error::io("read", &open.vault.file(path))(error).into()),
+    }
+}
+
+/// Refuses a path where something lies, be it a folder or a link that leads nowhere.
+fn free(open: &OpenVault, path: &NotePath) -> Result<()> {
+    if open.vault.file(path).symlink_metadata().is_ok() {
+        return Err(Error::refused("exists", format!("{path} exists already")).at(path, None, None));
+    }
+    Ok(())
+}
+
+fn gone(path: &NotePath) -> Error {
+    Error::refused("changed-meanwhile", format!("{path} is gone")).at(path, None, None)
+}
+
+fn unchanged(path: &NotePath, bytes: Option<&[u8]>, expected: Option<ContentHash>) -> Result<()> {
+    match (bytes.map(ContentHash::of), expected) {
+        (_, None) => Ok(()),
+        (Some(found), Some(expected)) if found == expected => Ok(()),
+        _ => Err(Error::refused("changed-meanwhile", format!("{path} was changed meanwhile"))
+            .at(path, None, None)
+            .hint("nothing was written; run the command again")),
+    }
+}
+
+fn edited(path: &NotePath, before: &[u8], edits: &[Edit]) -> Result<String> {
+    let text = read::text(path, before).map_err(|finding| Error::of_encoding(path, &finding))?;
+    edit::apply(text, edits).map_err(|error| Error::of_edit(path, &error))
+}
+
+/// Refuses a change that makes a note worse: an error that was not in it before.
+fn sound(open: &OpenVault, path: &NotePath, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<()> {
+    let Some(after) = after else { return Ok(()) };
+    if !path.as_str().ends_with(".md") || !path.as_str().contains('/') {
+        return Ok(());
+    }
+    let errors = |bytes: &[u8]| -> Vec<Finding> {
+        let reading = read::read(path, bytes, &open.settings.types, &open.settings.relations);
+        // A bullet's words are read by programs: one that they do not know, or a rule too short to be one, is an error here.
+        let bullet = reading.note.kind == note::Kind::Bullet;
+        let counts = |found: &Finding| match found.severity {
+            Severity::Error => true,
+            _ => bullet && matches!(found.code, Code::InvalidValue | Code::OutOfRange),
+        };
+        reading.note.findings.into_iter().filter(counts).collect()
+    };
+    // Of a note without frontmatter that lack is the one error; with an empty one, each key that it lacks is.
+    let bare = before
+        .filter(|before| std::str::from_utf8(before).is_ok_and(|text| Split::of(text).yaml().is_none()));
+    let with_an_empty_one = bare.map(|before| errors(&[b"---\n---\n", before].concat())).unwrap_or_default();
+    let known: Vec<_> = before.map(errors).into_iter().flatten().chain(with_an_empty_one).collect();
+    let new = errors(after)
+        .into_iter()
+        .find(|found| known.iter().all(|old| (old.code, &old.message) != (found.code, &found.message)));
+    match new {
+        None => Ok(()),
+        Some(found) => {
+            let error = Error::refused("invalid-note", found.message).at(path, found.line, found.column);
+            Err(match found.hint {
+                Some(hint) => error.hint(hint),
+                None => error,
+            })
+        }
+    }
+}
+
+/// Writes the files, then the commit.
+fn carry_out(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<String>> {
+    let mut replaced = Vec::new();
+    let outcome = write_files(open, entry, &mut replaced).and_then(|()| commit(memory, open, entry));
+    for (path, old) in replaced {
+        if !old.settle(&open.vault)? {
+            memory
+                .notice(format!("{path} was saved by another program at the same moment; the save was kept"));
+        }
+    }
+    outcome
+}
+
+fn write_files(open: &OpenVault, entry: &Entry, replaced: &mut Vec<(NotePath, Replaced)>) -> Result<()> {
+    for file in &entry.files {
+        let before = file.before.as_ref().map(Bytes::as_slice);
+        let old = match &file.after {
+            Some(after) => exchange::replace(&open.vault, &file.path, before, after.as_slice())?,
+            None => exchange::remove(&open.vault, &file.path, before)?,
+        };
+        replaced.extend(old.map(|old| (file.path.clone(), old)));
+    }
+    Ok(())
+}
+
+fn commit(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<String>> {
+    let Some(repo) = open.repo()?.filter(|_| entry.commits) else { return Ok(None) };
+    let reapply: Vec<_> =
+        entry.files.iter().map(|file| move |text: &str| edit::apply(text, &file.edits).ok()).collect();
+    let changes: Vec<PathChange<'_>> = entry
+        .files
+        .iter()
+        .zip(&reapply)
+        .map(|(file, reapply)| {
+            let moved = moved::source(entry, file);
+            let kind = match &file.after {
+                None => PathKind::Remove,
+                Some(after) => PathKind::Write {
+                    before: file.before.as_ref().or(moved).map(|bytes| bytes.as_slice().to_vec()),
+                    after: after.as_slice().to_vec(),
+                    reapply: (!file.edits.is_empty() || moved.is_some())
+                        .then_some(reapply as git::Reapply<'_>),
+                },
+            };
+            PathChange { path: file.path.clone(), from: file.from.clone(), kind }
+        })
+        .collect();
+    let committed = repo.commit(&changes, &entry.message, &options(memory, open))?;
+    repo.maintain();
+    Ok(committed.map(|committed| committed.id.to_string()))
+}
+
+/// Puts back the files that still are what the failed operation made of them.
+fn take_back(open: &OpenVault, entry: &Entry) -> Result<()> {
+    for file in &entry.files {
+        let found = current(open, &file.path)?;
+        let after = file.after.as_ref().map(Bytes::as_slice);
+        if found.as_deref() == after {
+            change_places(open, &file.path, after, file.before.as_ref())?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes `to` of a file that holds `from`; one that was saved meanwhile stays as it is.
+fn change_places(open: &OpenVault, path: &NotePath, from: Option<&[u8]>, to: Option<&Bytes>) -> Result<()> {
+    let replaced = match to {
+        Some(to) => exchange::replace(&open.vault, path, from, to.as_slice()),
+        None => exchange::remove(&open.vault, path, from),
+    };
+    match replaced {
+        Ok(None) | Err(cm_store::vault::Error::Changed { .. }) => Ok(()),
+        Ok(Some(old)) => Ok(old.settle(&open.vault).map(drop)?),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Finishes what a kill cut off: files that still are as before are written, and the commit is made unless it was.
+fn finish_leftovers(memory: &Memory, open: &OpenVault, journal: &Journal) -> Result<usize> {
+    let unfinished = journal.unfinished()?;
+    let count = unfinished.len();
+    for entry in unfinished {
+        for file in &entry.files {
+            let (before, after) = (file.before.as_ref(), file.after.as_ref());
+            let known: Vec<&[u8]> = before.into_iter().chain(after).map(Bytes::as_slice).collect();
+            files::sweep(&open.vault, &file.path, &known)?;
+            let before = before.map(Bytes::as_slice);
+            if current(open, &file.path)?.as_deref() == before {
+                change_places(open, &file.path, before, after)?;
+            }
+        }
+        if entry.commits && !is_committed(open, &entry.operation)? {
+            commit(memory, open, &entry)?;
+        }
+        queue(open, &entry);
+        journal.done(&entry.operation)?;
+        memory.notice(format!("finished an interrupted operation: {}", entry.message.subject));
+    }
+    Ok(count)
+}
+
+fn is_committed(open: &OpenVault, operation: &str) -> Result<bool> {
+    let Some(repo) = open.repo()? else { return Ok(true) };
+    let filter =
+        git::LogFilter { operation: Some(operation.to_owned()), limit: Some(1), ..git::LogFilter::default() };
+    Ok(!repo.log(&filter)?.is_empty())
+}
+
+/// Tells the index what to look at; where that fails, the next read's walk finds it all the same.
+fn queue(open: &OpenVault, entry: &Entry) {
+    for file in &entry.files {
+        let id = file.after.as_ref().and_then(|after| {
+            let reading =
+                read::read(&file.path, after.as_slice(), &open.settings.types, &open.settings.relations);
+            reading.note.id
+        });
+        let _ = open.index().queue(&file.path, id.as_ref());
+    }
+}
+
+/// For commands that change nothing on purpose.
+pub fn nothing(why: impl Into<String>) -> Error {
+    Error::new(Kind::NothingDone, "nothing-done", why)
+}

@@ -1,0 +1,35 @@
+//! The built-in models against what they come from: the original transformer, and the table of token vectors.
+//!
+//! `tests/golden/embedding/reference.py` computed what is expected.
+
+use super::{MiniLm, Static};
+use crate::Embedder;
+use cm_text::embedding::Embedding;
+
+const TEXTS: &str = include_str!("../../../../tests/golden/embedding/texts.txt");
+
+/// Holds a model's vectors against expected ones, a JSON array a line.
+fn hold(model: &dyn Embedder, expected: &str, least: f64) {
+    let texts: Vec<&str> = TEXTS.lines().collect();
+    let found = model.embed(&texts).unwrap();
+    assert_eq!(expected.lines().count(), texts.len());
+    for ((text, found), expected) in texts.iter().zip(&found).zip(expected.lines()) {
+        let expected = Embedding::of(serde_json::from_str(expected).unwrap()).unwrap();
+        if *text == "\u{200B}" {
+            assert_eq!(*found, expected, "a text without tokens means nothing");
+        } else {
+            let cosine = found.cosine(&expected);
+            assert!(cosine >= least, "{text}: {cosine}");
+        }
+    }
+}
+
+#[test]
+fn the_transformer_means_what_the_original_means() {
+    hold(MiniLm::shipped(), include_str!("../../../../tests/golden/embedding/minilm-l6.jsonl"), 0.99);
+}
+
+#[test]
+fn the_static_model_is_the_sum_of_its_table() {
+    hold(Static::shipped(), include_str!("../../../../tests/golden/embedding/potion-256.jsonl"), 0.9999);
+}

@@ -1,0 +1,105 @@
+//! One pass through the model: from the tokens of some texts to a vector for each text.
+//!
+//! The texts stand one after the other, so that none is filled up to the length of another.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
+use super::attention::attend;
+use super::blocks::Blocks;
+use super::functions::{gelu, normalize};
+use super::product::add_linear;
+use super::weights::{FEATURES, HIDDEN, Layer, Weights};
+use crate::builtin::wordpiece::Token;
+
+/// What is to be computed: `texts` with at least one token each, and at most as many as there are places.
+pub struct Forward<'a> {
+    /// The weights.
+    pub weights: &'a Weights,
+    /// The tokens of each text, with the marks at its beginning and end.
+    pub texts: &'a [Vec<Token>],
+}
+
+impl WithSimd for Forward<'_> {
+    type Output = Vec<Vec<f32>>;
+
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let ranges = ranges(self.texts);
+        let mut tokens = self.look_up(simd);
+        normalize(simd, &mut tokens, &self.weights.norm);
+        for layer in &self.weights.layers {
+            layer.apply(simd, &mut tokens, &ranges);
+        }
+        ranges.into_iter().map(|range| sum(&tokens, range)).collect()
+    }
+}
+
+impl Forward<'_> {
+    /// The vectors of the tokens, each with that of its place.
+    fn look_up<S: Simd>(&self, simd: S) -> Blocks<S> {
+        let mut tokens = Blocks::zeros(simd, self.texts.iter().map(Vec::len).sum(), FEATURES);
+        let mut at = 0;
+        let (mut word, mut place) = (vec![0.0; FEATURES], vec![0.0; FEATURES]);
+        for text in self.texts {
+            for (index, token) in text.iter().enumerate() {
+                simd.vectorize(
+                    #[inline(always)]
+                    || {
+                        self.weights.tokens.row(usize::from(*token), &mut word);
+                        self.weights.places.row(index, &mut place);
+                    },
+                );
+                let to = tokens.at(at);
+                let parts = tokens.numbers_mut()[to..].iter_mut().step_by(S::F32_LANES);
+                for ((part, word), place) in parts.zip(&word).zip(&place) {
+                    *part = word + place;
+                }
+                at += 1;
+            }
+        }
+        tokens
+    }
+}
+
+impl Layer {
+    fn apply<S: Simd>(&self, simd: S, tokens: &mut Blocks<S>, texts: &[Range<usize>]) {
+        let count = texts.last().map_or(0, |last| last.end);
+        let mut asked = Blocks::zeros(simd, count, 3 * FEATURES);
+        add_linear(simd, &self.attention, tokens, &mut asked);
+        let mut seen = Blocks::zeros(simd, count, FEATURES);
+        for text in texts {
+            attend(simd, &asked, text.clone(), &mut seen);
+        }
+        add_linear(simd, &self.seen, &seen, tokens);
+        normalize(simd, tokens, &self.seen_norm);
+        let mut hidden = Blocks::zeros(simd, count, HIDDEN);
+        add_linear(simd, &self.up, tokens, &mut hidden);
+        gelu(simd, &mut hidden);
+        add_linear(simd, &self.down, &hidden, tokens);
+        normalize(simd, tokens, &self.down_norm);
+    }
+}
+
+/// Where each text's tokens are among those of all.
+fn ranges(texts: &[Vec<Token>]) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let ranges = texts.iter().map(|text| {
+        let begin = end;
+        end += text.len();
+        begin..end
+    });
+    ranges.collect()
+}
+
+/// The sum of the vectors of a text's tokens: their mean, but for its length.
+fn sum<S: Simd>(tokens: &Blocks<S>, text: Range<usize>) -> Vec<f32> {
+    let mut sum = vec![0.0; FEATURES];
+    for token in text {
+        let parts = tokens.numbers()[tokens.at(token)..].iter().step_by(S::F32_LANES);
+        for (sum, part) in sum.iter_mut().zip(parts) {
+            *sum += part;
+        }
+    }
+    sum
+}

@@ -1,0 +1,140 @@
+//! Matrices of small integers, with a scale for each group of them: 4 or 8 bits instead of 32.
+//!
+//! They stay in the program's file as they are; a row is made numbers when it is wanted.
+
+use crate::Error;
+use crate::builtin::bytes::Reader;
+
+/// Numbers of four bits that have a scale in common.
+const GROUP: usize = 64;
+
+/// How a row's numbers are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    /// Two numbers a byte, a scale for each group. A group's first half is in the lower halves of its bytes.
+    Four,
+    /// A number a byte, a scale for the row.
+    Eight,
+}
+
+/// A matrix whose rows are made numbers one by one.
+#[derive(Debug)]
+pub struct Quantized {
+    width: Width,
+    columns: usize,
+    /// 16-bit numbers.
+    scales: &'static [u8],
+    codes: &'static [u8],
+}
+
+impl Quantized {
+    /// Reads a matrix of so many rows and columns: all scales, then all codes.
+    pub fn read(file: &mut Reader, rows: usize, columns: usize, width: Width) -> Result<Self, Error> {
+        let (groups, bits) = match width {
+            Width::Four => (columns / GROUP, 4),
+            Width::Eight => (1, 8),
+        };
+        let scales = file.take(rows * groups * 2)?;
+        let codes = file.take(rows * columns * bits / 8)?;
+        Ok(Self { width, columns, scales, codes })
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        match self.width {
+            Width::Four => self.codes.len() * 2 / self.columns,
+            Width::Eight => self.codes.len() / self.columns,
+        }
+    }
+
+    /// How many columns there are.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The numbers of a row. To be compiled for the processor at hand, it is inlined where that is known.
+    #[inline(always)]
+    pub fn row(&self, index: usize, out: &mut [f32]) {
+        match self.width {
+            Width::Four => self.fours(index, out),
+            Width::Eight => self.eights(index, out),
+        }
+    }
+
+    #[inline(always)]
+    fn fours(&self, index: usize, out: &mut [f32]) {
+        let groups = self.columns / GROUP;
+        let (scales, _) = self.scales[index * groups * 2..][..groups * 2].as_chunks();
+        let codes = self.codes[index * self.columns / 2..][..self.columns / 2].chunks_exact(GROUP / 2);
+        for ((out, codes), scale) in out.chunks_exact_mut(GROUP).zip(codes).zip(scales) {
+            let scale = half(*scale);
+            let (low, high) = out.split_at_mut(GROUP / 2);
+            for ((low, high), code) in low.iter_mut().zip(high).zip(codes) {
+                *low = (i32::from(*code & 15) - 8) as f32 * scale;
+                *high = (i32::from(*code >> 4) - 8) as f32 * scale;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn eights(&self, index: usize, out: &mut [f32]) {
+        let scale = half([self.scales[index * 2], self.scales[index * 2 + 1]]);
+        let codes = &self.codes[index * self.columns..][..self.columns];
+        for (out, code) in out.iter_mut().zip(codes) {
+            *out = f32::from(code.cast_signed()) * scale;
+        }
+    }
+}
+
+/// A number of 16 bits (IEEE 754), exactly. The exponent is moved by a product, which gets subnormal ones right too.
+#[inline(always)]
+fn half(bytes: [u8; 2]) -> f32 {
+    const MOVE: f32 = f32::from_bits((127 + 127 - 15) << 23);
+    let bits = u32::from(u16::from_le_bytes(bytes));
+    let size = f32::from_bits((bits & 0x7fff) << 13) * MOVE;
+    f32::from_bits(size.to_bits() | (bits & 0x8000) << 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_sixteen_bits_are_read_exactly() {
+        for (bits, number) in [
+            (0x0000, 0.0),
+            (0x3C00, 1.0),
+            (0xC000, -2.0),
+            (0x0001, 2f32.powi(-24)),
+            (0x7BFF, 65504.0),
+            (0x3555, 0.333_251_95),
+        ] {
+            assert_eq!(half(u16::to_le_bytes(bits)), number, "{bits:x}");
+        }
+    }
+
+    #[test]
+    fn a_row_of_four_bits_keeps_a_groups_first_half_in_the_lower_halves() {
+        // Two rows of one group: scales 1 and 2; the codes of the first go up from -8.
+        let mut bytes = vec![0x00, 0x3C, 0x00, 0x40];
+        bytes.extend((0..32).map(|code: u8| (code % 16) | ((15 - code % 16) << 4)));
+        bytes.extend([0x8F; 32]);
+        let mut file = Reader::new("test", bytes.leak());
+        let matrix = Quantized::read(&mut file, 2, GROUP, Width::Four).unwrap();
+        assert_eq!((matrix.rows(), file.rest().len()), (2, 0));
+        let mut row = [0.0; GROUP];
+        matrix.row(0, &mut row);
+        assert_eq!((row[0], row[15], row[32], row[63]), (-8.0, 7.0, 7.0, -8.0));
+        matrix.row(1, &mut row);
+        assert_eq!((row[0], row[32]), (14.0, 0.0));
+    }
+
+    #[test]
+    fn a_row_of_eight_bits_has_one_scale() {
+        let bytes = vec![0x00, 0x3C, 0x00, 0x38, 1, 0xFF, 0x80, 4];
+        let matrix = Quantized::read(&mut Reader::new("test", bytes.leak()), 2, 2, Width::Eight).unwrap();
+        let mut row = [0.0; 2];
+        matrix.row(1, &mut row);
+        assert_eq!((matrix.rows(), row), (2, [-64.0, 2.0]));
+    }
+}

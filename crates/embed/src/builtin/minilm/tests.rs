@@ -1,0 +1,61 @@
+//! The model as a whole.
+
+use super::*;
+
+#[test]
+fn a_text_without_tokens_means_nothing() {
+    let model = MiniLm::shipped();
+    assert_eq!(model.embed(&[]).unwrap(), []);
+    assert_eq!(model.embed(&["", "\n"]).unwrap(), [Embedding::none(FEATURES), Embedding::none(FEATURES)]);
+}
+
+#[test]
+fn a_text_means_the_same_in_any_company() {
+    let model = MiniLm::shipped();
+    let long = "a long text of many words ".repeat(60);
+    let texts = ["Deploy on Fridays", "", &long, "Never deploy on a Friday", &long];
+    let together = model.embed(&texts).unwrap();
+    let alone = model.embed_query(texts[3]).unwrap();
+    assert!(together[3].cosine(&alone) > 0.99999);
+    assert!(together[2].cosine(&together[4]) > 0.99999);
+    assert_eq!(together[1], Embedding::none(FEATURES));
+    assert!(together[0].cosine(&together[3]) > together[0].cosine(&together[2]));
+}
+
+#[test]
+fn no_more_than_the_first_tokens_are_read() {
+    let tokens = marked(&"word ".repeat(400));
+    assert_eq!(tokens.len(), LONGEST);
+    assert_eq!((tokens[0], tokens[LONGEST - 1]), (BEGIN, END));
+}
+
+#[test]
+fn damaged_weights_are_refused_with_the_reason() {
+    let changed = |change: fn(&mut Vec<u8>)| {
+        let mut weights = MINILM.to_vec();
+        change(&mut weights);
+        MiniLm::read(weights.leak())
+    };
+    for (damage, reason) in [
+        (changed(|weights| weights.truncate(3)), "4 bytes are to follow, and there are 3"),
+        (changed(|weights| weights[0] = b'X'), "its head has"),
+        (changed(|weights| weights[4] = 0), "its head has"),
+        (changed(|weights| weights.truncate(9_000_000)), "bytes are to follow"),
+        (changed(|weights| weights.push(0)), "1 bytes follow its end"),
+    ] {
+        let Err(Error::Damaged { model, why }) = damage else { panic!("{reason}") };
+        assert_eq!(model, NAME);
+        assert!(why.contains(reason), "{why}");
+    }
+}
+
+#[test]
+fn weights_that_are_no_numbers_give_an_error_and_no_vector() {
+    let mut weights = MINILM.to_vec();
+    // What is applied to the sum of the token's and the place's vector comes after the head and these two.
+    let norm = 36 + wordpiece::size() * (12 + FEATURES / 2) + 512 * (2 + FEATURES);
+    weights[norm..norm + 4].fill(0xFF);
+    let model = MiniLm::read(weights.leak()).unwrap();
+    let error = model.embed_query("text").unwrap_err();
+    assert_eq!(error.to_string(), "the model `builtin/minilm-l6` is damaged: it gives what is no number");
+}

@@ -1,0 +1,69 @@
+//! The two tensors of a file of word vectors in the safetensors format: rows of small integers, and a scale for each.
+//!
+//! It reads no more of the format than that file uses.
+
+use serde::Deserialize;
+
+use super::bytes::{Reader, floats};
+use crate::Error;
+
+/// A table of vectors: row times scale.
+#[derive(Debug)]
+pub struct Table {
+    /// The rows, one after the other.
+    pub rows: &'static [i8],
+    /// What each row is multiplied by.
+    pub scales: Vec<f32>,
+}
+
+/// What a file says of its tensors.
+#[derive(Deserialize)]
+struct Header {
+    embeddings: Tensor,
+    weights: Tensor,
+}
+
+#[derive(Deserialize)]
+struct Tensor {
+    dtype: String,
+    shape: Vec<usize>,
+    data_offsets: [usize; 2],
+}
+
+/// Reads a table of so many rows of so many columns.
+pub fn table(mut file: Reader, rows: usize, columns: usize) -> Result<Table, Error> {
+    let length = u64::from_le_bytes(file.array()?);
+    let header = file.take(usize::try_from(length).unwrap_or(usize::MAX))?;
+    let header: Header = serde_json::from_slice(header)
+        .map_err(|error| file.damaged(format!("its header cannot be read: {error}")))?;
+    let codes = header.embeddings.bytes(&file, "embeddings", "I8", &[rows, columns], 1)?;
+    let scales = floats(header.weights.bytes(&file, "weights", "F32", &[rows], 4)?);
+    if scales.iter().any(|scale| !scale.is_finite()) {
+        return Err(file.damaged("a scale is no number".to_owned()));
+    }
+    Ok(Table { rows: bytemuck::cast_slice(codes), scales })
+}
+
+impl Tensor {
+    /// Where the tensor lies, if it is of this type and shape.
+    fn bytes(
+        &self,
+        file: &Reader,
+        name: &str,
+        dtype: &str,
+        shape: &[usize],
+        width: usize,
+    ) -> Result<&'static [u8], Error> {
+        if self.dtype != dtype || self.shape != shape {
+            let (found, sides) = (&self.dtype, &self.shape);
+            return Err(
+                file.damaged(format!("`{name}` is {found} {sides:?}, and should be {dtype} {shape:?}"))
+            );
+        }
+        let [from, to] = self.data_offsets;
+        let bytes = file.rest().get(from..to);
+        bytes.filter(|bytes| bytes.len() == shape.iter().product::<usize>() * width).ok_or_else(|| {
+            file.damaged(format!("`{name}` is said to lie at {from}..{to} of {}", file.rest().len()))
+        })
+    }
+}

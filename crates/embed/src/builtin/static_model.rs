@@ -1,0 +1,150 @@
+//! The static model: a text is the mean of its tokens' vectors, whatever their order.
+//!
+//! It is fast enough for every note at once, and blind to syntax; [`MiniLm`](super::MiniLm) is neither.
+
+use std::sync::LazyLock;
+
+use pulp::Arch;
+
+use super::bytes::Reader;
+use super::chance_of;
+use super::safetensors::{Table, table};
+use super::wordpiece::{self, Token};
+use crate::{Embedder, Error};
+use cm_note::rank::cut::Chance;
+use cm_text::embedding::Embedding;
+use cm_weights::POTION;
+
+const NAME: &str = "builtin/potion-256";
+const DIMENSION: usize = 256;
+/// Measured on questions and notes of different subjects.
+const UNRELATED: Chance = Chance { mean: 0.05, deviation: 0.065 };
+
+/// `builtin/potion-256`: a vector for each token.
+#[derive(Debug)]
+pub struct Static {
+    table: Table,
+    arch: Arch,
+}
+
+impl Static {
+    /// The model that lies in the program.
+    ///
+    /// ```
+    /// use cm_embed::builtin::Static;
+    /// let model = Static::shipped();
+    /// let [a, b, c] = ["The database is slow", "Postgres takes long to answer", "Cats sleep a lot"].map(|text| model.of(text));
+    /// assert!(a.cosine(&b) > a.cosine(&c));
+    /// ```
+    #[allow(clippy::expect_used, reason = "the weights are compiled in, and every test reads them")]
+    pub fn shipped() -> &'static Self {
+        static SHIPPED: LazyLock<Static> =
+            LazyLock::new(|| Static::read(POTION).expect("the weights are those that were shipped"));
+        &SHIPPED
+    }
+
+    /// Reads weights in the safetensors format.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where they are not what they should be.
+    pub fn read(weights: &'static [u8]) -> Result<Self, Error> {
+        let table = table(Reader::new(NAME, weights), wordpiece::size(), DIMENSION)?;
+        Ok(Self { table, arch: Arch::new() })
+    }
+
+    /// What a text means; nothing where no word of it is known.
+    pub fn of(&self, text: &str) -> Embedding {
+        let mut tokens = wordpiece::tokens(text, usize::MAX);
+        tokens.retain(|token| *token != wordpiece::UNKNOWN);
+        let mut sum = vec![0.0; DIMENSION];
+        self.arch.dispatch(|| add(&self.table, &tokens, &mut sum));
+        Embedding::of(sum).unwrap_or_else(|| Embedding::none(DIMENSION))
+    }
+}
+
+/// Adds the vectors of tokens to a sum. Inlined where it is dispatched, so that it is compiled for that processor.
+#[inline(always)]
+fn add(table: &Table, tokens: &[Token], sum: &mut [f32]) {
+    let (rows, _) = table.rows.as_chunks::<DIMENSION>();
+    for token in tokens {
+        let scale = table.scales[usize::from(*token)];
+        for (part, code) in sum.iter_mut().zip(&rows[usize::from(*token)]) {
+            *part += scale * f32::from(*code);
+        }
+    }
+}
+
+impl Embedder for Static {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn batch(&self) -> usize {
+        1024
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
+        Ok(texts.iter().map(|text| self.of(text)).collect())
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Embedding, Error> {
+        Ok(self.of(text))
+    }
+
+    fn chance(&self, question: &str) -> Option<Chance> {
+        Some(chance_of(UNRELATED, question))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Weights of which some bytes are changed.
+    fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Result<Static, Error> {
+        let mut weights = POTION.to_vec();
+        change(&mut weights);
+        Static::read(weights.leak())
+    }
+
+    #[test]
+    fn a_text_without_a_known_word_means_nothing() {
+        for text in ["", " \n", "\u{1F980}", "\u{200B}"] {
+            let none = Static::shipped().of(text);
+            assert_eq!(none.dimension(), DIMENSION);
+            assert!(none.parts().iter().all(|part| *part == 0.0), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn neither_order_nor_case_changes_what_a_text_means() {
+        let model = Static::shipped();
+        assert!(model.of("dog bites man").cosine(&model.of("Man bites DOG")) > 0.9999);
+    }
+
+    #[test]
+    fn what_is_like_in_meaning_is_nearer_than_what_is_not() {
+        let model = Static::shipped();
+        let [deploy, release, soup] =
+            ["deploy the service to production", "how do we release?", "a soup of carrots"]
+                .map(|text| model.of(text));
+        assert!(deploy.cosine(&release) > deploy.cosine(&soup));
+    }
+
+    #[test]
+    fn damaged_weights_are_refused_with_the_reason() {
+        for (damage, reason) in [
+            (changed(|weights| weights.truncate(4)), "8 bytes are to follow"),
+            (changed(|weights| weights.truncate(100)), "bytes are to follow"),
+            (changed(|weights| weights[7] = 0xff), "bytes are to follow"),
+            (changed(|weights| weights[9] = b'?'), "header cannot be read"),
+            (changed(|weights| weights.truncate(7_000_000)), "`embeddings` is said to lie at"),
+            (changed(|weights| weights[29] = b'G'), "`weights` is G32"),
+            (changed(|weights| weights[160..164].fill(0xff)), "a scale is no number"),
+        ] {
+            let Err(Error::Damaged { model, why }) = damage else { panic!("{reason}: {damage:?}") };
+            assert_eq!(model, NAME);
+            assert!(why.contains(reason), "{why}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Models that an ollama server runs, mostly on this machine.
+//!
+//! It pulls no model: that is `ollama pull`, as the error says.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Embedder;
+use super::error::{Error, Result};
+use super::remote::{BATCH, Remote, SHOWN, client};
+use cm_net::{Address, Client, reason, shortened};
+use cm_text::embedding::Embedding;
+
+/// A model on an ollama server.
+#[derive(Debug)]
+pub(super) struct Ollama {
+    client: Client,
+    remote: Remote,
+    url: String,
+    model: String,
+    times: Times,
+    warm: AtomicBool,
+}
+
+/// How long to wait for an answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times {
+    /// As a rule.
+    pub(super) usual: Duration,
+    /// For the first passages, for which the server may load the model, or pull it.
+    pub(super) first: Duration,
+    /// Before a failed request is sent again.
+    pub(super) pause: Duration,
+}
+
+#[derive(Deserialize)]
+struct WireAnswer {
+    embeddings: Vec<Vec<f32>>,
+}
+
+impl Ollama {
+    /// The model of that name on that server.
+    pub(super) fn new(address: &Address, model: &str, times: Times, dimension: Option<usize>) -> Self {
+        Self {
+            client: client(None, times.pause),
+            remote: Remote::new("ollama", model, dimension),
+            url: address.below("api/embed"),
+            model: model.to_owned(),
+            times,
+            warm: AtomicBool::new(false),
+        }
+    }
+
+    fn ask(&self, texts: &[String], timeout: Duration) -> Result<Vec<Vec<f32>>> {
+        let document = json!({ "model": self.model, "input": texts });
+        let body =
+            self.client.post(&self.url, &document, timeout).map_err(|error| self.helped(error.into()))?;
+        let answer: WireAnswer = serde_json::from_slice(&body).map_err(|error| Error::Malformed {
+            url: self.url.clone(),
+            why: reason(&body)
+                .filter(|_| body.starts_with(b"{\"error\""))
+                .map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN)),
+        })?;
+        self.warm.store(true, Ordering::Relaxed);
+        Ok(answer.embeddings)
+    }
+
+    fn helped(&self, error: Error) -> Error {
+        match error {
+            Error::Refused { url, status: 404, message, .. } => {
+                let hint = Some(format!("ollama pull {}", self.model));
+                Error::Refused { url, status: 404, message, hint }
+            }
+            other => other,
+        }
+    }
+}
+
+impl Embedder for Ollama {
+    fn name(&self) -> &str {
+        &self.remote.name
+    }
+
+    fn batch(&self) -> usize {
+        BATCH
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>> {
+        let timeout = || {
+            if self.warm.load(Ordering::Relaxed) { self.times.usual } else { self.times.first }
+        };
+        self.remote.passages(texts, &self.url, |batch| self.ask(batch, timeout()))
+    }
+
+    // A person waits for a search, so a question never gets the time of a first pull.
+    fn embed_query(&self, text: &str) -> Result<Embedding> {
+        self.remote.query(text, &self.url, |batch| self.ask(batch, self.times.usual))
+    }
+}

@@ -1,0 +1,121 @@
+//! Models behind the embeddings interface of OpenAI, which many servers speak: LM Studio, vLLM, llama.cpp and others.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Embedder;
+use super::error::{Error, Result};
+use super::remote::{BATCH, Remote, SHOWN, client};
+use cm_net::{Address, Client, Key, reason, shortened};
+use cm_text::embedding::Embedding;
+
+/// The longest text in bytes. The models take 8,191 tokens, and no token is shorter than a byte.
+const LONGEST: usize = 8_000;
+
+/// A model on such a server.
+#[derive(Debug)]
+pub(super) struct OpenAi {
+    client: Client,
+    remote: Remote,
+    url: String,
+    model: String,
+    timeout: Duration,
+    has_key: bool,
+}
+
+#[derive(Deserialize)]
+struct WireAnswer {
+    data: Vec<WireVector>,
+}
+
+#[derive(Deserialize)]
+struct WireVector {
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+impl OpenAi {
+    /// The model of that name on that server.
+    pub(super) fn new(
+        address: &Address,
+        model: &str,
+        key: Option<Key>,
+        (timeout, pause): (Duration, Duration),
+        dimension: Option<usize>,
+    ) -> Self {
+        Self {
+            has_key: key.is_some(),
+            client: client(key, pause),
+            remote: Remote::new("openai", model, dimension),
+            url: address.below("embeddings"),
+            model: model.to_owned(),
+            timeout,
+        }
+    }
+
+    fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        let texts: Vec<&str> = texts.iter().map(|text| cut(text)).collect();
+        let document = json!({ "model": self.model, "input": texts, "encoding_format": "float" });
+        let body = self
+            .client
+            .post(&self.url, &document, self.timeout)
+            .map_err(|error| self.helped(error.into()))?;
+        let malformed = |why| Error::Malformed { url: self.url.clone(), why };
+        let answer: WireAnswer = serde_json::from_slice(&body).map_err(|error| {
+            let said = reason(&body).filter(|_| body.starts_with(b"{\"error\""));
+            malformed(said.map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN)))
+        })?;
+        in_order(answer.data)
+            .ok_or_else(|| malformed("vectors whose `index` does not count the texts".to_owned()))
+    }
+
+    fn helped(&self, error: Error) -> Error {
+        let Error::Refused { url, status, message, .. } = error else { return error };
+        let hint = match status {
+            401 | 403 if self.has_key => Some("is `embeddings.key` right?"),
+            401 | 403 => {
+                Some("cm config set embeddings.key KEY --private, or CM_EMBEDDINGS_KEY in the environment")
+            }
+            404 => Some("is there such a model, and does `embeddings.url` end in /v1?"),
+            _ => None,
+        };
+        Error::Refused { url, status, message, hint: hint.map(str::to_owned) }
+    }
+}
+
+/// The vectors in the order of their texts; none where an index is missing or there twice. Servers that number
+/// nothing answer in order.
+fn in_order(mut data: Vec<WireVector>) -> Option<Vec<Vec<f32>>> {
+    if data.iter().any(|vector| vector.index.is_some()) {
+        data.sort_by_key(|vector| vector.index);
+        if data.iter().enumerate().any(|(at, vector)| vector.index != Some(at)) {
+            return None;
+        }
+    }
+    Some(data.into_iter().map(|vector| vector.embedding).collect())
+}
+
+/// As much of a text as every model takes.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
+}
+
+impl Embedder for OpenAi {
+    fn name(&self) -> &str {
+        &self.remote.name
+    }
+
+    fn batch(&self) -> usize {
+        BATCH
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>> {
+        self.remote.passages(texts, &self.url, |batch| self.ask(batch))
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Embedding> {
+        self.remote.query(text, &self.url, |batch| self.ask(batch))
+    }
+}

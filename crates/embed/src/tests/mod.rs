@@ -1,0 +1,66 @@
+//! The providers that ask servers, against real ones on loopback.
+
+mod failures;
+mod servers;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::ollama::{Ollama, Times};
+use super::openai::OpenAi;
+use super::{Error, Key};
+use cm_net::Address;
+use cm_test_server::{Reply, Request, Server};
+
+/// Long enough for every answer that comes at all.
+const LONG: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(1);
+const KEY: &str = "sk-secret-12345";
+
+fn ollama(server: &Server) -> Ollama {
+    Ollama::new(
+        &Address::parse(&server.url()).unwrap(),
+        "all-minilm",
+        Times { usual: LONG, first: LONG, pause: PAUSE },
+        None,
+    )
+}
+
+fn openai(server: &Server) -> OpenAi {
+    OpenAi::new(
+        &Address::parse(&server.url()).unwrap(),
+        "text-embedding-3-small",
+        Key::of(KEY),
+        (LONG, PAUSE),
+        None,
+    )
+}
+
+/// The texts that are to be embedded.
+fn inputs(request: &Request) -> Vec<String> {
+    let inputs = request.body["input"].as_array().expect("the request has an input");
+    inputs.iter().map(|text| text.as_str().expect("texts").to_owned()).collect()
+}
+
+/// A vector that tells which text it is of: `text 7` points at 7 on a circle.
+fn vector_of(text: &str) -> [f64; 2] {
+    let number: f64 = text.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
+    [(number / 100.0).cos(), (number / 100.0).sin()]
+}
+
+/// What a sound ollama server says.
+fn embeddings(request: &Request) -> Value {
+    let vectors: Vec<_> = inputs(request).iter().map(|text| vector_of(text)).collect();
+    json!({ "model": "all-minilm", "embeddings": vectors })
+}
+
+/// What a sound server of OpenAI's kind says, last text first.
+fn data(request: &Request) -> Value {
+    let inputs = inputs(request);
+    let vectors = inputs.iter().enumerate().rev();
+    let vectors: Vec<_> = vectors
+        .map(|(index, text)| json!({ "object": "embedding", "index": index, "embedding": vector_of(text) }))
+        .collect();
+    json!({ "object": "list", "data": vectors, "model": "m", "usage": { "prompt_tokens": 1 } })
+}

@@ -1,0 +1,252 @@
+//! The keys that every memory has, for a note that lacks them: worked out from what the note says in its own way.
+//!
+//! A key that is there stays as it is, with one exception: a `type` that the vault does not know becomes one that it
+//! knows, and what was written moves to `source_type`.
+
+use yaml_serde::Value;
+
+use cm_note::frontmatter::edit::{self, Edit, EditError};
+use cm_note::frontmatter::parse::{Field, Fields};
+use cm_note::instant::Instant;
+use cm_note::markdown;
+use cm_note::note::TypeTable;
+use cm_note::path::NotePath;
+
+/// Where the title of a note without `title` comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TitleFrom {
+    /// The file's name, as in Obsidian.
+    Name,
+    /// The first heading of the first level, else the file's name.
+    Heading,
+}
+
+/// What is known of a note beside its text.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// Its path, whose folders may tell its type.
+    pub path: &'a NotePath,
+    /// When its file was last written.
+    pub modified: Instant,
+    /// Where its title comes from.
+    pub title: TitleFrom,
+    /// The types of the vault.
+    pub types: &'a TypeTable,
+}
+
+/// The longest title that is made from a heading or a file's name, in characters.
+const TITLE: usize = 200;
+
+/// Keys that other tools have for `created`, best first.
+const CREATED: [&str; 9] = [
+    "date",
+    "created_at",
+    "createdAt",
+    "created-at",
+    "date created",
+    "date-created",
+    "date_created",
+    "creation_date",
+    "creation-date",
+];
+
+/// Keys that other tools have for `updated`, best first.
+const UPDATED: [&str; 12] = [
+    "updated_at",
+    "updatedAt",
+    "updated-at",
+    "modified",
+    "modified_at",
+    "last_modified",
+    "lastmod",
+    "date modified",
+    "date-modified",
+    "date_modified",
+    "date updated",
+    "last-modified",
+];
+
+/// The edits that give a note `type`, `title`, `importance`, `created` and `updated` where it lacks them.
+pub fn edits(fields: &Fields, body: &str, known: Known<'_>) -> Vec<Edit> {
+    let mut edits = type_edits(fields, known);
+    if !written(fields, "title") {
+        edits.push(set("title", title(body, known)));
+    }
+    if !written(fields, "importance") {
+        edits.push(Edit::Set { key: "importance".to_owned(), value: 0.5.into() });
+    }
+    let (created, updated) = times(fields, known.modified);
+    for (key, at) in [("created", created), ("updated", updated)] {
+        if !written(fields, key) {
+            edits.push(set(key, at.to_string()));
+        }
+    }
+    edits
+}
+
+/// An edit that gives a key a text.
+pub fn set(key: &str, text: impl Into<String>) -> Edit {
+    Edit::Set { key: key.to_owned(), value: Value::String(text.into()) }
+}
+
+/// Applies each edit that can be applied, and says of the others why not. A text whose frontmatter is not sound
+/// refuses every edit and stays as it is.
+pub fn apply_each(text: &str, edits: &[Edit]) -> (String, Vec<EditError>) {
+    match edit::apply(text, edits) {
+        Ok(done) => (done, Vec::new()),
+        Err(_) => {
+            let mut done = text.to_owned();
+            let mut refused = Vec::new();
+            for edit in edits {
+                match edit::apply(&done, std::slice::from_ref(edit)) {
+                    Ok(next) => done = next,
+                    Err(error) => refused.push(error),
+                }
+            }
+            (done, refused)
+        }
+    }
+}
+
+/// Whether a key is there with a value.
+pub fn written(fields: &Fields, key: &str) -> bool {
+    fields.get(key).is_some_and(|field| match &field.value {
+        Value::Null => false,
+        Value::String(text) => !text.trim().is_empty(),
+        _ => true,
+    })
+}
+
+fn type_edits(fields: &Fields, known: Known<'_>) -> Vec<Edit> {
+    let own = fields.get("type").filter(|_| written(fields, "type"));
+    let Some(own) = own else {
+        return vec![set("type", type_of_folders(known))];
+    };
+    let text = own.text().unwrap_or_default();
+    if known.types.get(&text).is_some() {
+        return Vec::new();
+    }
+    if let Some(fitting) = type_named(&text, known.types) {
+        return vec![set("type", fitting)];
+    }
+    let mut edits = vec![set("type", type_of_folders(known))];
+    // `note` is what tools write that know no types; it says nothing worth keeping.
+    if !text.eq_ignore_ascii_case("note") && fields.get("source_type").is_none() {
+        edits.push(Edit::Set { key: "source_type".to_owned(), value: own.value.clone() });
+    }
+    edits
+}
+
+/// The type that a word means: its name or its folder, in any case, with blanks or dashes.
+fn type_named(word: &str, types: &TypeTable) -> Option<String> {
+    let folder = word.trim().to_lowercase().replace([' ', '_'], "-");
+    let name = folder.replace('-', "_");
+    types.get(&name).or_else(|| types.of_folder(&folder)).map(|found| found.name.clone())
+}
+
+/// The type that the nearest folder tells, else `general`.
+fn type_of_folders(known: Known<'_>) -> String {
+    let folders = known.path.folder().rsplit('/');
+    folders
+        .filter(|folder| !folder.is_empty())
+        .find_map(|folder| type_named(folder, known.types))
+        .unwrap_or_else(|| "general".to_owned())
+}
+
+fn title(body: &str, known: Known<'_>) -> String {
+    let heading = || {
+        let headings = markdown::outline(body, 1).headings;
+        headings.into_iter().find(|heading| heading.level == 1).map(|heading| heading.text)
+    };
+    let found = if known.title == TitleFrom::Heading { heading() } else { None };
+    let title = found.unwrap_or_else(|| known.path.stem().to_owned());
+    let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().filter(|c| !c.is_control()).take(TITLE).collect();
+    if short.is_empty() { known.path.stem().to_owned() } else { short }
+}
+
+/// When a note was written and last changed: by its own keys, else by its file, and never changed before written.
+fn times(fields: &Fields, modified: Instant) -> (Instant, Instant) {
+    let first = |own: &str, others: &[&str]| {
+        std::iter::once(own).chain(others.iter().copied()).find_map(|key| fields.get(key).and_then(instant))
+    };
+    match (first("created", &CREATED), first("updated", &UPDATED)) {
+        (Some(created), Some(updated)) => (created, updated.max(created)),
+        (Some(created), None) => (created, modified.max(created)),
+        (None, Some(updated)) => (modified.min(updated), updated),
+        (None, None) => (modified, modified),
+    }
+}
+
+fn instant(field: &Field) -> Option<Instant> {
+    Instant::parse(&field.text()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_note::frontmatter::{parse, split::Split};
+
+    fn completed(path: &str, text: &str, from: TitleFrom) -> String {
+        let split = Split::of(text);
+        let path = NotePath::parse(path).unwrap();
+        let modified = Instant::parse("2026-05-01T10:00:00Z").unwrap();
+        let types = TypeTable::default();
+        let known = Known { path: &path, modified, title: from, types: &types };
+        let edits = edits(&parse::parse(&split).fields, split.body(), known);
+        let (text, refused) = apply_each(text, &edits);
+        assert_eq!(refused, []);
+        text
+    }
+
+    #[test]
+    fn a_note_without_frontmatter_gets_all_keys_and_keeps_its_body() {
+        let text = completed("a/Decisions/Use it.md", "# Use Postgres\n\ntext", TitleFrom::Heading);
+        insta::assert_snapshot!(text, @r"
+        ---
+        type: decision
+        title: Use Postgres
+        importance: 0.5
+        created: 2026-05-01T10:00:00Z
+        updated: 2026-05-01T10:00:00Z
+        ---
+        # Use Postgres
+
+        text
+        ");
+        let named = completed("Use it.md", "# Use Postgres\n", TitleFrom::Name);
+        assert!(named.contains("type: general\ntitle: Use it\n"));
+    }
+
+    #[test]
+    fn keys_that_are_there_stay_and_other_tools_dates_count() {
+        let note = "---\ntitle: 'T'  # mine\nimportance: 0.9\ndate: 2024-01-02\nmodified: 2024-03-04 05:06\ntype: Code Pattern\n---\nb";
+        let text = completed("x.md", note, TitleFrom::Heading);
+        assert_eq!(
+            text,
+            "---\ntitle: 'T'  # mine\nimportance: 0.9\ndate: 2024-01-02\nmodified: 2024-03-04 05:06\ntype: code_pattern\n\
+             created: 2024-01-02T00:00:00Z\nupdated: 2024-03-04T05:06:00Z\n---\nb"
+        );
+    }
+
+    #[test]
+    fn an_unknown_type_moves_and_the_word_note_goes() {
+        let text = completed("x.md", "---\ntype: Person\n---\n", TitleFrom::Name);
+        assert!(text.starts_with("---\ntype: general\nsource_type: Person\n"), "{text}");
+        let text = completed("facts/x.md", "---\ntype: note\n---\n", TitleFrom::Name);
+        assert!(text.starts_with("---\ntype: fact\ntitle: x\n"), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_changed_before_it_was_written() {
+        let modified = Instant::parse("2026-05-01").unwrap();
+        let times_of = |yaml: &str| {
+            let text = format!("---\n{yaml}\n---\n");
+            let (created, updated) = times(&parse::parse(&Split::of(&text)).fields, modified);
+            (created.day(), updated.day())
+        };
+        assert_eq!(times_of("updated: 2020-01-01"), ("2020-01-01".to_owned(), "2020-01-01".to_owned()));
+        assert_eq!(times_of("created: 2030-01-01"), ("2030-01-01".to_owned(), "2030-01-01".to_owned()));
+        assert_eq!(times_of("created: [[daily]]"), ("2026-05-01".to_owned(), "2026-05-01".to_owned()));
+    }
+}

@@ -1,0 +1,230 @@
+//! A mapping of another tool's file: its keys in snake_case or camelCase, each taken once. What nobody takes is said.
+
+use yaml_serde::Value;
+
+use cm_note::finding::{Code, Finding, Severity};
+use cm_note::frontmatter::parse::scalar_text;
+use cm_note::instant::Instant;
+
+/// The keys that are left, and what is wrong with those that were taken.
+pub(super) struct Keys<'v> {
+    /// Name in snake_case, as written, value.
+    left: Vec<(String, String, &'v Value)>,
+    /// What it is, such as `bullet b-1`.
+    pub subject: String,
+    /// Where it begins, from 1.
+    line: u32,
+    said: Vec<(Code, String)>,
+}
+
+impl<'v> Keys<'v> {
+    /// The keys of a mapping.
+    pub fn of(
+        entries: impl Iterator<Item = (String, &'v Value)>,
+        subject: impl Into<String>,
+        line: u32,
+    ) -> Self {
+        let mut keys = Self { left: Vec::new(), subject: subject.into(), line, said: Vec::new() };
+        for (written, value) in entries {
+            let name = snake_case(&written);
+            match keys.left.iter().find(|(known, ..)| *known == name) {
+                Some((_, first, _)) => {
+                    let message = format!("`{written}` says the same as `{first}`, which counts");
+                    keys.say(Code::DuplicateKey, message);
+                }
+                None => keys.left.push((name, written, value)),
+            }
+        }
+        keys
+    }
+
+    /// The keys of a value; `None` where it is no mapping.
+    pub fn of_value(value: &'v Value, subject: impl Into<String>, line: u32) -> Option<Self> {
+        let named = |(key, value)| Some((scalar_text(key)?, value));
+        Some(Self::of(value.as_mapping()?.iter().filter_map(named), subject, line))
+    }
+
+    /// Says what is wrong.
+    pub fn say(&mut self, code: Code, message: impl Into<String>) {
+        self.said.push((code, message.into()));
+    }
+
+    /// Whether a key is there and not taken yet.
+    pub fn has(&self, name: &str) -> bool {
+        self.left.iter().any(|(known, ..)| known == name)
+    }
+
+    /// A value; none where it is null.
+    pub fn take(&mut self, name: &str) -> Option<&'v Value> {
+        let at = self.left.iter().position(|(known, ..)| known == name)?;
+        Some(self.left.remove(at).2).filter(|value| !value.is_null())
+    }
+
+    /// A text without blanks around it; none where it is empty.
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        let value = self.take(name)?;
+        let text = scalar_text(value);
+        if text.is_none() {
+            self.say(Code::InvalidValue, format!("`{name}` is no text and was left out"));
+        }
+        Some(text?.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    /// One of some words, with `_` for `-`.
+    pub fn word<T>(&mut self, name: &str, of: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let text = self.text(name)?;
+        let word = of(&snake_case(&text.replace('-', "_")));
+        if word.is_none() {
+            self.say(
+                Code::InvalidValue,
+                format!("`{name}` has the unknown value `{text}`; the default counts"),
+            );
+        }
+        word
+    }
+
+    /// A date, to the second.
+    pub fn date(&mut self, name: &str) -> Option<Instant> {
+        let text = self.text(name)?;
+        match Instant::parse(&text) {
+            Ok(at) => Some(Instant::from_unix(at.unix())),
+            Err(error) => {
+                self.say(Code::InvalidValue, format!("`{name}`: {error}"));
+                None
+            }
+        }
+    }
+
+    /// A finite number.
+    pub fn number(&mut self, name: &str) -> Option<f64> {
+        let text = self.text(name)?;
+        let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+        if number.is_none() {
+            self.say(Code::InvalidValue, format!("`{name}` is no number but `{text}`"));
+        }
+        number
+    }
+
+    /// A truth value.
+    pub fn flag(&mut self, name: &str) -> Option<bool> {
+        let text = self.text(name)?;
+        let flag = match text.to_ascii_lowercase().as_str() {
+            "true" | "yes" => Some(true),
+            "false" | "no" => Some(false),
+            _ => None,
+        };
+        if flag.is_none() {
+            self.say(Code::InvalidValue, format!("`{name}` is neither true nor false but `{text}`"));
+        }
+        flag
+    }
+
+    /// The items of a list; a value that is none counts as a list of one.
+    pub fn list(&mut self, name: &str) -> Vec<&'v Value> {
+        match self.take(name) {
+            Some(Value::Sequence(items)) => items.iter().filter(|item| !item.is_null()).collect(),
+            Some(one) => vec![one],
+            None => Vec::new(),
+        }
+    }
+
+    /// The texts of a list.
+    pub fn texts(&mut self, name: &str) -> Vec<String> {
+        let items = self.list(name);
+        let texts: Vec<String> = items.iter().filter_map(|item| scalar_text(item)).collect();
+        if texts.len() < items.len() {
+            self.say(Code::InvalidValue, format!("`{name}` holds what is no text, which was left out"));
+        }
+        texts.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
+    }
+
+    /// Drops keys whose values follow from others.
+    pub fn derived(&mut self, names: &[&str]) {
+        self.left.retain(|(name, ..)| !names.contains(&name.as_str()));
+    }
+
+    /// The mapping below a key.
+    pub fn mapping(&mut self, name: &str) -> Option<Self> {
+        let value = self.take(name)?;
+        let keys = Self::of_value(value, "", self.line);
+        if keys.is_none() {
+            self.say(Code::InvalidValue, format!("`{name}` is no mapping and was left out"));
+        }
+        keys
+    }
+
+    /// Says of this mapping what is wrong in one that it holds.
+    pub fn absorb(&mut self, mut part: Keys<'_>, name: &str) {
+        part.say_left();
+        self.said.extend(part.said.into_iter().map(|(code, message)| (code, format!("{name}: {message}"))));
+    }
+
+    fn say_left(&mut self) {
+        let left: Vec<String> = self.left.drain(..).map(|(_, written, _)| format!("`{written}`")).collect();
+        if !left.is_empty() {
+            let verb =
+                if left.len() == 1 { "has no place here and was" } else { "have no place here and were" };
+            self.say(Code::UnknownKey, format!("{} {verb} left out", left.join(", ")));
+        }
+    }
+
+    /// Says what nobody took, and ends.
+    pub fn finish(mut self, file: &str, findings: &mut Vec<Finding>) {
+        self.say_left();
+        findings.extend(self.said.into_iter().map(|(code, message)| Finding {
+            path: file.to_owned(),
+            line: Some(self.line),
+            column: None,
+            code,
+            severity: Severity::Warning,
+            message: format!("{}: {message}", self.subject),
+            hint: None,
+        }));
+    }
+}
+
+/// `helpfulCount` as `helpful_count`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for c in name.trim().chars() {
+        if c.is_ascii_uppercase() && !snake.is_empty() && !snake.ends_with('_') {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn either_spelling_is_one_key_and_what_nobody_takes_is_said() {
+        let value: Value =
+            yaml_serde::from_str("helpfulCount: 3\nhelpful_count: 4\nmood: good\npinned: maybe\n").unwrap();
+        let mut keys = Keys::of_value(&value, "bullet b-1", 7).unwrap();
+        assert_eq!(keys.number("helpful_count"), Some(3.0));
+        assert_eq!(keys.flag("pinned"), None);
+        let mut findings = Vec::new();
+        keys.finish("playbook.yaml", &mut findings);
+        let said: Vec<&str> = findings.iter().map(|found| found.message.as_str()).collect();
+        assert_eq!(
+            said,
+            [
+                "bullet b-1: `helpful_count` says the same as `helpfulCount`, which counts",
+                "bullet b-1: `pinned` is neither true nor false but `maybe`",
+                "bullet b-1: `mood` has no place here and was left out",
+            ]
+        );
+        assert_eq!((findings[0].line, findings[0].path.as_str()), (Some(7), "playbook.yaml"));
+    }
+
+    #[test]
+    fn words_are_read_in_any_usual_spelling() {
+        for name in ["camelCase", "CamelCase", "camel_case"] {
+            assert_eq!(snake_case(name), "camel_case");
+        }
+        assert_eq!(snake_case("reason"), "reason");
+    }
+}

@@ -1,0 +1,272 @@
+//! Which bullets of another file come into a vault, and which are left out because it has them, or blocks them.
+
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Document;
+use cm_note::bullet::blocked::{BlockKind, Blocked};
+use cm_note::bullet::content::{RuleHash, reasoning};
+use cm_note::bullet::{Bullet, Maturity, State};
+use cm_note::finding::{Code, Finding};
+use cm_note::id::NoteId;
+use cm_note::note::suspicion::suspicion;
+use cm_note::note::{Kind, Note, RelationTable, TypeTable, compose, read};
+use cm_playbook::conflict::{Meant, Nearness, Statement};
+use cm_playbook::meaning::{NoMeaning, Sense};
+
+/// What the vault has already.
+pub struct Held<'a> {
+    /// Its notes.
+    pub notes: &'a [Note],
+    /// What is blocked, in any open vault.
+    pub blocked: &'a [Blocked],
+    /// Above which likeness a rule is as good as blocked.
+    pub block_jaccard: f64,
+    /// Whether a rule that the vault has under another id is left out.
+    pub same_rule_once: bool,
+}
+
+/// Why something of the file is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// The vault has the very same.
+    ThereAlready,
+    /// The vault has the same rule under another id.
+    SameRule,
+    /// The vault, or the file itself, has something else of this id.
+    IdTaken,
+    /// The rule is blocked.
+    Blocked,
+    /// The text cannot be kept as it is, such as one with control characters.
+    NoRule,
+}
+
+impl Why {
+    /// Whether something was asked for that was not done.
+    pub fn failed(self) -> bool {
+        matches!(self, Self::IdTaken | Self::Blocked | Self::NoRule)
+    }
+}
+
+/// Something that is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Skipped {
+    /// Its id.
+    pub id: String,
+    /// What it says.
+    pub content: String,
+    /// Why.
+    pub why: Why,
+}
+
+/// What an import comes to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plan {
+    /// Bullets with the text of their notes.
+    pub bullets: Vec<(Bullet, String)>,
+    /// Patterns with the text of their notes.
+    pub blocked: Vec<(Blocked, String)>,
+    /// What is left out.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Plans what comes in. Of what is quarantined, a finding is added to the document's.
+pub fn plan(document: &mut Document, held: &Held<'_>, file: &str) -> Plan {
+    let mut plan = Plan::default();
+    let mut known = Known::of(held);
+    for bullet in std::mem::take(&mut document.bullets) {
+        let quarantined = quarantined(bullet, file, &mut document.findings);
+        match known.bullet(quarantined, held) {
+            Ok(composed) => plan.bullets.push(composed),
+            Err(skipped) => plan.skipped.push(skipped),
+        }
+    }
+    for blocked in std::mem::take(&mut document.blocked) {
+        match known.pattern(blocked) {
+            Ok(composed) => plan.blocked.push(composed),
+            Err(skipped) => plan.skipped.push(skipped),
+        }
+    }
+    plan
+}
+
+/// The bullet, as a draft where it holds characters that nobody sees or reads like an order to the agent: a person has to
+/// accept it.
+fn quarantined(mut bullet: Bullet, file: &str, findings: &mut Vec<Finding>) -> Bullet {
+    let note = read(&bullet);
+    if suspicion(bullet.content()).is_some() && bullet.state == State::Active {
+        bullet.state = State::Draft;
+    }
+    for found in note.findings {
+        let hidden = found.code == Code::HiddenCharacter;
+        if hidden && bullet.state == State::Active {
+            bullet.state = State::Draft;
+        }
+        if hidden || matches!(found.code, Code::OutOfRange) {
+            let message = format!("bullet {}: {}", bullet.id, found.message);
+            findings.push(Finding { path: file.to_owned(), line: None, column: None, message, ..found });
+        }
+    }
+    bullet
+}
+
+fn read(bullet: &Bullet) -> Note {
+    let (types, relations) = (TypeTable::default(), RelationTable::default());
+    read::read(&bullet.path, compose::bullet(bullet).as_bytes(), &types, &relations).note
+}
+
+/// A bullet as its note gives it back: with the tags of its text, for one.
+fn as_noted(bullet: &Bullet) -> Option<Bullet> {
+    Bullet::of(&read(bullet))
+}
+
+/// A bullet as a note can hold it, and as the note gives it back. Reasons with a heading lose it as such, not their
+/// words; `None` where something else of it would be lost.
+fn kept(mut bullet: Bullet) -> Option<(Bullet, Bullet)> {
+    if bullet.content().chars().any(char::is_control) {
+        return None;
+    }
+    let mut noted = as_noted(&bullet)?;
+    if noted.fields.why != bullet.fields.why {
+        bullet.fields.why = bullet.fields.why.as_deref().map(reasoning).filter(|why| !why.is_empty());
+        noted = as_noted(&bullet)?;
+    }
+    let whole =
+        noted.content() == bullet.content() && noted.fields.why == bullet.fields.why && noted.id == bullet.id;
+    whole.then_some((bullet, noted))
+}
+
+struct Known<'a> {
+    ids: HashMap<&'a str, &'a Note>,
+    added: HashSet<NoteId>,
+    rules: HashSet<RuleHash>,
+    toxic: Vec<(Option<RuleHash>, Statement)>,
+}
+
+impl<'a> Known<'a> {
+    fn of(held: &Held<'a>) -> Self {
+        let bullets = held.notes.iter().filter(|note| note.kind == Kind::Bullet);
+        let toxic = held.blocked.iter().filter(|blocked| blocked.kind == BlockKind::Toxic);
+        Self {
+            ids: held.notes.iter().map(|note| (note.key(), note)).collect(),
+            added: HashSet::new(),
+            rules: bullets.filter_map(|note| Some(RuleHash::of(&note.bullet.as_ref()?.content))).collect(),
+            toxic: toxic.map(|blocked| (blocked.hash(), Statement::of(blocked.text()))).collect(),
+        }
+    }
+
+    fn bullet(&mut self, bullet: Bullet, held: &Held<'_>) -> Result<(Bullet, String), Skipped> {
+        let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
+        let left_out = |why| Skipped { id: id.clone(), content: content.clone(), why };
+        let (bullet, noted) = kept(bullet).ok_or_else(|| left_out(Why::NoRule))?;
+        let there = self.ids.get(bullet.id.as_str());
+        if there.and_then(|there| Bullet::of(there)).is_some_and(|there| same(&there, &noted)) {
+            return Err(left_out(Why::ThereAlready));
+        }
+        let hash = RuleHash::of(bullet.content());
+        // An id that a rule file gives comes from its rule, so that the same line again has the same id.
+        if held.same_rule_once && self.rules.contains(&hash) {
+            return Err(left_out(Why::SameRule));
+        }
+        if there.is_some() || self.added.contains(&bullet.id) {
+            return Err(left_out(Why::IdTaken));
+        }
+        if self.is_blocked(&bullet, hash, held.block_jaccard) {
+            return Err(left_out(Why::Blocked));
+        }
+        self.added.insert(bullet.id.clone());
+        self.rules.insert(hash);
+        let text = compose::bullet(&bullet);
+        Ok((bullet, text))
+    }
+
+    /// Whether curation would keep it out too. What is retired anyway comes in as the history that it is.
+    fn is_blocked(&self, bullet: &Bullet, hash: RuleHash, most: f64) -> bool {
+        if bullet.state == State::Retired || bullet.maturity == Maturity::Deprecated {
+            return false;
+        }
+        let own = Statement::of(&bullet.told());
+        let least = Nearness { jaccard: most, cosine: f64::INFINITY };
+        let meant = |statement| Meant { statement, embedding: None };
+        let nearly = |other| meant(&own).evades(&meant(other), least, &Sense::of(&NoMeaning)).is_some();
+        self.toxic.iter().any(|(toxic, other)| *toxic == Some(hash) || nearly(other))
+    }
+
+    fn pattern(&mut self, blocked: Blocked) -> Result<(Blocked, String), Skipped> {
+        let left_out = |why| Skipped { id: blocked.id.to_string(), content: blocked.text().to_owned(), why };
+        if let Some(there) = self.ids.get(blocked.id.as_str()) {
+            let same = Blocked::of(there).is_some_and(|there| {
+                (there.kind, there.created, &there.fields) == (blocked.kind, blocked.created, &blocked.fields)
+            });
+            return Err(left_out(if same { Why::ThereAlready } else { Why::IdTaken }));
+        }
+        if !self.added.insert(blocked.id.clone()) {
+            return Err(left_out(Why::IdTaken));
+        }
+        let text = compose::blocked(&blocked, "");
+        Ok((blocked, text))
+    }
+}
+
+/// Whether two bullets say the same, wherever they lie.
+fn same(a: &Bullet, b: &Bullet) -> bool {
+    *a == Bullet { path: a.path.clone(), ..b.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::{playbook, rule_file};
+    use cm_note::instant::Instant;
+    use cm_note::note::read::read;
+    use cm_note::path::NotePath;
+
+    fn toxic(rule: &str) -> Blocked {
+        let path = NotePath::parse("blocked/a.md").unwrap();
+        let text =
+            format!("---\nid: 0b10c4ed-0000-4000-8000-000000000001\nkind: toxic\ncontent: {rule}\n---\n");
+        let note = read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        Blocked::of(&note).unwrap()
+    }
+
+    fn planned(mut document: Document, blocked: &[Blocked], same_rule_once: bool) -> Plan {
+        let held = Held { notes: &[], blocked, block_jaccard: 0.85, same_rule_once };
+        plan(&mut document, &held, "a file")
+    }
+
+    fn rules(text: &str, blocked: &[Blocked]) -> Plan {
+        planned(rule_file::read(text, "AGENTS.md", Instant::from_unix(0)), blocked, true)
+    }
+
+    #[test]
+    fn a_line_that_a_rule_file_says_twice_comes_in_once_and_is_no_failure() {
+        let plan = rules("## Tests\n\n- Print the seed of a test.\n- Print the seed of a test.\n", &[]);
+        assert_eq!((plan.bullets.len(), plan.skipped.len()), (1, 1));
+        assert_eq!(plan.skipped[0].why, Why::SameRule);
+    }
+
+    #[test]
+    fn what_warns_of_a_blocked_rule_comes_in_and_what_nearly_says_it_does_not() {
+        let blocked = [toxic("Cache every answer of the gateway for an hour.")];
+        let plan = rules(
+            "- Never cache every answer of the gateway for an hour.\n- Always cache every answer of the gateway for an \
+             hour!\n",
+            &blocked,
+        );
+        let said: Vec<_> = plan.bullets.iter().map(|(bullet, _)| bullet.content()).collect();
+        assert_eq!(said, ["Never cache every answer of the gateway for an hour."]);
+        assert_eq!(plan.skipped[0].why, Why::Blocked);
+    }
+
+    #[test]
+    fn reasons_with_a_heading_come_in_as_text() {
+        let text = "bullets:\n- id: b-mq6d3m8l-aaaaaa\n  content: Print the seed of a test.\n  category: testing\n  reasoning: |-\n    # Seeds\n    It broke.\n";
+        let document = playbook::read(text, "a.yaml", Instant::from_unix(0)).unwrap();
+        let plan = planned(document, &[], false);
+        assert_eq!(plan.skipped, []);
+        assert_eq!(plan.bullets[0].0.fields.why.as_deref(), Some("\\# Seeds\nIt broke."));
+    }
+}

@@ -1,0 +1,433 @@
+//! The YAML playbook of other tools, read: schema_version 1 or 2, snake_case or camelCase, with or without events.
+//!
+//! What it says of a bullet becomes the same bullet here. Values that follow from others (scores, negations) are passed
+//! over, and every key that has no place here is named in a finding.
+
+use yaml_serde::Value;
+
+use super::keys::Keys;
+use super::{Document, GENERAL, category};
+use cm_note::bullet::blocked::{BlockKind, Blocked, BlockedFields};
+use cm_note::bullet::content::folded;
+use cm_note::bullet::id::BulletId;
+use cm_note::bullet::{
+    Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Incident, Maturity, Scope, Source, State,
+    Verify, VerifyKind, VerifyMode,
+};
+use cm_note::finding::{Code, Finding, Severity};
+use cm_note::frontmatter::parse::{self, Field};
+use cm_note::frontmatter::split::Split;
+use cm_note::id::NoteId;
+use cm_note::instant::Instant;
+use cm_note::note::{Feedback, Signal, name};
+use cm_note::path::NotePath;
+
+/// What the feedback is called that is known by its number alone.
+pub const COUNTED: &str = "imported count";
+
+/// So many events are made of a count at most; no bullet has ever had more.
+const MOST: f64 = 1_000.0;
+
+/// Why a file is no playbook.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct NotAPlaybook {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// Reads a playbook. `file` names it in findings; `now` dates what nothing in it dates.
+///
+/// # Errors
+/// What is no YAML, and what is no playbook of a version that is known.
+pub fn read(text: &str, file: &str, now: Instant) -> Result<Document, NotAPlaybook> {
+    let (wrapped, shift) = wrapped(text);
+    let split = Split::of(&wrapped);
+    let last = i64::try_from(text.lines().count()).unwrap_or(i64::MAX).max(1);
+    let line = |line: u32| u32::try_from((i64::from(line) + shift).clamp(1, last)).unwrap_or(1);
+    if let Some(after) = split.body().lines().position(|line| !matches!(line.trim_end(), "" | "---" | "..."))
+    {
+        let at = line(split.body_line() + u32::try_from(after).unwrap_or(0));
+        return Err(no_playbook(at, "a second document begins here", "keep one playbook a file"));
+    }
+    let parsed = parse::parse(&split);
+    if let Some(fault) = parsed.faults.into_iter().next() {
+        let message = fault.message.replace("the frontmatter", "the playbook");
+        return Err(NotAPlaybook { line: line(fault.line), column: fault.column, message, hint: fault.hint });
+    }
+    let fields: Vec<&Field> = parsed.fields.iter().collect();
+    let mut keys = Keys::of(fields.iter().map(|field| (field.key.clone(), &field.value)), "the playbook", 1);
+    version(&mut keys)?;
+    keys.derived(&["name"]);
+    let undated = created_at(&mut keys).unwrap_or(now);
+    let mut reader = Reader { file, undated, document: Document::default() };
+    let lines = |name: &str, index: usize| {
+        let named = fields.iter().find(|field| field.key.eq_ignore_ascii_case(&name.replace('_', "")));
+        let field = fields.iter().find(|field| field.key == name).or(named);
+        line(field.map_or(1, |field| field.item_line(index)))
+    };
+    for (index, item) in keys.list("bullets").into_iter().enumerate() {
+        reader.bullet(item, index, lines("bullets", index));
+    }
+    for (index, item) in keys.list("deprecated_patterns").into_iter().enumerate() {
+        reader.pattern(item, index, lines("deprecated_patterns", index));
+    }
+    let mut document = reader.document;
+    keys.finish(file, &mut document.findings);
+    Ok(document)
+}
+
+fn no_playbook(line: u32, message: impl Into<String>, hint: &str) -> NotAPlaybook {
+    NotAPlaybook { line, column: 1, message: message.into(), hint: hint.to_owned() }
+}
+
+/// Refuses what has neither bullets nor patterns, and versions that nobody knows yet.
+fn version(keys: &mut Keys<'_>) -> Result<(), NotAPlaybook> {
+    let hint = "a playbook has `schema_version` 1 or 2 and a list `bullets`";
+    match keys.text("schema_version").as_deref() {
+        Some("1" | "2" | "1.0" | "2.0") => Ok(()),
+        Some(other) => {
+            Err(no_playbook(1, format!("the playbook's schema_version is {other}, which is not known"), hint))
+        }
+        None if keys.has("bullets") || keys.has("deprecated_patterns") => Ok(()),
+        None => Err(no_playbook(1, "this is no playbook: it has no `bullets`", hint)),
+    }
+}
+
+/// When the playbook was begun. Its figures follow from what else it holds, or are of no use elsewhere.
+fn created_at(keys: &mut Keys<'_>) -> Option<Instant> {
+    let mut metadata = keys.mapping("metadata")?;
+    let created = metadata.date("created_at");
+    metadata.derived(&["last_reflection", "total_reflections", "total_sessions_processed"]);
+    keys.absorb(metadata, "`metadata`");
+    created
+}
+
+/// A YAML text between `---` lines, where the reader of frontmatter finds it, and how its lines have moved.
+fn wrapped(text: &str) -> (String, i64) {
+    let text = text.trim_start_matches('\u{feff}');
+    let passed =
+        |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#') || line.starts_with('%');
+    let before: usize = text.split_inclusive('\n').take_while(passed).map(str::len).sum();
+    let marked = text[before..].lines().next().is_some_and(|line| line.trim_end() == "---");
+    if marked {
+        let lines = i64::try_from(text[..before].lines().count()).unwrap_or(0);
+        return (closed(&text[before..]), lines);
+    }
+    (closed(&format!("---\n{text}")), -1)
+}
+
+fn closed(text: &str) -> String {
+    let line_break = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{line_break}---\n")
+}
+
+/// What has been read so far.
+struct Reader<'a> {
+    file: &'a str,
+    /// The date of what has none.
+    undated: Instant,
+    document: Document,
+}
+
+impl Reader<'_> {
+    fn bullet(&mut self, item: &Value, index: usize, line: u32) {
+        let subject = format!("bullet {}", index + 1);
+        let Some(mut keys) = Keys::of_value(item, subject, line) else {
+            return self.no_mapping("bullets", index, line);
+        };
+        let id = id(&mut keys);
+        if let Some(id) = &id {
+            keys.subject = format!("bullet {id}");
+        }
+        let Some(content) = keys.text("content").map(|content| folded(&content)) else {
+            keys.say(Code::MissingKey, "it has no `content` and was left out");
+            return keys.finish(self.file, &mut self.document.findings);
+        };
+        let bullet = self.fields(&mut keys, id, content);
+        keys.derived(&["effective_score", "score", "helpful_count", "harmful_count", "is_negative"]);
+        keys.finish(self.file, &mut self.document.findings);
+        self.document.bullets.extend(bullet);
+    }
+
+    fn fields(&self, keys: &mut Keys<'_>, id: Option<NoteId>, content: String) -> Option<Bullet> {
+        let negative = keys.flag("is_negative").unwrap_or(false);
+        let usual = if negative { BulletType::AntiPattern } else { BulletType::Rule };
+        let bullet_type = keys.word("type", BulletType::of).unwrap_or(usual);
+        let kind = match bullet_type {
+            BulletType::Rule => BulletKind::StackPattern,
+            BulletType::AntiPattern => BulletKind::AntiPattern,
+        };
+        let (created, updated) = (keys.date("created_at"), keys.date("updated_at"));
+        let deprecated = keys.flag("deprecated").unwrap_or(false);
+        let maturity = keys.word("maturity", Maturity::of).unwrap_or_default();
+        let maturity = if deprecated { Maturity::Deprecated } else { maturity };
+        // Another tool's bullets are in use unless it says otherwise.
+        let in_use = if maturity == Maturity::Deprecated { State::Retired } else { State::Active };
+        let category = category_of(keys);
+        let id = id.unwrap_or_else(|| drawn(created, &category, &content, &self.document.bullets));
+        let path = format!("playbook/{category}/{}", name::file_name(&content, &id));
+        let feedback = feedback(keys, updated.or(created).unwrap_or(self.undated));
+        let (sources, derived_from) = (sources(keys), derived_from(keys));
+        Some(Bullet {
+            id,
+            path: NotePath::parse(&path).ok()?,
+            bullet_type,
+            category,
+            scope: keys.word("scope", Scope::of).unwrap_or_default(),
+            workspace: keys.text("workspace"),
+            state: keys.word("state", State::of).unwrap_or(in_use),
+            maturity,
+            pinned: keys.flag("pinned").unwrap_or(false),
+            tags: tags(keys),
+            feedback,
+            created,
+            updated,
+            last_checked: keys.date("last_checked"),
+            fields: BulletFields {
+                content,
+                why: keys.text("reasoning").or_else(|| keys.text("why")),
+                kind: keys.word("kind", BulletKind::of).unwrap_or(kind),
+                scope_key: keys.text("scope_key"),
+                pinned_reason: keys.text("pinned_reason"),
+                half_life_days: half_life(keys),
+                sources,
+                derived_from,
+                search_pointer: keys.text("search_pointer"),
+                verify: verify(keys),
+                incident: incident(keys),
+                supersedes: keys.text("supersedes"),
+                replaced_by: keys.text("replaced_by"),
+                deprecation_reason: keys.text("deprecation_reason"),
+                promoted_at: keys.date("promoted_at"),
+                last_validated_at: keys.date("last_validated_at"),
+            },
+        })
+    }
+
+    fn pattern(&mut self, item: &Value, index: usize, line: u32) {
+        let subject = format!("deprecated pattern {}", index + 1);
+        let Some(mut keys) = Keys::of_value(item, subject, line) else {
+            return self.no_mapping("deprecated_patterns", index, line);
+        };
+        let (id, pattern) = (id(&mut keys), keys.text("pattern"));
+        if let Some(pattern) = pattern {
+            let id = id.unwrap_or_else(|| pattern_id(&pattern));
+            let path = format!("blocked/{}", name::file_name(&pattern, &id));
+            let fields = BlockedFields {
+                pattern: Some(pattern),
+                reason: keys.text("reason"),
+                replacement: keys.text("replacement"),
+                source_bullet: keys.text("source_bullet"),
+                ..BlockedFields::default()
+            };
+            let created = keys.date("deprecated_at");
+            let blocked = NotePath::parse(&path).ok().map(|path| Blocked {
+                id,
+                path,
+                kind: BlockKind::Deprecated,
+                created,
+                fields,
+            });
+            self.document.blocked.extend(blocked);
+        } else {
+            keys.say(Code::MissingKey, "it has no `pattern` and was left out");
+        }
+        keys.finish(self.file, &mut self.document.findings);
+    }
+
+    fn no_mapping(&mut self, list: &str, index: usize, line: u32) {
+        self.document.findings.push(Finding {
+            path: self.file.to_owned(),
+            line: Some(line),
+            column: None,
+            code: Code::InvalidValue,
+            severity: Severity::Warning,
+            message: format!("item {} of `{list}` is no mapping and was left out", index + 1),
+            hint: None,
+        });
+    }
+}
+
+fn id(keys: &mut Keys<'_>) -> Option<NoteId> {
+    let text = keys.text("id")?;
+    let id = NoteId::parse(&text);
+    if id.is_err() {
+        keys.say(Code::InvalidValue, "its id is none that a note can have; it gets another");
+    }
+    id.ok()
+}
+
+/// The id of a bullet that has none: the same for the same bullet, and no other's of this file.
+fn drawn(created: Option<Instant>, category: &str, content: &str, before: &[Bullet]) -> NoteId {
+    let at = created.unwrap_or(Instant::from_unix(0));
+    let alike =
+        before.iter().filter(|bullet| bullet.content() == content && bullet.category == category).count();
+    let mut entropy = [0; 16];
+    let text = format!("cm bullet\0{category}\0{content}\0{alike}");
+    entropy.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    BulletId::draw(at, &entropy).into()
+}
+
+/// The id of a pattern, which has none in this format.
+fn pattern_id(pattern: &str) -> NoteId {
+    let mut half = [0; 16];
+    half.copy_from_slice(&blake3::hash(format!("cm pattern\0{pattern}").as_bytes()).as_bytes()[..16]);
+    uuid::Builder::from_custom_bytes(half).into_uuid().into()
+}
+
+fn category_of(keys: &mut Keys<'_>) -> String {
+    let Some(written) = keys.text("category") else { return GENERAL.to_owned() };
+    let folded = category(&written);
+    if folded != written {
+        keys.say(Code::InvalidValue, format!("the category `{written}` is written `{folded}` here"));
+    }
+    folded
+}
+
+fn tags(keys: &mut Keys<'_>) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in keys.texts("tags") {
+        let tag = folded(tag.trim_start_matches('#'));
+        if !tag.is_empty() && !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    tags
+}
+
+fn half_life(keys: &mut Keys<'_>) -> Option<f64> {
+    let ours = keys.number("half_life_days");
+    keys.number("confidence_decay_half_life_days").or(ours)
+}
+
+/// The events, and one more for each that only a count tells of.
+fn feedback(keys: &mut Keys<'_>, at: Instant) -> Vec<Feedback> {
+    let mut events = Vec::new();
+    for (index, item) in keys.list("feedback_events").into_iter().enumerate() {
+        let name = format!("event {}", index + 1);
+        match Keys::of_value(item, "", 0) {
+            Some(mut event) => {
+                events.extend(feedback_event(&mut event, at));
+                keys.absorb(event, &name);
+            }
+            None => keys.say(Code::InvalidValue, format!("{name} is no mapping and was left out")),
+        }
+    }
+    for (name, signal) in [("helpful_count", Signal::Helpful), ("harmful_count", Signal::Harmful)] {
+        let known = events.iter().filter(|event: &&Feedback| event.signal == signal).count();
+        let count = keys.number(name).unwrap_or(0.0);
+        if count > MOST {
+            keys.say(Code::OutOfRange, format!("`{name}` is {count}; {MOST} are taken over"));
+        }
+        let missing = (count.clamp(0.0, MOST) as usize).saturating_sub(known);
+        let counted = Feedback { note: Some(COUNTED.to_owned()), ..Feedback::new(at, signal) };
+        events.extend(std::iter::repeat_n(counted, missing));
+    }
+    events
+}
+
+fn feedback_event(keys: &mut Keys<'_>, undated: Instant) -> Option<Feedback> {
+    let signal = keys.word("type", |word| match word {
+        "helpful" => Some(Signal::Helpful),
+        "harmful" => Some(Signal::Harmful),
+        "irrelevant" => Some(Signal::Irrelevant),
+        _ => None,
+    });
+    if signal.is_none() {
+        keys.say(Code::MissingKey, "its `type` is neither helpful nor harmful, and it was left out");
+    }
+    let weight = keys.number("weight").unwrap_or(1.0);
+    if !(0.0..=1.0).contains(&weight) {
+        keys.say(Code::OutOfRange, format!("`weight` is {weight}, and lies between 0 and 1"));
+    }
+    keys.derived(&["decayed_value"]);
+    Some(Feedback {
+        at: keys.date("timestamp").unwrap_or(undated),
+        signal: signal?,
+        weight: weight.clamp(0.0, 1.0),
+        session: keys.text("session_path").or_else(|| keys.text("session")),
+        agent: keys.text("agent"),
+        author: keys.text("author"),
+        reason: keys.text("reason"),
+        note: keys.text("context"),
+    })
+}
+
+/// The sessions with their agents: told together, else as two lists that belong together item by item.
+fn sources(keys: &mut Keys<'_>) -> Vec<Source> {
+    let (sessions, agents) = (keys.texts("source_sessions"), keys.texts("source_agents"));
+    let told: Vec<Source> = keys.list("sources").into_iter().filter_map(|item| source(keys, item)).collect();
+    if !told.is_empty() {
+        return told;
+    }
+    let agent_of = |index: usize| match agents.as_slice() {
+        [one] => Some(one.clone()),
+        several if several.len() == sessions.len() => several.get(index).cloned(),
+        _ => None,
+    };
+    let unclear = !agents.is_empty() && (0..sessions.len()).all(|index| agent_of(index).is_none());
+    if unclear {
+        let agents = agents.join(", ");
+        keys.say(Code::InvalidValue, format!("which of its sessions were those of {agents} is not told"));
+    }
+    let of = |(index, session): (usize, &String)| Source {
+        session: session.clone(),
+        agent: agent_of(index),
+        line: None,
+    };
+    sessions.iter().enumerate().map(of).collect()
+}
+
+fn source(keys: &mut Keys<'_>, value: &Value) -> Option<Source> {
+    let told = Keys::of_value(value, "", 0).map(|mut source| {
+        let line = source.text("line").and_then(|line| line.parse().ok());
+        let (session, agent) = (source.text("session"), source.text("agent"));
+        keys.absorb(source, "`sources`");
+        session.map(|session| Source { session, agent, line })
+    });
+    if !matches!(told, Some(Some(_))) {
+        keys.say(Code::InvalidValue, "an item of `sources` has no `session` and was left out");
+    }
+    told.flatten()
+}
+
+fn derived_from(keys: &mut Keys<'_>) -> DerivedFrom {
+    let Some(mut derived) = keys.mapping("derived_from") else { return DerivedFrom::default() };
+    let read = DerivedFrom { diaries: derived.texts("diaries"), evidence: derived.texts("evidence") };
+    keys.absorb(derived, "`derived_from`");
+    read
+}
+
+fn verify(keys: &mut Keys<'_>) -> Option<Verify> {
+    let mut verify = keys.mapping("verify")?;
+    let kind = verify.text("kind").and_then(|kind| VerifyKind::of(&kind));
+    let mode = verify.text("mode").and_then(|mode| VerifyMode::of(&mode)).unwrap_or_default();
+    let read = kind.zip(verify.text("pattern")).map(|(kind, pattern)| Verify { kind, pattern, mode });
+    keys.absorb(verify, "`verify`");
+    if read.is_none() {
+        keys.say(Code::InvalidValue, "`verify` needs a known `kind` and a `pattern`, and was left out");
+    }
+    read
+}
+
+fn incident(keys: &mut Keys<'_>) -> Option<Incident> {
+    let mut incident = keys.mapping("incident")?;
+    let told = incident.text("class").zip(incident.text("shape"));
+    let (session, date) = (incident.text("session"), incident.text("date"));
+    let read = told.map(|(class, shape)| Incident { class, shape, session, date });
+    keys.absorb(incident, "`incident`");
+    if read.is_none() {
+        keys.say(Code::InvalidValue, "`incident` needs a `class` and a `shape`, and was left out");
+    }
+    read
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,370 @@
+//! An agent's rule file (AGENTS.md, CLAUDE.md, .cursorrules, …) as draft bullets: its list items, and its paragraphs that
+//! tell in one sentence what to do. Sections become categories.
+//!
+//! Prose is no list of rules: what is not taken is counted, and every bullet is a draft until a person accepts it.
+
+mod imperative;
+
+use std::collections::BTreeMap;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::{Document, GENERAL, LeftOut, category};
+use crate::project::section::SECTION;
+use cm_note::bullet::content::folded;
+use cm_note::bullet::id::BulletId;
+use cm_note::bullet::{Bullet, BulletFields, BulletKind, BulletType, Maturity, Scope, State};
+use cm_note::finding::{Code, Finding, Severity};
+use cm_note::frontmatter::parse;
+use cm_note::frontmatter::split::Split;
+use cm_note::instant::Instant;
+use cm_note::markdown::escape::visible;
+use cm_note::markdown::nested_too_deep;
+use cm_note::note::check::RULE;
+use cm_note::note::name;
+use cm_note::path::NotePath;
+
+/// The tag of what came from a rule file.
+pub const TAG: &str = "imported";
+
+/// So long may the words be that an item inherits from those above it.
+const CONTEXT: usize = 80;
+
+/// Reads a rule file. `file` names it in findings; `now` is when its bullets are made.
+pub fn read(text: &str, file: &str, now: Instant) -> Document {
+    let split = Split::of(text);
+    let (body, own) = SECTION.without(split.body());
+    let mut walk = Walk { now, ..Walk::new() };
+    if own {
+        walk.leave_out("part that `cm project` wrote");
+    }
+    if nested_too_deep(&body) {
+        walk.leave_out("text that is nested too deep");
+    } else {
+        let options = Options::ENABLE_TABLES
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_FOOTNOTES
+            | Options::ENABLE_STRIKETHROUGH;
+        Parser::new_ext(&body, options).for_each(|event| walk.event(event));
+    }
+    let left_out = walk.left_out.into_iter().map(|(what, count)| LeftOut { what: what.to_owned(), count });
+    Document {
+        bullets: walk.bullets,
+        blocked: Vec::new(),
+        findings: frontmatter(&split, file),
+        left_out: left_out.collect(),
+    }
+}
+
+/// What the frontmatter of a Cursor rule says of where it holds, which no bullet can say.
+fn frontmatter(split: &Split<'_>, file: &str) -> Vec<Finding> {
+    let fields = parse::parse(split).fields;
+    let said = |key: &str| Some((key.to_owned(), fields.get(key)?.text().filter(|text| !text.is_empty())?));
+    let noted = ["description", "globs"].into_iter().filter_map(said);
+    noted
+        .map(|(key, text)| Finding {
+            path: file.to_owned(),
+            line: fields.get(&key).map(|field| field.line),
+            column: None,
+            code: Code::UnknownKey,
+            severity: Severity::Info,
+            message: format!("`{key}` of the file is not kept: {}", visible(&text)),
+            hint: None,
+        })
+        .collect()
+}
+
+/// A list item that is being read.
+#[derive(Default)]
+struct Item {
+    text: Inline,
+    /// What stands before its words.
+    context: Option<String>,
+    /// What stands before the words of items below it.
+    below: Option<String>,
+}
+
+/// The words of an item or a paragraph so far.
+#[derive(Default)]
+struct Inline {
+    text: String,
+    /// Letters that are no code.
+    letters: usize,
+}
+
+impl Inline {
+    fn words(&mut self, words: &str) {
+        self.text.push_str(words);
+        self.letters += words.chars().filter(|c| c.is_alphabetic()).count();
+    }
+
+    fn code(&mut self, code: &str) {
+        // The marks are longer than any run of backticks in the code.
+        let runs = code.split(|c| c != '`').map(str::len);
+        let mark = "`".repeat(runs.max().unwrap_or(0) + 1);
+        let (first, last) = (code.starts_with('`'), code.ends_with('`'));
+        let blank = if first || last { " " } else { "" };
+        self.text.push_str(&format!("{mark}{blank}{code}{blank}{mark}"));
+    }
+}
+
+/// The state of the pass.
+struct Walk {
+    now: Instant,
+    bullets: Vec<Bullet>,
+    left_out: BTreeMap<&'static str, usize>,
+    /// The nearest heading, where it is not the file's title.
+    section: Option<String>,
+    headings: usize,
+    heading: Option<(HeadingLevel, String)>,
+    items: Vec<Item>,
+    paragraph: Option<Inline>,
+    /// The paragraph before a list, where it leads to it.
+    lead: Option<String>,
+    /// The code block that is open.
+    code: Option<String>,
+    /// How many tables or HTML blocks are open.
+    closed: usize,
+    /// Where links that are open lead, and where their words begin.
+    links: Vec<(String, usize)>,
+}
+
+impl Walk {
+    fn new() -> Self {
+        Self {
+            now: Instant::from_unix(0),
+            bullets: Vec::new(),
+            left_out: BTreeMap::new(),
+            section: None,
+            headings: 0,
+            heading: None,
+            items: Vec::new(),
+            paragraph: None,
+            lead: None,
+            code: None,
+            closed: 0,
+            links: Vec::new(),
+        }
+    }
+
+    fn leave_out(&mut self, what: &'static str) {
+        *self.left_out.entry(what).or_default() += 1;
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.words(&text),
+            Event::Code(code) => self.with(|inline| inline.code(&code), &code),
+            Event::InlineHtml(html) if !html.starts_with("<!--") => self.words(&html),
+            Event::SoftBreak | Event::HardBreak => self.words(" "),
+            _ => {}
+        }
+    }
+
+    fn words(&mut self, words: &str) {
+        match &mut self.code {
+            Some(code) => code.push_str(words),
+            None => self.with(|inline| inline.words(words), words),
+        }
+    }
+
+    /// Adds to whatever is open.
+    fn with(&mut self, add: impl FnOnce(&mut Inline), plain: &str) {
+        if self.closed > 0 {
+            return;
+        }
+        if let Some((_, heading)) = &mut self.heading {
+            heading.push_str(plain);
+        } else if let Some(item) = self.items.last_mut() {
+            add(&mut item.text);
+        } else if let Some(paragraph) = &mut self.paragraph {
+            add(paragraph);
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Heading { level, .. } => self.heading = Some((level, String::new())),
+            Tag::Paragraph => match self.items.last_mut() {
+                Some(item) => item.text.text.push(' '),
+                None => self.paragraph = Some(Inline::default()),
+            },
+            Tag::List(_) => self.list(),
+            Tag::Item => {
+                let above = self.items.last().map(|item| item.below.clone());
+                let context = above.unwrap_or_else(|| self.lead.clone());
+                self.items.push(Item { context, ..Item::default() });
+            }
+            Tag::CodeBlock(_) => self.code = Some(String::new()),
+            Tag::Table(_) => {
+                self.leave_out("tables");
+                self.closed += 1;
+            }
+            Tag::HtmlBlock => self.closed += 1,
+            Tag::Link { dest_url, .. } => {
+                let begin = self.items.last().map(|item| item.text.text.len());
+                let begin = begin.or(self.paragraph.as_ref().map(|paragraph| paragraph.text.len()));
+                self.links.push((dest_url.to_string(), begin.unwrap_or(0)));
+            }
+            _ => {}
+        }
+    }
+
+    /// A list below an item: the item is done, and its words are the context of those below it.
+    fn list(&mut self) {
+        let Some(item) = self.items.last_mut() else { return };
+        let text = std::mem::take(&mut item.text);
+        let own = folded(&text.text);
+        item.below = context(&own);
+        let context = item.context.clone();
+        if !own.is_empty() && !own.ends_with(':') {
+            self.rule(&text, context.as_deref());
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(_) => self.end_heading(),
+            TagEnd::Paragraph => {
+                if let Some(paragraph) = self.paragraph.take() {
+                    self.end_paragraph(&paragraph);
+                }
+            }
+            TagEnd::List(_) if self.items.is_empty() => self.lead = None,
+            TagEnd::Item => {
+                if let Some(item) = self.items.pop().filter(|item| !item.text.text.trim().is_empty()) {
+                    self.rule(&item.text, item.context.as_deref());
+                }
+            }
+            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::Table | TagEnd::HtmlBlock => self.closed = self.closed.saturating_sub(1),
+            TagEnd::Link => self.end_link(),
+            _ => {}
+        }
+    }
+
+    /// The first heading of the highest level is the file's title, and names no section.
+    fn end_heading(&mut self) {
+        let Some((level, text)) = self.heading.take() else { return };
+        let title = self.headings == 0 && level == HeadingLevel::H1;
+        self.headings += 1;
+        self.lead = None;
+        self.section = (!title).then_some(text);
+    }
+
+    fn end_paragraph(&mut self, paragraph: &Inline) {
+        let text = folded(&paragraph.text);
+        self.lead = None;
+        if text.ends_with(':') {
+            self.lead = context(&text);
+        } else if imperative::is_one_sentence(&text) && imperative::is_imperative(&text) {
+            self.rule(paragraph, None);
+        } else if !text.is_empty() {
+            self.leave_out("paragraphs that are more than one rule, or none");
+        }
+    }
+
+    /// One line of code that an item leads to belongs to it.
+    fn end_code(&mut self) {
+        let Some(code) = self.code.take() else { return };
+        let line = code.trim();
+        let fits = !line.contains(['\n', '`']) && (1..=CONTEXT).contains(&line.chars().count());
+        match self.items.last_mut().filter(|item| fits && item.text.text.trim_end().ends_with(':')) {
+            Some(item) => {
+                item.text.text.push(' ');
+                item.text.code(line);
+            }
+            None => self.leave_out("code blocks"),
+        }
+    }
+
+    /// Where a link leads stands behind its words, unless it is they.
+    fn end_link(&mut self) {
+        let Some((target, begin)) = self.links.pop() else { return };
+        let open = self.items.last_mut().map(|item| &mut item.text).or(self.paragraph.as_mut());
+        let Some(inline) = open else { return };
+        let words = inline.text.get(begin..).unwrap_or("").trim_matches('`').to_owned();
+        if words != target && !target.starts_with('#') {
+            inline.text.push_str(&format!(" ({target})"));
+        }
+    }
+
+    /// Takes a text as a rule, or counts why it is none.
+    fn rule(&mut self, inline: &Inline, context: Option<&str>) {
+        let own = visible(&inline.text);
+        if inline.letters < 3 {
+            return self.leave_out("items that are names or code alone");
+        }
+        if own.ends_with(':') {
+            return self.leave_out("texts that only lead to something else");
+        }
+        if names_something(&own) {
+            return self.leave_out("items that say what something is");
+        }
+        let within = context.map(|context| format!("{context} {own}"));
+        let content = within.filter(|text| text.chars().count() <= *RULE.end()).unwrap_or(own);
+        match content.chars().count() {
+            short if short < *RULE.start() => self.leave_out("texts shorter than 10 characters"),
+            long if long > *RULE.end() => self.leave_out("texts longer than 500 characters"),
+            _ => self.push(content),
+        }
+    }
+
+    fn push(&mut self, content: String) {
+        let category = self.section.as_deref().map_or_else(|| GENERAL.to_owned(), category);
+        let avoids = imperative::is_negative(&content);
+        let mut entropy = [0; 16];
+        let seed = format!("cm rule\0{category}\0{content}");
+        entropy.copy_from_slice(&blake3::hash(seed.as_bytes()).as_bytes()[..16]);
+        let id = BulletId::draw(self.now, &entropy).into();
+        let Ok(path) = NotePath::parse(&format!("playbook/{category}/{}", name::file_name(&content, &id)))
+        else {
+            return;
+        };
+        self.bullets.push(Bullet {
+            id,
+            path,
+            bullet_type: if avoids { BulletType::AntiPattern } else { BulletType::Rule },
+            category,
+            scope: Scope::default(),
+            workspace: None,
+            state: State::Draft,
+            maturity: Maturity::Candidate,
+            pinned: false,
+            tags: vec![TAG.to_owned()],
+            feedback: Vec::new(),
+            created: Some(self.now),
+            updated: Some(self.now),
+            last_checked: None,
+            fields: BulletFields {
+                content,
+                kind: if avoids { BulletKind::AntiPattern } else { BulletKind::ProjectConvention },
+                ..BulletFields::default()
+            },
+        });
+    }
+}
+
+/// Whether an item says what a file, a command or a type is: code, a dash or a colon, and a description.
+fn names_something(own: &str) -> bool {
+    let mut rest = own;
+    while let Some(code) = rest.strip_prefix('`') {
+        let Some(end) = code.find('`') else { return false };
+        rest = code[end + 1..].trim_start_matches([' ', ',', '/', '|']);
+    }
+    let described = ["- ", "– ", "— ", ": ", "→ "].iter().find_map(|mark| rest.strip_prefix(mark));
+    own.starts_with('`') && described.is_some_and(|text| !imperative::is_imperative(text))
+}
+
+/// The words that items inherit from what stands above them; nothing where they are too many.
+fn context(text: &str) -> Option<String> {
+    let words = visible(text);
+    let words = words.trim_end_matches(['.', ':', ';', ',', ' ']);
+    let fits = (1..=CONTEXT).contains(&words.chars().count());
+    fits.then(|| format!("{words}:"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! The files that imported notes show or lead to: they come along, at the same place beside them, so that links stay valid.
+
+use std::collections::BTreeSet;
+
+use super::Placed;
+use cm_note::foreign::Folder;
+use cm_note::frontmatter::split::Split;
+use cm_note::markdown;
+use cm_note::path::NotePath;
+
+/// The files of the folder that these notes use, in order.
+pub(super) fn used(folder: &Folder, placed: &[&Placed<'_>]) -> Vec<String> {
+    let mut used = BTreeSet::new();
+    for placed in placed {
+        let body = placed.file.text().map(|text| Split::of(text).body().to_owned()).unwrap_or_default();
+        for target in markdown::attachments(&body) {
+            used.extend(find(folder, &placed.file.path, &target));
+        }
+    }
+    used.into_iter().cloned().collect()
+}
+
+/// The file that a link of the note at `from` names: along its path, from the folder's root, else by the end of its path,
+/// the shortest first.
+fn find<'f>(folder: &'f Folder, from: &NotePath, target: &str) -> Option<&'f String> {
+    let has = |path: &str| folder.attachments.iter().find(|known| *known == path);
+    let along = from.resolve(target).and_then(|path| has(path.as_str()));
+    let rooted = || has(target.trim_start_matches('/'));
+    let by_end = || {
+        let end = format!("/{target}").to_lowercase();
+        let fits = |known: &&String| format!("/{known}").to_lowercase().ends_with(&end);
+        folder.attachments.iter().filter(fits).min_by_key(|known| (known.len(), known.as_str()))
+    };
+    along.or_else(rooted).or_else(by_end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_names_a_file_along_its_path_or_by_the_end_of_it() {
+        let folder = Folder {
+            attachments: ["a/pic.png", "deep/er/pic.png", "files/Paper v1.PDF", "pic.png"]
+                .map(str::to_owned)
+                .to_vec(),
+            ..Folder::default()
+        };
+        let from = NotePath::parse("a/note.md").unwrap();
+        for (target, expected) in [
+            ("pic.png", Some("a/pic.png")),
+            ("../pic.png", Some("pic.png")),
+            ("/pic.png", Some("pic.png")),
+            ("er/pic.png", Some("deep/er/pic.png")),
+            ("paper v1.pdf", Some("files/Paper v1.PDF")),
+            ("none.png", None),
+        ] {
+            assert_eq!(find(&folder, &from, target).map(String::as_str), expected, "{target}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Whether the vault has a note already, or has another one in its place.
+
+use yaml_serde::Value;
+
+use super::{Format, How, Placed, Why};
+use cm_note::frontmatter::edit;
+use cm_note::frontmatter::parse::{self, Field};
+use cm_note::frontmatter::split::Split;
+
+/// Why a note with these planned bytes is left out; `None` where it comes in.
+pub(super) fn standing(placed: &Placed<'_>, planned: &[u8], how: &How<'_>) -> Option<Why> {
+    let at_target = (how.at)(&placed.target);
+    if at_target.as_deref() == Some(planned) {
+        return Some(Why::ThereAlready);
+    }
+    // Made of its path and bytes, this id is on no other note; that one may have been edited or moved since.
+    if placed.own.is_none() && (how.of_id)(&placed.derived).is_some() {
+        return Some(Why::ThereAlready);
+    }
+    let holder = placed.own.as_ref().and_then(|id| (how.of_id)(id));
+    let (there, otherwise) = match holder {
+        Some(path) => ((how.at)(&path), Why::IdTaken),
+        None => (at_target, Why::PathTaken),
+    };
+    let there = there?;
+    let same = how.format != Format::ClaudeMemory && keeps_all(&placed.file.bytes, &there);
+    Some(if same || there == placed.file.bytes { Why::ThereAlready } else { otherwise })
+}
+
+/// Whether a note of the vault still says all that its source says: the same body, and the same keys but for what an
+/// import may change.
+fn keeps_all(source: &[u8], there: &[u8]) -> bool {
+    let (Ok(source), Ok(there)) = (std::str::from_utf8(source), std::str::from_utf8(there)) else {
+        return false;
+    };
+    let (source, there) = (Split::of(source), Split::of(there));
+    if source.body() != there.body() {
+        return false;
+    }
+    let (source, there) = (parse::parse(&source), parse::parse(&there));
+    source.faults.is_empty()
+        && source.fields.iter().filter(|field| field.key != "type" && !field.value.is_null()).all(|field| {
+            there.fields.get(&field.key).is_some_and(|kept| kept.value == field.value || holds(kept, field))
+        })
+}
+
+/// Whether a list has all items of another, which may be written as one text.
+fn holds(kept: &Field, source: &Field) -> bool {
+    let Value::Sequence(kept) = &kept.value else { return false };
+    match &source.value {
+        Value::Sequence(items) => items.iter().all(|item| kept.contains(item)),
+        Value::String(text) => {
+            let mut words = edit::words(&source.key, text).map(Value::String);
+            words.all(|word| kept.contains(&word))
+        }
+        _ => false,
+    }
+}

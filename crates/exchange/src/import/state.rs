@@ -1,0 +1,172 @@
+//! `_state.json` of the earlier Python tool: how often each note was read, and when last.
+//!
+//! Tools wrote it in several shapes over time, so it is read by what its keys can only mean; what fits nothing counts
+//! for nothing.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use cm_note::instant::Instant;
+
+/// How a note was used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Access {
+    /// How often it was read.
+    pub count: u64,
+    /// When last.
+    pub last: Option<Instant>,
+}
+
+/// The use of notes, by id or path.
+pub type Accesses = BTreeMap<String, Access>;
+
+/// Keys below which the entries stand.
+const ENTRIES: [&str; 8] =
+    ["entries", "memories", "access", "accesses", "usage", "notes", "state", "retrieval"];
+/// Keys of maps from ids to counts alone.
+const COUNTS: [&str; 3] = ["access_counts", "access_count", "counts"];
+/// Keys of maps from ids to times alone.
+const TIMES: [&str; 4] = ["last_accessed", "last_access", "last_accesses", "accessed_at"];
+const COUNT: [&str; 7] =
+    ["access_count", "accesses", "count", "accessed", "accessCount", "hits", "retrieval_count"];
+const LAST: [&str; 8] = [
+    "last_accessed",
+    "last_access",
+    "lastAccessed",
+    "last_accessed_at",
+    "accessed_at",
+    "last_used",
+    "last",
+    "last_retrieved",
+];
+const ID: [&str; 4] = ["id", "memory_id", "uuid", "key"];
+
+/// Reads the file.
+///
+/// # Errors
+/// What is wrong, where it is no JSON object.
+pub fn read(text: &str) -> Result<Accesses, String> {
+    let value: Value =
+        serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
+    if !value.is_object() && !value.is_array() {
+        return Err("it holds no entries".to_owned());
+    }
+    let mut found = Accesses::new();
+    take(&value, &mut found);
+    found.retain(|_, access| access.count > 0 || access.last.is_some());
+    Ok(found)
+}
+
+fn take(value: &Value, found: &mut Accesses) {
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                if let Some(id) = first(item, &ID).and_then(Value::as_str) {
+                    add(found, id, access(item));
+                }
+            }
+        }
+        Value::Object(fields) => {
+            let nested: Vec<&Value> = ENTRIES
+                .iter()
+                .filter_map(|key| fields.get(*key))
+                .filter(|value| is_collection(value))
+                .collect();
+            for value in &nested {
+                take(value, found);
+            }
+            let mut maps = false;
+            for (key, value) in fields {
+                let Value::Object(map) = value else { continue };
+                if COUNTS.contains(&key.as_str()) || TIMES.contains(&key.as_str()) {
+                    maps = true;
+                    map.iter().for_each(|(id, value)| add(found, id, single(value)));
+                }
+            }
+            if nested.is_empty() && !maps {
+                for (id, value) in fields.iter().filter(|(key, _)| *key != "version") {
+                    add(found, id, if value.is_object() { access(value) } else { single(value) });
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_collection(value: &Value) -> bool {
+    value.is_object() || value.is_array()
+}
+
+fn add(found: &mut Accesses, id: &str, access: Access) {
+    let known = found.entry(id.to_owned()).or_default();
+    known.count = known.count.max(access.count);
+    known.last = known.last.max(access.last);
+}
+
+fn access(entry: &Value) -> Access {
+    Access { count: first(entry, &COUNT).map_or(0, count), last: first(entry, &LAST).and_then(instant) }
+}
+
+/// A bare number is a count, a bare text a time.
+fn single(value: &Value) -> Access {
+    match value {
+        Value::String(_) => Access { count: 0, last: instant(value) },
+        _ => Access { count: count(value), last: None },
+    }
+}
+
+fn first<'v>(entry: &'v Value, keys: &[&str]) -> Option<&'v Value> {
+    keys.iter().filter_map(|key| entry.get(*key)).find(|value| !value.is_null())
+}
+
+fn count(value: &Value) -> u64 {
+    let float = value.as_f64().filter(|n| n.is_finite() && *n >= 0.0).map(|n| n as u64);
+    value.as_u64().or(float).unwrap_or(0)
+}
+
+fn instant(value: &Value) -> Option<Instant> {
+    match value {
+        Value::String(text) => Instant::parse(text).ok(),
+        // Seconds, or milliseconds where seconds would lie thousands of years ahead.
+        Value::Number(number) => {
+            let seconds = number.as_f64()?;
+            let seconds = if seconds > 1e11 { seconds / 1000.0 } else { seconds };
+            (seconds > 0.0).then(|| Instant::from_unix(seconds as i64))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_says_the_same() {
+        let at = Some(Instant::parse("2026-02-03T04:05:06Z").unwrap());
+        let expected = Accesses::from([
+            ("a".to_owned(), Access { count: 3, last: at }),
+            ("b".to_owned(), Access { count: 1, last: None }),
+        ]);
+        for text in [
+            r#"{"version": 1, "entries": {"a": {"access_count": 3, "last_accessed": "2026-02-03T04:05:06Z"}, "b": {"access_count": 1}, "c": {"access_count": 0}}}"#,
+            r#"{"version": 1, "a": {"accesses": 3, "last_access": "2026-02-03T04:05:06+00:00"}, "b": {"count": 1}}"#,
+            r#"{"memories": [{"id": "a", "count": 3, "last": 1770091506}, {"id": "b", "hits": 1.0}, {"count": 7}]}"#,
+            r#"{"version": 1, "access_counts": {"a": 3, "b": 1}, "last_accessed": {"a": "2026-02-03T04:05:06"}}"#,
+            r#"[{"memory_id": "a", "access_count": 3, "last_accessed_at": 1770091506000}, {"uuid": "b", "count": 1}]"#,
+        ] {
+            assert_eq!(read(text).as_ref(), Ok(&expected), "{text}");
+        }
+        assert_eq!(read(r#"{"version": 1, "b": 1}"#).unwrap()["b"].count, 1);
+    }
+
+    #[test]
+    fn damage_is_an_error_and_nonsense_counts_for_nothing() {
+        assert!(read("{").is_err());
+        assert!(read("7").is_err());
+        assert!(read(r#"{"version": 1, "entries": {"a": {"access_count": -4, "last_accessed": "soon"}, "b": null}}"#)
+            .unwrap()
+            .is_empty());
+    }
+}

@@ -1,0 +1,127 @@
+//! MEMORY.md: what has proved itself, in one file that stands by itself: rules, pitfalls, and memories that are in use.
+//!
+//! Unlike CORE.md it says what a note says instead of where it lies, and knows no budget.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use cm_note::bullet::showing::may_be_shown;
+use cm_note::bullet::{Bullet, Maturity};
+use cm_note::graph::Graph;
+use cm_note::markdown::escape::{escape_inline, escape_rule, visible};
+use cm_note::note::Note;
+use cm_note::score::Score;
+use cm_note::score::bullet::Effective;
+use cm_playbook::core::{CoreEntry, memory_entries};
+use cm_playbook::generated::{GeneratedFile, clipped, head};
+
+/// The command in the file's head.
+const COMMAND: &str = "cm export --format memory.md";
+
+/// The title in the file's head.
+const TITLE: &str = "Memory, exported";
+
+/// How a file begins that an export made.
+pub const OPENING: &str = "# Memory, exported\n\n> Written ";
+
+/// The sections of memories, with the types of each; all other types come last.
+const SECTIONS: [(&str, &[&str]); 9] = [
+    ("Decisions", &["decision"]),
+    ("Solutions", &["solution"]),
+    ("Fixes", &["fix"]),
+    ("Configurations", &["configuration"]),
+    ("Patterns & Workflows", &["code_pattern", "workflow", "procedure"]),
+    ("Insights", &["insight"]),
+    ("Preferences & Facts", &["preference", "fact"]),
+    ("Observations", &["observation"]),
+    ("Problems & Errors", &["problem", "error"]),
+];
+
+/// Plans the file of that day: established and proven bullets with their scores, and the memories of a graph with
+/// theirs, of which those are told that are pinned or have at least the score of an active one.
+pub fn plan(
+    bullets: &[(&Bullet, Effective)],
+    graph: &Graph<'_>,
+    scores: &[Score],
+    active: f64,
+    day: &str,
+) -> GeneratedFile {
+    let mut text = String::new();
+    let notes: HashMap<&str, &Note> = graph.notes().iter().map(|note| (note.path.as_str(), note)).collect();
+    let proven = ranked(bullets, &notes);
+    let (pitfalls, rules): (Vec<&Bullet>, Vec<&Bullet>) =
+        proven.iter().copied().partition(|bullet| bullet.is_anti_pattern());
+    for (title, bullets) in [("Rules", rules), ("Pitfalls", pitfalls)] {
+        let line = |bullet: &&Bullet| {
+            format!("- {}: {}\n", escape_inline(&bullet.category), escape_rule(bullet.content()))
+        };
+        section(&mut text, title, bullets.iter().map(line));
+    }
+    let all = memory_entries(graph, scores);
+    let mut told: Vec<&(CoreEntry, Score)> =
+        all.iter().filter(|(entry, score)| entry.pinned || score.value() >= active).collect();
+    told.sort_by_key(|(entry, score)| (Reverse(*score), &entry.id, &entry.path));
+    let told: Vec<&CoreEntry> = told.into_iter().map(|(entry, _)| entry).collect();
+    let known =
+        |entry: &CoreEntry| SECTIONS.iter().any(|(_, types)| types.contains(&entry.note_type.as_str()));
+    for (title, types) in SECTIONS {
+        let own = told.iter().filter(|entry| types.contains(&entry.note_type.as_str()));
+        section(&mut text, title, own.map(|entry| memory(entry, &notes)));
+    }
+    let others = told.iter().filter(|entry| !known(entry));
+    section(&mut text, "Other", others.map(|entry| memory(entry, &notes)));
+    let figures = format!("{} and {}", counted(proven.len(), "bullet"), counted(told.len(), "memory"));
+    let omitted = bullets.len() - proven.len() + all.len() - told.len();
+    let head =
+        head(TITLE, day, COMMAND, &format!("{figures} that have proved themselves; {omitted} left out."));
+    GeneratedFile::new(head + &text, proven.len() + told.len(), omitted)
+}
+
+/// The established and proven ones that an agent may be shown: proven first, then by score.
+fn ranked<'a>(bullets: &[(&'a Bullet, Effective)], notes: &HashMap<&str, &Note>) -> Vec<&'a Bullet> {
+    let good = |bullet: &Bullet| {
+        notes.get(bullet.path.as_str()).is_some_and(|note| may_be_shown(bullet, note))
+            && matches!(bullet.maturity, Maturity::Established | Maturity::Proven)
+    };
+    let mut ranked: Vec<_> = bullets.iter().filter(|(bullet, _)| good(bullet)).collect();
+    ranked.sort_by_key(|(bullet, score)| (Reverse((bullet.maturity, *score)), &bullet.id, &bullet.path));
+    ranked.into_iter().map(|(bullet, _)| *bullet).collect()
+}
+
+fn section(text: &mut String, title: &str, lines: impl Iterator<Item = String>) {
+    let mut lines = lines.peekable();
+    if lines.peek().is_some() {
+        text.push_str(&format!("\n## {title}\n\n"));
+        text.extend(lines);
+    }
+}
+
+fn memory(entry: &CoreEntry, notes: &HashMap<&str, &Note>) -> String {
+    let summary = notes.get(entry.path.as_str()).map_or("", |note| note.summary.as_str());
+    let title = escape_inline(&entry.title);
+    if visible(summary).is_empty() || visible(summary) == visible(&entry.title) {
+        return format!("- {title}\n");
+    }
+    format!("- {title}: {}\n", clipped(summary, Note::SUMMARY))
+}
+
+fn counted(number: usize, one: &str) -> String {
+    match (number, one.strip_suffix('y')) {
+        (1, _) => format!("1 {one}"),
+        (_, Some(stem)) => format!("{number} {stem}ies"),
+        (_, None) => format!("{number} {one}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_ours_is_known_by_its_beginning() {
+        let graph = Graph::connect(&[]);
+        let file = plan(&[], &graph, &[], 0.5, "2026-11-21");
+        assert!(file.text.starts_with(OPENING), "{}", file.text);
+        assert!(file.text.contains("0 bullets and 0 memories that have proved themselves; 0 left out."));
+    }
+}

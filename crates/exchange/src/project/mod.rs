@@ -1,0 +1,167 @@
+//! The playbook as a part of an agent's rule file: rules by category, the best first, then what to avoid.
+//!
+//! Which bullets an agent may be shown is decided before. It holds no date, so that an unchanged playbook gives unchanged bytes.
+
+pub mod section;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
+use cm_note::bullet::Bullet;
+use cm_note::bullet::content::RuleHash;
+use cm_note::markdown::escape::{escape_inline, escape_rule};
+use cm_note::markdown::mentions::quote_mentions;
+use cm_note::note::Signal;
+use cm_note::score::bullet::Effective;
+
+/// How much is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct How {
+    /// At most so many rules of a category, and so many pitfalls of one.
+    pub per_category: usize,
+    /// Say behind each how often it helped and did harm.
+    pub counts: bool,
+}
+
+/// The part of the file, and how much it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its text, ending with a line break.
+    pub text: String,
+    /// How many rules.
+    pub rules: usize,
+    /// How many pitfalls.
+    pub pitfalls: usize,
+    /// How many that are in use were left out.
+    pub omitted: usize,
+}
+
+/// Bullets of one category, the best first.
+type Shelf<'a> = BTreeMap<&'a str, Vec<&'a Bullet>>;
+
+/// Plans the part for bullets that an agent may be shown, with their standing. Of those that say the same only the best is
+/// listed.
+pub fn plan(bullets: &[(&Bullet, Effective)], how: &How) -> Part {
+    let mut ranked: Vec<(Effective, &Bullet)> =
+        bullets.iter().map(|(bullet, standing)| (*standing, *bullet)).collect();
+    ranked.sort_by_key(|(standing, bullet)| (Reverse(*standing), &bullet.id, &bullet.path));
+    let mut seen = HashSet::new();
+    ranked.retain(|(_, bullet)| seen.insert(RuleHash::of(bullet.content())));
+    let (mut rules, mut pitfalls) = (Shelf::new(), Shelf::new());
+    for (_, bullet) in &ranked {
+        let shelf = if bullet.is_anti_pattern() { &mut pitfalls } else { &mut rules };
+        let category = shelf.entry(bullet.category.as_str()).or_default();
+        if category.len() < how.per_category {
+            category.push(bullet);
+        }
+    }
+    let count = |shelf: &Shelf<'_>| shelf.values().map(Vec::len).sum::<usize>();
+    let (rule_count, pitfall_count) = (count(&rules), count(&pitfalls));
+    Part {
+        text: text(&rules, &pitfalls, how),
+        rules: rule_count,
+        pitfalls: pitfall_count,
+        omitted: ranked.len() - rule_count - pitfall_count,
+    }
+}
+
+fn text(rules: &Shelf<'_>, pitfalls: &Shelf<'_>, how: &How) -> String {
+    let mut text = "## Playbook\n".to_owned();
+    if rules.values().chain(pitfalls.values()).all(Vec::is_empty) {
+        text.push_str("\nNo rules yet.\n");
+        return text;
+    }
+    for (category, bullets) in rules.iter().filter(|(_, bullets)| !bullets.is_empty()) {
+        text.push_str(&format!("\n### {}\n\n", escape_inline(category)));
+        text.extend(bullets.iter().map(|bullet| line(bullet, "", how)));
+    }
+    if pitfalls.values().any(|bullets| !bullets.is_empty()) {
+        text.push_str("\n### Pitfalls\n\n");
+    }
+    for (category, bullets) in pitfalls {
+        let subject = format!("{}: ", escape_inline(category));
+        text.extend(bullets.iter().map(|bullet| line(bullet, &subject, how)));
+    }
+    text
+}
+
+fn line(bullet: &Bullet, subject: &str, how: &How) -> String {
+    let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
+    let counts = match how.counts {
+        true => format!(" (helpful {}, harmful {})", events(Signal::Helpful), events(Signal::Harmful)),
+        false => String::new(),
+    };
+    format!("- {subject}{}{counts} `{}`\n", quote_mentions(&escape_rule(bullet.content())), bullet.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use cm_note::bullet::{BulletFields, BulletType, Maturity, Scope, State};
+    use cm_note::id::NoteId;
+    use cm_note::instant::Instant;
+    use cm_note::note::Feedback;
+    use cm_note::path::NotePath;
+
+    fn bullet(id: &str, category: &str, content: &str) -> Bullet {
+        Bullet {
+            id: NoteId::parse(id).unwrap(),
+            path: NotePath::parse(&format!("playbook/{id}.md")).unwrap(),
+            bullet_type: BulletType::Rule,
+            category: category.to_owned(),
+            scope: Scope::Global,
+            workspace: None,
+            state: State::Active,
+            maturity: Maturity::Candidate,
+            pinned: false,
+            tags: Vec::new(),
+            feedback: vec![Feedback::new(Instant::from_unix(0), Signal::Helpful)],
+            created: None,
+            updated: None,
+            last_checked: None,
+            fields: BulletFields { content: content.to_owned(), ..BulletFields::default() },
+        }
+    }
+
+    fn part(bullets: &[Bullet], how: &How) -> Part {
+        let scored: Vec<_> =
+            bullets.iter().zip(1..).map(|(bullet, n)| (bullet, Effective::new(f64::from(n)))).collect();
+        plan(&scored, how)
+    }
+
+    const PLAIN: How = How { per_category: 2, counts: false };
+
+    #[test]
+    fn rules_stand_by_category_the_best_first_and_pitfalls_apart() {
+        let pitfall =
+            Bullet { bullet_type: BulletType::AntiPattern, ..bullet("e", "time", "Adding 24 hours") };
+        let bullets = [
+            bullet("a", "testing", "Print the `seed`"),
+            bullet("b", "testing", "# Run <b>all</b> tests"),
+            bullet("c", "testing", "Run them twice"),
+            bullet("d", "naming", "Name the unit"),
+            pitfall,
+            bullet("h", "other", "run THEM twice"),
+        ];
+        let planned = part(&bullets, &PLAIN);
+        assert_eq!(
+            planned.text,
+            "## Playbook\n\n### naming\n\n- Name the unit `d`\n\n### other\n\n- run THEM twice `h`\n\n### testing\n\n\
+             - \\# Run &lt;b>all&lt;/b> tests `b`\n- Print the `seed` `a`\n\n### Pitfalls\n\n- time: Adding 24 hours `e`\n"
+        );
+        assert_eq!((planned.rules, planned.pitfalls, planned.omitted), (4, 1, 0));
+        let one = part(&bullets, &How { per_category: 1, counts: true });
+        assert!(
+            one.text.contains("- \\# Run &lt;b>all&lt;/b> tests (helpful 1, harmful 0) `b`\n"),
+            "{}",
+            one.text
+        );
+        assert_eq!(one.omitted, 1);
+    }
+
+    #[test]
+    fn an_empty_playbook_says_so() {
+        assert_eq!(part(&[], &PLAIN).text, "## Playbook\n\nNo rules yet.\n");
+    }
+}

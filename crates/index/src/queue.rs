@@ -1,0 +1,156 @@
+//! Notes that were written since the index was: appended by writers, who never wait for the index, and taken
+//! up by the next refresh.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use cm_note::id::NoteId;
+use cm_note::path::NotePath;
+
+/// The file that writers append to, and the one that a refresh has taken out of their way.
+pub(super) struct Queue {
+    open: PathBuf,
+    taken: PathBuf,
+}
+
+/// A note that was written.
+pub(super) type Entry = (NotePath, Option<NoteId>);
+
+impl Queue {
+    pub(super) fn in_folder(folder: &Path) -> Self {
+        Self { open: folder.join("queue"), taken: folder.join("queue.taken") }
+    }
+
+    /// The file that writers append to.
+    pub(super) fn path(&self) -> &Path {
+        &self.open
+    }
+
+    /// Appends a note.
+    pub(super) fn push(&self, path: &NotePath, id: Option<&NoteId>) -> io::Result<()> {
+        let mut line = serde_json::to_vec(&(path, id)).map_err(io::Error::other)?;
+        line.push(b'\n');
+        loop {
+            let mut file = OpenOptions::new().append(true).create(true).open(&self.open)?;
+            file.write_all(&line)?;
+            // Where a refresh took the file meanwhile, it may have read it before the line was in it.
+            let still = same_file(&file.metadata()?, fs::metadata(&self.open).ok().as_ref());
+            if still {
+                return Ok(());
+            }
+        }
+    }
+
+    /// What was written and not yet taken up; lines that are none are passed over.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        [&self.taken, &self.open]
+            .into_iter()
+            .filter_map(|path| fs::read(path).ok())
+            .flat_map(|bytes| {
+                bytes
+                    .split(|byte| *byte == b'\n')
+                    .filter_map(|line| serde_json::from_slice(line).ok())
+                    .collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    /// Takes the entries out of the writers' way. They stay on disk until they are [`Queue::done`].
+    pub(super) fn take(&self) -> io::Result<BTreeSet<NotePath>> {
+        // What a refresh took and did not finish comes again with the rest.
+        if let Ok(left) = fs::read(&self.taken)
+            && !left.is_empty()
+        {
+            OpenOptions::new().append(true).create(true).open(&self.open)?.write_all(&left)?;
+        }
+        match fs::rename(&self.open, &self.taken) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let bytes = fs::read(&self.taken).unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        Ok(lines
+            .filter_map(|line| serde_json::from_slice::<Entry>(line).ok())
+            .map(|(path, _)| path)
+            .collect())
+    }
+
+    /// Forgets what was taken.
+    pub(super) fn done(&self) -> io::Result<()> {
+        match fs::remove_file(&self.taken) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether nothing waits.
+    pub(super) fn is_empty(&self) -> bool {
+        [&self.open, &self.taken]
+            .into_iter()
+            .all(|path| fs::metadata(path).map_or(true, |file| file.len() == 0))
+    }
+}
+
+fn same_file(one: &fs::Metadata, other: Option<&fs::Metadata>) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        other.is_some_and(|other| (one.dev(), one.ino()) == (other.dev(), other.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        // An open file cannot be renamed there.
+        let _ = one;
+        other.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> NotePath {
+        NotePath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn what_is_taken_stays_until_it_is_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = Queue::in_folder(folder.path());
+        assert!(queue.is_empty());
+        queue.push(&path("a.md"), None).unwrap();
+        assert_eq!(queue.take().unwrap(), [path("a.md")].into());
+        queue.push(&path("odd\nname.md"), Some(&NoteId::parse("x").unwrap())).unwrap();
+        assert_eq!(queue.entries().len(), 2);
+        assert_eq!(queue.take().unwrap(), [path("a.md"), path("odd\nname.md")].into());
+        queue.done().unwrap();
+        assert!(queue.is_empty() && queue.entries().is_empty());
+    }
+
+    #[test]
+    fn no_line_is_lost_between_writers_and_refreshes() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut seen = BTreeSet::new();
+        std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..4)
+                .map(|writer| {
+                    let queue = Queue::in_folder(folder.path());
+                    scope.spawn(move || {
+                        (0..200).for_each(|note| {
+                            queue.push(&path(&format!("{writer}-{note}.md")), None).unwrap()
+                        });
+                    })
+                })
+                .collect();
+            let queue = Queue::in_folder(folder.path());
+            while writers.iter().any(|writer| !writer.is_finished()) {
+                seen.extend(queue.take().unwrap());
+                queue.done().unwrap();
+            }
+            seen.extend(queue.take().unwrap());
+        });
+        assert_eq!(seen.len(), 800);
+    }
+}

@@ -1,0 +1,387 @@
+//! Bringing the index up to date: what differs is read again, and nothing else.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::diff::{Diff, Hash, Known, diff};
+use super::entry::Entry;
+use super::error::{Error, Unusable, at};
+use super::lock::Lock;
+use super::store::{Index, State};
+use super::text::{Text, Writer};
+use cm_note::finding::{Code, Finding, Severity};
+use cm_note::listing::{FileStat, Listing};
+use cm_note::path::NotePath;
+
+/// Reads a note's bytes.
+pub(super) type Read<'a> = dyn Fn(&NotePath) -> io::Result<Vec<u8>> + 'a;
+/// Makes a note of its bytes.
+pub(super) type Parse<'a> = dyn Fn(&NotePath, &[u8]) -> Entry + 'a;
+
+/// How a refresh behaves.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// How long to wait for another process that works on the index.
+    pub patience: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { patience: Duration::from_secs(10) }
+    }
+}
+
+/// What a refresh did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Refreshed {
+    /// How many notes are indexed.
+    pub notes: usize,
+    /// Notes that are new to the index; after a rebuild all of them.
+    pub added: Vec<NotePath>,
+    /// Notes whose content changed.
+    pub updated: Vec<NotePath>,
+    /// Notes that are gone.
+    pub removed: Vec<NotePath>,
+    /// Why everything was read again, where it was.
+    pub rebuilt: Option<Unusable>,
+    /// Why the index could not be brought up to date and answers from before.
+    pub stale: Option<String>,
+    /// Files that could not be read.
+    pub findings: Vec<Finding>,
+}
+
+/// What a refresh would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stale {
+    /// Notes that are new.
+    pub added: Vec<NotePath>,
+    /// Notes whose content changed.
+    pub updated: Vec<NotePath>,
+    /// Notes that are gone.
+    pub removed: Vec<NotePath>,
+    /// Why everything would be read again.
+    pub unusable: Option<Unusable>,
+}
+
+impl Stale {
+    /// Whether there is nothing to do.
+    pub fn is_fresh(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The vault as a refresh sees it.
+pub(super) struct Source<'a> {
+    pub(super) listing: &'a Listing,
+    pub(super) read: &'a Read<'a>,
+    pub(super) parse: &'a Parse<'a>,
+}
+
+/// A difference that turned out to be one.
+enum Change<'a> {
+    Added(&'a FileStat, Vec<u8>, Known),
+    Updated(&'a FileStat, Vec<u8>, Known),
+    /// Only the stat changed.
+    Touched(&'a FileStat, Known),
+    Removed(String),
+}
+
+impl Source<'_> {
+    /// The bytes of a file and their hash; `None` where it is gone, or cannot be read, which is a finding.
+    pub(super) fn content(&self, file: &FileStat, findings: &mut Vec<Finding>) -> Option<(Vec<u8>, Hash)> {
+        match (self.read)(&file.path) {
+            Ok(bytes) => {
+                let mut hash = Hash::default();
+                hash.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..16]);
+                Some((bytes, hash))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                let message = format!("cannot be read: {error}");
+                let finding = Finding::new(&file.path, Code::Unreadable, Severity::Error, message);
+                findings.push(finding.hint("check its permissions"));
+                None
+            }
+        }
+    }
+
+    pub(super) fn parsed(&self, file: &FileStat, bytes: &[u8]) -> Entry {
+        (self.parse)(&file.path, bytes)
+    }
+
+    /// Looks at the content behind each difference, and hands on what is one.
+    fn resolve(
+        &self,
+        diff: Diff,
+        read_at: i64,
+        findings: &mut Vec<Finding>,
+        mut take: impl FnMut(Change<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for index in diff.added {
+            let file = &self.listing.files[index];
+            if let Some((bytes, hash)) = self.content(file, findings) {
+                take(Change::Added(file, bytes, Known::new(file, hash, read_at)))?;
+            }
+        }
+        for (index, before) in diff.suspect {
+            let file = &self.listing.files[index];
+            match self.content(file, findings) {
+                None => take(Change::Removed(file.path.to_string()))?,
+                Some((bytes, hash)) => {
+                    let now = Known { findings: before.findings, ..Known::new(file, hash, read_at) };
+                    if hash != before.hash {
+                        take(Change::Updated(file, bytes, now))?;
+                    } else if now != before {
+                        take(Change::Touched(file, now))?;
+                    }
+                }
+            }
+        }
+        diff.removed.into_iter().try_for_each(|path| take(Change::Removed(path)))
+    }
+}
+
+impl Index {
+    /// Brings the index up to date with the files of `listing`, reading only those that differ. What was damaged,
+    /// foreign or missing is rebuilt from all of them.
+    pub fn refresh(
+        &self,
+        listing: &Listing,
+        read: &Read<'_>,
+        parse: &Parse<'_>,
+        options: Options,
+    ) -> Result<Refreshed, Error> {
+        let source = Source { listing, read, parse };
+        let before = self.load()?;
+        let mut seen = None;
+        if let Ok(state) = &before
+            && self.queue_file().is_empty()
+            && let Ok(diff) = diff(state.manifest.entries(), &listing.files)
+        {
+            if diff.is_empty() && state.opened.text.is_sealed() {
+                return Ok(Refreshed { notes: state.opened.text.count(), ..Refreshed::default() });
+            }
+            seen = Some((state.manifest.serial(), diff));
+        }
+        let (mut lock, path) = match self.lock(options) {
+            Ok((Some(lock), path)) => (lock, path),
+            Ok((None, path)) => return self.left_stale(before, &source, busy(&path, options)),
+            Err(error) => return self.left_stale(before, &source, error),
+        };
+        let queue = self.queue_file();
+        let queued = queue.take().map_err(at(queue.path()))?;
+        let first = before.as_ref().err().cloned();
+        // Another process may have done the work while this one waited.
+        let applied = match self.reload(before)? {
+            Ok(state) => {
+                let known =
+                    seen.filter(|(serial, _)| *serial == state.manifest.serial() && queued.is_empty());
+                let diff = known.map_or_else(|| doubted(&state, listing, &queued), |(_, diff)| Ok(diff));
+                match diff {
+                    Ok(diff) => self.apply(state, diff, &source, &mut lock, &path)?,
+                    Err(why) => Err(why),
+                }
+            }
+            Err(why) => Err(why),
+        };
+        let refreshed = match applied {
+            Ok(refreshed) => {
+                self.clear_away(&self.current()??);
+                refreshed
+            }
+            Err(why) => {
+                // What was in the way of the lock is gone by now, and with it the reason.
+                let why = first.unwrap_or(why);
+                let built = self.build(&source, &mut lock, &path)?;
+                Refreshed { rebuilt: Some(why), ..built }
+            }
+        };
+        queue.done().map_err(at(queue.path()))?;
+        Ok(refreshed)
+    }
+
+    /// Reads everything again, whatever the index holds.
+    pub fn rebuild(
+        &self,
+        listing: &Listing,
+        read: &Read<'_>,
+        parse: &Parse<'_>,
+        options: Options,
+    ) -> Result<Refreshed, Error> {
+        match self.lock(options)? {
+            (Some(mut lock), path) => {
+                let queue = self.queue_file();
+                queue.take().map_err(at(queue.path()))?;
+                let built = self.build(&Source { listing, read, parse }, &mut lock, &path)?;
+                queue.done().map_err(at(queue.path()))?;
+                Ok(built)
+            }
+            (None, path) => Err(busy(&path, options)),
+        }
+    }
+
+    /// How many errors and warnings the indexed notes have, each note for itself.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unusable`] where there is no sound index.
+    pub fn note_findings(&self) -> Result<usize, Error> {
+        let state = self.load()??;
+        let mut findings = 0;
+        for entry in state.manifest.entries() {
+            findings += usize::from(entry?.1.findings);
+        }
+        Ok(findings)
+    }
+
+    /// What a refresh would do. Nothing is changed.
+    pub fn check(&self, listing: &Listing, read: &Read<'_>) -> Result<Stale, Error> {
+        match self.load()? {
+            Ok(state) => self.differences(&state, listing, read),
+            Err(why) => Ok(Stale { unusable: Some(why), ..Stale::default() }),
+        }
+    }
+
+    fn differences(&self, state: &State, listing: &Listing, read: &Read<'_>) -> Result<Stale, Error> {
+        let nothing = |_: &NotePath, _: &[u8]| -> Entry { unreachable!("a check parses no note") };
+        let source = Source { listing, read, parse: &nothing };
+        let queued = self.queue_file().entries().into_iter().map(|(path, _)| path).collect();
+        let mut stale = Stale::default();
+        source.resolve(doubted(state, listing, &queued)?, i64::MIN, &mut Vec::new(), |change| {
+            match change {
+                Change::Added(file, ..) => stale.added.push(file.path.clone()),
+                Change::Updated(file, ..) => stale.updated.push(file.path.clone()),
+                Change::Removed(path) => stale.removed.extend(NotePath::parse(&path)),
+                Change::Touched(..) => {}
+            }
+            Ok(())
+        })?;
+        Ok(stale)
+    }
+
+    fn lock(&self, options: Options) -> Result<(Option<Lock>, PathBuf), Error> {
+        self.make_room()?;
+        let path = self.folder().join("lock");
+        Ok((Lock::acquire(&path, options.patience)?, path))
+    }
+
+    /// The answer where the index cannot be changed now: good enough if nothing really changed, stale if it did.
+    fn left_stale(
+        &self,
+        before: Result<State, Unusable>,
+        source: &Source<'_>,
+        obstacle: Error,
+    ) -> Result<Refreshed, Error> {
+        let Ok(state) = before else { return Err(obstacle) };
+        let fresh = self.differences(&state, source.listing, source.read)?.is_fresh();
+        let stale = (!fresh).then(|| match &obstacle {
+            Error::Io { path, source } => format!("cannot use `{}`: {source}", path.display()),
+            other => other.to_string(),
+        });
+        Ok(Refreshed { notes: state.opened.text.count(), stale, ..Refreshed::default() })
+    }
+
+    /// Takes up what changed. The order makes a death at any point harmless: a text index that is ahead of its
+    /// manifest is told by their serial numbers, and rebuilt.
+    fn apply(
+        &self,
+        mut state: State,
+        diff: Diff,
+        source: &Source<'_>,
+        lock: &mut Lock,
+        lock_path: &Path,
+    ) -> Result<Result<Refreshed, Unusable>, Error> {
+        let read_at = lock.file_time(lock_path)?;
+        let mut update = Update::new(&state.opened.text, diff.added.len() + diff.suspect.len());
+        let mut findings = Vec::new();
+        let taken = source.resolve(diff, read_at, &mut findings, |change| update.take(source, change));
+        let Update { writer, changes, mut refreshed, .. } = update;
+        let serial = state.manifest.serial() + u64::from(writer.is_some());
+        let folder = state.opened.generation.join("text");
+        let committed = taken.and_then(|()| match writer {
+            Some(writer) => writer.commit(&folder, serial),
+            None if state.opened.text.is_sealed() => Ok(()),
+            None => state.opened.text.seal(&folder),
+        });
+        self.reopen();
+        match committed {
+            // The files were whole when they were opened, so that only a rebuild can help.
+            Err(Error::Text(error)) => return Ok(Err(Unusable::damaged(error))),
+            committed => committed?,
+        }
+        if !changes.is_empty() {
+            state.manifest.record(serial, changes)?;
+        }
+        refreshed.findings = findings;
+        Ok(self.text()?.map(|opened| Refreshed { notes: opened.text.count(), ..refreshed }))
+    }
+}
+
+/// Changes on their way into the index. The writer is made for the first of them: it costs more than looking.
+struct Update<'a> {
+    text: &'a Text,
+    documents: usize,
+    writer: Option<Writer>,
+    changes: Vec<(String, Option<Known>)>,
+    refreshed: Refreshed,
+}
+
+impl<'a> Update<'a> {
+    fn new(text: &'a Text, documents: usize) -> Self {
+        Self { text, documents, writer: None, changes: Vec::new(), refreshed: Refreshed::default() }
+    }
+
+    fn take(&mut self, source: &Source<'_>, change: Change<'_>) -> Result<(), Error> {
+        match change {
+            Change::Touched(file, known) => self.changes.push((file.path.to_string(), Some(known))),
+            Change::Added(file, bytes, known) => {
+                self.refreshed.added.push(file.path.clone());
+                self.put(source, file, &bytes, known)?;
+            }
+            Change::Updated(file, bytes, known) => {
+                self.refreshed.updated.push(file.path.clone());
+                self.put(source, file, &bytes, known)?;
+            }
+            Change::Removed(path) => {
+                if let Ok(gone) = NotePath::parse(&path) {
+                    self.writer()?.remove(&gone);
+                    self.refreshed.removed.push(gone);
+                }
+                self.changes.push((path, None));
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, source: &Source<'_>, file: &FileStat, bytes: &[u8], known: Known) -> Result<(), Error> {
+        let entry = source.parsed(file, bytes);
+        let writer = self.writer()?;
+        writer.remove(&file.path);
+        writer.add(&entry)?;
+        self.changes.push((file.path.to_string(), Some(known.parsed(&entry.reading.note))));
+        Ok(())
+    }
+
+    fn writer(&mut self) -> Result<&Writer, Error> {
+        let writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => Writer::over(self.text, self.documents)?,
+        };
+        Ok(self.writer.insert(writer))
+    }
+}
+
+/// The differences, with the queued notes among those to look at.
+fn doubted(state: &State, listing: &Listing, queued: &BTreeSet<NotePath>) -> Result<Diff, Unusable> {
+    let queued: BTreeSet<&str> = queued.iter().map(NotePath::as_str).collect();
+    let entries = state.manifest.entries().map(|entry| {
+        entry.map(|(path, known)| (path, Known { racy: known.racy || queued.contains(path), ..known }))
+    });
+    diff(entries, &listing.files)
+}
+
+fn busy(path: &Path, options: Options) -> Error {
+    Error::Busy { path: path.to_owned(), seconds: options.patience.as_secs() }
+}

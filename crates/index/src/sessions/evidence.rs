@@ -1,0 +1,72 @@
+//! What sessions say of a rule: where its keywords stand together.
+
+use tantivy::query::{BooleanQuery, Occur};
+
+use super::collect::Conversation;
+use super::filter::Filter;
+use super::opened::{Book, Opened};
+use super::record::{Session, SessionKey};
+use super::search::Weights;
+use super::stretches::Stretch;
+use super::told::Speaker;
+use crate::error::Unusable;
+use crate::text::Translator;
+use cm_note::query::{Node, Text};
+
+/// A conversation in which keywords stand together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Witness {
+    /// The session that shows it best.
+    pub session: Session,
+    /// Its forks that show it too; they are no evidence of their own.
+    pub forks: Vec<SessionKey>,
+    /// In how many stretches by the person.
+    pub person: usize,
+    /// In how many stretches by an agent.
+    pub agent: usize,
+    /// The first lines of its log that show it, at most 20.
+    pub lines: Vec<u64>,
+    /// The stretch that shows it best.
+    pub best: Stretch,
+}
+
+impl Opened {
+    /// The conversations with a stretch by the person or an agent that has at least `least` of the keywords.
+    pub(super) fn evidence(
+        &self,
+        keywords: &[&str],
+        least: usize,
+        filter: &Filter,
+    ) -> Result<Vec<Witness>, Unusable> {
+        self.guarded(|opened| {
+            let weights = Weights { person: 1.0, agent: 1.0, tool: 0.0 };
+            let statistics = opened.statistics()?;
+            let mut translator = Translator::new(opened.fields.places(weights), &statistics);
+            let mut clauses = Vec::new();
+            for keyword in keywords {
+                let node = Node::Text { field: None, text: Text::Word((*keyword).to_owned()) };
+                clauses.push((Occur::Should, translator.root(&node)?));
+            }
+            if clauses.is_empty() {
+                return Ok(Vec::new());
+            }
+            let least = least.clamp(1, clauses.len());
+            let query = BooleanQuery::with_minimum_required_clauses(clauses, least);
+            let conversations = opened.conversations_with(&query, filter, weights, true)?;
+            let book = opened.book()?;
+            conversations.into_iter().map(|found| opened.witness(found, &book)).collect()
+        })
+    }
+
+    fn witness(&self, found: Conversation, book: &Book) -> tantivy::Result<Witness> {
+        let Conversation { session, matches, others } = found;
+        Ok(Witness {
+            session: self.numbered(session, book)?,
+            forks: self.keys(&others, book)?,
+            person: matches.by[Speaker::Person as usize],
+            agent: matches.by[Speaker::Agent as usize],
+            lines: matches.lines.into_iter().collect(),
+            best: self.stretch(&matches.best.numbers, matches.best.address)?,
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! Which sessions count.
+
+use std::collections::HashSet;
+
+use super::opened::Opened;
+use super::record::SessionKey;
+use super::schema::{fact_range, workspace_fact};
+use crate::text::fact;
+use cm_note::instant::Instant;
+use cm_note::query::Label;
+use cm_session::Agent;
+
+/// What a session must be to count; the default lets all through.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Filter {
+    /// Of one of these agents; of any where there is none.
+    pub agents: Vec<Agent>,
+    /// In this folder or below it, as the logs write it.
+    pub workspace: Option<String>,
+    /// What was said then or later; what has no time is as old as its session.
+    pub since: Option<Instant>,
+    /// What was said before.
+    pub until: Option<Instant>,
+    /// This one alone.
+    pub session: Option<SessionKey>,
+    /// Whether those are left out that an agent started for itself.
+    pub without_subagents: bool,
+}
+
+impl Filter {
+    /// The numbers of the sessions that pass; none where all do.
+    pub(super) fn passing(&self, opened: &Opened) -> tantivy::Result<Option<HashSet<u64>>> {
+        if *self == Self::default() {
+            return Ok(None);
+        }
+        let book = opened.book()?;
+        let mut passing: HashSet<u64> = match (&self.session, &self.workspace) {
+            (Some(session), _) => HashSet::from([session.number()]),
+            (None, Some(folder)) => numbers(opened, &below(opened, folder)?)?,
+            (None, None) => book.sessions.keys().copied().collect(),
+        };
+        if let (Some(_), Some(folder)) = (&self.session, &self.workspace) {
+            let below = numbers(opened, &below(opened, folder)?)?;
+            passing.retain(|number| below.contains(number));
+        }
+        if !self.agents.is_empty() {
+            let facts =
+                self.agents.iter().map(|agent| fact(Label::Agent, &Label::Agent.folded(agent.name())));
+            let of_agents = numbers(opened, &facts.collect::<Vec<_>>())?;
+            passing.retain(|number| of_agents.contains(number));
+        }
+        let (since, until) = (self.since.map(Instant::unix), self.until.map(Instant::unix));
+        passing.retain(|number| {
+            book.sessions.get(number).is_some_and(|line| {
+                (!self.without_subagents || !line.subagent)
+                    && since.is_none_or(|since| line.ended.is_some_and(|ended| ended >= since))
+                    && until.is_none_or(|until| line.started.or(line.ended).is_some_and(|at| at < until))
+            })
+        });
+        Ok(Some(passing))
+    }
+}
+
+/// The facts of the folders that are this one or lie below it.
+fn below(opened: &Opened, folder: &str) -> tantivy::Result<Vec<String>> {
+    let exact = workspace_fact(folder);
+    let facts = fact_range(opened, &exact)?.into_iter();
+    let inside = |fact: &String| {
+        let rest = &fact[exact.len()..];
+        rest.is_empty() || rest.starts_with(['/', '\\']) || exact.ends_with(['/', '\\'])
+    };
+    Ok(facts.filter(inside).collect())
+}
+
+/// The numbers of the sessions that have one of these facts.
+fn numbers(opened: &Opened, facts: &[String]) -> tantivy::Result<HashSet<u64>> {
+    let mut addresses = HashSet::new();
+    for fact in facts {
+        addresses.extend(opened.having(&opened.fields.fact(fact))?);
+    }
+    let book = opened.book()?;
+    let of_facts = book.sessions.iter().filter(|(_, line)| addresses.contains(&line.address));
+    Ok(of_facts.map(|(number, _)| *number).collect())
+}

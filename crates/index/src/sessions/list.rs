@@ -1,0 +1,119 @@
+//! Sessions by their names, and in the order in which they ended.
+
+use std::cmp::Reverse;
+
+use super::filter::Filter;
+use super::opened::Opened;
+use super::record::{Log, Session, SessionKey};
+use super::schema::{fact_range, path_fact, session_prefix};
+use super::stretches::Counts;
+use crate::error::Unusable;
+
+/// The most sessions that a prefix is completed to.
+const MOST_CANDIDATES: usize = 20;
+
+/// Sessions, the last ended first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Listing {
+    /// Those asked for.
+    pub list: Vec<Listed>,
+    /// How many there are.
+    pub total: usize,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// The session.
+    pub session: Session,
+    /// How much it holds.
+    pub counts: Counts,
+    /// The log that told it, and what of it was understood.
+    pub log: Option<Log>,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Lookup {
+    /// No session.
+    Nothing,
+    /// One.
+    One(Box<Listed>),
+    /// Several, the last ended first; more than these where there are 20.
+    Several(Vec<Session>),
+}
+
+impl Opened {
+    /// The sessions that pass, from place `offset` on and at most `limit`; those without a time come last.
+    pub(super) fn list(&self, filter: &Filter, offset: usize, limit: usize) -> Result<Listing, Unusable> {
+        self.guarded(|opened| {
+            let book = opened.book()?;
+            let passing = filter.passing(opened)?;
+            let passes = |number: &u64| passing.as_ref().is_none_or(|passing| passing.contains(number));
+            let mut all: Vec<_> = book.sessions.iter().filter(|(number, _)| passes(number)).collect();
+            all.sort_unstable_by_key(|(number, line)| (Reverse(line.ended), **number));
+            let page = all.iter().skip(offset).take(limit);
+            let list = page.map(|(_, line)| opened.listed(opened.session(line.address)?));
+            Ok(Listing { list: list.collect::<tantivy::Result<_>>()?, total: all.len() })
+        })
+    }
+
+    /// The session whose id is `name`, or else those whose ids begin so, in any case.
+    pub(super) fn lookup(&self, name: &str) -> Result<Lookup, Unusable> {
+        self.guarded(|opened| {
+            let prefix = session_prefix(name);
+            let mut found: Vec<Session> = Vec::new();
+            for fact in fact_range(opened, &prefix)? {
+                for address in opened.having(&opened.fields.fact(&fact))? {
+                    found.push(opened.session(address)?);
+                }
+                if found.len() > MOST_CANDIDATES
+                    && found.iter().all(|session| session.meta.id.as_str() != name)
+                {
+                    break;
+                }
+            }
+            let lower = name.to_lowercase();
+            found.retain(|session| session.meta.id.as_str().to_lowercase().starts_with(&lower));
+            // A whole id is meant before those that it begins.
+            if found.iter().any(|session| session.meta.id.as_str() == name) {
+                found.retain(|session| session.meta.id.as_str() == name);
+            }
+            found.sort_by_key(|session| (Reverse(session.meta.ended), session.key()));
+            found.truncate(MOST_CANDIDATES);
+            Ok(match found.len() {
+                0 => Lookup::Nothing,
+                1 => Lookup::One(Box::new(opened.listed(found.swap_remove(0))?)),
+                _ => Lookup::Several(found),
+            })
+        })
+    }
+
+    fn listed(&self, session: Session) -> tantivy::Result<Listed> {
+        let counts = self.counts(&session.key())?;
+        let log = match &session.log {
+            Some(path) => self.log_at(path)?,
+            None => None,
+        };
+        Ok(Listed { session, counts, log })
+    }
+
+    /// The sessions that the log at `path` told.
+    pub(super) fn told_by(&self, path: &str) -> tantivy::Result<Vec<SessionKey>> {
+        let mut told = Vec::new();
+        for address in self.having(&self.fields.fact(&path_fact(path)))? {
+            let session = self.session(address)?;
+            // Paths that differ in case only have one fact.
+            if session.log.as_deref() == Some(path) {
+                told.push(session.key());
+            }
+        }
+        Ok(told)
+    }
+
+    /// What is kept of the log at `path`.
+    pub(super) fn log_at(&self, path: &str) -> tantivy::Result<Option<Log>> {
+        let found = self.having(&self.fields.log_term(path))?;
+        found.first().map(|address| self.json(*address)).transpose()
+    }
+}

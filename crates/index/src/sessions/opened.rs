@@ -1,0 +1,243 @@
+//! The index as of one commit, and what is gathered of it once and asked often.
+
+use std::collections::{BTreeMap, HashMap};
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use serde::de::DeserializeOwned;
+use tantivy::schema::document::{DeserializeError, DocumentDeserialize, DocumentDeserializer};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{
+    DocAddress, DocId, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, TERMINATED,
+    TantivyError, Term,
+};
+
+use super::columns::{SessionColumns, StretchColumns};
+use super::record::Session;
+use super::schema::{self, Fields, IS_SESSION, LAYOUT};
+use crate::error::{Error, Unusable, at};
+use crate::frame;
+use crate::text::{Failure, Folder, Statistics, seal, tokenizers};
+
+/// The file that says which documents count.
+pub(super) const META: &str = "meta.json";
+
+/// What a commit says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    /// Which commit it is.
+    pub(super) serial: u64,
+    /// Whether conversations have still to be told apart.
+    pub(super) unjoined: bool,
+}
+
+impl Stamp {
+    pub(super) fn payload(self) -> String {
+        format!("{LAYOUT} {} {}", self.serial, u8::from(self.unjoined))
+    }
+
+    fn of_payload(payload: &str) -> Result<Self, Unusable> {
+        let mut numbers = payload.split(' ').map(str::parse::<u64>);
+        match (numbers.next(), numbers.next(), numbers.next()) {
+            (Some(Ok(layout)), _, _) if layout != u64::from(LAYOUT) => Err(Unusable::Foreign),
+            (Some(Ok(_)), Some(Ok(serial)), Some(Ok(unjoined))) => {
+                Ok(Self { serial, unjoined: unjoined > 0 })
+            }
+            _ => Err(Unusable::damaged(META)),
+        }
+    }
+}
+
+/// An opened index, as of one commit.
+pub(super) struct Opened {
+    pub(super) index: Index,
+    pub(super) searcher: Searcher,
+    pub(super) fields: Fields,
+    pub(super) stamp: Stamp,
+    book: OnceLock<Arc<Book>>,
+    columns: OnceLock<Vec<StretchColumns>>,
+    lengths: OnceLock<BTreeMap<Field, u64>>,
+}
+
+/// What is known of every session without reading it.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    pub(super) sessions: HashMap<u64, Line>,
+}
+
+/// A session in the book.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line {
+    pub(super) address: DocAddress,
+    pub(super) conversation: u64,
+    pub(super) started: Option<i64>,
+    pub(super) ended: Option<i64>,
+    pub(super) forked_from: Option<u64>,
+    pub(super) subagent: bool,
+}
+
+/// The text that a document holds.
+pub(super) struct Stored(pub(super) String);
+
+impl DocumentDeserialize for Stored {
+    fn deserialize<'de, D: DocumentDeserializer<'de>>(mut fields: D) -> Result<Self, DeserializeError> {
+        Ok(fields.next_field::<String>()?.map_or_else(|| Self(String::new()), |(_, text)| Self(text)))
+    }
+}
+
+impl Opened {
+    /// Opens what lies in `folder` after checking each file that was altered since it was last found whole.
+    pub(super) fn open(folder: &Path) -> Result<Result<Self, Unusable>, Error> {
+        let meta = folder.join(META);
+        match frame::read(&meta).map_err(at(&meta))? {
+            None => return Ok(Err(Unusable::Missing)),
+            Some(Err(why)) => return Ok(Err(why)),
+            Some(Ok(_)) => {}
+        }
+        // A damaged file that passes its checksum by chance may still make the library panic.
+        match std::panic::catch_unwind(|| Self::open_checked(folder)) {
+            Ok(Ok(opened)) => Ok(Ok(opened)),
+            Ok(Err(Failure::Io(error))) => Err(at(folder)(error)),
+            Ok(Err(Failure::Unusable(why))) => Ok(Err(why)),
+            Err(_) => Ok(Err(Unusable::damaged("the index of sessions"))),
+        }
+    }
+
+    fn open_checked(folder: &Path) -> Result<Self, Failure> {
+        let mut index = Index::open(Folder::open(folder)?)?;
+        let (schema, _) = schema::schema();
+        if index.schema() != schema {
+            return Err(Failure::Unusable(Unusable::Foreign));
+        }
+        seal::check(&index, folder)?;
+        index.set_tokenizers(tokenizers());
+        Self::of(index)
+    }
+
+    /// An index whose files are sound.
+    pub(super) fn of(index: Index) -> Result<Self, Failure> {
+        let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        let stamp = Stamp::of_payload(&index.load_metas()?.payload.unwrap_or_default())?;
+        let (_, fields) = schema::schema();
+        let searcher = reader.searcher();
+        Ok(Self {
+            index,
+            searcher,
+            fields,
+            stamp,
+            book: OnceLock::new(),
+            columns: OnceLock::new(),
+            lengths: OnceLock::new(),
+        })
+    }
+
+    /// All sessions.
+    pub(super) fn book(&self) -> tantivy::Result<Arc<Book>> {
+        if let Some(book) = self.book.get() {
+            return Ok(Arc::clone(book));
+        }
+        let mut book = Book::default();
+        for (segment, ordinal) in self.searcher.segment_readers().iter().zip(0..) {
+            let columns = SessionColumns::open(segment)?;
+            each_with(segment, &self.fields.fact(IS_SESSION), |doc| {
+                if let Some((number, line)) = columns.line(DocAddress::new(ordinal, doc)) {
+                    book.sessions.insert(number, line);
+                }
+            })?;
+        }
+        Ok(Arc::clone(self.book.get_or_init(|| Arc::new(book))))
+    }
+
+    /// The columns of the stretches, a segment each.
+    pub(super) fn columns(&self) -> tantivy::Result<&[StretchColumns]> {
+        if let Some(columns) = self.columns.get() {
+            return Ok(columns);
+        }
+        let segments = self.searcher.segment_readers().iter();
+        let columns = segments.map(StretchColumns::open).collect::<tantivy::Result<_>>()?;
+        Ok(self.columns.get_or_init(|| columns))
+    }
+
+    /// The counts that ranking needs. A field that few stretches have would seem short if all were counted, and every
+    /// stretch that has it long: its length is counted as if the others had as much of it.
+    pub(super) fn statistics(&self) -> tantivy::Result<Statistics<'_>> {
+        let lengths = match self.lengths.get() {
+            Some(lengths) => lengths.clone(),
+            None => {
+                let lengths = lengths(&self.searcher, &self.fields.words)?;
+                self.lengths.get_or_init(|| lengths).clone()
+            }
+        };
+        Ok(Statistics::with_lengths(&self.searcher, lengths))
+    }
+
+    /// A session.
+    pub(super) fn session(&self, address: DocAddress) -> tantivy::Result<Session> {
+        self.json(address)
+    }
+
+    /// What a document holds as JSON.
+    pub(super) fn json<T: DeserializeOwned>(&self, address: DocAddress) -> tantivy::Result<T> {
+        let Stored(text) = self.searcher.doc(address)?;
+        serde_json::from_str(&text).map_err(|error| TantivyError::InternalError(error.to_string()))
+    }
+
+    /// The documents with a term, segment by segment and in the order in which they are stored.
+    pub(super) fn having(&self, term: &Term) -> tantivy::Result<Vec<DocAddress>> {
+        let mut found = Vec::new();
+        for (segment, ordinal) in self.searcher.segment_readers().iter().zip(0..) {
+            each_with(segment, term, |doc| found.push(DocAddress::new(ordinal, doc)))?;
+        }
+        Ok(found)
+    }
+
+    /// Takes every failure, and a panic of the library too, as what it must be: damage.
+    pub(super) fn guarded<T>(&self, ask: impl FnOnce(&Self) -> tantivy::Result<T>) -> Result<T, Unusable> {
+        match std::panic::catch_unwind(AssertUnwindSafe(|| ask(self))) {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(Unusable::damaged(error)),
+            Err(_) => Err(Unusable::damaged("the index of sessions")),
+        }
+    }
+}
+
+/// The documents of a segment that have a term and were not removed.
+pub(super) fn each_with(
+    segment: &SegmentReader,
+    term: &Term,
+    mut see: impl FnMut(DocId),
+) -> tantivy::Result<()> {
+    let index = segment.inverted_index(term.field())?;
+    let Some(mut postings) = index.read_postings(term, IndexRecordOption::Basic)? else { return Ok(()) };
+    let mut doc = postings.doc();
+    while doc != TERMINATED {
+        if !segment.is_deleted(doc) {
+            see(doc);
+        }
+        doc = postings.advance();
+    }
+    Ok(())
+}
+
+fn lengths(searcher: &Searcher, fields: &[Field]) -> tantivy::Result<BTreeMap<Field, u64>> {
+    let mut lengths = BTreeMap::new();
+    for field in fields {
+        let (mut tokens, mut having) = (0u64, 0u64);
+        for segment in searcher.segment_readers() {
+            let norms = segment.get_fieldnorms_reader(*field)?;
+            let mut see = |doc| {
+                let length = u64::from(norms.fieldnorm(doc));
+                tokens += length;
+                having += u64::from(length > 0);
+            };
+            match segment.alive_bitset() {
+                Some(alive) => alive.iter_alive().for_each(see),
+                None => (0..segment.max_doc()).for_each(&mut see),
+            }
+        }
+        let scaled = u128::from(tokens) * u128::from(searcher.num_docs()) / u128::from(having.max(1));
+        lengths.insert(*field, u64::try_from(scaled).unwrap_or(u64::MAX));
+    }
+    Ok(lengths)
+}

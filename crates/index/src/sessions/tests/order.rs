@@ -1,0 +1,66 @@
+//! In whatever order and steps events come, the same is found.
+
+use proptest::prelude::*;
+
+use super::talk::{AT_ONCE, Talk, agent, person, redacted, seen, tool};
+use crate::sessions::{Sessions, Told, Understanding, Writer};
+use cm_session::event::Event;
+
+fn event() -> impl Strategy<Value = Event> {
+    let text = "(socket |timeout |connection reset |retry |größe |SocketTimeout |\n){1,9}";
+    (0u64..12, 0u32..2, 0..3, text, any::<bool>()).prop_map(|(line, part, who, text, timed)| {
+        let event = match who {
+            0 => person(line, &text),
+            1 => agent(line, &text),
+            _ => tool(line, &text),
+        };
+        Event { part, at: event.at.filter(|_| timed), ..event }
+    })
+}
+
+/// Events of which no two are the same, told in the order of `order`, some of them twice, with steps in between.
+fn index(events: &[(usize, Event)], order: &[usize], twice: &[bool], steps: &[bool]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let talks: Vec<Talk> = (0..3).map(|n| Talk::new(&format!("s{n}"), vec![person(7, "x")])).collect();
+    for at in order {
+        let (session, event) = &events[*at];
+        let told = Told::of(event, redacted);
+        let times = if twice[*at] { 2 } else { 1 };
+        (0..times).for_each(|_| writer.event(&talks[*session].key(), &told).unwrap());
+        if steps[*at] {
+            writer.step().unwrap();
+        }
+    }
+    for talk in &talks {
+        writer.meta(&talk.meta, None, &talk.log()).unwrap();
+        writer.read(&talk.log(), "0".into(), Understanding::default(), true).unwrap();
+    }
+    writer.finish().unwrap();
+    // How far a session was told is told apart from what was told.
+    let seen = seen(&Sessions::open(folder.path())).unwrap();
+    seen.lines().map(|line| format!("{line}\n")).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #[test]
+    fn order_and_steps_never_change_what_is_found(
+        events in proptest::collection::vec((0usize..3, event()), 1..25),
+        seed in proptest::collection::vec((any::<u32>(), any::<bool>(), any::<bool>()), 25),
+    ) {
+        let mut events = events;
+        events.sort_by_key(|(session, event)| (*session, event.line, event.part));
+        events.dedup_by_key(|(session, event)| (*session, event.line, event.part));
+        let plain: Vec<usize> = (0..events.len()).collect();
+        let mut shuffled = plain.clone();
+        shuffled.sort_by_key(|at| seed[*at].0);
+        let never = vec![false; events.len()];
+        let twice: Vec<bool> = seed.iter().map(|(_, twice, _)| *twice).collect();
+        let steps: Vec<bool> = seed.iter().map(|(_, _, step)| *step).collect();
+        let expected = index(&events, &plain, &never, &never);
+        prop_assert_eq!(index(&events, &shuffled, &never, &never), expected.clone());
+        prop_assert_eq!(index(&events, &plain, &twice, &steps), expected.clone());
+        prop_assert_eq!(index(&events, &shuffled, &twice, &steps), expected);
+    }
+}

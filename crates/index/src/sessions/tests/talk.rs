@@ -1,0 +1,141 @@
+//! Sessions to tell, and all that can be seen of an index.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::Error;
+use crate::sessions::{Asked, Filter, Found, SessionKey, Sessions, Told, Understanding, Weights, Writer};
+use cm_note::instant::Instant;
+use cm_note::query::Query;
+use cm_secrets::{Redacted, Rules, redact};
+use cm_session::event::{Event, EventKind, ToolOutcome};
+use cm_session::{Agent, Meta};
+
+/// No test waits for another's lock.
+pub(super) const AT_ONCE: Duration = Duration::ZERO;
+
+pub(super) fn redacted(text: &str) -> Redacted {
+    redact(text, &Rules::default()).0
+}
+
+pub(super) fn instant(seconds: i64) -> Instant {
+    Instant::from_unix(seconds)
+}
+
+pub(super) fn key(id: &str) -> SessionKey {
+    SessionKey { agent: Agent::ClaudeCode, id: id.into() }
+}
+
+/// An event at a line, which happens that many seconds after 1970.
+pub(super) fn event(line: u64, kind: EventKind) -> Event {
+    Event { at: Some(instant(line as i64)), line, part: 0, record: None, side: false, kind }
+}
+
+pub(super) fn person(line: u64, text: &str) -> Event {
+    event(line, EventKind::UserPrompt { text: text.to_owned() })
+}
+
+pub(super) fn agent(line: u64, text: &str) -> Event {
+    event(line, EventKind::AssistantText { text: text.to_owned() })
+}
+
+pub(super) fn tool(line: u64, text: &str) -> Event {
+    let text = text.to_owned();
+    event(line, EventKind::ToolResult { id: None, outcome: ToolOutcome::Ok, exit_code: None, text })
+}
+
+/// What a log tells of one session.
+#[derive(Debug, Clone)]
+pub(super) struct Talk {
+    pub(super) meta: Meta,
+    pub(super) events: Vec<Event>,
+}
+
+impl Talk {
+    pub(super) fn new(id: &str, events: Vec<Event>) -> Self {
+        let mut meta = Meta::new(Agent::ClaudeCode, id.into());
+        events.iter().for_each(|event| meta.saw(event.at));
+        meta.title = Some(format!("About {id}"));
+        meta.workspace = Some("/home/dev/demo".into());
+        Self { meta, events }
+    }
+
+    pub(super) fn about(mut self, change: impl FnOnce(&mut Meta)) -> Self {
+        change(&mut self.meta);
+        self
+    }
+
+    pub(super) fn key(&self) -> SessionKey {
+        SessionKey::of(&self.meta)
+    }
+
+    pub(super) fn log(&self) -> String {
+        format!("/logs/{}.jsonl", self.meta.id)
+    }
+
+    /// Tells it from its beginning.
+    pub(super) fn tell(&self, writer: &mut Writer) {
+        writer.begin(&self.key()).unwrap();
+        self.go_on(writer, 0);
+    }
+
+    /// Tells the events from one on.
+    pub(super) fn go_on(&self, writer: &mut Writer, from: usize) {
+        for event in &self.events[from..] {
+            writer.event(&self.key(), &Told::of(event, redacted)).unwrap();
+        }
+        let title = self.meta.title.as_deref().map(redacted);
+        writer.meta(&self.meta, title, &self.log()).unwrap();
+        let understood =
+            Understanding { records: (self.events.len() - from) as u64, ..Understanding::default() };
+        writer.read(&self.log(), self.events.len().to_string(), understood, from == 0).unwrap();
+    }
+}
+
+/// An index of these sessions.
+pub(super) fn told(folder: &Path, talks: &[Talk]) -> Sessions {
+    let mut writer = Writer::open(folder, AT_ONCE).unwrap();
+    talks.iter().for_each(|talk| talk.tell(&mut writer));
+    writer.finish().unwrap();
+    Sessions::open(folder)
+}
+
+pub(super) fn search(sessions: &Sessions, query: &str, filter: &Filter) -> Found {
+    search_with(sessions, query, filter, Weights::default())
+}
+
+pub(super) fn search_with(sessions: &Sessions, query: &str, filter: &Filter, weights: Weights) -> Found {
+    let query = Query::parse(query, instant(0));
+    sessions.search(Asked { query: &query, filter, weights, offset: 0, limit: 50 }).unwrap()
+}
+
+/// The ids of the sessions that a search finds.
+pub(super) fn ids(sessions: &Sessions, query: &str) -> Vec<String> {
+    found_ids(&search(sessions, query, &Filter::default()))
+}
+
+pub(super) fn found_ids(found: &Found) -> Vec<String> {
+    found.hits.iter().map(|hit| hit.session.meta.id.to_string()).collect()
+}
+
+/// Everything that an index answers, as text.
+pub(super) fn seen(sessions: &Sessions) -> Result<String, Error> {
+    let filter = Filter::default();
+    let mut seen = String::new();
+    for words in ["socket", "socket timeout", "\"connection reset\"", "retry*", "größe", "agent:claude-code"]
+    {
+        let query = Query::parse(words, instant(0));
+        let all = Weights { person: 1.0, agent: 0.5, tool: 0.2 };
+        for weights in [Weights::default(), all] {
+            let asked = Asked { query: &query, filter: &filter, weights, offset: 0, limit: 50 };
+            seen += &format!("{words}: {:#?}\n", sessions.search(asked)?);
+        }
+    }
+    seen += &format!("{:#?}\n", sessions.evidence(&["socket", "timeout", "retry"], 2, &filter)?);
+    let listed = sessions.list(&filter, 0, 1000)?;
+    for row in &listed.list {
+        seen += &format!("{row:#?}\n{:#?}\n", sessions.stretches(&row.session.key(), 0..=u64::MAX, 0, 1000)?);
+    }
+    seen += &format!("{} {:#?}", listed.total, sessions.logs()?);
+    Ok(seen)
+}

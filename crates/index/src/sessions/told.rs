@@ -1,0 +1,258 @@
+//! An event as it is indexed: who said what of it, redacted, in stretches that can be shown.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::record::number_of;
+use cm_note::instant::Instant;
+use cm_secrets::Redacted;
+use cm_session::event::{Event, EventKind};
+
+/// How long a stretch may be, in bytes.
+const LONGEST: usize = 2048;
+
+/// Ids of records that are shorter are counters, and tell nothing of where a record comes from.
+const SHORTEST_RECORD: usize = 8;
+
+/// The kinds of events as they are numbered in the index; new ones go to the end.
+pub(super) const KINDS: [&str; 13] = [
+    "user_prompt",
+    "injected",
+    "assistant_text",
+    "thinking",
+    "tool_call",
+    "tool_result",
+    "person_command",
+    "interrupt",
+    "tool_rejected",
+    "compaction",
+    "model_change",
+    "error",
+    "system",
+];
+
+/// Whose words they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// The person.
+    Person,
+    /// An agent, to the person, to itself or to another agent.
+    Agent,
+    /// A program: what tools were asked and answered, notices, what was put into the person's mouth.
+    Tool,
+}
+
+impl Speaker {
+    /// All, as they are numbered in the index.
+    pub const ALL: [Self; 3] = [Self::Person, Self::Agent, Self::Tool];
+
+    /// Whose words the running text of an event is.
+    fn of(event: &Event) -> Self {
+        match &event.kind {
+            EventKind::UserPrompt { .. } if event.side => Self::Agent,
+            EventKind::UserPrompt { .. } | EventKind::PersonCommand { .. } => Self::Person,
+            EventKind::AssistantText { .. } | EventKind::Thinking { .. } | EventKind::Compaction { .. } => {
+                Self::Agent
+            }
+            EventKind::Injected { .. }
+            | EventKind::ToolCall { .. }
+            | EventKind::ToolResult { .. }
+            | EventKind::Interrupt
+            | EventKind::ToolRejected { .. }
+            | EventKind::ModelChange { .. }
+            | EventKind::Error { .. }
+            | EventKind::System { .. } => Self::Tool,
+        }
+    }
+}
+
+/// An event without its secrets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    pub(super) at: Option<Instant>,
+    pub(super) place: u64,
+    pub(super) kind: u64,
+    /// The id of the record, hashed, where a copy of this record tells that two logs are of one conversation.
+    pub(super) record: Option<u64>,
+    pub(super) texts: Vec<(Speaker, Redacted)>,
+}
+
+impl Told {
+    /// The event, each of its texts redacted by `redact`.
+    pub fn of(event: &Event, mut redact: impl FnMut(&str) -> Redacted) -> Self {
+        let mut texts = Vec::new();
+        let mut add = |speaker, text: &str| {
+            if !text.trim().is_empty() {
+                texts.push((speaker, redact(text)));
+            }
+        };
+        match &event.kind {
+            EventKind::ToolCall { name, input, .. } => add(Speaker::Tool, &call(name, input)),
+            kind => add(Speaker::of(event), kind.text().unwrap_or_default()),
+        }
+        if let EventKind::PersonCommand { output: Some(output), .. } = &event.kind {
+            add(Speaker::Tool, output);
+        }
+        let kind = KINDS.iter().position(|name| *name == event.kind.name()).unwrap_or(KINDS.len());
+        let prompt = matches!(event.kind, EventKind::UserPrompt { .. }) && !event.side;
+        let record = event.record.as_ref().map(|id| id.as_str());
+        Self {
+            at: event.at,
+            place: place(event.line, event.part),
+            kind: kind as u64,
+            record: record.filter(|id| prompt && id.len() >= SHORTEST_RECORD).map(|id| number_of(&[id])),
+            texts,
+        }
+    }
+
+    /// How many bytes its texts have.
+    pub fn bytes(&self) -> u64 {
+        self.texts.iter().map(|(_, text)| text.as_str().len() as u64).sum()
+    }
+}
+
+/// How many bits of a place are its part.
+const PART: u32 = 20;
+
+/// A line and a part as one number, in their order.
+pub(super) fn place(line: u64, part: u32) -> u64 {
+    line.min(u64::MAX >> PART) << PART | u64::from(part).min((1 << PART) - 1)
+}
+
+/// The line of a place.
+pub(super) fn line_of(place: u64) -> u64 {
+    place >> PART
+}
+
+/// The part of a place.
+pub(super) fn part_of(place: u64) -> u32 {
+    (place & ((1 << PART) - 1)) as u32
+}
+
+/// A tool call in words: each argument in a line of its own, without the marks of JSON, which would stick to words.
+fn call(name: &str, input: &Value) -> String {
+    let mut text = name.to_owned();
+    say("", input, &mut text);
+    text
+}
+
+fn say(key: &str, value: &Value, out: &mut String) {
+    let mut line = |value: &str| {
+        out.push('\n');
+        if !key.is_empty() {
+            out.push_str(key);
+            out.push_str(": ");
+        }
+        out.push_str(value);
+    };
+    match value {
+        Value::Null => {}
+        Value::String(text) => line(text),
+        Value::Bool(_) | Value::Number(_) => line(&value.to_string()),
+        Value::Array(values) => values.iter().for_each(|value| say(key, value, out)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| say(key, value, out)),
+    }
+}
+
+/// A text in stretches: cut where a paragraph, a line, a word or at least a character ends. Together they are the text.
+pub(super) fn cut(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let (stretch, rest) = text.split_at(end_of_stretch(text));
+        text = rest;
+        (!stretch.is_empty()).then_some(stretch)
+    })
+}
+
+fn end_of_stretch(text: &str) -> usize {
+    if text.len() <= LONGEST {
+        return text.len();
+    }
+    let window = &text[..text.floor_char_boundary(LONGEST)];
+    let behind = |end: Option<usize>| end.filter(|end| *end > LONGEST / 3);
+    behind(window.rfind("\n\n").map(|at| at + 2))
+        .or_else(|| behind(window.rfind('\n').map(|at| at + 1)))
+        .or_else(|| behind(window.rfind(' ').map(|at| at + 1)))
+        .unwrap_or(window.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use cm_secrets::{Rules, redact};
+
+    fn told(kind: EventKind, side: bool) -> Told {
+        let event = Event { at: None, line: 3, part: 1, record: Some("record-id".into()), side, kind };
+        Told::of(&event, |text| redact(text, &Rules::default()).0)
+    }
+
+    fn said(told: &Told) -> Vec<(Speaker, &str)> {
+        told.texts.iter().map(|(speaker, text)| (*speaker, text.as_str())).collect()
+    }
+
+    #[test]
+    fn words_are_theirs_who_said_them() {
+        let prompt = || EventKind::UserPrompt { text: "fix it".into() };
+        assert_eq!(said(&told(prompt(), false)), [(Speaker::Person, "fix it")]);
+        assert_eq!(said(&told(prompt(), true)), [(Speaker::Agent, "fix it")]);
+        assert!(told(prompt(), false).record.is_some() && told(prompt(), true).record.is_none());
+        let command = EventKind::PersonCommand {
+            command: "cargo test".into(),
+            output: Some("ok".into()),
+            exit_code: Some(0),
+        };
+        assert_eq!(said(&told(command, false)), [(Speaker::Person, "cargo test"), (Speaker::Tool, "ok")]);
+        assert_eq!(said(&told(EventKind::Interrupt, false)), []);
+    }
+
+    #[test]
+    fn a_tool_call_is_said_in_words() {
+        let input = serde_json::json!({"command": "ls\nrm -rf x", "options": {"deep": true}, "n": null});
+        let call = EventKind::ToolCall { id: None, name: "Bash".into(), input };
+        assert_eq!(said(&told(call, false)), [(Speaker::Tool, "Bash\ncommand: ls\nrm -rf x\ndeep: true")]);
+    }
+
+    #[test]
+    fn secrets_do_not_come_through() {
+        let text = "use AKIAIOSFODNN7EXAMPLQ and password = hunter2hunter2".to_owned();
+        let told = told(EventKind::UserPrompt { text }, false);
+        assert!(!told.texts[0].1.as_str().contains("AKIAIOSFODNN7"), "{told:?}");
+    }
+
+    #[test]
+    fn every_kind_of_event_has_a_number() {
+        for kind in [
+            EventKind::Interrupt,
+            EventKind::ModelChange { model: "m".into() },
+            EventKind::System { text: "s".into() },
+            EventKind::Thinking { text: "t".into() },
+        ] {
+            let name = kind.name();
+            assert_eq!(KINDS[told(kind, false).kind as usize], name);
+        }
+    }
+
+    #[test]
+    fn stretches_end_where_paragraphs_do() {
+        let paragraph = format!("{}\n\n", "word ".repeat(200));
+        let stretches: Vec<String> = cut(&paragraph.repeat(3)).map(str::to_owned).collect();
+        assert_eq!(stretches, [paragraph.repeat(2), paragraph]);
+    }
+
+    proptest! {
+        #[test]
+        fn stretches_together_are_the_text(text in "([a-zé日 \n]{0,900}){0,9}") {
+            let stretches: Vec<&str> = cut(&text).collect();
+            prop_assert!(stretches.iter().all(|stretch| stretch.len() <= LONGEST && !stretch.is_empty()));
+            prop_assert_eq!(stretches.concat(), text);
+        }
+
+        #[test]
+        fn places_are_in_the_order_of_lines_and_parts(a in (0u64..1 << 40, 0u32..1 << 20), b in (0u64..1 << 40, 0u32..1 << 20)) {
+            prop_assert_eq!(place(a.0, a.1).cmp(&place(b.0, b.1)), a.cmp(&b));
+            prop_assert_eq!(line_of(place(a.0, a.1)), a.0);
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! Takes what connectors tell, one event at a time, and keeps it in steps of which each is whole.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::query::{BooleanQuery, Query as Foreign, RangeQuery, TermQuery};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{Index, IndexSettings, IndexWriter, Term};
+
+use super::conversations::conversations;
+use super::opened::{META, Opened, Stamp};
+use super::record::{Log, Session, SessionKey, Understanding};
+use super::schema::{self, session_fact};
+use super::store::documents;
+use super::told::Told;
+use crate::error::{Error, Unusable, at};
+use crate::lock::Lock;
+use crate::store::misshapen_is_damaged;
+use crate::text::{Failure, Folder, seal, tokenizers};
+use cm_secrets::Redacted;
+use cm_session::Meta;
+
+/// What is held in memory before the library writes a segment, in bytes.
+const BUDGET: usize = 24_000_000;
+
+/// How many segments of a size become one, and how many documents a segment has that stays as it is: merging maps the
+/// files of all, and a large one would cost more memory than it saves time.
+const MERGED: usize = 4;
+const LARGE: usize = 40_000;
+
+/// How much text makes a step, in bytes, and how many logs.
+const STEP_BYTES: usize = 16_000_000;
+const STEP_LOGS: usize = 5_000;
+
+/// The only writer of an index of sessions.
+///
+/// What is told counts when its log is [`read`](Self::read) to its end and a step has been made, by that or by
+/// [`finish`](Self::finish). A writer that is dropped leaves the last step as it was. The same event told again replaces
+/// what was told of it before, so that no failure of a connector can leave one twice.
+pub struct Writer {
+    folder: PathBuf,
+    writer: IndexWriter,
+    /// What is committed.
+    opened: Opened,
+    sessions: HashMap<u64, State>,
+    logs: BTreeMap<String, Option<Log>>,
+    /// The sessions that the log in hand told.
+    in_hand: HashSet<u64>,
+    /// Bytes of text since the last step.
+    waiting: usize,
+    /// Whether this step changes which sessions may be one conversation.
+    unjoined: bool,
+    /// Last, so that it is held until all else is gone.
+    _lock: Lock,
+}
+
+/// A session that this step is about.
+struct State {
+    session: Session,
+    /// Whether there may be documents of it.
+    told: bool,
+    removed: bool,
+}
+
+impl Writer {
+    /// Goes on with the index in `folder`, or begins one where there is none, after waiting for another writer as long as
+    /// `patience`.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] where another one kept the lock; [`Error::Unusable`] where the index is damaged or of another
+    /// version: then [`Writer::anew`] begins a new one.
+    pub fn open(folder: &Path, patience: Duration) -> Result<Self, Error> {
+        let lock = lock(folder, patience)?;
+        match misshapen_is_damaged(Opened::open(&documents(folder)))? {
+            Ok(opened) => Self::over(folder, opened, lock),
+            Err(Unusable::Missing) => Self::create(folder, lock),
+            Err(why) => Err(why.into()),
+        }
+    }
+
+    /// Goes on with the index in `folder`, or begins a new one where it is unusable, and says why it was: then all logs are
+    /// to be read from their beginning. It decides while it holds the lock, so that of several who find an index damaged
+    /// only the first begins it anew.
+    ///
+    /// # Errors
+    /// As [`Writer::open`], but for [`Error::Unusable`].
+    pub fn mend(folder: &Path, patience: Duration) -> Result<(Self, Option<Unusable>), Error> {
+        let lock = lock(folder, patience)?;
+        Ok(match misshapen_is_damaged(Opened::open(&documents(folder)))? {
+            Ok(opened) => (Self::over(folder, opened, lock)?, None),
+            Err(why) => (Self::create(folder, lock)?, Some(why)),
+        })
+    }
+
+    /// Begins a new index in place of whatever is in `folder`; all logs are to be read from their beginning.
+    ///
+    /// # Errors
+    /// As [`Writer::open`], but for [`Error::Unusable`].
+    pub fn anew(folder: &Path, patience: Duration) -> Result<Self, Error> {
+        let lock = lock(folder, patience)?;
+        Self::create(folder, lock)
+    }
+
+    fn create(folder: &Path, mut lock: Lock) -> Result<Self, Error> {
+        let documents = documents(folder);
+        // First what says that the rest counts: killed half-way, it leaves no index and not half of one.
+        for path in [documents.join(META), documents.clone()] {
+            clear(&path)?;
+        }
+        fs::create_dir_all(&documents).map_err(at(&documents))?;
+        let directory = Folder::open(&documents).map_err(at(&documents))?;
+        let (schema, _) = schema::schema();
+        let mut index = Index::create(directory, schema, IndexSettings::default())?;
+        index.set_tokenizers(tokenizers());
+        let mut writer = writer(&index)?;
+        let mut commit = writer.prepare_commit()?;
+        // Later than any commit of an index that lay here before.
+        let serial = lock.file_time(&lock_file(folder))?.unsigned_abs();
+        commit.set_payload(&Stamp { serial, unjoined: false }.payload());
+        commit.commit()?;
+        drop(writer);
+        Self::over(folder, reopened(index)?, lock)
+    }
+
+    fn over(folder: &Path, opened: Opened, lock: Lock) -> Result<Self, Error> {
+        Ok(Self {
+            folder: folder.to_owned(),
+            writer: writer(&opened.index)?,
+            unjoined: opened.stamp.unjoined,
+            opened,
+            sessions: HashMap::new(),
+            logs: BTreeMap::new(),
+            in_hand: HashSet::new(),
+            waiting: 0,
+            _lock: lock,
+        })
+    }
+
+    /// What is kept of the log at `path`: with it, where its reading goes on.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] where the index is damaged; so with all the others that look something up.
+    pub fn log(&self, path: &str) -> Result<Option<Log>, Error> {
+        match self.logs.get(path) {
+            Some(log) => Ok(log.clone()),
+            None => Ok(self.opened.guarded(|opened| opened.log_at(path))?),
+        }
+    }
+
+    /// What is kept of a session so far.
+    pub fn session(&mut self, key: &SessionKey) -> Result<Option<&Session>, Error> {
+        let state = self.state(key)?;
+        Ok((state.told && !state.removed).then_some(&state.session))
+    }
+
+    /// The session is told from its beginning: what was told of it is void. Its outcome stays.
+    pub fn begin(&mut self, key: &SessionKey) -> Result<(), Error> {
+        self.in_hand.insert(key.number());
+        let state = self.state(key)?;
+        let told = std::mem::take(&mut state.told);
+        state.session.reached = None;
+        if told {
+            self.unjoined = true;
+            self.writer.delete_term(self.opened.fields.session_term(key.number()));
+        }
+        Ok(())
+    }
+
+    /// Something happened; told again, it replaces what was told before.
+    pub fn event(&mut self, key: &SessionKey, told: &Told) -> Result<(), Error> {
+        let fields = self.opened.fields;
+        let state = self.state(key)?;
+        (state.told, state.removed) = (true, false);
+        let known = state.session.reached.is_some_and(|reached| told.place <= reached);
+        state.session.reached = state.session.reached.max(Some(told.place));
+        self.unjoined |= told.record.is_some();
+        if known {
+            let place = Term::from_field_u64(fields.place, told.place);
+            let session = TermQuery::new(fields.session_term(key.number()), IndexRecordOption::Basic);
+            let place = RangeQuery::new(Bound::Included(place.clone()), Bound::Included(place));
+            let both: Vec<Box<dyn Foreign>> = vec![Box::new(session), Box::new(place)];
+            self.writer.delete_query(Box::new(BooleanQuery::intersection(both)))?;
+        }
+        let writer = &self.writer;
+        self.waiting += fields.event(key.number(), told, |document| {
+            writer.add_document(document)?;
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// What the log at `log` tells of a session now, with its title redacted. A session that `cm` itself caused goes.
+    pub fn meta(&mut self, meta: &Meta, title: Option<Redacted>, log: &str) -> Result<(), Error> {
+        let key = SessionKey::of(meta);
+        if meta.ours {
+            return self.remove(&key);
+        }
+        self.in_hand.insert(key.number());
+        let state = self.state(&key)?;
+        (state.told, state.removed) = (true, false);
+        let forked = state.session.forked_from();
+        state.session.meta = Meta { title: title.map(Redacted::into_string), ..meta.clone() };
+        state.session.log = Some(log.to_owned());
+        self.unjoined |= state.session.forked_from() != forked;
+        Ok(())
+    }
+
+    /// How a session ended, as somebody judged it.
+    pub fn outcome(&mut self, key: &SessionKey, outcome: Option<String>) -> Result<(), Error> {
+        self.state(key)?.session.outcome = outcome;
+        Ok(())
+    }
+
+    /// Removes all that is known of a session.
+    pub fn remove(&mut self, key: &SessionKey) -> Result<(), Error> {
+        let state = self.state(key)?;
+        let told = std::mem::take(&mut state.told);
+        state.session = Session::new(key);
+        state.removed = true;
+        if told {
+            self.unjoined = true;
+            self.writer.delete_term(self.opened.fields.session_term(key.number()));
+        }
+        Ok(())
+    }
+
+    /// A log was read to its end: what was told until now belongs together with where its next reading begins. Where it
+    /// was read from its beginning, what it no longer tells goes, and what was understood counts anew. Makes a step where
+    /// enough waits for one.
+    pub fn read(
+        &mut self,
+        path: &str,
+        cursor: String,
+        understood: Understanding,
+        from_start: bool,
+    ) -> Result<(), Error> {
+        let told = std::mem::take(&mut self.in_hand);
+        let mut all = understood;
+        if from_start {
+            let before = self.opened.guarded(|opened| opened.told_by(path))?;
+            for key in before.iter().filter(|key| !told.contains(&key.number())) {
+                // Another log may tell it by now.
+                if self.state(key)?.session.log.as_deref() == Some(path) {
+                    self.remove(key)?;
+                }
+            }
+        } else if let Some(before) = self.log(path)? {
+            all.add(&before.understood);
+        }
+        self.logs.insert(path.to_owned(), Some(Log { path: path.to_owned(), cursor, understood: all }));
+        if self.waiting >= STEP_BYTES || self.logs.len() >= STEP_LOGS { self.step() } else { Ok(()) }
+    }
+
+    /// Forgets that a log was read; what it told stays until it is told anew. This is how a reading ends that failed: the
+    /// next one begins at the log's beginning, whatever this one told.
+    pub fn forget_log(&mut self, path: &str) {
+        self.logs.insert(path.to_owned(), None);
+    }
+
+    /// Keeps what was told until now, all or nothing.
+    pub fn step(&mut self) -> Result<(), Error> {
+        if self.sessions.is_empty() && self.logs.is_empty() {
+            return Ok(());
+        }
+        // Sessions and logs lie together, behind the step's stretches, so that all can be read without the stretches.
+        for state in std::mem::take(&mut self.sessions).into_values() {
+            self.put_session(&state.session, state.told && !state.removed)?;
+        }
+        for (path, log) in std::mem::take(&mut self.logs) {
+            self.writer.delete_term(self.opened.fields.log_term(&path));
+            if let Some(log) = log {
+                self.writer.add_document(self.opened.fields.log(&log))?;
+            }
+        }
+        self.commit(self.unjoined)
+    }
+
+    /// Keeps everything, tells conversations apart, and waits until the index is in order.
+    pub fn finish(mut self) -> Result<(), Error> {
+        self.step()?;
+        if self.unjoined {
+            self.join()?;
+        }
+        let Self { writer, opened, folder, _lock, .. } = self;
+        writer.wait_merging_threads()?;
+        seal::write(&opened.index, &documents(&folder))
+    }
+
+    /// Says of each session which conversation it belongs to, where that has changed.
+    fn join(&mut self) -> Result<(), Error> {
+        let changed = self.opened.guarded(|opened| {
+            let conversations = conversations(opened)?;
+            let book = opened.book()?;
+            let mut changed = Vec::new();
+            for (number, line) in &book.sessions {
+                let conversation = conversations.get(number).copied().unwrap_or(*number);
+                if conversation != line.conversation {
+                    changed.push(Session { conversation, ..opened.session(line.address)? });
+                }
+            }
+            Ok(changed)
+        })?;
+        for session in changed {
+            self.put_session(&session, true)?;
+        }
+        self.commit(false)
+    }
+
+    fn put_session(&mut self, session: &Session, is_there: bool) -> Result<(), Error> {
+        let fields = &self.opened.fields;
+        self.writer.delete_term(fields.fact(&session_fact(&session.key())));
+        if is_there {
+            self.writer.add_document(fields.session(session))?;
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, unjoined: bool) -> Result<(), Error> {
+        let stamp = Stamp { serial: self.opened.stamp.serial + 1, unjoined };
+        let mut commit = self.writer.prepare_commit()?;
+        commit.set_payload(&stamp.payload());
+        commit.commit()?;
+        self.opened = reopened(self.opened.index.clone())?;
+        self.unjoined = unjoined;
+        self.waiting = 0;
+        seal::write(&self.opened.index, &documents(&self.folder))
+    }
+
+    fn state(&mut self, key: &SessionKey) -> Result<&mut State, Error> {
+        let number = key.number();
+        if !self.sessions.contains_key(&number) {
+            let fact = self.opened.fields.fact(&session_fact(key));
+            let session = self.opened.guarded(|opened| match opened.having(&fact)?.first() {
+                Some(address) => opened.session(*address).map(Some),
+                None => Ok(None),
+            })?;
+            let told = session.is_some();
+            let session = session.unwrap_or_else(|| Session::new(key));
+            self.sessions.insert(number, State { session, told, removed: false });
+        }
+        Ok(self.sessions.entry(number).or_insert_with(|| State {
+            session: Session::new(key),
+            told: false,
+            removed: false,
+        }))
+    }
+}
+
+fn lock(folder: &Path, patience: Duration) -> Result<Lock, Error> {
+    if folder.is_file() {
+        fs::remove_file(folder).map_err(at(folder))?;
+    }
+    fs::create_dir_all(folder).map_err(at(folder))?;
+    let path = lock_file(folder);
+    if path.is_dir() {
+        fs::remove_dir_all(&path).map_err(at(&path))?;
+    }
+    Lock::acquire(&path, patience)?.ok_or(Error::Busy { path, seconds: patience.as_secs() })
+}
+
+fn lock_file(folder: &Path) -> PathBuf {
+    folder.join("lock")
+}
+
+/// Removes a file or a folder, where there is one.
+fn clear(path: &Path) -> Result<(), Error> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        Err(error)
+            if !matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
+            Err(at(path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn reopened(index: Index) -> Result<Opened, Error> {
+    Opened::of(index).map_err(|failure| match failure {
+        Failure::Unusable(why) => why.into(),
+        Failure::Io(error) => Error::Text(error.into()),
+    })
+}
+
+fn writer(index: &Index) -> Result<IndexWriter, Error> {
+    let options = IndexWriterOptions::builder()
+        .num_worker_threads(1)
+        .num_merge_threads(1)
+        .memory_budget_per_thread(BUDGET)
+        .build();
+    let writer = index.writer_with_options(options)?;
+    let mut policy = LogMergePolicy::default();
+    policy.set_min_num_segments(MERGED);
+    policy.set_max_docs_before_merge(LARGE);
+    policy.set_min_layer_size(10_000);
+    policy.set_del_docs_ratio_before_merge(0.3);
+    writer.set_merge_policy(Box::new(policy));
+    Ok(writer)
+}

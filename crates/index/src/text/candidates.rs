@@ -1,0 +1,288 @@
+//! The notes that may answer a question: those that have its words, and those with passages near to what it means.
+//!
+//! It finds and does not rank: what its numbers are worth beside each other is for the ranking to say.
+
+use std::collections::{BTreeMap, HashSet};
+
+use tantivy::collector::DocSetCollector;
+use tantivy::columnar::{Column, ColumnValues};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocAddress, DocId, DocSet, SegmentOrdinal, SegmentReader, TERMINATED, Term};
+
+use super::Text;
+use super::collect::Top;
+use super::schema::{ORDER, PASSAGES, UPDATED};
+use super::statistics::Statistics;
+use super::translate::Translator;
+use crate::error::Unusable;
+use crate::vector::Scan;
+use cm_note::note::Note;
+use cm_note::passage::{PassageKey, PassageMap, PassageSet};
+use cm_note::path::NotePath;
+use cm_note::query::{Node, Query};
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The query.
+    pub query: &'a Query,
+    /// Whether its words count, beside what it means.
+    pub words: bool,
+    /// How near the passages are to what it means, by one model each.
+    pub scans: &'a [Scan],
+    /// The most notes that words propose.
+    pub pool: usize,
+    /// The most notes that each scan proposes.
+    pub nearest: usize,
+    /// How near a passage must be for its note to be proposed by that alone.
+    pub least: f32,
+}
+
+/// A note that may answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    pub(crate) address: DocAddress,
+    /// How well its words fit (BM25 over its fields); 0 where it has none of them.
+    pub bm25: f32,
+    /// Its nearest passage by each model; none where the model has not read it.
+    pub near: Vec<Option<Near>>,
+    /// When it was last changed, in seconds; of notes that are otherwise equal the later goes first.
+    pub updated: i64,
+    /// Orders what is otherwise equal, the same in every index.
+    pub order: u64,
+}
+
+/// A passage and how near it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Near {
+    /// The cosine, −1 to 1.
+    pub cosine: f32,
+    /// Which passage of the note.
+    pub passage: PassageKey,
+}
+
+impl Text {
+    /// The candidates, in no order that means anything, and how many notes have the words.
+    pub(crate) fn candidates(&self, asked: Asked<'_>) -> Result<(Vec<Candidate>, usize), Unusable> {
+        self.guarded(|| {
+            if self.count() == 0 {
+                return Ok((Vec::new(), 0));
+            }
+            let fields = self.fields.weighted().map(|(field, _)| field);
+            let statistics = Statistics::new(&self.searcher, &fields)?;
+            let columns = self.columns()?;
+            let mut found: BTreeMap<DocAddress, f32> = BTreeMap::new();
+            let mut total = 0;
+            if asked.words {
+                let query = Translator::new(self.fields.places(), &statistics).root(&asked.query.root)?;
+                let top = Top { limit: asked.pool, scored: true };
+                let best = self.searcher.search_with_statistics_provider(&*query, &top, &statistics)?;
+                total = best.total;
+                found.extend(best.matches.into_iter().map(|(score, address)| (address, score)));
+            }
+            let within = match asked.query.bounds() {
+                Some(bounds) if !asked.scans.is_empty() => {
+                    Some(self.within(&bounds, &statistics, &columns)?)
+                }
+                _ => None,
+            };
+            for scan in asked.scans {
+                for address in self.nearest(scan, asked, within.as_ref())? {
+                    found.entry(address).or_default();
+                }
+            }
+            let cosines = wanted(&found, &columns, asked.scans);
+            let candidate = |(address, bm25): (DocAddress, f32)| columns.candidate(address, bm25, &cosines);
+            Ok((found.into_iter().map(candidate).collect(), total))
+        })
+    }
+
+    /// The passages of the notes that pass, and whose they are.
+    fn within(
+        &self,
+        bounds: &Node,
+        statistics: &Statistics<'_>,
+        columns: &Columns,
+    ) -> tantivy::Result<PassageMap<Vec<DocAddress>>> {
+        let query = Translator::new(self.fields.places(), statistics).root(bounds)?;
+        let passing = self.searcher.search(&*query, &DocSetCollector)?;
+        let mut passages: PassageMap<Vec<DocAddress>> = PassageMap::default();
+        for address in passing {
+            for key in columns.passages(address) {
+                passages.entry(key).or_default().push(address);
+            }
+        }
+        Ok(passages)
+    }
+
+    /// The notes with the nearest passages, at most as many as were asked for.
+    fn nearest(
+        &self,
+        scan: &Scan,
+        asked: Asked<'_>,
+        within: Option<&PassageMap<Vec<DocAddress>>>,
+    ) -> tantivy::Result<HashSet<DocAddress>> {
+        let Asked { nearest: pool, least, .. } = asked;
+        let passes = |at: &usize| {
+            scan.cosines[*at] >= least && within.is_none_or(|within| within.contains_key(&scan.keys[*at]))
+        };
+        let mut rows: Vec<usize> = (0..scan.keys.len()).filter(passes).collect();
+        let nearer = |a: &usize, b: &usize| {
+            scan.cosines[*b].total_cmp(&scan.cosines[*a]).then_with(|| scan.keys[*a].cmp(&scan.keys[*b]))
+        };
+        let mut notes = HashSet::new();
+        let mut taken = 0;
+        // Several passages may be of one note, and some of notes that are gone; then more are looked at.
+        while notes.len() < pool && taken < rows.len() {
+            let rest = &mut rows[taken..];
+            let some = (pool * 2).min(rest.len());
+            if some < rest.len() {
+                rest.select_nth_unstable_by(some - 1, nearer);
+            }
+            rest[..some].sort_unstable_by(nearer);
+            for at in &rest[..some] {
+                if notes.len() >= pool {
+                    break;
+                }
+                match within {
+                    Some(within) => notes.extend(within[&scan.keys[*at]].iter().copied()),
+                    None => notes.extend(self.holders(scan.keys[*at])?),
+                }
+            }
+            taken += some;
+        }
+        Ok(notes)
+    }
+
+    /// The notes that have a passage.
+    fn holders(&self, key: PassageKey) -> tantivy::Result<Vec<DocAddress>> {
+        let term = Term::from_field_u64(self.fields.passages, key.number());
+        let mut holders = Vec::new();
+        for (segment, ordinal) in self.searcher.segment_readers().iter().zip(0..) {
+            let index = segment.inverted_index(self.fields.passages)?;
+            let Some(mut postings) = index.read_postings(&term, IndexRecordOption::Basic)? else { continue };
+            let mut doc = postings.doc();
+            while doc != TERMINATED {
+                if segment.alive_bitset().is_none_or(|alive| alive.is_alive(doc)) {
+                    holders.push(DocAddress::new(ordinal, doc));
+                }
+                doc = postings.advance();
+            }
+        }
+        Ok(holders)
+    }
+
+    /// The note of a candidate.
+    pub(crate) fn note_of(&self, candidate: &Candidate) -> Result<Note, Unusable> {
+        self.guarded(|| self.note(candidate.address))
+    }
+
+    /// The passages of all notes, each once.
+    pub(crate) fn passages(&self) -> Result<PassageSet, Unusable> {
+        self.guarded(|| {
+            let columns = self.columns()?;
+            Ok(self.alive().flat_map(|address| columns.passages(address).collect::<Vec<_>>()).collect())
+        })
+    }
+
+    /// The notes with a passage that is not among these, the latest changed first, and how many passages that are.
+    pub(crate) fn without(
+        &self,
+        known: &PassageSet,
+        most: usize,
+    ) -> Result<(Vec<NotePath>, usize), Unusable> {
+        self.guarded(|| {
+            let columns = self.columns()?;
+            let mut lacking: Vec<(i64, u64, DocAddress)> = Vec::new();
+            let mut missing = PassageSet::default();
+            for address in self.alive() {
+                let before = missing.len();
+                missing.extend(columns.passages(address).filter(|key| !known.contains(key)));
+                if missing.len() > before {
+                    let of = columns.of(address);
+                    lacking.push((
+                        of.updated.get_val(address.doc_id),
+                        of.order.get_val(address.doc_id),
+                        address,
+                    ));
+                }
+            }
+            lacking.sort_unstable_by(|a, b| b.cmp(a));
+            lacking.truncate(most);
+            let paths = lacking.into_iter().map(|(_, _, address)| Ok(self.note(address)?.path));
+            Ok((paths.collect::<tantivy::Result<_>>()?, missing.len()))
+        })
+    }
+
+    fn alive(&self) -> impl Iterator<Item = DocAddress> {
+        let segments = self.searcher.segment_readers().iter().zip(0..);
+        segments.flat_map(|(segment, ordinal)| {
+            segment.doc_ids_alive().map(move |doc| DocAddress::new(ordinal, doc))
+        })
+    }
+
+    fn columns(&self) -> tantivy::Result<Columns> {
+        let segments = self.searcher.segment_readers().iter();
+        Ok(Columns(segments.map(OfSegment::open).collect::<tantivy::Result<_>>()?))
+    }
+}
+
+/// What is kept of each note for looking up quickly, a segment each.
+struct Columns(Vec<OfSegment>);
+
+struct OfSegment {
+    passages: Column<u64>,
+    updated: std::sync::Arc<dyn ColumnValues<i64>>,
+    order: std::sync::Arc<dyn ColumnValues<u64>>,
+}
+
+impl OfSegment {
+    fn open(segment: &SegmentReader) -> tantivy::Result<Self> {
+        let fields = segment.fast_fields();
+        Ok(Self {
+            passages: fields.u64(PASSAGES)?,
+            updated: fields.i64(UPDATED)?.first_or_default_col(i64::MIN),
+            order: fields.u64(ORDER)?.first_or_default_col(0),
+        })
+    }
+}
+
+impl Columns {
+    fn of(&self, address: DocAddress) -> &OfSegment {
+        &self.0[address.segment_ord as SegmentOrdinal as usize]
+    }
+
+    fn passages(&self, address: DocAddress) -> impl Iterator<Item = PassageKey> {
+        let doc: DocId = address.doc_id;
+        self.of(address).passages.values_for_doc(doc).map(PassageKey::from_number)
+    }
+
+    fn candidate(&self, address: DocAddress, bm25: f32, cosines: &[PassageMap<f32>]) -> Candidate {
+        let of = self.of(address);
+        let near = cosines.iter().map(|cosines| {
+            let passages = self.passages(address);
+            let near = passages.filter_map(|passage| Some(Near { cosine: *cosines.get(&passage)?, passage }));
+            near.max_by(|a, b| a.cosine.total_cmp(&b.cosine))
+        });
+        Candidate {
+            address,
+            bm25,
+            near: near.collect(),
+            updated: of.updated.get_val(address.doc_id),
+            order: of.order.get_val(address.doc_id),
+        }
+    }
+}
+
+/// The cosines of the passages of the notes that were found.
+fn wanted(found: &BTreeMap<DocAddress, f32>, columns: &Columns, scans: &[Scan]) -> Vec<PassageMap<f32>> {
+    if scans.is_empty() {
+        return Vec::new();
+    }
+    let passages: PassageSet = found.keys().flat_map(|address| columns.passages(*address)).collect();
+    let of = |scan: &Scan| {
+        let rows = scan.keys.iter().zip(&scan.cosines);
+        rows.filter(|(key, _)| passages.contains(key)).map(|(key, cosine)| (*key, *cosine)).collect()
+    };
+    scans.iter().map(of).collect()
+}

@@ -1,0 +1,210 @@
+//! A note as a document.
+
+use tantivy::schema::document::{DeserializeError, DocumentDeserialize, DocumentDeserializer};
+use tantivy::{TantivyDocument, Term};
+
+use super::schema::Fields;
+use crate::entry::Entry;
+use cm_note::graph::{NameKey, mentions, names_of};
+use cm_note::markdown::Outline;
+use cm_note::note::read::Reading;
+use cm_note::note::{Note, Priority};
+use cm_note::path::NotePath;
+use cm_note::query::Label;
+
+/// What the key of a note begins with.
+pub(crate) const KEY: &str = "path=";
+
+/// The term by which a note's document is found again, whatever is in it: its path, in lower case first so that
+/// it can be searched by parts.
+fn key(path: &NotePath) -> String {
+    let lower = path.as_str().to_lowercase();
+    if lower == path.as_str() { format!("{KEY}{lower}") } else { format!("{KEY}{lower}\0{path}") }
+}
+
+/// The fact that a note has a label, as a term.
+pub(crate) fn fact(label: Label, value: &str) -> String {
+    let name = match label {
+        Label::Tag => "tag",
+        Label::Type => "type",
+        Label::Kind => "kind",
+        Label::Folder => "folder",
+        Label::Category => "category",
+        Label::Priority => "priority",
+        Label::State => "state",
+        Label::Maturity => "maturity",
+        Label::Scope => "scope",
+        Label::Workspace => "workspace",
+        Label::Agent => "agent",
+        Label::Author => "author",
+        Label::Session => "session",
+        Label::Id => "id",
+        Label::Pinned => "pinned",
+    };
+    format!("{name}={value}")
+}
+
+/// That a note names another by a name with this key, in a way that gives the edge a type or not.
+pub(super) fn named(key: NameKey, typed: bool) -> u64 {
+    key.number() << 1 | u64::from(typed)
+}
+
+/// A note as it is stored: its bytes as the characters of those numbers, since the library reads text at once but
+/// bytes one by one.
+pub(super) struct Stored(String);
+
+impl Stored {
+    fn of(note: &Note) -> Self {
+        // Writing to memory cannot fail.
+        Self(postcard::to_allocvec(note).unwrap_or_default().into_iter().map(char::from).collect())
+    }
+
+    /// The note; none where the text is not what was stored.
+    pub(super) fn note(self) -> tantivy::Result<Note> {
+        let bytes: Option<Vec<u8>> = match self.0.is_ascii() {
+            true => Some(self.0.into_bytes()),
+            false => bytes_of(self.0.as_bytes()),
+        };
+        let note = bytes.and_then(|bytes| postcard::from_bytes(&bytes).ok());
+        note.ok_or_else(|| tantivy::TantivyError::InternalError("a stored note cannot be read".to_owned()))
+    }
+}
+
+/// The numbers of the characters of a text, all of them below 256: one byte each, or two that begin with C2 or C3.
+fn bytes_of(text: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(first) = text.get(at) {
+        match (first, text.get(at + 1)) {
+            (0..=0x7f, _) => bytes.push(*first),
+            (0xc2 | 0xc3, Some(second)) => {
+                bytes.push(first << 6 | second & 0x3f);
+                at += 1;
+            }
+            _ => return None,
+        }
+        at += 1;
+    }
+    Some(bytes)
+}
+
+impl DocumentDeserialize for Stored {
+    fn deserialize<'de, D: DocumentDeserializer<'de>>(mut fields: D) -> Result<Self, DeserializeError> {
+        // The note is the one field that is stored.
+        Ok(fields.next_field::<String>()?.map_or_else(|| Self(String::new()), |(_, text)| Self(text)))
+    }
+}
+
+impl Fields {
+    pub(super) fn key_term(&self, path: &NotePath) -> Term {
+        Term::from_field_text(self.facts, &key(path))
+    }
+
+    /// The document of a note.
+    pub(super) fn document(&self, entry: &Entry) -> TantivyDocument {
+        let Reading { note, outline } = &entry.reading;
+        let mut document = TantivyDocument::new();
+        document.add_text(self.title, &note.title);
+        note.aliases.iter().for_each(|alias| document.add_text(self.title, alias));
+        self.add_text(&mut document, note, outline);
+        document.add_text(self.facts, key(&note.path));
+        facts(note, |fact| document.add_text(self.facts, fact));
+        self.add_names(&mut document, note);
+        if let Some(created) = note.created {
+            document.add_i64(self.created, created.unix());
+        }
+        if let Some(updated) = note.updated.or(note.created) {
+            document.add_i64(self.updated, updated.unix());
+        }
+        if let Some(importance) = note.importance.filter(|importance| importance.is_finite()) {
+            document.add_f64(self.importance, importance);
+        }
+        document.add_u64(self.order, order(&note.path));
+        entry.passages.iter().for_each(|key| document.add_u64(self.passages, key.number()));
+        document.add_text(self.note, Stored::of(note).0);
+        document
+    }
+
+    fn add_names(&self, document: &mut TantivyDocument, note: &Note) {
+        names_of(note).into_iter().for_each(|key| document.add_u64(self.names, key.number()));
+        for mention in mentions(note) {
+            let keys = mention.keys().into_iter();
+            keys.for_each(|key| document.add_u64(self.targets, named(key, mention.typed)));
+        }
+    }
+
+    fn add_text(&self, document: &mut TantivyDocument, note: &Note, outline: &Outline) {
+        outline.headings.iter().for_each(|heading| document.add_text(self.headings, &heading.text));
+        note.tags.iter().for_each(|tag| document.add_text(self.tags, tag));
+        document.add_text(self.body, &outline.text);
+    }
+}
+
+/// The same for a path in every index, and without regard to anything else.
+fn order(path: &NotePath) -> u64 {
+    let hash = blake3::hash(path.as_str().as_bytes());
+    hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// All facts that select a note.
+pub(super) fn facts(note: &Note, mut add: impl FnMut(String)) {
+    let mut label = |label: Label, value: &str| {
+        let value = label.folded(value);
+        if !value.is_empty() {
+            add(fact(label, &value));
+        }
+    };
+    for tag in &note.tags {
+        // A tag `a/b` is an `a` as well.
+        tag.match_indices('/').for_each(|(at, _)| label(Label::Tag, &tag[..at]));
+        label(Label::Tag, tag);
+    }
+    let parts: Vec<&str> = note.path.folder().split('/').filter(|part| !part.is_empty()).collect();
+    for first in 0..parts.len().min(8) {
+        for past in first + 1..=parts.len().min(8) {
+            label(Label::Folder, &parts[first..past].join("/"));
+        }
+    }
+    let named = [
+        (Label::Type, note.note_type.as_deref()),
+        (Label::Kind, Some(note.kind.name())),
+        (Label::Category, note.category.as_deref()),
+        (Label::Priority, note.priority.map(Priority::name)),
+        (Label::State, note.state.as_deref()),
+        (Label::Maturity, note.maturity.as_deref()),
+        (Label::Scope, note.scope.as_deref()),
+        (Label::Workspace, note.workspace.as_deref()),
+        (Label::Agent, note.agent.as_deref()),
+        (Label::Author, note.author.as_deref()),
+        (Label::Session, note.session.as_deref()),
+        (Label::Id, note.id.as_ref().map(|id| id.as_str())),
+        (Label::Pinned, Some(if note.pinned { "true" } else { "false" })),
+    ];
+    for (name, value) in named {
+        value.into_iter().for_each(|value| label(name, value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_comes_back_from_the_text_that_it_is_stored_as() {
+        let bytes: Vec<u8> = (0..=255).chain([0, 255, 128, 127]).collect();
+        let text: String = bytes.iter().copied().map(char::from).collect();
+        assert_eq!(bytes_of(text.as_bytes()), Some(bytes));
+        assert_eq!(bytes_of("Ā".as_bytes()), None);
+    }
+
+    #[test]
+    fn a_bullet_with_a_source_of_which_little_is_known_is_read_back() {
+        use cm_note::note::{RelationTable, TypeTable, read};
+        use cm_note::path::NotePath;
+        let path = NotePath::parse("playbook/testing/a.md").unwrap();
+        let text = "---\nsources:\n- {session: s}\nderived_from: {diaries: [d]}\n---\nRun the tests.\n";
+        let note = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        assert_eq!(note.bullet.as_ref().unwrap().sources.len(), 1);
+        assert_eq!(Stored::of(&note).note().unwrap(), note);
+    }
+}

@@ -1,0 +1,129 @@
+//! The text index: what is searched for, and what is shown of a note without reading its file.
+
+mod admits;
+mod candidates;
+mod collect;
+mod directory;
+mod document;
+mod expand;
+mod neighbours;
+mod schema;
+pub(super) mod seal;
+mod search;
+mod snippet;
+mod statistics;
+mod stopwords;
+mod tokenizer;
+mod translate;
+mod writer;
+
+use std::path::Path;
+
+use tantivy::{Index, Searcher};
+
+use super::error::{Error, Unusable, at};
+use schema::Fields;
+
+pub use admits::admits;
+pub use candidates::{Asked, Candidate, Near};
+pub(super) use directory::{Folder, touched};
+pub(super) use document::{KEY, fact};
+pub use neighbours::Neighbours;
+pub use search::{Found, Hit};
+pub use snippet::{Snippets, beginning};
+pub(super) use statistics::Statistics;
+pub use stopwords::is_stopword;
+pub(super) use tokenizer::{RAW, TEXT, manager as tokenizers};
+pub(super) use translate::{Places, Translator};
+pub(super) use writer::Writer;
+
+/// An opened text index, as of one commit.
+pub(super) struct Text {
+    index: Index,
+    searcher: Searcher,
+    fields: Fields,
+    serial: u64,
+    sealed: bool,
+}
+
+/// So many blocks of stored notes, about 16 KiB each, stay unpacked as long as the index is open.
+const BLOCKS: usize = 512;
+
+impl Text {
+    /// Opens what lies in `folder` after checking each file that was altered since it was last found whole.
+    pub(super) fn open(folder: &Path) -> Result<Result<Self, Unusable>, Error> {
+        if !folder.is_dir() {
+            return Ok(Err(Unusable::damaged("no text index")));
+        }
+        // A damaged file that passes its checksum by chance may still make the library panic.
+        let opened = std::panic::catch_unwind(|| Self::open_checked(folder));
+        match opened {
+            Ok(Ok(text)) => Ok(Ok(text)),
+            Ok(Err(Failure::Io(error))) => Err(at(folder)(error)),
+            Ok(Err(Failure::Unusable(why))) => Ok(Err(why)),
+            Err(_) => Ok(Err(Unusable::damaged("text index"))),
+        }
+    }
+
+    fn open_checked(folder: &Path) -> Result<Self, Failure> {
+        let mut index = Index::open(Folder::open(folder)?)?;
+        let (schema, fields) = schema::schema();
+        if index.schema() != schema {
+            return Err(Failure::Unusable(Unusable::Foreign));
+        }
+        let sealed = seal::check(&index, folder)?;
+        index.set_tokenizers(tokenizer::manager());
+        let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual);
+        let reader = reader.doc_store_cache_num_blocks(BLOCKS).try_into()?;
+        let payload = index.load_metas()?.payload.unwrap_or_default();
+        let serial = payload.parse().map_err(|_| Unusable::damaged("meta.json"))?;
+        Ok(Self { searcher: reader.searcher(), index, fields, serial, sealed })
+    }
+
+    /// Which commit it is.
+    pub(super) fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// Whether its files need no comparison of checksums the next time it is opened.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.sealed
+    }
+
+    /// Remembers that its files are whole; only whoever holds the lock may say so.
+    pub(super) fn seal(&self, folder: &Path) -> Result<(), Error> {
+        seal::write(&self.index, folder)
+    }
+
+    /// How many notes it holds.
+    pub(super) fn count(&self) -> usize {
+        usize::try_from(self.searcher.num_docs()).unwrap_or(usize::MAX)
+    }
+}
+
+/// Why an index did not open.
+pub(crate) enum Failure {
+    Io(std::io::Error),
+    Unusable(Unusable),
+}
+
+impl From<Unusable> for Failure {
+    fn from(why: Unusable) -> Self {
+        Self::Unusable(why)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<tantivy::TantivyError> for Failure {
+    fn from(error: tantivy::TantivyError) -> Self {
+        match error {
+            tantivy::TantivyError::IncompatibleIndex(_) => Self::Unusable(Unusable::Foreign),
+            error => Self::Unusable(Unusable::damaged(error)),
+        }
+    }
+}

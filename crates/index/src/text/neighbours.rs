@@ -1,0 +1,271 @@
+//! The notes one edge away from some notes, found by looking up names: the graph of a whole vault is never built.
+//!
+//! What a note may mean and who may mean it is looked up by keys; which of them is meant, the graph of these few notes
+//! says. What is looked at is bounded for each note, however many others link to it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tantivy::columnar::ColumnValues;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocAddress, DocSet, SegmentReader, TERMINATED, Term};
+
+use super::Text;
+use super::document::{fact, named};
+use super::schema::ORDER;
+use crate::error::Unusable;
+use cm_note::graph::{Edge, Graph, Mention, NameKey, Resolution, called, mentions};
+use cm_note::note::{Kind, Note};
+use cm_note::query::Label;
+
+/// The notes one edge away from others, and the edges.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Neighbours {
+    /// Notes that were not among those asked for, sorted by path. None is an edge's own file.
+    pub notes: Vec<Note>,
+    /// The edges that touch a note asked for. Their ends are positions among the notes asked for, followed by `notes`;
+    /// their sources are left out. The file of an edge, where it was asked for, leads to both ends of that edge.
+    pub edges: Vec<Edge>,
+    /// Of all these notes, how many others each one hangs together with: exact enough to know a hub by, and of those
+    /// not asked for only as far as they say so themselves.
+    pub degrees: Vec<usize>,
+}
+
+/// So many notes that name a note are looked at, and so many that it names.
+const MOST: usize = 12;
+/// A note that so many notes name is taken to be named by none: what everything links to says nothing. A name that so
+/// many bear is taken to be nobody's.
+const CROWD: usize = 4096;
+/// So many bearers of one name are compared.
+const BEARERS: usize = 12;
+/// So many ids are completed from their beginning.
+const IDS: usize = 4;
+/// The shortest beginning of an id that names a note, in bytes.
+const BEGINNING: usize = 6;
+
+impl Text {
+    /// The notes one edge away from these, both ways.
+    pub(crate) fn neighbours(&self, notes: &[&Note]) -> Result<Neighbours, Unusable> {
+        self.guarded(|| {
+            let mut gathered = Gathered::of(self, notes)?;
+            let naming = gathered.naming()?;
+            gathered.load(naming)?;
+            let named = gathered.named()?;
+            gathered.load(named)?;
+            Ok(gathered.join())
+        })
+    }
+}
+
+/// The notes that may matter, those asked for first.
+struct Gathered<'t> {
+    text: &'t Text,
+    orders: Vec<Arc<dyn ColumnValues<u64>>>,
+    asked: usize,
+    notes: Vec<Note>,
+    known: HashSet<DocAddress>,
+    /// The keys of the notes asked for.
+    called: Vec<Vec<NameKey>>,
+    /// How many notes name each of the notes asked for.
+    naming: Vec<usize>,
+}
+
+impl<'t> Gathered<'t> {
+    fn of(text: &'t Text, notes: &[&Note]) -> tantivy::Result<Self> {
+        let segments = text.searcher.segment_readers();
+        let orders =
+            segments.iter().map(|segment| Ok(segment.fast_fields().u64(ORDER)?.first_or_default_col(0)));
+        let mut gathered = Self {
+            text,
+            orders: orders.collect::<tantivy::Result<_>>()?,
+            asked: notes.len(),
+            notes: notes.iter().copied().cloned().collect(),
+            known: HashSet::new(),
+            called: notes.iter().map(|note| called(note)).collect(),
+            naming: Vec::new(),
+        };
+        for note in notes {
+            let mut found = Vec::new();
+            gathered.documents(&text.fields.key_term(&note.path), &mut found)?;
+            gathered.known.extend(found.into_iter().map(|(_, address)| address));
+        }
+        Ok(gathered)
+    }
+
+    /// Adds the documents with a term, each with its number, until there is a crowd.
+    fn documents(&self, term: &Term, found: &mut Vec<(u64, DocAddress)>) -> tantivy::Result<()> {
+        for (ordinal, segment) in (0..).zip(self.text.searcher.segment_readers()) {
+            let index = segment.inverted_index(term.field())?;
+            let Some(mut postings) = index.read_postings(term, IndexRecordOption::Basic)? else { continue };
+            while postings.doc() != TERMINATED && found.len() < CROWD {
+                if is_alive(segment, postings.doc()) {
+                    let order = self.orders[ordinal as usize].get_val(postings.doc());
+                    found.push((order, DocAddress::new(ordinal, postings.doc())));
+                }
+                postings.advance();
+            }
+        }
+        Ok(())
+    }
+
+    /// Documents that may name a note asked for: those that type their edges before those that merely link.
+    fn naming(&mut self) -> tantivy::Result<Vec<DocAddress>> {
+        let mut all = Vec::new();
+        for keys in &self.called {
+            let typed = self.naming_by(keys, true)?;
+            let mut linking = self.naming_by(keys, false)?;
+            linking.retain(|one| typed.binary_search(one).is_err());
+            let count = typed.len() + linking.len();
+            self.naming.push(count.min(CROWD));
+            if count < CROWD {
+                all.extend(typed.into_iter().chain(linking).take(MOST).map(|(_, address)| address));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Documents that name something by one of these keys; a crowd where there are too many to tell.
+    fn naming_by(&self, keys: &[NameKey], typed: bool) -> tantivy::Result<Vec<(u64, DocAddress)>> {
+        let mut found = Vec::new();
+        for key in keys {
+            self.documents(&Term::from_field_u64(self.text.fields.targets, named(*key, typed)), &mut found)?;
+        }
+        if found.len() < CROWD {
+            found.sort_unstable();
+            found.dedup();
+        }
+        Ok(found)
+    }
+
+    /// Documents that may be meant: by the notes asked for, and by others where they may mean one of these.
+    fn named(&self) -> tantivy::Result<Vec<DocAddress>> {
+        let wanted: HashSet<NameKey> = self.called.iter().flatten().copied().collect();
+        // By keys and id: a path that climbs may share all its keys with a name, and no id is meant by it.
+        let mut sought: HashSet<(Vec<NameKey>, Option<&str>)> = HashSet::new();
+        let mut all = Vec::new();
+        for (at, note) in self.notes.iter().enumerate() {
+            let all_of_it = at < self.asked || note.edge.is_some();
+            let concerned =
+                |mention: &Mention<'_>| all_of_it || mention.keys().iter().any(|key| wanted.contains(key));
+            for mention in mentions(note).into_iter().filter(concerned).take(MOST) {
+                for path in mention.paths(&note.path) {
+                    let mut found = Vec::new();
+                    self.documents(&self.text.fields.key_term(&path), &mut found)?;
+                    all.extend(found.into_iter().map(|(_, address)| address));
+                }
+                if sought.insert((mention.keys(), mention.beginning())) {
+                    all.extend(self.bearers(&mention)?);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// The first of the documents that a mention may mean by name or id.
+    fn bearers(&self, mention: &Mention<'_>) -> tantivy::Result<Vec<DocAddress>> {
+        let mut found = Vec::new();
+        for key in mention.keys() {
+            self.documents(&Term::from_field_u64(self.text.fields.names, key.number()), &mut found)?;
+        }
+        for term in mention.beginning().map_or(Ok(Vec::new()), |id| self.ids(id))? {
+            self.documents(&term, &mut found)?;
+        }
+        if found.len() >= CROWD {
+            found.clear();
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found.into_iter().take(BEARERS).map(|(_, address)| address).collect())
+    }
+
+    /// The terms of the ids that begin so.
+    fn ids(&self, id: &str) -> tantivy::Result<Vec<Term>> {
+        let facts = self.text.fields.facts;
+        let from = fact(Label::Id, &Label::Id.folded(id));
+        let whole = Term::from_field_text(facts, &from);
+        if id.len() < BEGINNING {
+            return Ok(vec![whole]);
+        }
+        let mut terms = Vec::new();
+        for segment in self.text.searcher.segment_readers() {
+            let index = segment.inverted_index(facts)?;
+            let mut stream = index.terms().range().ge(&from).into_stream()?;
+            let mut left = IDS;
+            while left > 0 && stream.advance() && stream.key().starts_with(from.as_bytes()) {
+                terms
+                    .extend(std::str::from_utf8(stream.key()).map(|term| Term::from_field_text(facts, term)));
+                left -= 1;
+            }
+        }
+        Ok(terms)
+    }
+
+    /// Reads what is not known yet, in the order in which it is stored.
+    fn load(&mut self, mut addresses: Vec<DocAddress>) -> tantivy::Result<()> {
+        addresses.sort_unstable();
+        for address in addresses {
+            if self.known.insert(address) {
+                self.notes.push(self.text.note(address)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The edges of the notes asked for, and their other ends.
+    fn join(mut self) -> Neighbours {
+        self.notes[self.asked..].sort_by(|a, b| a.path.cmp(&b.path));
+        let graph = Graph::connect(&self.notes);
+        let touches = |edge: &Edge| edge.from < self.asked || edge.to < self.asked;
+        let is_file = |at: usize| self.notes[at].kind == Kind::Edge;
+        let mut edges: Vec<Edge> = graph.edges().iter().filter(|edge| touches(edge)).cloned().collect();
+        edges.retain(|edge| !is_file(edge.from) && !is_file(edge.to));
+        edges.extend((0..self.asked).flat_map(|at| to_its_ends(&graph, at)).filter(|edge| !is_file(edge.to)));
+        edges.iter_mut().for_each(|edge| edge.sources.clear());
+        let mut degrees: Vec<usize> = self.notes.iter().map(|note| mentions(note).len()).collect();
+        degrees.iter_mut().zip(&self.naming).for_each(|(degree, naming)| *degree += naming);
+        keep_reached(self.asked, self.notes, edges, degrees)
+    }
+}
+
+fn is_alive(segment: &SegmentReader, document: u32) -> bool {
+    segment.alive_bitset().is_none_or(|alive| alive.is_alive(document))
+}
+
+/// From the file of an edge to the notes that the edge joins.
+fn to_its_ends(graph: &Graph<'_>, at: usize) -> Vec<Edge> {
+    let note = &graph.notes()[at];
+    let Some(ends) = &note.edge else { return Vec::new() };
+    let relation = note.note_type.as_deref().unwrap_or_default().to_uppercase();
+    let to = |end: &String| match graph.resolve(end) {
+        Resolution::One(to) => Some(Edge {
+            from: at,
+            to,
+            relation: relation.clone(),
+            strength: ends.strength,
+            sources: Vec::new(),
+        }),
+        _ => None,
+    };
+    [&ends.from, &ends.to].into_iter().filter_map(to).collect()
+}
+
+/// Leaves out the notes that no edge reaches.
+fn keep_reached(asked: usize, notes: Vec<Note>, mut edges: Vec<Edge>, degrees: Vec<usize>) -> Neighbours {
+    let reached: HashSet<usize> = edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
+    let mut places = vec![0; notes.len()];
+    let mut kept = Neighbours::default();
+    for (at, (note, degree)) in notes.into_iter().zip(degrees).enumerate() {
+        places[at] = kept.degrees.len();
+        if at < asked || reached.contains(&at) {
+            kept.degrees.push(degree);
+            if at >= asked {
+                kept.notes.push(note);
+            }
+        }
+    }
+    for edge in &mut edges {
+        (edge.from, edge.to) = (places[edge.from], places[edge.to]);
+    }
+    edges.sort_by(|a, b| (a.from, a.to, &a.relation).cmp(&(b.from, b.to, &b.relation)));
+    Neighbours { edges, ..kept }
+}

@@ -1,0 +1,148 @@
+//! Asking the index.
+
+use tantivy::collector::DocSetCollector;
+use tantivy::query::{BooleanQuery, Query as Foreign, TermQuery};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocAddress, Term};
+
+use super::Text;
+use super::collect::Top;
+use super::document::{Stored, fact};
+use super::statistics::Statistics;
+use super::translate::Translator;
+use crate::error::Unusable;
+use cm_note::id::NoteId;
+use cm_note::note::{Kind, Note};
+use cm_note::path::NotePath;
+use cm_note::query::{Label, Query};
+
+/// What a search found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// The best matches, best first.
+    pub hits: Vec<Hit>,
+    /// How many notes match.
+    pub total: usize,
+}
+
+/// A note that matches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The note as it was indexed.
+    pub note: Note,
+    /// How well its text matches (BM25 over its fields); 0 where the query only selects.
+    pub score: f32,
+}
+
+/// The most ids that a prefix is completed to.
+const MOST_IDS: usize = 100;
+
+impl Text {
+    /// The matches from place `offset` on, at most `limit`. A query that does not rank gives the newest first.
+    pub(crate) fn search(&self, query: &Query, offset: usize, limit: usize) -> Result<Found, Unusable> {
+        self.guarded(|| {
+            if self.count() == 0 {
+                return Ok(Found::default());
+            }
+            let fields = self.fields.weighted().map(|(field, _)| field);
+            let scored = query.ranks();
+            let statistics = Statistics::new(&self.searcher, if scored { &fields } else { &[] })?;
+            let translated = Translator::new(self.fields.places(), &statistics).root(&query.root)?;
+            let top = Top { limit: offset.saturating_add(limit), scored };
+            let best = self.searcher.search_with_statistics_provider(&*translated, &top, &statistics)?;
+            let hits = best.matches.into_iter().skip(offset);
+            let hits = hits.map(|(score, address)| Ok(Hit { note: self.note(address)?, score }));
+            Ok(Found { hits: hits.collect::<tantivy::Result<_>>()?, total: best.total })
+        })
+    }
+
+    /// All notes, sorted by path.
+    pub(crate) fn notes(&self) -> Result<Vec<Note>, Unusable> {
+        self.guarded(|| {
+            let mut notes = Vec::with_capacity(self.count());
+            for segment in self.searcher.segment_readers() {
+                let store = segment.get_store_reader(0)?;
+                for stored in store.iter::<Stored>(segment.alive_bitset()) {
+                    notes.push(stored?.note()?);
+                }
+            }
+            // Stable sorting is the faster one here: notes lie in long runs that are sorted already.
+            notes.sort_by(|a, b| a.path.cmp(&b.path));
+            Ok(notes)
+        })
+    }
+
+    /// Where each note with an id lies, in no order; one note at a time is held in memory.
+    pub(crate) fn ids(&self) -> Result<Vec<(NotePath, NoteId)>, Unusable> {
+        self.guarded(|| {
+            let mut ids = Vec::with_capacity(self.count());
+            for segment in self.searcher.segment_readers() {
+                for stored in segment.get_store_reader(0)?.iter::<Stored>(segment.alive_bitset()) {
+                    let note = stored?.note()?;
+                    ids.extend(note.id.map(|id| (note.path, id)));
+                }
+            }
+            Ok(ids)
+        })
+    }
+
+    /// The notes of these kinds, sorted by path.
+    pub(crate) fn of_kinds(&self, kinds: &[Kind]) -> Result<Vec<Note>, Unusable> {
+        self.guarded(|| {
+            let term =
+                |kind: &Kind| Term::from_field_text(self.fields.facts, &fact(Label::Kind, kind.name()));
+            let queries = kinds.iter().map(|kind| {
+                Box::new(TermQuery::new(term(kind), IndexRecordOption::Basic)) as Box<dyn Foreign>
+            });
+            let found = self.searcher.search(&BooleanQuery::union(queries.collect()), &DocSetCollector)?;
+            // In the order in which they are stored, so that each block of the store is unpacked once.
+            let mut addresses: Vec<DocAddress> = found.into_iter().collect();
+            addresses.sort_unstable();
+            let notes = addresses.into_iter().map(|address| self.note(address));
+            let mut notes = notes.collect::<tantivy::Result<Vec<_>>>()?;
+            notes.sort_by(|a, b| a.path.cmp(&b.path));
+            Ok(notes)
+        })
+    }
+
+    /// The notes whose id begins with `prefix`, in any case.
+    pub(crate) fn with_id(&self, prefix: &str) -> Result<Vec<Note>, Unusable> {
+        self.guarded(|| {
+            let from = fact(Label::Id, &Label::Id.folded(prefix));
+            let mut terms = Vec::new();
+            for segment in self.searcher.segment_readers() {
+                let index = segment.inverted_index(self.fields.facts)?;
+                let mut stream = index.terms().range().ge(&from).into_stream()?;
+                while terms.len() < MOST_IDS && stream.advance() && stream.key().starts_with(from.as_bytes())
+                {
+                    if let Ok(term) = std::str::from_utf8(stream.key()) {
+                        terms.push(Term::from_field_text(self.fields.facts, term));
+                    }
+                }
+            }
+            terms.sort_unstable();
+            terms.dedup();
+            let queries = terms
+                .into_iter()
+                .map(|term| Box::new(TermQuery::new(term, IndexRecordOption::Basic)) as Box<dyn Foreign>);
+            let found = self.searcher.search(&BooleanQuery::union(queries.collect()), &DocSetCollector)?;
+            let mut notes =
+                found.into_iter().map(|address| self.note(address)).collect::<tantivy::Result<Vec<_>>>()?;
+            notes.sort_unstable_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
+            Ok(notes)
+        })
+    }
+
+    pub(super) fn note(&self, address: DocAddress) -> tantivy::Result<Note> {
+        self.searcher.doc::<Stored>(address)?.note()
+    }
+
+    /// Takes every failure, and a panic of the library too, as what it must be: damage.
+    pub(super) fn guarded<T>(&self, ask: impl FnOnce() -> tantivy::Result<T>) -> Result<T, Unusable> {
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)) {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(Unusable::damaged(error)),
+            Err(_) => Err(Unusable::damaged("text index")),
+        }
+    }
+}

@@ -1,0 +1,530 @@
+//! The domain's query in the terms of the text index.
+
+use std::ops::Bound;
+
+use tantivy::Term;
+use tantivy::collector::DocSetCollector;
+use tantivy::query::{
+    AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery,
+    Occur, PhrasePrefixQuery, PhraseQuery, Query as Foreign, RangeQuery, TermQuery, TermSetQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+
+use super::document::{KEY, fact};
+use super::expand::{completions, corrections};
+use super::statistics::Statistics;
+use super::stopwords::is_stopword;
+use cm_note::query::{DateField, Group, Node, Text, TextField};
+use cm_text::tokens::{Role, Tokenizer, Unit, fold};
+
+type Boxed = Box<dyn Foreign>;
+
+/// Beyond this number of words only the rarest count: the others cost time and say little.
+const MOST_WORDS: usize = 32;
+/// How much less the parts of an identifier count than its whole.
+const PART: f32 = 0.5;
+const JOINED: f32 = 0.4;
+const WHOLE: f32 = 1.5;
+/// How much two neighbouring words count where they stand as one.
+const RUN_TOGETHER: f32 = 0.5;
+/// The ways to spell an identifier that are tried where it must match.
+const MOST_SPELLINGS: usize = 16;
+/// Words longer than this are compared as they are.
+const LONGEST_FUZZY: usize = 40;
+
+/// Where a query looks.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    /// The fields of running text, each with the weight of a match in it.
+    pub(crate) words: Vec<(Field, f32)>,
+    /// The one of them that tells how rare a word is.
+    pub(crate) measure: Field,
+    /// The fields that a query can name; what a document does not have matches nothing.
+    pub(crate) title: Option<Field>,
+    pub(crate) heading: Option<Field>,
+    pub(crate) body: Option<Field>,
+    pub(crate) importance: Option<Field>,
+    pub(crate) created: Field,
+    pub(crate) updated: Field,
+    /// The facts that select.
+    pub(crate) facts: Field,
+    /// The column by which a document without facts belongs to one that has them.
+    pub(crate) owner: Option<(&'static str, Field)>,
+}
+
+/// Turns nodes into queries.
+pub(crate) struct Translator<'a> {
+    places: Places,
+    statistics: &'a Statistics<'a>,
+    tokenizer: Tokenizer,
+}
+
+/// A word of a query that notes may have: its terms and what each counts.
+struct Wish {
+    terms: Vec<(String, f32)>,
+    /// The word in lower case, where it is a plain one.
+    plain: Option<String>,
+}
+
+impl<'a> Translator<'a> {
+    pub(crate) fn new(places: Places, statistics: &'a Statistics<'a>) -> Self {
+        Self { places, statistics, tokenizer: Tokenizer::default() }
+    }
+
+    /// The whole query.
+    pub(crate) fn root(&mut self, node: &Node) -> tantivy::Result<Boxed> {
+        match node {
+            Node::Group(group) => self.group(group),
+            node => Ok(union(self.wishes(std::slice::from_ref(node))?)),
+        }
+    }
+
+    fn group(&mut self, group: &Group) -> tantivy::Result<Boxed> {
+        let mut clauses: Vec<(Occur, Boxed)> = Vec::new();
+        for node in &group.must {
+            clauses.push((Occur::Must, self.needed(node)?));
+        }
+        let wishes = self.wishes(&group.should)?;
+        if !group.must.is_empty() {
+            clauses.extend(wishes.into_iter().map(|wish| (Occur::Should, wish)));
+        } else if !group.should.is_empty() {
+            clauses.push((Occur::Must, union(wishes)));
+        }
+        for node in &group.filter {
+            clauses.push((Occur::Must, unranked(self.needed(node)?)));
+        }
+        if clauses.is_empty() {
+            clauses.push((Occur::Must, everything()));
+        }
+        for node in &group.not {
+            clauses.push((Occur::MustNot, self.needed(node)?));
+        }
+        Ok(match clauses.len() {
+            1 => clauses.swap_remove(0).1,
+            _ => Box::new(BooleanQuery::new(clauses)),
+        })
+    }
+
+    /// A part that a note must match as a whole.
+    fn needed(&mut self, node: &Node) -> tantivy::Result<Boxed> {
+        Ok(match node {
+            Node::Everything => everything(),
+            Node::Nothing => Box::new(EmptyQuery),
+            Node::Text { field, text } => self.text(*field, text)?,
+            Node::Label { label, value, prefix } => {
+                let term = Term::from_field_text(self.places.facts, &fact(*label, value));
+                self.owned(if *prefix { starting_with(term) } else { basic(term) })?
+            }
+            Node::Path(pattern) => self.owned(Box::new(TermSetQuery::new(self.paths(pattern)?)))?,
+            Node::Dated { date, from, until } => {
+                let field = match date {
+                    DateField::Created => self.places.created,
+                    DateField::Updated => self.places.updated,
+                };
+                let term = |seconds| Term::from_field_i64(field, seconds);
+                let from = from.map_or(Bound::Unbounded, |from| Bound::Included(term(from.unix())));
+                let until = until.map_or(Bound::Unbounded, |until| Bound::Excluded(term(until.unix())));
+                range(from, until)
+            }
+            Node::Importance { least, most } => match self.places.importance {
+                None => Box::new(EmptyQuery),
+                Some(field) => {
+                    let bound = |number: f64| match number.is_finite() {
+                        true => Bound::Included(Term::from_field_f64(field, number)),
+                        false => Bound::Unbounded,
+                    };
+                    range(bound(*least), bound(*most))
+                }
+            },
+            Node::Group(group) => self.group(group)?,
+        })
+    }
+
+    /// What has these facts, or belongs to what has them.
+    fn owned(&self, having: Boxed) -> tantivy::Result<Boxed> {
+        let Some((column, field)) = self.places.owner else { return Ok(unranked(having)) };
+        let searcher = self.statistics.searcher();
+        let found = searcher.search(&*having, &DocSetCollector)?;
+        let segments = searcher.segment_readers().iter();
+        let columns = segments.map(|segment| segment.fast_fields().u64(column));
+        let columns = columns.collect::<tantivy::Result<Vec<_>>>()?;
+        let owners = found.into_iter().filter_map(|at| columns[at.segment_ord as usize].first(at.doc_id));
+        let terms = owners.map(|owner| Term::from_field_u64(field, owner));
+        Ok(unranked(Box::new(TermSetQuery::new(terms))))
+    }
+
+    /// The keys of the notes whose paths fit a pattern.
+    fn paths(&self, pattern: &str) -> tantivy::Result<Vec<Term>> {
+        let mut terms = Vec::new();
+        for segment in self.statistics.segments() {
+            let index = segment.inverted_index(self.places.facts)?;
+            let mut stream = index.terms().range().ge(KEY).into_stream()?;
+            while stream.advance() {
+                let Some(key) = stream.key().strip_prefix(KEY.as_bytes()) else { break };
+                let path =
+                    std::str::from_utf8(key).unwrap_or_default().split('\0').next().unwrap_or_default();
+                if path_fits(path, pattern) {
+                    let term = std::str::from_utf8(stream.key()).unwrap_or_default();
+                    terms.push(Term::from_field_text(self.places.facts, term));
+                }
+            }
+        }
+        Ok(terms)
+    }
+
+    /// Parts of which a note should match as much as possible.
+    fn wishes(&mut self, nodes: &[Node]) -> tantivy::Result<Vec<Boxed>> {
+        let mut queries = Vec::new();
+        let mut words = Vec::new();
+        for node in nodes {
+            match node {
+                Node::Text { field: None, text: Text::Word(word) } if !is_lone(word) => {
+                    self.wish(word, &mut words);
+                }
+                node => queries.push(self.needed(node)?),
+            }
+        }
+        // Words that say nothing count only where there is nothing else.
+        if words.iter().any(|wish| !wish.is_stopword()) {
+            words.retain(|wish| !wish.is_stopword());
+        }
+        let words = self.rarest(words)?;
+        for (index, wish) in words.iter().enumerate() {
+            for (term, weight) in &wish.terms {
+                queries.extend(self.everywhere(term, *weight));
+            }
+            if let (Some(first), Some(Some(second))) =
+                (&wish.plain, words.get(index + 1).map(|next| &next.plain))
+            {
+                let together = self.tokenizer.stem(&format!("{first}{second}"));
+                queries.extend(self.everywhere(&together, RUN_TOGETHER));
+            }
+        }
+        Ok(queries)
+    }
+
+    fn wish(&mut self, word: &str, wishes: &mut Vec<Wish>) {
+        let mut at = 0;
+        while let Some(unit) = self.tokenizer.next_unit(word, &mut at) {
+            let single = unit.len() == 1;
+            let plain = single.then(|| {
+                let token = unit.token(0);
+                let mut plain = String::new();
+                fold(&word[token.from..token.to], &mut plain);
+                plain
+            });
+            let named = unit.tokens().any(|token| matches!(token.role, Role::Whole | Role::Exact));
+            let terms = unit.tokens().filter(|token| token.role != Role::Tail).filter_map(|token| {
+                let weight = match token.role {
+                    Role::Whole | Role::Exact => WHOLE,
+                    Role::Joined => JOINED,
+                    Role::Word | Role::Tail if named => PART,
+                    Role::Word | Role::Tail => 1.0,
+                };
+                let noise = named && token.role == Role::Word && is_stopword(token.text);
+                (!noise).then(|| (token.text.to_owned(), weight))
+            });
+            let terms: Vec<(String, f32)> = terms.collect();
+            wishes
+                .push(Wish { terms, plain: plain.filter(|plain| plain.chars().all(char::is_alphanumeric)) });
+        }
+    }
+
+    fn rarest(&self, mut words: Vec<Wish>) -> tantivy::Result<Vec<Wish>> {
+        if words.len() <= MOST_WORDS {
+            return Ok(words);
+        }
+        let mut counts = Vec::new();
+        for (index, wish) in words.iter().enumerate() {
+            let mut count = u64::MAX;
+            for (term, _) in &wish.terms {
+                let term = Term::from_field_text(self.places.measure, term);
+                count = count.min(self.statistics.doc_freq(&term)?);
+            }
+            // What occurs nowhere is the rarest and the most useless.
+            counts.push((if count == 0 { u64::MAX } else { count }, index));
+        }
+        counts.sort_unstable();
+        counts.truncate(MOST_WORDS);
+        let kept: Vec<usize> = counts.into_iter().map(|(_, index)| index).collect();
+        let mut index = 0;
+        words.retain(|_| {
+            index += 1;
+            kept.contains(&(index - 1))
+        });
+        Ok(words)
+    }
+
+    /// A term in all fields of text, each with its weight.
+    fn everywhere(&self, term: &str, weight: f32) -> Vec<Boxed> {
+        let query = |(field, of_field): (Field, f32)| {
+            boosted(ranked(Term::from_field_text(field, term)), weight * of_field)
+        };
+        self.places.words.iter().copied().map(query).collect()
+    }
+
+    fn fields(&self, field: Option<TextField>) -> Vec<(Field, f32)> {
+        let named = match field {
+            None => return self.places.words.clone(),
+            Some(TextField::Title) => self.places.title,
+            Some(TextField::Body) => self.places.body,
+            Some(TextField::Heading) => self.places.heading,
+        };
+        named.map(|field| (field, 1.0)).into_iter().collect()
+    }
+
+    fn text(&mut self, field: Option<TextField>, text: &Text) -> tantivy::Result<Boxed> {
+        let places = self.fields(field);
+        match text {
+            Text::Word(words) | Text::Phrase(words) => {
+                let phrases = self.phrases(words);
+                Ok(union(
+                    places
+                        .into_iter()
+                        .flat_map(|(field, weight)| {
+                            let mut queries: Vec<Boxed> =
+                                phrases.iter().map(|phrase| in_order(field, phrase)).collect();
+                            if is_lone(words) {
+                                queries.push(starting_with(Term::from_field_text(field, words)));
+                            }
+                            queries.into_iter().map(move |query| boosted(query, weight)).collect::<Vec<_>>()
+                        })
+                        .collect(),
+                ))
+            }
+            Text::Prefix(prefix) => Ok(self.prefix(&places, prefix)),
+            Text::Fuzzy(word, distance) => self.fuzzy(&places, word, *distance),
+        }
+    }
+
+    /// The terms in order, with their offsets, for each way to spell what was written.
+    fn phrases(&mut self, words: &str) -> Vec<Vec<(usize, String)>> {
+        let (mut at, mut base, mut units) = (0, 0, 0);
+        let mut phrase = Vec::new();
+        let mut spellings = Vec::new();
+        while let Some(unit) = self.tokenizer.next_unit(words, &mut at) {
+            units += 1;
+            if units == 1 {
+                spellings = spelled(unit);
+            }
+            let exact = unit.tokens().find(|token| token.role == Role::Exact);
+            match exact {
+                Some(token) => phrase.push((base, token.text.to_owned())),
+                None => phrase.extend(
+                    unit.tokens()
+                        .filter(|token| token.role == Role::Word)
+                        .map(|token| (base + token.position as usize, token.text.to_owned())),
+                ),
+            }
+            base += unit.width() as usize;
+        }
+        if units == 1 { spellings } else { vec![phrase] }
+    }
+
+    fn prefix(&mut self, places: &[(Field, f32)], prefix: &str) -> Boxed {
+        let mut raw = String::new();
+        fold(prefix, &mut raw);
+        let joined: String = raw.chars().filter(|c| c.is_alphanumeric()).collect();
+        let mut queries = Vec::new();
+        let stems = completions(&joined, &mut self.tokenizer);
+        let row = self.row(prefix);
+        for (field, weight) in places {
+            if row.len() > 1 {
+                let terms = row.iter().map(|(offset, term)| (*offset, Term::from_field_text(*field, term)));
+                queries.push(boosted(Box::new(PhrasePrefixQuery::new_with_offset(terms.collect())), *weight));
+            }
+            let mut forms = vec![joined.as_str(), raw.as_str()];
+            forms.dedup();
+            for form in forms.into_iter().filter(|form| !form.is_empty()) {
+                queries.push(boosted(starting_with(Term::from_field_text(*field, form)), *weight));
+            }
+            for stem in &stems {
+                queries.push(boosted(ranked(Term::from_field_text(*field, stem)), *weight));
+            }
+        }
+        union(queries)
+    }
+
+    /// The words that a beginning consists of, the last one as it is written.
+    fn row(&mut self, prefix: &str) -> Vec<(usize, String)> {
+        let mut row = Vec::new();
+        let mut last = String::new();
+        let (mut at, mut base) = (0, 0);
+        while let Some(unit) = self.tokenizer.next_unit(prefix, &mut at) {
+            for token in unit.tokens().filter(|token| token.role == Role::Word) {
+                row.push((base + token.position as usize, token.text.to_owned()));
+                last.clear();
+                fold(&prefix[token.from..token.to], &mut last);
+            }
+            base += unit.width() as usize;
+        }
+        if let Some((_, text)) = row.last_mut() {
+            *text = last;
+        }
+        row
+    }
+
+    fn fuzzy(&mut self, places: &[(Field, f32)], word: &str, distance: u8) -> tantivy::Result<Boxed> {
+        let mut folded = String::new();
+        fold(word, &mut folded);
+        folded.retain(char::is_alphanumeric);
+        if distance == 0 || folded.len() > LONGEST_FUZZY {
+            return Ok(union(
+                places
+                    .iter()
+                    .map(|(field, weight)| {
+                        boosted(ranked(Term::from_field_text(*field, &self.tokenizer.stem(&folded))), *weight)
+                    })
+                    .collect(),
+            ));
+        }
+        let mut forms = vec![self.tokenizer.stem(&folded), folded.clone()];
+        forms.dedup();
+        let stems = corrections(&folded, &mut self.tokenizer);
+        let mut queries = Vec::new();
+        for (field, weight) in places {
+            for form in &forms {
+                let term = Term::from_field_text(*field, form);
+                queries.push(boosted(Box::new(FuzzyTermQuery::new(term, distance.min(2), true)), *weight));
+            }
+            for stem in &stems {
+                let term = Term::from_field_text(*field, stem);
+                if self.statistics.doc_freq(&term)? > 0 {
+                    queries.push(boosted(ranked(term), *weight));
+                }
+            }
+        }
+        Ok(union(queries))
+    }
+}
+
+impl Wish {
+    fn is_stopword(&self) -> bool {
+        self.plain.as_deref().is_some_and(is_stopword)
+    }
+}
+
+/// Whether it is one character of a script whose words are indexed in pairs, which may begin with it.
+fn is_lone(word: &str) -> bool {
+    word.chars().count() == 1 && !word.is_ascii()
+}
+
+/// The ways in which an identifier may be written, each a row of terms.
+fn spelled(unit: &Unit) -> Vec<Vec<(usize, String)>> {
+    if let Some(token) = unit.tokens().find(|token| token.role == Role::Exact) {
+        return vec![vec![(0, token.text.to_owned())]];
+    }
+    let tokens: Vec<_> = unit.tokens().filter(|token| token.role != Role::Tail).collect();
+    let unspaced = !tokens.iter().any(|token| token.role == Role::Whole);
+    if unspaced {
+        return vec![tokens.iter().map(|token| (token.position as usize, token.text.to_owned())).collect()];
+    }
+    let end = tokens.iter().map(|token| token.to).max().unwrap_or_default();
+    let mut open: Vec<(usize, Vec<(usize, String)>)> = vec![(0, Vec::new())];
+    let mut spellings = Vec::new();
+    // Each step appends a token that begins where the last one ended, separators aside.
+    while let Some((from, row)) = open.pop() {
+        if from >= end || spellings.len() >= MOST_SPELLINGS {
+            spellings.push(row);
+            continue;
+        }
+        let Some(next) = tokens.iter().map(|token| token.from).filter(|begin| *begin >= from).min() else {
+            continue;
+        };
+        // The longest begins first in a unit and is taken last here, so that it is the first to be finished.
+        for token in tokens.iter().filter(|token| token.from == next).rev() {
+            let mut longer = row.clone();
+            longer.push((longer.len(), token.text.to_owned()));
+            open.push((token.to, longer));
+        }
+    }
+    spellings.truncate(MOST_SPELLINGS);
+    spellings
+}
+
+fn in_order(field: Field, phrase: &[(usize, String)]) -> Boxed {
+    let mut terms: Vec<(usize, Term)> =
+        phrase.iter().map(|(offset, term)| (*offset, Term::from_field_text(field, term))).collect();
+    match terms.len() {
+        0 => Box::new(EmptyQuery),
+        1 => ranked(terms.swap_remove(0).1),
+        _ => Box::new(PhraseQuery::new_with_offset(terms)),
+    }
+}
+
+fn ranked(term: Term) -> Boxed {
+    Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+}
+
+fn basic(term: Term) -> Boxed {
+    Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+}
+
+fn boosted(query: Boxed, weight: f32) -> Boxed {
+    Box::new(BoostQuery::new(query, weight))
+}
+
+fn starting_with(term: Term) -> Boxed {
+    Box::new(FuzzyTermQuery::new_prefix(term, 0, false))
+}
+
+fn unranked(query: Boxed) -> Boxed {
+    Box::new(ConstScoreQuery::new(query, 0.0))
+}
+
+fn everything() -> Boxed {
+    unranked(Box::new(AllQuery))
+}
+
+fn union(mut queries: Vec<Boxed>) -> Boxed {
+    match queries.len() {
+        0 => Box::new(EmptyQuery),
+        1 => queries.swap_remove(0),
+        _ => Box::new(BooleanQuery::union(queries)),
+    }
+}
+
+fn range(from: Bound<Term>, until: Bound<Term>) -> Boxed {
+    match (&from, &until) {
+        (Bound::Unbounded, Bound::Unbounded) => everything(),
+        _ => unranked(Box::new(RangeQuery::new(from, until))),
+    }
+}
+
+/// Whether a path in lower case has the pattern as a part, or with `*` is it as a whole.
+pub(super) fn path_fits(path: &str, pattern: &str) -> bool {
+    let Some((head, tail)) = pattern.split_once('*') else { return path.contains(pattern) };
+    let Some(mut rest) = path.strip_prefix(head) else { return false };
+    let mut parts: Vec<&str> = tail.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_part_of_a_whole_path() {
+        for (pattern, fits) in [
+            ("fix", true),
+            ("graph/*", true),
+            ("*.md", true),
+            ("graph/*/a*.md", true),
+            ("*fixes*", true),
+            ("*a*a*a*", true),
+            ("*a*a*a*a*", false),
+            ("raph/*", false),
+            ("graph/*.markdown", false),
+            ("graph/fixes/a.md*a.md", false),
+        ] {
+            assert_eq!(path_fits("graph/fixes/aa.md", pattern), fits, "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Adds and removes documents, all or nothing.
+
+use std::path::Path;
+
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::{Index, IndexWriter};
+
+use super::directory::Folder;
+use super::schema::{self, Fields};
+use super::{Text, seal, tokenizer};
+use crate::entry::Entry;
+use crate::error::{Error, at};
+use cm_note::path::NotePath;
+
+/// What a build of many documents may hold in memory before it writes a segment.
+const LARGE: usize = 200_000_000;
+/// The least that the library accepts.
+const SMALL: usize = 15_000_000;
+/// From this number of documents on, the larger budget pays.
+const MANY: usize = 2_000;
+
+/// Collects changes until they are committed.
+pub(crate) struct Writer {
+    writer: IndexWriter,
+    fields: Fields,
+}
+
+impl Writer {
+    /// An empty index in a folder of its own, for about so many documents.
+    pub(crate) fn create(folder: &Path, documents: usize) -> Result<Self, Error> {
+        let (schema, fields) = schema::schema();
+        let directory = Folder::open(folder).map_err(at(folder))?;
+        let mut index = Index::create(directory, schema, tantivy::IndexSettings::default())?;
+        index.set_tokenizers(tokenizer::manager());
+        Ok(Self { writer: writer(&index, documents)?, fields })
+    }
+
+    /// Changes to an index that is there, of about so many documents.
+    pub(crate) fn over(text: &Text, documents: usize) -> Result<Self, Error> {
+        Ok(Self { writer: writer(&text.index, documents)?, fields: text.fields })
+    }
+
+    /// Adds a note.
+    pub(crate) fn add(&self, entry: &Entry) -> Result<(), Error> {
+        self.writer.add_document(self.fields.document(entry))?;
+        Ok(())
+    }
+
+    /// Removes the note that lay at a path, of those that were there before.
+    pub(crate) fn remove(&self, path: &NotePath) {
+        self.writer.delete_term(self.fields.key_term(path));
+    }
+
+    /// Makes the changes the commit of that number, of the index in `folder`.
+    pub(crate) fn commit(mut self, folder: &Path, serial: u64) -> Result<(), Error> {
+        let index = self.writer.index().clone();
+        let mut commit = self.writer.prepare_commit()?;
+        commit.set_payload(&serial.to_string());
+        commit.commit()?;
+        self.writer.wait_merging_threads()?;
+        seal::write(&index, folder)
+    }
+}
+
+fn writer(index: &Index, documents: usize) -> Result<IndexWriter, Error> {
+    let budget = if documents < MANY { SMALL } else { LARGE };
+    let options = IndexWriterOptions::builder()
+        .num_worker_threads(1)
+        .num_merge_threads(1)
+        .memory_budget_per_thread(budget)
+        .build();
+    let writer = index.writer_with_options(options)?;
+    let mut policy = LogMergePolicy::default();
+    // Edits come one by one: merging them must not drag the large segment along.
+    policy.set_min_layer_size(100);
+    policy.set_del_docs_ratio_before_merge(0.3);
+    writer.set_merge_policy(Box::new(policy));
+    Ok(writer)
+}

@@ -1,0 +1,69 @@
+//! Cosines of one vector with many that are kept as bytes, in plain loops that the compiler turns into the widest
+//! instructions of the machine it runs on.
+
+use super::rows::{ROW_HEAD, key_of};
+use super::table::Scan;
+use cm_text::embedding::Embedding;
+
+/// The vector that others are compared with, in whole numbers too: finer than theirs, and so small that no sum overflows.
+pub(super) struct Needle {
+    parts: Vec<i16>,
+    scale: f32,
+}
+
+impl Needle {
+    pub(super) fn of(embedding: &Embedding) -> Self {
+        let most = embedding.parts().iter().fold(0.0f32, |most, part| most.max(part.abs()));
+        let bound = i32::MAX as f32 / 128.0 / embedding.dimension().max(1) as f32;
+        let scale = most / bound.min(16_000.0).floor();
+        let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+        Self { parts: embedding.parts().iter().map(|part| (part * inverse).round() as i16).collect(), scale }
+    }
+}
+
+/// The passage of each row, and its cosine with the needle.
+pub(super) fn scan(needle: &Needle, rows: &[u8], stride: usize) -> Scan {
+    let count = rows.len() / stride;
+    let mut scan = Scan { keys: Vec::with_capacity(count), cosines: Vec::with_capacity(count) };
+    pulp::Arch::new().dispatch(|| all(needle, rows, stride, &mut scan));
+    scan
+}
+
+#[inline(always)]
+fn all(needle: &Needle, rows: &[u8], stride: usize, scan: &mut Scan) {
+    for row in rows.chunks_exact(stride) {
+        let (head, codes) = row.split_at(ROW_HEAD);
+        scan.keys.push(key_of(row));
+        scan.cosines.push(dot(&needle.parts, codes) as f32 * needle.scale * scale(head));
+    }
+}
+
+#[inline(always)]
+fn dot(needle: &[i16], codes: &[u8]) -> i32 {
+    // Whole blocks first: a fixed length lets the compiler keep everything in registers. Widened to the needle's size
+    // before they are multiplied, two products are one instruction.
+    const BLOCK: usize = 64;
+    let (blocks, rest) = codes.as_chunks::<BLOCK>();
+    let (needle_blocks, needle_rest) = needle.as_chunks::<BLOCK>();
+    let product = |(code, part): (&i16, &i16)| i32::from(*code) * i32::from(*part);
+    let mut sum = 0;
+    for (codes, parts) in blocks.iter().zip(needle_blocks) {
+        let wide = codes.map(|code| i16::from(code as i8));
+        sum += wide.iter().zip(parts).map(product).sum::<i32>();
+    }
+    let rest = rest.iter().map(|code| i16::from(*code as i8)).zip(needle_rest);
+    sum + rest.map(|(code, part)| product((&code, part))).sum::<i32>()
+}
+
+fn scale(head: &[u8]) -> f32 {
+    let mut scale = [0; 4];
+    scale.copy_from_slice(&head[12..16]);
+    f32::from_le_bytes(scale)
+}
+
+/// The vector that a row holds.
+pub(super) fn embedding(row: &[u8]) -> Option<Embedding> {
+    let (head, codes) = row.split_at(ROW_HEAD);
+    let scale = scale(head);
+    Embedding::of(codes.iter().map(|code| f32::from(*code as i8) * scale).collect())
+}

@@ -1,0 +1,259 @@
+//! The diary of a session from its events, by rules alone.
+
+use sha2::{Digest as _, Sha256};
+
+use super::person::{SaidKind, said};
+use super::{Diary, ITEMS, Item, Made, Related, Voice, agent, anchors, distinct, touched, trouble};
+use crate::outcome::steps::{Step, steps};
+use crate::outcome::verdict;
+use crate::prose::{Reading, cut, sentences};
+use cm_note::markdown::escape::visible;
+use cm_session::Meta;
+use cm_session::event::{Event, EventKind};
+
+/// The id of the diary of a session: the same path and content give the same id.
+///
+/// ```
+/// use cm_learn::diary::id;
+/// assert_eq!(id("a.jsonl", b"x"), id("a.jsonl", b"x"));
+/// assert_ne!(id("a.jsonl", b"x"), id("a.jsonlx", b""));
+/// ```
+pub fn id(path: &str, content: &[u8]) -> String {
+    let mut hash = Sha256::new();
+    hash.update((path.len() as u64).to_le_bytes());
+    hash.update(path.as_bytes());
+    hash.update(content);
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The diary of a session. `related` are sessions about the same that the caller found; they are only written down.
+///
+/// Of a session that an agent started for itself no person's words are told: there are none in it.
+pub fn extract(id: &str, meta: &Meta, events: &[Event], related: &[Related]) -> Diary {
+    let steps = steps(events);
+    let told = Told::of(meta, events);
+    let causes = agent::causes(events, &steps);
+    let challenges = trouble::challenges(events, &steps, &causes);
+    let mut decisions = told.decisions;
+    decisions.extend(agent::decisions(events));
+    let mut learnings = told.learnings;
+    let quoted =
+        |item: &Item| challenges.iter().any(|other| other.text.contains(item.text.trim_end_matches('.')));
+    learnings.extend(causes.into_iter().map(|cause| cause.item).filter(|item| !quoted(item)));
+    learnings.sort_by_key(|item| item.line);
+    decisions.sort_by_key(|item| item.line);
+    let files = touched::files(&steps, meta.workspace.as_deref());
+    let duration = meta.started.zip(meta.ended).map(|(start, end)| end.unix().saturating_sub(start.unix()));
+    Diary {
+        id: id.to_owned(),
+        session: meta.id.to_string(),
+        agent: meta.agent.to_string(),
+        workspace: meta.workspace.clone(),
+        started: meta.started,
+        duration_s: duration.and_then(|seconds| u64::try_from(seconds).ok()),
+        title: title(meta, events),
+        verdict: verdict(events, &steps),
+        judged: None,
+        accomplishments: distinct(agent::accomplishments(events, &steps), ITEMS),
+        decisions: distinct(decisions, ITEMS),
+        challenges: distinct(challenges, ITEMS),
+        preferences: distinct(told.preferences, ITEMS),
+        learnings: distinct(learnings, ITEMS),
+        tags: anchors::tags(&files, &steps),
+        anchors: anchors::anchors(events, &steps, &files),
+        commands: touched::commands(&steps),
+        files,
+        related: related.to_vec(),
+        made: Made::Extracted,
+    }
+}
+
+/// The steps of a session, for those who judge its feedback too.
+pub fn steps_of(events: &[Event]) -> Vec<Step> {
+    steps(events)
+}
+
+/// The session's title, unless that is only a command of the agent's program: then the first prompt that is none.
+fn title(meta: &Meta, events: &[Event]) -> String {
+    let prose = |text: &str| sentences(text.trim_start_matches(['#', ' ']), Reading::Person);
+    let says = |title: &String| !title.starts_with('/') && !prose(title).is_empty();
+    let prompts = events.iter().filter(|event| matches!(event.kind, EventKind::UserPrompt { .. }));
+    let own = |event: &Event| event.kind.text().filter(|text| !text.starts_with('/')).map(prose);
+    let mut firsts = prompts.filter_map(own).filter_map(|said| Some(said.into_iter().next()?.text));
+    let title = meta.title.as_deref().map(visible).filter(says).or_else(|| firsts.next());
+    cut(&title.unwrap_or_else(|| format!("Session {} of {}", meta.id, meta.agent)), 80)
+}
+
+/// What the person said beyond the task.
+#[derive(Default)]
+struct Told {
+    preferences: Vec<Item>,
+    decisions: Vec<Item>,
+    learnings: Vec<Item>,
+}
+
+impl Told {
+    fn of(meta: &Meta, events: &[Event]) -> Self {
+        let mut told = Self::default();
+        if meta.subagent {
+            return told;
+        }
+        let (mut worked, mut lines) = (false, (0, 0));
+        for event in events.iter().filter(|event| !event.side) {
+            match &event.kind {
+                EventKind::AssistantText { .. } | EventKind::ToolCall { .. } => worked = true,
+                EventKind::UserPrompt { text } => {
+                    lines = (lines.1, event.line);
+                    told.take(text, worked, event.line, lines.0);
+                }
+                _ => {}
+            }
+        }
+        told
+    }
+
+    fn take(&mut self, text: &str, worked: bool, line: u64, before: u64) {
+        for one in said(text, worked) {
+            let into = match one.kind {
+                SaidKind::Preference => &mut self.preferences,
+                SaidKind::Decision => &mut self.decisions,
+                SaidKind::Learning => &mut self.learnings,
+                SaidKind::Retraction => {
+                    // What was said in the prompt before is void; what follows the words that take it back is not.
+                    self.decisions.retain(|item| item.line != before);
+                    self.preferences.retain(|item| item.line != before);
+                    continue;
+                }
+            };
+            into.extend(
+                Item::new(&one.text, line, Voice::Person).map(|item| Item { standing: one.standing, ..item }),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::outcome::told::*;
+    use cm_session::Agent;
+    use cm_session::event::ToolOutcome;
+
+    fn diary(kinds: Vec<EventKind>) -> Diary {
+        extract("id", &Meta::new(Agent::ClaudeCode, "s".into()), &told(kinds), &[])
+    }
+
+    #[test]
+    fn what_is_taken_back_is_not_told() {
+        let said = vec![
+            agent("Done."),
+            person("Let's use python instead of bash"),
+            agent("Fine."),
+            person("Actually, never mind. Let's continue using bash for the script."),
+        ];
+        let texts: Vec<String> = diary(said).decisions.into_iter().map(|item| item.text).collect();
+        assert_eq!(texts, ["Let's continue using bash for the script."]);
+    }
+
+    #[test]
+    fn nothing_is_taken_from_tools_thoughts_injections_or_other_agents() {
+        let text =
+            "Always use tabs in Makefiles. The root cause is that the cache key leaves out the tenant.";
+        let mut kinds = vec![
+            EventKind::Injected { text: text.into() },
+            EventKind::Thinking { text: text.into() },
+            EventKind::System { text: text.into() },
+            EventKind::Error { text: text.into() },
+            EventKind::Compaction { trigger: None, summary: Some(text.into()) },
+            call("1", "Read", json!({"file_path": "a"})),
+            result("1", ToolOutcome::Ok, text),
+        ];
+        assert!(diary(kinds.clone()).is_empty());
+        kinds.push(person(text));
+        assert_eq!(diary(kinds.clone()).preferences.len(), 1);
+        let mut events = told(kinds.clone());
+        events.iter_mut().for_each(|event| event.side = true);
+        let meta = Meta::new(Agent::ClaudeCode, "s".into());
+        assert!(extract("id", &meta, &events, &[]).is_empty());
+        let meta = Meta { subagent: true, ..meta };
+        assert!(extract("id", &meta, &told(kinds), &[]).is_empty());
+    }
+
+    /// Any events, with words that the patterns look for.
+    pub(crate) fn any_events() -> impl Strategy<Value = Vec<Event>> {
+        let text = prop::collection::vec(
+            prop::sample::select(vec![
+                "always ",
+                "never ",
+                "no, ",
+                "use ",
+                "x instead of y ",
+                "é",
+                "`",
+                "```\n",
+                "\n",
+                ". ",
+                "- ",
+                "# ",
+                "> ",
+                "The issue is that the cache is stale ",
+                "I've added a retry to the client",
+                "\"",
+                "b-mt2ssunl-jq6d8j ",
+                "[cm: helpful b-mt2ssunl-jq6d8j] ",
+                "still broken",
+                "thanks",
+                "<system-reminder>",
+                "</system-reminder>",
+                "FAILED",
+                "git commit -m 'x'",
+                "cargo test ",
+                "*** Begin Patch\n*** Update File: a\n+x",
+                "\u{202e}",
+                "日本",
+            ]),
+            0..12,
+        )
+        .prop_map(|parts| parts.concat());
+        let kind = (0..12_u8, text.clone(), text, 0..4_u8).prop_map(|(kind, text, other, id)| {
+            let id = (id > 0).then(|| id.to_string().as_str().into());
+            let outcome = [ToolOutcome::Ok, ToolOutcome::Error, ToolOutcome::Unknown][usize::from(kind % 3)];
+            match kind {
+                0 | 1 => EventKind::UserPrompt { text },
+                2 | 3 => EventKind::AssistantText { text },
+                4 => EventKind::ToolCall { id, name: "Bash".into(), input: json!({"command": text}) },
+                5 => EventKind::ToolCall {
+                    id,
+                    name: "Edit".into(),
+                    input: json!({"file_path": text, "new_string": other}),
+                },
+                6..=8 => EventKind::ToolResult { id, outcome, exit_code: None, text },
+                9 => EventKind::Interrupt,
+                10 => EventKind::PersonCommand { command: text, output: Some(other), exit_code: Some(1) },
+                _ => EventKind::System { text },
+            }
+        });
+        prop::collection::vec(kind, 0..24).prop_map(told)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn every_item_of_any_session_has_a_line_of_it_and_fits(events in any_events()) {
+            let diary = extract("id", &Meta::new(Agent::Codex, "s".into()), &events, &[]);
+            let lines: Vec<u64> = events.iter().map(|event| event.line).collect();
+            for (_, items) in diary.sections() {
+                for item in items {
+                    prop_assert!(lines.contains(&item.line));
+                    prop_assert!(item.text.chars().count() <= super::super::ITEM && !item.text.contains('\n'));
+                }
+            }
+            for sign in &diary.verdict.signs {
+                prop_assert!(lines.contains(&sign.line));
+            }
+        }
+    }
+}

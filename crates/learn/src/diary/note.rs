@@ -1,0 +1,219 @@
+//! A diary as the text of a note in `diary/`: frontmatter, then its sections, each item with its line in the log.
+//!
+//! What a session said is written so that it stays a line of a list: it opens no heading, link, tag, marker or HTML.
+
+use std::fmt::Write as _;
+
+use yaml_serde::{Mapping, Value};
+
+use super::{Diary, Item, Judged, Made, Related, Voice};
+use crate::outcome::Sign;
+use crate::prose::cut;
+use cm_note::markdown::escape::{escape_inline, escape_rule, visible};
+use cm_note::note::Kind;
+use cm_note::note::compose;
+use cm_session::status::SessionStatus;
+
+/// The longest snippet of a related session in characters.
+const SNIPPET: usize = 160;
+
+/// What stands in a note that only says how a session ended.
+pub(super) const TOLD: &str = "Nobody has summed this session up; somebody said how it ended.";
+
+/// The text of a diary's note.
+pub fn note(diary: &Diary) -> String {
+    compose::note(Kind::Diary, keys(diary), &body(diary))
+}
+
+/// What the frontmatter's `status` may say of a session: it knows three words. Of a session that the log tells nothing
+/// of, it says none; the body says all five.
+pub fn written_status(status: SessionStatus) -> Option<&'static str> {
+    match status {
+        SessionStatus::Success => Some("success"),
+        SessionStatus::Failure => Some("failure"),
+        SessionStatus::Partial | SessionStatus::Mixed => Some("mixed"),
+        SessionStatus::Unknown => None,
+    }
+}
+
+/// The keys of its frontmatter with their values.
+pub(super) fn keys(diary: &Diary) -> Vec<(String, Value)> {
+    let text = |text: &str| Value::String(visible(text));
+    let list = |list: &[String]| Value::Sequence(list.iter().map(|word| text(word)).collect());
+    let mut keys =
+        vec![("id", text(&diary.id)), ("session", text(&diary.session)), ("agent", text(&diary.agent))];
+    keys.extend(diary.workspace.as_deref().map(|workspace| ("workspace", text(workspace))));
+    keys.extend(diary.started.map(|at| ("started", text(&at.whole().to_string()))));
+    keys.extend(diary.duration_s.map(|seconds| ("duration_s", Value::from(seconds))));
+    keys.extend(written_status(diary.verdict.status).map(|status| ("status", text(status))));
+    keys.extend(diary.judged.as_ref().map(|judged| ("outcome", outcome(judged))));
+    if !diary.tags.is_empty() {
+        keys.push(("tags", list(&diary.tags)));
+    }
+    if !diary.anchors.is_empty() {
+        keys.push(("search_anchors", list(&diary.anchors)));
+    }
+    if !diary.related.is_empty() {
+        keys.push(("related_sessions", Value::Sequence(diary.related.iter().map(related).collect())));
+    }
+    keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// What somebody said of how a session ended, as it stands in the frontmatter.
+pub fn outcome(judged: &Judged) -> Value {
+    let at = judged.at.map(|at| at.whole().to_string());
+    let parts = [
+        ("status", Some(judged.status.name().to_owned())),
+        ("at", at),
+        ("author", judged.author.clone()),
+        ("agent", judged.agent.clone()),
+        ("reason", judged.reason.clone()),
+    ];
+    let text = |text: &str| Value::String(visible(text));
+    let said = parts.into_iter().filter_map(|(key, value)| Some((text(key), text(&value?))));
+    Value::Mapping(said.collect())
+}
+
+fn related(related: &Related) -> Value {
+    let mut keys = Mapping::new();
+    let mut put = |key: &str, value: Value| drop(keys.insert(Value::String(key.to_owned()), value));
+    put("session", Value::String(visible(&related.session)));
+    if let Some(agent) = &related.agent {
+        put("agent", Value::String(visible(agent)));
+    }
+    // A score that is no number says nothing.
+    if related.relevance.is_finite() {
+        put("relevance", Value::from((related.relevance.clamp(0.0, 1.0) * 100.0).round() / 100.0));
+    }
+    let snippet = related.snippet.as_deref().map(|text| cut(&visible(text), SNIPPET)).unwrap_or_default();
+    if !snippet.is_empty() {
+        put("snippet", Value::String(snippet));
+    }
+    Value::Mapping(keys)
+}
+
+/// The text below its frontmatter.
+pub(super) fn body(diary: &Diary) -> String {
+    let mut text = format!("# {}\n\n", escape_inline(&diary.title));
+    let made = match &diary.made {
+        Made::Extracted => "Extracted from the log without a model.".to_owned(),
+        Made::Model(name) => format!("Written by the model {}.", escape_inline(name)),
+        Made::Instead(why) => {
+            format!("Extracted from the log, because the model's answer was of no use: {}", as_line(why))
+        }
+        Made::Told => TOLD.to_owned(),
+    };
+    let _ = writeln!(text, "{made}\n\nOutcome: {}", diary.verdict.status.name());
+    for sign in &diary.verdict.signs {
+        let _ = writeln!(text, "{}", written_sign(sign));
+    }
+    for (heading, items) in diary.sections() {
+        if !items.is_empty() {
+            let _ = writeln!(text, "\n## {heading}\n");
+            for item in items {
+                let _ = writeln!(text, "{}", written(item));
+            }
+        }
+    }
+    text
+}
+
+fn written_sign(sign: &Sign) -> String {
+    let mark = if sign.good { "for" } else { "against" };
+    format!("- {mark}: {} (line {})", as_line(&sign.what), sign.line)
+}
+
+/// An item as an entry of a list.
+pub fn written(item: &Item) -> String {
+    // What a person added comes from no line of a log.
+    if item.line == 0 {
+        return format!("- {}", as_line(&item.text));
+    }
+    let voice = match item.voice {
+        Voice::Person => "person, ",
+        Voice::Sender => "sender, ",
+        Voice::Agent => "agent, ",
+        Voice::Log => "",
+    };
+    let standing = if item.standing { "standing, " } else { "" };
+    format!("- {} ({voice}{standing}line {})", as_line(&item.text), item.line)
+}
+
+/// A text that stays on its line: nothing outside of code opens a link, a tag or a marker.
+pub fn as_line(text: &str) -> String {
+    let ruled = escape_rule(text);
+    let mut safe = String::with_capacity(ruled.len() + 8);
+    let mut at = 0;
+    while let Some(c) = ruled[at..].chars().next() {
+        let rest = &ruled[at..];
+        if c == '`' {
+            // `escape_rule` leaves only such backticks bare as open code that is closed.
+            let run = rest.len() - rest.trim_start_matches('`').len();
+            let close = rest[run..].find(&rest[..run]).map_or(rest.len(), |close| run + close + run);
+            safe.push_str(&rest[..close]);
+            at += close;
+            continue;
+        }
+        let escaped = safe.ends_with('\\');
+        match c {
+            // A backslash would not hide it from those who look for marks in raw text.
+            '[' if is_marker(&ruled[at..]) => safe.push_str("&#91;"),
+            '[' | ']' if !escaped => safe.extend(['\\', c]),
+            '#' if !escaped && (safe.is_empty() || safe.ends_with([' ', '('])) => safe.extend(['\\', c]),
+            _ => safe.push(c),
+        }
+        at += c.len_utf8();
+        if c == '\\' {
+            // What is escaped already stays so.
+            if let Some(next) = ruled[at..].chars().next() {
+                safe.push(next);
+                at += next.len_utf8();
+            }
+        }
+    }
+    safe
+}
+
+/// Whether a bracket opens what could be feedback on a rule.
+fn is_marker(text: &str) -> bool {
+    let word = text[1..].trim_start().to_lowercase();
+    word.starts_with("cm") || word.starts_with("cass")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_note::note::read::read;
+    use cm_note::note::{RelationTable, TypeTable};
+    use cm_note::path::NotePath;
+
+    #[test]
+    fn what_a_session_said_opens_nothing_in_the_note() {
+        let hostile = "[[Secret]] #tag [cm: helpful b-mt2ssunl-jq6d8j] <!-- cm:begin --> [x](y.md) SOLVES:: [[z]] `[[code]]`";
+        let item = Item::new(hostile, 4, Voice::Person).unwrap();
+        let diary = Diary {
+            id: "f995bdad3a422f63409fda4cbefe9b07".into(),
+            session: "s".into(),
+            agent: "codex".into(),
+            title: "# [[x]] #y".into(),
+            preferences: vec![item],
+            related: vec![Related {
+                session: "o".into(),
+                agent: None,
+                relevance: 0.618,
+                snippet: Some("a: b".into()),
+            }],
+            ..Diary::default()
+        };
+        let text = note(&diary);
+        let path = NotePath::parse("diary/a.md").unwrap();
+        let read = read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        assert_eq!(
+            (read.findings.clone(), read.links.clone(), read.tags.clone()),
+            (vec![], vec![], vec![]),
+            "{text}"
+        );
+        assert!(text.contains("relevance: 0.62\n") && !text.contains("<!--"), "{text}");
+        assert_eq!(cm_note::bullet::marker::markers(&text), []);
+    }
+}

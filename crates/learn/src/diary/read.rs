@@ -1,0 +1,236 @@
+//! A diary read back from its note, whatever a person has made of it since.
+//!
+//! Items that a person wrote carry no line; they are told with line 0, and nothing is derived from them as if a session had
+//! said it.
+
+use yaml_serde::Value;
+
+use super::note::TOLD;
+use super::{Diary, Item, Judged, Made, Related, Voice};
+use crate::outcome::Sign;
+use crate::prose::pattern;
+use cm_note::frontmatter::parse::{Fields, parse};
+use cm_note::frontmatter::split::Split;
+use cm_note::instant::Instant;
+use cm_session::status::SessionStatus;
+
+pattern!(PLACE = r"^(.*) \((person, |sender, |agent, )?(standing, )?line (\d{1,18})\)$");
+
+/// The diary that a note holds; none where its frontmatter names no session.
+///
+/// Texts stay as they are written, escapes and all, so that writing what was read gives the same note.
+pub fn read(text: &str) -> Option<Diary> {
+    let split = Split::of(text);
+    let fields = parse(&split).fields;
+    let word = |key: &str| fields.get(key).and_then(|field| field.text());
+    let mut diary = Diary {
+        id: word("id").unwrap_or_default(),
+        session: word("session")?,
+        agent: word("agent").unwrap_or_default(),
+        workspace: word("workspace"),
+        started: word("started").and_then(|text| Instant::parse(&text).ok()),
+        duration_s: word("duration_s").and_then(|text| text.parse().ok()),
+        tags: list(&fields, "tags"),
+        anchors: list(&fields, "search_anchors"),
+        related: related(&fields),
+        ..Diary::default()
+    };
+    diary.verdict.status = word("status").and_then(|name| SessionStatus::of(&name)).unwrap_or_default();
+    body(split.body(), &mut diary);
+    diary.judged = judged(&fields);
+    if let Some(judged) = &diary.judged {
+        diary.verdict.status = judged.status;
+    }
+    Some(diary)
+}
+
+/// The `outcome` that somebody has written: with its circumstances, or the bare word.
+fn judged(fields: &Fields) -> Option<Judged> {
+    let field = fields.get("outcome")?;
+    let word = |key: &str| field.value.get(key).and_then(cm_note::frontmatter::parse::scalar_text);
+    let status = if field.value.is_mapping() { word("status") } else { field.text() };
+    Some(Judged {
+        status: SessionStatus::of(status?.trim()).filter(|status| *status != SessionStatus::Unknown)?,
+        at: word("at").and_then(|text| Instant::parse(&text).ok()),
+        author: word("author"),
+        agent: word("agent"),
+        reason: word("reason"),
+    })
+}
+
+fn list(fields: &Fields, key: &str) -> Vec<String> {
+    let items = fields.get(key).and_then(|field| field.value.as_sequence());
+    items.into_iter().flatten().filter_map(cm_note::frontmatter::parse::scalar_text).collect()
+}
+
+fn related(fields: &Fields) -> Vec<Related> {
+    let items = fields.get("related_sessions").and_then(|field| field.value.as_sequence());
+    let one = |item: &Value| {
+        let word = |key: &str| item.get(key).and_then(cm_note::frontmatter::parse::scalar_text);
+        Some(Related {
+            session: word("session")?,
+            agent: word("agent"),
+            relevance: item.get("relevance").and_then(Value::as_f64).unwrap_or(f64::NAN),
+            snippet: word("snippet"),
+        })
+    };
+    items.into_iter().flatten().filter_map(one).collect()
+}
+
+fn body(body: &str, diary: &mut Diary) {
+    let mut section = None::<String>;
+    for line in body.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            section = Some(heading.trim().to_owned());
+        } else if let (None, Some(title)) = (&section, line.strip_prefix("# ")) {
+            diary.title = unescaped(title.trim());
+        } else if let (None, Some(status)) = (&section, line.strip_prefix("Outcome: ")) {
+            diary.verdict.status = SessionStatus::of(status.trim()).unwrap_or(diary.verdict.status);
+        } else if let (None, Some(made)) = (&section, made(line)) {
+            diary.made = made;
+        } else if let Some(entry) = line.strip_prefix("- ") {
+            let item = item(entry.trim());
+            match &section {
+                None => diary.verdict.signs.extend(sign(&item)),
+                Some(heading) => {
+                    diary.section_mut(heading).into_iter().for_each(|items| items.push(item.clone()))
+                }
+            }
+        }
+    }
+}
+
+fn made(line: &str) -> Option<Made> {
+    if line == TOLD {
+        return Some(Made::Told);
+    }
+    if let Some(name) = line.strip_prefix("Written by the model ") {
+        return Some(Made::Model(unescaped(name.strip_suffix('.').unwrap_or(name))));
+    }
+    let why = line.strip_prefix("Extracted from the log, because the model's answer was of no use: ")?;
+    Some(Made::Instead(why.to_owned()))
+}
+
+fn item(entry: &str) -> Item {
+    let Some(place) = PLACE.captures(entry) else {
+        return Item { text: entry.to_owned(), line: 0, voice: Voice::Person, standing: false };
+    };
+    let part = |at: usize| place.get(at).map_or("", |part| part.as_str());
+    let voice = match part(2) {
+        "person, " => Voice::Person,
+        "sender, " => Voice::Sender,
+        "agent, " => Voice::Agent,
+        _ => Voice::Log,
+    };
+    let line = part(4).parse().unwrap_or(0);
+    Item { text: part(1).to_owned(), line, voice, standing: !part(3).is_empty() }
+}
+
+fn sign(item: &Item) -> Option<Sign> {
+    let (mark, what) = item.text.split_once(": ")?;
+    let good = match mark {
+        "for" => true,
+        "against" => false,
+        _ => return None,
+    };
+    Some(Sign { line: item.line, good, what: what.to_owned() })
+}
+
+/// A title without its escapes, which are put anew when it is written.
+pub fn unescaped(text: &str) -> String {
+    let (mut plain, mut chars) = (String::with_capacity(text.len()), text.chars().peekable());
+    while let Some(c) = chars.next() {
+        match chars.peek() {
+            Some(next) if c == '\\' && next.is_ascii_punctuation() => plain.extend(chars.next()),
+            _ => plain.push(c),
+        }
+    }
+    plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::diary::note::note;
+    use crate::outcome::Verdict;
+
+    fn diary(texts: &[String]) -> Diary {
+        let item = |(line, text): (u64, &String)| {
+            let voice = [Voice::Person, Voice::Agent, Voice::Log][line as usize % 3];
+            Item::new(text, line, voice).map(|item| Item { standing: line % 2 == 0, ..item })
+        };
+        let items: Vec<Item> = (1..).zip(texts).filter_map(item).collect();
+        Diary {
+            id: "f995".into(),
+            session: "s: 1".into(),
+            agent: "codex".into(),
+            started: Instant::parse("2026-11-01T09:30:00Z").ok(),
+            duration_s: Some(90),
+            title: "A *title*".into(),
+            verdict: Verdict {
+                status: SessionStatus::Partial,
+                signs: vec![Sign { line: 3, good: false, what: "`cargo test` failed".into() }],
+            },
+            preferences: items.clone(),
+            files: items,
+            anchors: vec!["E0502".into(), "a: b".into()],
+            related: vec![Related {
+                session: "o".into(),
+                agent: Some("pi".into()),
+                relevance: 0.5,
+                snippet: None,
+            }],
+            ..Diary::default()
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let diary = diary(&["Use `pnpm`, not npm.".to_owned(), "Added a b (line 3)".to_owned()]);
+        assert_eq!(read(&note(&diary)), Some(diary));
+    }
+
+    #[test]
+    fn what_somebody_said_of_the_end_is_read_back_and_counts_rather_than_the_log() {
+        let judged = Judged {
+            status: SessionStatus::Failure,
+            at: Instant::parse("2026-11-02T09:30:00Z").ok(),
+            author: Some("Mara".into()),
+            agent: None,
+            reason: Some("wrong: port".into()),
+        };
+        let mut diary = Diary { judged: Some(judged), made: Made::Told, ..diary(&[]) };
+        diary.verdict.status = SessionStatus::Failure;
+        assert_eq!(read(&note(&diary)), Some(diary));
+        let by_hand = "---\nsession: s\nstatus: success\noutcome: failure\n---\n\nOutcome: success\n";
+        assert_eq!(read(by_hand).unwrap().verdict.status, SessionStatus::Failure);
+        let nonsense = "---\nsession: s\nstatus: success\noutcome: {status: fine}\n---\n";
+        assert_eq!(read(nonsense).unwrap().verdict.status, SessionStatus::Success);
+    }
+
+    #[test]
+    fn what_a_person_added_is_read_without_a_line() {
+        let text = format!("{}\n## Key learnings\n\n- Mine, by hand.\n", note(&diary(&[])));
+        let read = read(&text).unwrap();
+        assert_eq!((read.learnings[0].text.as_str(), read.learnings[0].line), ("Mine, by hand.", 0));
+        assert_eq!(super::read("no frontmatter"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn writing_what_was_read_gives_the_same_note(
+            texts in prop::collection::vec(r"[a-z`*#\[\]<>!\\()&é_ .:-]{0,30}", 0..6)
+        ) {
+            let written = note(&diary(&texts));
+            let again = note(&read(&written).unwrap());
+            prop_assert_eq!(again, written);
+        }
+
+        #[test]
+        fn any_note_is_read(text in "(---\n)?(session: s\n)?(---\n)?([#a-z:() 0-9,-]|\n){0,80}") {
+            let _ = read(&text);
+        }
+    }
+}

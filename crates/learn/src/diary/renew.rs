@@ -1,0 +1,119 @@
+//! A diary's note after its session has gone on: what the program wrote is renewed, and what a person added stays.
+
+use super::note::{body, keys};
+use super::read::read;
+use super::{Diary, Item};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::frontmatter::parse::parse;
+use cm_note::frontmatter::split::Split;
+
+/// What is to be done to a note.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Renewal {
+    /// The edits; none where it says all of it already.
+    pub edits: Vec<Edit>,
+    /// Whether a person has rewritten the body, which is left alone then.
+    pub is_rewritten: bool,
+}
+
+/// The edits that make a note tell a diary. Items that a person added to its lists stay in them, keys that are not ours stay
+/// as they are, and a body that holds anything else of a person's is not touched.
+pub fn renewal(text: &str, diary: &Diary) -> Renewal {
+    let split = Split::of(text);
+    let known = parse(&split).fields;
+    let old = read(text).unwrap_or_default();
+    let is_rewritten = split.body().trim() != body(&old).trim();
+    let own = Diary { id: old.id.clone(), ..with_own_items(diary, &old) };
+    let mut edits: Vec<Edit> = keys(&own)
+        .into_iter()
+        .filter(|(key, value)| known.get(key).is_none_or(|field| field.value != *value))
+        .map(|(key, value)| Edit::Set { key, value })
+        .collect();
+    let fresh = body(&own);
+    if !is_rewritten && split.body().trim() != fresh.trim() {
+        edits.push(Edit::SetBody { text: format!("\n{}\n", fresh.trim()) });
+    }
+    Renewal { edits, is_rewritten }
+}
+
+/// The diary with the items that a person added to another of the same session, and with what somebody said of its end.
+fn with_own_items(diary: &Diary, old: &Diary) -> Diary {
+    let mut all = diary.clone();
+    if let Some(judged) = &old.judged {
+        all.verdict.status = judged.status;
+        all.judged = Some(judged.clone());
+    }
+    for (heading, items) in old.sections() {
+        let added = items.iter().filter(|item| item.line == 0).cloned();
+        let into: &mut Vec<Item> = match all.section_mut(heading) {
+            Some(into) => into,
+            None => continue,
+        };
+        into.extend(added);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diary::note::note;
+    use crate::diary::{Judged, Made, Voice};
+    use crate::outcome::Verdict;
+    use cm_note::frontmatter::edit::apply;
+    use cm_session::status::SessionStatus;
+
+    fn diary(learned: &[&str]) -> Diary {
+        Diary {
+            id: "f995bdad3a422f63409fda4cbefe9b07".into(),
+            session: "s1".into(),
+            agent: "codex".into(),
+            title: "Warm the pool".into(),
+            tags: vec!["pool".into()],
+            learnings: learned.iter().filter_map(|text| Item::new(text, 7, Voice::Agent)).collect(),
+            ..Diary::default()
+        }
+    }
+
+    #[test]
+    fn a_note_that_tells_it_all_is_left_as_it_is() {
+        let one = diary(&["The [pool] is cold."]);
+        assert_eq!(renewal(&note(&one), &one), Renewal { edits: Vec::new(), is_rewritten: false });
+    }
+
+    #[test]
+    fn what_a_person_added_to_the_lists_stays_and_the_rest_is_renewed() {
+        let before = note(&diary(&["The pool is cold."]));
+        let edited = before.replace("(agent, line 7)", "(agent, line 7)\n- Ask Ada about it.");
+        let edited = edited.replace("agent: codex\n", "agent: codex\nmood: good # mine\n");
+        let renewed = renewal(&edited, &diary(&["The pool is warm now."]));
+        let after = apply(&edited, &renewed.edits).unwrap();
+        assert!(after.contains("mood: good # mine\n") && after.contains("- Ask Ada about it.\n"), "{after}");
+        assert!(after.contains("warm now") && !after.contains("is cold"), "{after}");
+        assert_eq!(renewal(&after, &diary(&["The pool is warm now."])).edits, []);
+    }
+
+    #[test]
+    fn what_somebody_said_of_the_end_outlives_what_the_log_shows() {
+        let judged =
+            Judged { status: SessionStatus::Failure, at: None, author: None, agent: None, reason: None };
+        let told = Diary { made: Made::Told, judged: Some(judged.clone()), ..diary(&[]) };
+        let told = Diary { verdict: Verdict { status: SessionStatus::Failure, signs: Vec::new() }, ..told };
+        let fresh = Diary {
+            verdict: Verdict { status: SessionStatus::Success, signs: Vec::new() },
+            ..diary(&["The pool is cold."])
+        };
+        let after = apply(&note(&told), &renewal(&note(&told), &fresh).edits).unwrap();
+        let kept = read(&after).unwrap();
+        assert_eq!((kept.verdict.status, kept.judged), (SessionStatus::Failure, Some(judged)), "{after}");
+        assert!(after.contains("The pool is cold") && !after.contains("success"), "{after}");
+    }
+
+    #[test]
+    fn a_body_that_a_person_rewrote_is_not_touched() {
+        let edited = note(&diary(&["The pool is cold."])) + "\nMy own words about it.\n";
+        let renewed = renewal(&edited, &diary(&["The pool is warm now."]));
+        assert!(renewed.is_rewritten);
+        assert!(renewed.edits.iter().all(|edit| !matches!(edit, Edit::SetBody { .. })), "{renewed:?}");
+    }
+}

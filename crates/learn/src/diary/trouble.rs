@@ -1,0 +1,199 @@
+//! What went wrong in a session: checks that failed and then passed after changes, and those that failed to the end.
+//!
+//! What a tool printed is never quoted; the cause is given in the agent's words, where it named one that held.
+
+use super::agent::Cause;
+use super::touched::base_name;
+use super::{Item, Voice, weight};
+use crate::outcome::reaction::{Reaction, reaction};
+use crate::outcome::steps::{Deed, Step};
+use crate::prose::{Reading, cut, pattern, sentences};
+use cm_session::event::{Event, EventKind, ToolOutcome};
+
+/// The runs of one check, in order.
+struct Runs<'a> {
+    name: String,
+    steps: Vec<&'a Step>,
+}
+
+/// The challenges of a session, in the order of the log.
+pub(super) fn challenges(events: &[Event], steps: &[Step], causes: &[Cause]) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    let all = runs(steps);
+    for runs in &all {
+        items.extend(runs.challenges(steps, causes, &all));
+    }
+    items.extend(complaints(events));
+    items.sort_by_key(|item| item.line);
+    items
+}
+
+fn runs(steps: &[Step]) -> Vec<Runs<'_>> {
+    let mut all: Vec<Runs<'_>> = Vec::new();
+    for step in steps.iter().filter(|step| !step.side && step.ended != ToolOutcome::Unknown) {
+        let Some(check) = step.check() else { continue };
+        let name = check.name();
+        match all.iter_mut().find(|runs| runs.name == name) {
+            Some(runs) => runs.steps.push(step),
+            None => all.push(Runs { name, steps: vec![step] }),
+        }
+    }
+    all
+}
+
+impl Runs<'_> {
+    fn challenges(&self, steps: &[Step], causes: &[Cause], all: &[Runs<'_>]) -> Vec<Item> {
+        let mut items = Vec::new();
+        let mut failed: Vec<&Step> = Vec::new();
+        for step in &self.steps {
+            if step.ended == ToolOutcome::Error {
+                failed.push(step);
+                continue;
+            }
+            if let Some(first) = failed.first() {
+                items.extend(self.overcome(first, failed.len(), step, steps, causes));
+            }
+            failed.clear();
+        }
+        let settled = |last: &Step| {
+            let work = last.check().map(|check| check.work());
+            all.iter().flat_map(|runs| &runs.steps).any(|later| {
+                later.at > last.at
+                    && later.ended == ToolOutcome::Ok
+                    && later.check().map(|check| check.work()) == work
+            })
+        };
+        if let Some(last) = failed.last().filter(|last| !settled(last)) {
+            let line = last.result_line.unwrap_or(last.line);
+            items.extend(Item::new(
+                &format!("`{}` still failed when it was last run.", self.name),
+                line,
+                Voice::Log,
+            ));
+        }
+        items
+    }
+
+    /// A failure with what came between it and the run that passed; none where nothing was changed.
+    fn overcome(
+        &self,
+        first: &Step,
+        failures: usize,
+        passed: &Step,
+        steps: &[Step],
+        causes: &[Cause],
+    ) -> Option<Item> {
+        let between = first.done_at..passed.at;
+        let mut files: Vec<&str> = Vec::new();
+        for step in steps.iter().filter(|step| between.contains(&step.at) && step.edited()) {
+            let Deed::Edit { paths, .. } = &step.deed else { continue };
+            for name in paths.iter().map(|path| base_name(path)) {
+                if !files.contains(&name) {
+                    files.push(name);
+                }
+            }
+        }
+        if files.is_empty() {
+            return None;
+        }
+        let more = files.len().saturating_sub(2);
+        let mut named = files.iter().take(2).map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", ");
+        if more > 0 {
+            named.push_str(&format!(" and {more} more"));
+        }
+        let times = if failures > 1 { format!(" {failures} times") } else { String::new() };
+        let cause = causes.iter().rev().find(|cause| between.contains(&cause.at));
+        let why = cause.map_or_else(String::new, |cause| {
+            format!(" {}", cut(cause.item.text.trim_end_matches('.'), 120))
+        });
+        let stop = if why.is_empty() || why.ends_with('…') { "" } else { "." };
+        let text = format!("`{}` failed{times}, and passed after changes to {named}.{why}{stop}", self.name);
+        Item::new(&text, first.result_line.unwrap_or(first.line), Voice::Log)
+    }
+}
+
+pattern!(
+    BROKEN =
+        r"(?i)\b(?:still|doesn'?t|does not|didn'?t|isn'?t|not work\w*|broken|fail\w*|wrong|error|crash\w*)\b"
+);
+
+pattern!(ASIDE = r"(?i)^(?:fixed|note|option|if|when|i guess|can you|could you|please|add|make|implement)\b");
+/// More sentences than this are no complaint but a report.
+const A_COMPLAINT: usize = 6;
+
+/// Where the person said that it is not right, and how.
+fn complaints(events: &[Event]) -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut worked = false;
+    for event in events.iter().filter(|event| !event.side) {
+        match &event.kind {
+            EventKind::ToolCall { .. } | EventKind::AssistantText { .. } => worked = true,
+            EventKind::UserPrompt { text } if worked && reaction(text) == Some(Reaction::Discontent) => {
+                let said = sentences(text, Reading::Person);
+                let short = said.len() <= A_COMPLAINT;
+                let telling = said.iter().take(2).find(|sentence| {
+                    let own = !sentence.listed
+                        && !sentence.text.ends_with(['?', ':'])
+                        && !ASIDE.is_match(&sentence.text);
+                    let bad = reaction(&sentence.text) == Some(Reaction::Discontent);
+                    short && own && bad && BROKEN.is_match(&sentence.text) && weight(&sentence.text) >= 3
+                });
+                items.extend(
+                    telling.and_then(|sentence| Item::new(&sentence.text, event.line, Voice::Person)),
+                );
+            }
+            _ => {}
+        }
+    }
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diary::agent::causes;
+    use crate::outcome::steps::steps;
+    use crate::outcome::told::*;
+
+    fn of(parts: Vec<Vec<EventKind>>) -> Vec<(u64, String)> {
+        let events = told(parts.concat());
+        let steps = steps(&events);
+        let causes = causes(&events, &steps);
+        challenges(&events, &steps, &causes).into_iter().map(|item| (item.line, item.text)).collect()
+    }
+
+    fn test(id: &str, outcome: ToolOutcome) -> Vec<EventKind> {
+        ran(id, "go test ./...", outcome, "--- secret output").to_vec()
+    }
+
+    #[test]
+    fn an_error_and_its_fix_are_one_challenge_with_the_cause_that_was_named() {
+        use ToolOutcome::{Error, Ok};
+        let cause = vec![agent("The issue is that the push leaves out the upstream flag.")];
+        let found = of(vec![test("1", Error), cause, edited("2", "cmd/push.go").to_vec(), test("3", Ok)]);
+        assert_eq!(found, [(2, "`go test` failed, and passed after changes to `push.go`. The issue is that the push leaves out the upstream flag.".to_owned())]);
+    }
+
+    #[test]
+    fn a_failure_without_a_change_before_it_passed_is_none() {
+        use ToolOutcome::{Error, Ok};
+        assert_eq!(of(vec![test("1", Error), test("2", Ok)]), []);
+        assert_eq!(of(vec![edited("1", "a.go").to_vec(), test("2", Ok)]), []);
+    }
+
+    #[test]
+    fn what_failed_to_the_end_is_told_unless_a_check_of_its_kind_passed_later() {
+        use ToolOutcome::{Error, Ok};
+        let failed = of(vec![test("1", Error), test("2", Error)]);
+        assert_eq!(failed, [(4, "`go test` still failed when it was last run.".to_owned())]);
+        assert_eq!(of(vec![test("1", Error), ran("2", "make test", Ok, "").to_vec()]), []);
+    }
+
+    #[test]
+    fn a_complaint_is_a_challenge_only_about_work_that_was_done() {
+        let said = || vec![person("The upload button still doesn't work on Safari")];
+        assert_eq!(of(vec![said()]), []);
+        assert_eq!(of(vec![vec![agent("Done.")], said()]).len(), 1);
+        assert_eq!(of(vec![vec![agent("Done.")], vec![person("Revert that")]]), []);
+    }
+}

@@ -1,0 +1,281 @@
+//! The analysis of many sessions: each one's account, all together, and what to avoid.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::antigen::Candidate;
+use super::antigen::by_pattern;
+use super::antigen::by_words::{self, Told};
+use super::config::{Config, Rules};
+use super::examined::Examined;
+use super::forks::conversations_of;
+use super::record::{head, seconds, stamp};
+use super::score::{Friction, Momentum, OfSource, Pattern, Quality, score};
+use super::signal::{Kind, Signal, Source};
+use super::summary::{Summary, summary};
+use cm_note::instant::Instant;
+
+/// How many characters of a log's name a session's id has.
+const SHORT_NAME: usize = 8;
+
+/// One session in `friction_analysis.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Session {
+    /// `<project>/<MMDD-HHMM>-<name>`, the time in UTC.
+    pub session_id: String,
+    /// The session that this one is a fork of; only among the observed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+    /// What is known of it.
+    pub session_metadata: Metadata,
+    /// Its friction.
+    pub friction_summary: Friction,
+    /// How its commands ended.
+    pub momentum: Momentum,
+    /// How it went.
+    pub quality: Quality,
+    /// Who showed what.
+    pub by_source: BTreeMap<Source, OfSource>,
+    /// The friction after each sign; it never falls.
+    pub friction_trajectory: Vec<f64>,
+    /// What follows on what.
+    pub patterns_detected: Vec<Pattern>,
+    #[serde(skip)]
+    pub(super) project: String,
+    #[serde(skip)]
+    pub(super) started: Option<Instant>,
+    #[serde(skip)]
+    pub(super) ended: Option<Instant>,
+}
+
+impl Session {
+    /// The most friction that it came to.
+    pub fn peak(&self) -> f64 {
+        self.friction_summary.peak
+    }
+
+    /// Whether the person said more than one thing.
+    pub fn is_interactive(&self) -> bool {
+        self.session_metadata.turn_count > 1
+    }
+}
+
+/// What is known of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Metadata {
+    /// The branch of git.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_branch: Option<String>,
+    /// The folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// When it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// How many messages the person sent.
+    pub turn_count: usize,
+    /// Whole minutes from the first record to the last.
+    pub duration_min: i64,
+}
+
+/// Clusters of candidates, by the rules that made them.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Clusters {
+    /// Of the same sign and tools.
+    Classic(Vec<by_pattern::Cluster>),
+    /// Of the same words.
+    Observed(Vec<by_words::Cluster>),
+}
+
+impl Clusters {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Classic(clusters) => clusters.len(),
+            Self::Observed(clusters) => clusters.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// All that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analysis {
+    /// By which rules.
+    pub rules: Rules,
+    /// Each session, by project, beginning and name.
+    pub sessions: Vec<Session>,
+    /// The signs of each session, in the same order.
+    pub signals: Vec<Vec<Signal>>,
+    /// All together.
+    pub summary: Summary,
+    /// The steps around the worst signs, those of the sessions with most friction first.
+    pub candidates: Vec<Candidate>,
+    /// Those that are alike.
+    pub clusters: Clusters,
+    /// How many logs told nothing that another had not.
+    pub copies: usize,
+    /// How many lines could not be read.
+    pub unread: u32,
+    /// When it was made.
+    pub now: Instant,
+}
+
+/// Brings together what was seen in some logs, in whatever order they come.
+pub fn conclude(mut logs: Vec<Examined>, config: &Config, now: Instant) -> Analysis {
+    logs.sort_by(|a, b| (&a.project, a.started, &a.name).cmp(&(&b.project, b.started, &b.name)));
+    let (given, unread) = (logs.len(), logs.iter().map(|log| log.unread).sum());
+    let conversations = match config.rules {
+        Rules::Classic => logs.into_iter().map(|log| vec![log]).collect(),
+        Rules::Observed => conversations_of(logs),
+    };
+    let mut told = sessions(conversations, config);
+    told.sort_by(|a, b| {
+        (&a.session.project, a.session.started, &a.name).cmp(&(
+            &b.session.project,
+            b.session.started,
+            &b.name,
+        ))
+    });
+    let candidates = candidates(&mut told, config.rules);
+    let clusters = clusters(&told, &candidates, config);
+    let (sessions, signals): (Vec<Session>, Vec<Vec<Signal>>) =
+        told.into_iter().map(|told| (told.session, told.signals)).unzip();
+    Analysis {
+        rules: config.rules,
+        summary: summary(&sessions, config, now),
+        copies: given - sessions.len(),
+        sessions,
+        signals,
+        candidates,
+        clusters,
+        unread,
+        now,
+    }
+}
+
+/// A session with what is not part of its account.
+struct Kept {
+    session: Session,
+    name: String,
+    signals: Vec<Signal>,
+    candidates: Vec<Candidate>,
+}
+
+fn sessions(conversations: Vec<Vec<Examined>>, config: &Config) -> Vec<Kept> {
+    let all = || conversations.iter().flatten();
+    let mut taken: HashMap<String, usize> = HashMap::new();
+    all().for_each(|log| *taken.entry(session_id(log, SHORT_NAME)).or_default() += 1);
+    let id = |log: &Examined| {
+        let short = session_id(log, SHORT_NAME);
+        if taken.get(&short).is_some_and(|count| *count > 1) { session_id(log, usize::MAX) } else { short }
+    };
+    let mut kept = Vec::new();
+    for group in &conversations {
+        let first = group.first().map(&id);
+        for (at, log) in group.iter().enumerate() {
+            let fork = (at > 0).then(|| first.clone()).flatten();
+            kept.push(account(log, id(log), fork, config));
+        }
+    }
+    kept
+}
+
+/// Such as `demo/1001-1000-aaaa1111`.
+fn session_id(log: &Examined, characters: usize) -> String {
+    let began = match log.started {
+        Some(at) => at.to_chrono().format("%m%d-%H%M").to_string(),
+        None => "unknown".to_owned(),
+    };
+    format!("{}/{began}-{}", log.project, head(&log.name, characters))
+}
+
+fn account(log: &Examined, session_id: String, conversation: Option<String>, config: &Config) -> Kept {
+    let turns = log.turns();
+    let score = score(&log.signals, turns, config);
+    let minutes = log.started.zip(log.ended).map(|(from, to)| (seconds(from, to) / 60.0).floor() as i64);
+    let session = Session {
+        session_id,
+        conversation,
+        session_metadata: Metadata {
+            git_branch: log.branch.clone(),
+            cwd: log.folder.clone(),
+            started_at: log.started.map(|at| stamp(Some(at))),
+            ended_at: log.ended.map(|at| stamp(Some(at))),
+            turn_count: turns,
+            duration_min: minutes.unwrap_or(0),
+        },
+        friction_summary: score.friction,
+        momentum: score.momentum,
+        quality: score.quality,
+        by_source: score.by_source,
+        friction_trajectory: score.trajectory,
+        patterns_detected: score.patterns,
+        project: log.project.clone(),
+        started: log.started,
+        ended: log.ended,
+    };
+    Kept { session, name: log.name.clone(), signals: log.signals.clone(), candidates: log.candidates.clone() }
+}
+
+/// The candidates of the sessions that count, those with most friction first.
+fn candidates(kept: &mut [Kept], rules: Rules) -> Vec<Candidate> {
+    let mut order: Vec<usize> = (0..kept.len()).collect();
+    order.sort_by(|a, b| kept[*b].session.peak().total_cmp(&kept[*a].session.peak()));
+    let mut all = Vec::new();
+    for at in order {
+        let Kept { session, candidates, .. } = &mut kept[at];
+        if rules == Rules::Classic && session.quality != Quality::Bad {
+            continue;
+        }
+        for candidate in candidates.drain(..) {
+            let (session_id, peak_friction) = (session.session_id.clone(), session.peak());
+            all.push(Candidate { session_id, peak_friction, ..candidate });
+        }
+    }
+    all
+}
+
+fn clusters(kept: &[Kept], candidates: &[Candidate], config: &Config) -> Clusters {
+    if config.rules == Rules::Classic {
+        return Clusters::Classic(by_pattern::clusters(candidates));
+    }
+    let sessions: HashMap<&str, &Session> =
+        kept.iter().map(|kept| (kept.session.session_id.as_str(), &kept.session)).collect();
+    let told = candidates.iter().filter_map(|candidate| {
+        let session = sessions.get(candidate.session_id.as_str())?;
+        let conversation = session.conversation.as_deref().unwrap_or(&session.session_id);
+        Some(Told { candidate, conversation, project: &session.project, ended: session.ended })
+    });
+    Clusters::Observed(by_words::clusters(&told.collect::<Vec<_>>(), config.thresholds.recurring))
+}
+
+impl Analysis {
+    /// How many signs of each kind, the most frequent first; of equally many, in the order of kinds.
+    pub fn counted(&self) -> Vec<(Kind, u32)> {
+        let mut counted: BTreeMap<Kind, u32> = BTreeMap::new();
+        for aggregate in self.summary.aggregate_by_source.values() {
+            for (kind, count) in &aggregate.top_signals {
+                *counted.entry(*kind).or_default() += count;
+            }
+        }
+        let mut counted: Vec<(Kind, u32)> = counted.into_iter().collect();
+        counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counted
+    }
+
+    /// Whether the sessions are of more than one project.
+    pub fn is_of_many_projects(&self) -> bool {
+        self.sessions.iter().map(|session| &session.project).collect::<BTreeSet<_>>().len() > 1
+    }
+}

@@ -1,0 +1,99 @@
+//! Clusters of the classic rules: candidates of the same sign and the same tools.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Candidate, add_new, median, most_frequent};
+use crate::friction::signal::Kind;
+
+/// A message of no more characters says too little to stand for a cluster.
+const SHORT_CONTEXT: usize = 10;
+
+/// Candidates of the same sign and tools.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Cluster {
+    /// The sign.
+    pub anchor_signal: Kind,
+    /// The tools, without how they ended; `(none)` for no tools.
+    pub tool_pattern: String,
+    /// How many candidates.
+    pub count: usize,
+    /// Their number, weighed by the sign.
+    pub score: f64,
+    /// Of how many sessions.
+    pub sessions: usize,
+    /// The middle one of the sessions' frictions.
+    pub median_peak: f64,
+    /// The highest of them.
+    pub max_peak: f64,
+    /// What people said; at most 5.
+    pub contexts: Vec<String>,
+    /// Lines of failures; at most 5.
+    pub errors: Vec<String>,
+    /// The files that are named most; at most 5.
+    pub top_files: Vec<String>,
+    /// The words that are used most; at most 10.
+    pub top_keywords: Vec<String>,
+}
+
+/// Clusters by score, the highest first; of equal ones the first seen.
+pub fn clusters(candidates: &[Candidate]) -> Vec<Cluster> {
+    let mut groups: Vec<((Kind, String), Vec<&Candidate>)> = Vec::new();
+    for candidate in candidates {
+        let key = (candidate.anchor_signal, tool_pattern(candidate));
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, members)) => members.push(candidate),
+            None => groups.push((key, vec![candidate])),
+        }
+    }
+    let mut clusters: Vec<Cluster> =
+        groups.into_iter().map(|((anchor, tools), members)| cluster(anchor, tools, &members)).collect();
+    clusters.sort_by(|a, b| b.score.total_cmp(&a.score));
+    clusters
+}
+
+fn tool_pattern(candidate: &Candidate) -> String {
+    let names: Vec<&str> =
+        candidate.tool_sequence.iter().map(|tool| tool.split(':').next().unwrap_or_default()).collect();
+    if names.is_empty() { "(none)".to_owned() } else { names.join(",") }
+}
+
+fn cluster(anchor_signal: Kind, tool_pattern: String, members: &[&Candidate]) -> Cluster {
+    let mut sessions: Vec<&str> = members.iter().map(|member| member.session_id.as_str()).collect();
+    sessions.sort_unstable();
+    sessions.dedup();
+    let peaks: Vec<f64> = members.iter().map(|member| member.peak_friction).collect();
+    let (mut contexts, mut errors) = (Vec::new(), Vec::new());
+    for member in members {
+        let telling = member.user_context.iter().find(|text| text.chars().count() > SHORT_CONTEXT);
+        if let Some(text) = telling {
+            add_new(&mut contexts, text, 5);
+        }
+        for error in &member.errors {
+            add_new(&mut errors, error, 5);
+        }
+    }
+    Cluster {
+        anchor_signal,
+        tool_pattern,
+        count: members.len(),
+        score: members.len() as f64 * weight(anchor_signal),
+        sessions: sessions.len(),
+        median_peak: median(&peaks),
+        max_peak: peaks.iter().copied().fold(0.0, f64::max),
+        contexts,
+        errors,
+        top_files: most_frequent(members.iter().flat_map(|member| &member.files), 5),
+        top_keywords: most_frequent(members.iter().flat_map(|member| &member.keywords), 10),
+    }
+}
+
+fn weight(anchor: Kind) -> f64 {
+    match anchor {
+        Kind::UserIntervention | Kind::SessionAbandoned => 10.0,
+        Kind::FalseSuccess | Kind::NoResolution => 8.0,
+        Kind::ToolLoop | Kind::RapidExit => 6.0,
+        Kind::InterruptCascade => 5.0,
+        _ => 1.0,
+    }
+}

@@ -1,0 +1,254 @@
+//! The few steps of a session before a sign, and what they tell: files, tools, failures, words.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::Preceding;
+use crate::friction::patterns::{
+    FAILURE, FILE, FILE_WHOLE, KEYWORD, MARKS_FAILURE, SUCCEEDED, is_terminal_paste,
+};
+use crate::friction::record::{Log, Part, Record, Role, head};
+use cm_note::instant::Instant;
+use cm_session::event::ToolOutcome;
+
+/// How many steps before the sign's own are looked at.
+const BEFORE: usize = 5;
+/// Words that say nothing about a matter.
+const COMMON: [&str; 43] = [
+    "about", "after", "also", "been", "before", "being", "code", "could", "doing", "file", "from", "have",
+    "here", "into", "just", "like", "made", "make", "more", "need", "only", "other", "should", "some",
+    "than", "that", "their", "them", "then", "there", "these", "they", "this", "those", "very", "want",
+    "were", "what", "when", "where", "which", "with", "would",
+];
+/// What a message of a program begins with that is none of the person's.
+const MARKUP: [&str; 5] = [
+    "<local-command-caveat>",
+    "<command-message>",
+    "<command-name>",
+    "<system-reminder>",
+    "<local-command-stdout>",
+];
+
+/// A sign's step and those before it.
+pub struct Window<'l> {
+    steps: Vec<&'l Record>,
+}
+
+impl<'l> Window<'l> {
+    /// Those up to the first step of this time or, where there is none, the last one before it.
+    pub fn by_time(log: &'l Log, at: Option<Instant>) -> Option<Self> {
+        let steps: Vec<&Record> = log.records.iter().filter(|record| record.role.is_step()).collect();
+        let exact = steps.iter().position(|step| step.at == at);
+        let before = || steps.iter().rposition(|step| step.at.is_some() && step.at <= at);
+        Some(Self::up_to(&steps, exact.or_else(before)?))
+    }
+
+    /// Those up to a record; a record that is no step itself ends with the step before it.
+    pub fn by_record(log: &'l Log, record: usize) -> Option<Self> {
+        let steps: Vec<&Record> =
+            log.records.iter().take(record + 1).filter(|record| record.role.is_step()).collect();
+        let last = steps.len().checked_sub(1)?;
+        Some(Self::up_to(&steps, last))
+    }
+
+    fn up_to(steps: &[&'l Record], last: usize) -> Self {
+        Self { steps: steps[last.saturating_sub(BEFORE)..=last].to_vec() }
+    }
+
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &'l Part> {
+        self.steps.iter().flat_map(|step| step.parts.iter())
+    }
+
+    /// The files that are named, sorted; at most 10.
+    pub fn files(&self, whole: bool) -> Vec<String> {
+        let mut files = BTreeSet::new();
+        let expression = if whole { &FILE_WHOLE } else { &FILE };
+        let mut find = |text: &str| {
+            files.extend(expression.find_iter(text).map(|file| file.as_str().to_owned()));
+        };
+        let mut named = Vec::new();
+        for part in self.parts() {
+            match part {
+                Part::Text(text) | Part::Result { text, .. } => find(text),
+                Part::Call { input, .. } => {
+                    named.extend(
+                        ["file_path", "path"]
+                            .iter()
+                            .filter_map(|key| input[key].as_str())
+                            .filter(|path| !path.is_empty()),
+                    );
+                    if let Value::String(command) = &input["command"] {
+                        find(command);
+                    }
+                }
+                Part::Interrupt | Part::Compaction(_) => {}
+            }
+        }
+        files.extend(named.into_iter().map(str::to_owned));
+        files.into_iter().take(10).collect()
+    }
+
+    /// The tools that are called, each marked with how it ended where the log tells; at most 15.
+    pub fn tools(&self) -> Vec<String> {
+        let mut tools: Vec<String> = Vec::new();
+        for part in self.parts() {
+            match part {
+                Part::Call { tool, .. } => tools.push(tool.clone()),
+                Part::Result { outcome, exit_code, text, .. } => {
+                    if let (Some(last), Some(mark)) = (tools.last_mut(), mark(*outcome, *exit_code, text)) {
+                        last.push_str(mark);
+                    }
+                }
+                Part::Text(_) | Part::Interrupt | Part::Compaction(_) => {}
+            }
+        }
+        tools.truncate(15);
+        tools
+    }
+
+    /// A line of each failure: the first that has a word of it among the first five. Where the log tells how tools
+    /// ended, that counts, and not the words.
+    pub fn errors(&self) -> Vec<String> {
+        let lines = self.parts().filter_map(|part| {
+            let Part::Result { outcome, text, .. } = part else { return None };
+            let telling = text.lines().take(5).find(|line| FAILURE.is_match(line));
+            match outcome {
+                ToolOutcome::Ok => None,
+                ToolOutcome::Unknown => telling,
+                ToolOutcome::Error => telling.or_else(|| text.lines().find(|line| !line.trim().is_empty())),
+            }
+        });
+        lines.map(|line| head(line.trim(), 200).to_owned()).collect()
+    }
+
+    /// What the person said, each message at most 500 characters.
+    pub fn messages(&self, without_pastes: bool) -> Vec<String> {
+        let said = self.steps.iter().filter(|step| step.role == Role::Person);
+        let texts = said.filter_map(|step| {
+            step.parts.iter().find_map(|part| match part {
+                Part::Text(text) => Some(text.as_str()),
+                _ => None,
+            })
+        });
+        let texts = texts.filter(|text| !(is_markup(text) || without_pastes && is_terminal_paste(text)));
+        texts.map(|text| head(text, 500).to_owned()).collect()
+    }
+
+    /// What the agent did last.
+    pub fn preceding(&self, error: Option<&String>) -> Preceding {
+        let calls: Vec<&str> = self
+            .parts()
+            .filter_map(|part| match part {
+                Part::Call { tool, .. } => Some(tool.as_str()),
+                _ => None,
+            })
+            .collect();
+        let marks: Vec<&str> = self
+            .parts()
+            .filter_map(|part| match part {
+                Part::Result { outcome, exit_code, text, .. } => mark(*outcome, *exit_code, text),
+                _ => None,
+            })
+            .collect();
+        let last_two = &calls[calls.len().saturating_sub(2)..];
+        let result = match (marks.contains(&":error"), marks.contains(&":ok")) {
+            (true, _) => "error",
+            (false, true) => "claimed success",
+            (false, false) => "unknown",
+        };
+        Preceding {
+            action: if last_two.is_empty() { "none".to_owned() } else { last_two.join(" → ") },
+            result: result.to_owned(),
+            error: error.cloned(),
+        }
+    }
+}
+
+/// Whether a message is none of the person's, or says nothing.
+fn is_markup(text: &str) -> bool {
+    let trimmed = text.trim();
+    trimmed.is_empty()
+        || MARKUP.iter().any(|markup| trimmed.starts_with(markup))
+        || text.starts_with("[Request interrupted")
+}
+
+/// How a call ended, as it is marked in a sequence of tools.
+fn mark(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> Option<&'static str> {
+    match outcome {
+        ToolOutcome::Ok => Some(":ok"),
+        ToolOutcome::Error => Some(":error"),
+        ToolOutcome::Unknown if exit_code == Some(0) || SUCCEEDED.is_match(text) => Some(":ok"),
+        ToolOutcome::Unknown if exit_code.is_some() || MARKS_FAILURE.is_match(text) => Some(":error"),
+        ToolOutcome::Unknown => None,
+    }
+}
+
+/// The words of some messages that say something, sorted; at most 15, of the first 20 words of each.
+pub fn keywords(messages: &[String]) -> Vec<String> {
+    let mut words = BTreeSet::new();
+    for message in messages {
+        let lower = message.to_lowercase();
+        words.extend(KEYWORD.find_iter(&lower).take(20).map(|word| word.as_str().to_owned()));
+    }
+    words.into_iter().filter(|word| !COMMON.contains(&word.as_str())).take(15).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::friction::claude_lines;
+
+    fn lines(lines: &[&str]) -> Log {
+        claude_lines::log("p", "s", lines.join("\n").as_bytes())
+    }
+
+    #[test]
+    fn a_sequence_marks_calls_by_the_answers_that_follow() {
+        let log = lines(&[
+            r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{"command":"cat a.py src/b.ts"}}]}}"#,
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"Exit code 2\nboom"}]}}"#,
+            r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Read","input":{"file_path":"/w/x.rs"}}]}}"#,
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"text"}]}}"#,
+            r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{}}]}}"#,
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"Exit code 0"}]}}"#,
+        ]);
+        let window = Window::by_record(&log, 5).unwrap();
+        assert_eq!(window.tools(), ["Bash:error", "Read", "Bash:ok"]);
+        assert_eq!(window.files(false), ["/w/x.rs", "a.py", "src/b.ts"]);
+        assert_eq!(window.errors(), ["Exit code 2"]);
+        assert_eq!(window.preceding(None).action, "Read → Bash");
+    }
+
+    #[test]
+    fn a_window_is_the_step_and_the_five_before_it() {
+        let log = lines(&[r#"{"type":"user","message":{"content":"a"}}"#; 9]);
+        assert_eq!(Window::by_record(&log, 8).unwrap().len(), 6);
+        assert_eq!(Window::by_record(&log, 2).unwrap().len(), 3);
+        assert!(Window::by_record(&Log::default(), 2).is_none());
+    }
+
+    #[test]
+    fn what_programs_wrote_is_no_message() {
+        let log = lines(&[
+            r#"{"type":"user","message":{"content":"<command-name>/stash</command-name>"}}"#,
+            r#"{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}"#,
+            r#"{"type":"user","message":{"content":"Please keep the Config of the parser"}}"#,
+        ]);
+        let messages = Window::by_record(&log, 2).unwrap().messages(false);
+        assert_eq!(messages, ["Please keep the Config of the parser"]);
+        assert_eq!(keywords(&messages), ["config", "keep", "parser", "please"]);
+    }
+
+    #[test]
+    fn the_classic_rules_cut_an_ending_that_begins_with_another() {
+        let log = lines(&[r#"{"type":"user","message":{"content":"see package.json"}}"#]);
+        let window = Window::by_record(&log, 0).unwrap();
+        assert_eq!(window.files(false), ["package.js"]);
+        assert_eq!(window.files(true), ["package.json"]);
+    }
+}

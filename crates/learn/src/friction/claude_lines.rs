@@ -1,0 +1,207 @@
+//! Claude Code's lines as records, exactly as the classic rules look at them.
+//!
+//! It does not interpret: who really spoke and how a tool ended is what [`super::events`] knows. Here a message is a
+//! turn if it is a plain string, and a tool's answer that is not plain text cannot be read.
+
+use serde_json::Value;
+
+use super::record::{Log, Part, Record, Role};
+use cm_note::instant::Instant;
+use cm_session::event::ToolOutcome;
+
+/// What stands in for an object that is used as a text.
+const OBJECT: &str = "[object Object]";
+
+/// A whole log of a folder of sessions: the folder's name, the file's name without its ending, and its bytes.
+pub fn log(folder: &str, name: &str, bytes: &[u8]) -> Log {
+    let mut reader = Reader::new(folder, name);
+    for line in bytes.split(|byte| *byte == b'\n') {
+        reader.line(line);
+    }
+    reader.finish()
+}
+
+/// Reads a log line by line.
+#[derive(Debug)]
+pub struct Reader {
+    log: Log,
+}
+
+impl Reader {
+    /// Gets ready for the file of this name in this folder.
+    pub fn new(folder: &str, name: &str) -> Self {
+        let log = Log { project: project(folder), name: name.to_owned(), ..Log::default() };
+        Self { log }
+    }
+
+    /// Takes a line. One that is no JSON object is counted and costs only itself.
+    pub fn line(&mut self, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        match serde_json::from_slice(line) {
+            Ok(Value::Object(record)) => self.record(&Value::Object(record)),
+            _ => self.log.unread += 1,
+        }
+    }
+
+    /// What was read.
+    pub fn finish(self) -> Log {
+        self.log
+    }
+
+    fn record(&mut self, record: &Value) {
+        let at = record["timestamp"].as_str().and_then(|text| Instant::parse(text).ok());
+        if at.is_some() {
+            self.log.started = self.log.started.or(at);
+            self.log.ended = at;
+        }
+        for (key, known) in [("gitBranch", &mut self.log.branch), ("cwd", &mut self.log.folder)] {
+            if let Some(text) = record[key].as_str() {
+                *known = Some(text.to_owned());
+            }
+        }
+        let Some((role, turn, parts)) = told(record) else { return };
+        // A summary without a time belongs to where it stands.
+        let at = if role == Role::System { at.or(self.log.ended) } else { at };
+        let id = record["uuid"].as_str().map(Into::into);
+        self.log.records.push(Record { at, id, role, turn, parts });
+    }
+}
+
+/// The name of a project from that of its folder.
+fn project(folder: &str) -> String {
+    folder.strip_prefix("-home-").or_else(|| folder.strip_prefix('-')).unwrap_or(folder).to_owned()
+}
+
+fn told(record: &Value) -> Option<(Role, bool, Vec<Part>)> {
+    match record["type"].as_str()? {
+        "user" => {
+            let content = &record["message"]["content"];
+            Some((Role::Person, content.is_string(), parts(content)))
+        }
+        "assistant" => {
+            let content = &record["message"]["content"];
+            Some((Role::Agent, content.is_string(), parts(content)))
+        }
+        "progress" => {
+            let message = &record["data"]["message"];
+            let inner = message["type"].as_str() == Some("user");
+            inner.then(|| (Role::Inner, false, parts(&message["message"]["content"])))
+        }
+        "summary" => {
+            let summary = record["summary"].as_str().filter(|text| !text.is_empty())?;
+            Some((Role::System, false, vec![Part::Compaction(Some(summary.to_owned()))]))
+        }
+        _ => None,
+    }
+}
+
+fn parts(content: &Value) -> Vec<Part> {
+    match content {
+        Value::String(text) => vec![Part::Text(text.clone())],
+        Value::Array(blocks) => blocks.iter().filter_map(part).collect(),
+        Value::Object(_) => {
+            part(content).filter(|part| matches!(part, Part::Result { .. })).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn part(block: &Value) -> Option<Part> {
+    match block["type"].as_str()? {
+        "text" => Some(Part::Text(block["text"].as_str().unwrap_or_default().to_owned())),
+        "tool_use" => Some(Part::Call {
+            id: block["id"].as_str().map(Into::into),
+            tool: block["name"].as_str().unwrap_or("unknown").to_owned(),
+            input: if block["input"].is_null() {
+                Value::Object(Default::default())
+            } else {
+                block["input"].clone()
+            },
+        }),
+        "tool_result" => Some(Part::Result {
+            id: block["tool_use_id"].as_str().map(Into::into),
+            outcome: ToolOutcome::Unknown,
+            exit_code: None,
+            text: as_text(&block["content"]),
+        }),
+        _ => None,
+    }
+}
+
+/// A value used as a text: lists by their elements, objects by the name of their class.
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::Null | Value::Bool(false) => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(as_text).collect::<Vec<_>>().join(","),
+        Value::Object(_) => OBJECT.to_owned(),
+        Value::Bool(true) | Value::Number(_) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(lines: &str) -> Log {
+        log("-home-dev-demo", "aaaa1111", lines.as_bytes())
+    }
+
+    #[test]
+    fn a_line_that_is_no_record_costs_only_itself() {
+        let log = read(
+            "{\"type\":\"user\",\"message\":{\"content\":\"a\"}}\nnot json\n[1]\n\n{\"type\":\"user\",\"message\":{\"content\":\"b\"}}\n{\"ty",
+        );
+        assert_eq!((log.records.len(), log.unread), (2, 3));
+        assert_eq!(log.project, "dev-demo");
+    }
+
+    #[test]
+    fn only_a_plain_string_is_a_turn() {
+        let log = read(
+            "{\"type\":\"user\",\"message\":{\"content\":\"a\"}}\n{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"b\"}]}}",
+        );
+        assert_eq!(log.records.iter().map(|record| record.turn).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(log.records[1].text(), Some("b"));
+    }
+
+    #[test]
+    fn an_answer_of_blocks_cannot_be_read() {
+        let log = read(
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","content":[{"type":"text","text":"Exit code 1"}]}]}}"#,
+        );
+        assert!(matches!(&log.records[0].parts[0], Part::Result { text, .. } if text == OBJECT));
+    }
+
+    #[test]
+    fn a_persons_words_in_progress_are_told_and_count_as_no_turn() {
+        let log = read(
+            r#"{"type":"progress","data":{"message":{"type":"user","message":{"content":"hm"}}}}
+{"type":"progress","data":{"message":{"type":"assistant","message":{"content":"hm"}}}}"#,
+        );
+        assert_eq!(log.records.len(), 1);
+        assert_eq!((log.records[0].role, log.records[0].turn), (Role::Inner, false));
+    }
+
+    #[test]
+    fn the_times_of_all_lines_bound_the_session() {
+        let log = read(
+            "{\"type\":\"x\",\"timestamp\":\"2026-10-01T10:00:00Z\"}\n{\"type\":\"summary\",\"summary\":\"s\"}\n{\"type\":\"y\",\"timestamp\":\"2026-10-01T10:01:00Z\",\"cwd\":\"/w\",\"gitBranch\":\"main\"}",
+        );
+        assert_eq!(log.started.unwrap().minute(), "10:00");
+        assert_eq!(log.ended.unwrap().minute(), "10:01");
+        assert_eq!(log.records[0].at, log.started);
+        assert_eq!((log.folder.as_deref(), log.branch.as_deref()), (Some("/w"), Some("main")));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            log("f", "n", &bytes);
+        }
+    }
+}

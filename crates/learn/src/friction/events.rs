@@ -1,0 +1,172 @@
+//! The sessions of all agents as records: what their connectors tell, grouped by the record that tells it.
+//!
+//! It leaves out what is no part of the conversation: thoughts, what agents did for agents, notices of programs.
+
+use super::record::{Log, Part, Record, Role};
+use cm_note::instant::Instant;
+use cm_session::event::{Event, EventKind};
+use cm_session::{Meta, RecordId, scaffold};
+
+/// A whole session.
+pub fn log<'e>(meta: &Meta, events: impl IntoIterator<Item = &'e Event>) -> Log {
+    let mut reader = Reader::default();
+    for event in events {
+        reader.event(event);
+    }
+    reader.finish(meta)
+}
+
+/// Reads a session event by event.
+#[derive(Debug, Default)]
+pub struct Reader {
+    records: Vec<Record>,
+    /// The line of the last event that told something.
+    line: Option<u64>,
+    /// The last time that an event told; what follows without a time is no earlier.
+    at: Option<Instant>,
+}
+
+impl Reader {
+    /// Takes the next event, in the order of the log.
+    pub fn event(&mut self, event: &Event) {
+        self.at = event.at.or(self.at);
+        let Some((role, part)) = (!event.side).then(|| told(&event.kind)).flatten() else { return };
+        if let (Part::Compaction(summary), Some(last)) = (&part, self.records.last_mut())
+            && let [Part::Compaction(known)] = last.parts.as_mut_slice()
+        {
+            // The mark of a compaction and its summary are two records of one act.
+            *known = known.take().or_else(|| summary.clone());
+            return;
+        }
+        let turn = role == Role::Person && matches!(part, Part::Text(_));
+        match self.records.last_mut().filter(|last| self.line == Some(event.line) && last.role == role) {
+            Some(last) => {
+                last.turn |= turn;
+                last.parts.push(part);
+            }
+            None => {
+                let (at, id) = (event.at.or(self.at), id(event));
+                self.records.push(Record { at, id, role, turn, parts: vec![part] });
+            }
+        }
+        self.line = Some(event.line);
+    }
+
+    /// The session, with what is known of it besides its events.
+    pub fn finish(self, meta: &Meta) -> Log {
+        let project = meta.workspace.as_deref().and_then(last_folder).unwrap_or(meta.agent.name());
+        Log {
+            project: project.to_owned(),
+            name: meta.id.as_str().to_owned(),
+            folder: meta.workspace.clone(),
+            branch: meta.branch.clone(),
+            started: meta.started,
+            ended: meta.ended,
+            records: self.records,
+            unread: 0,
+        }
+    }
+}
+
+/// The id of an event's own record. A summary is told by the id of the record that it ends with, which may lie in
+/// another session.
+fn id(event: &Event) -> Option<RecordId> {
+    match event.kind {
+        EventKind::Compaction { .. } => None,
+        _ => event.record.clone(),
+    }
+}
+
+fn last_folder(path: &str) -> Option<&str> {
+    path.rsplit(['/', '\\']).find(|part| !part.is_empty())
+}
+
+fn told(kind: &EventKind) -> Option<(Role, Part)> {
+    Some(match kind {
+        EventKind::UserPrompt { text } => {
+            let role = if scaffold::is_scaffold(text) { Role::Program } else { Role::Person };
+            (role, Part::Text(text.clone()))
+        }
+        EventKind::Injected { text } => (Role::Program, Part::Text(text.clone())),
+        EventKind::AssistantText { text } => (Role::Agent, Part::Text(text.clone())),
+        EventKind::ToolCall { id, name, input } => {
+            (Role::Agent, Part::Call { id: id.clone(), tool: name.clone(), input: input.clone() })
+        }
+        EventKind::ToolResult { id, outcome, exit_code, text } => {
+            let part =
+                Part::Result { id: id.clone(), outcome: *outcome, exit_code: *exit_code, text: text.clone() };
+            (Role::Program, part)
+        }
+        EventKind::Interrupt => (Role::Person, Part::Interrupt),
+        EventKind::Compaction { summary, .. } => (Role::System, Part::Compaction(summary.clone())),
+        EventKind::Thinking { .. }
+        | EventKind::PersonCommand { .. }
+        | EventKind::ToolRejected { .. }
+        | EventKind::ModelChange { .. }
+        | EventKind::Error { .. }
+        | EventKind::System { .. } => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_session::Agent;
+
+    fn event(line: u64, kind: EventKind) -> Event {
+        Event { at: None, line, part: 0, record: Some("record-1".into()), side: false, kind }
+    }
+
+    fn read(events: &[Event]) -> Log {
+        let mut meta = Meta::new(Agent::Codex, "s".into());
+        meta.workspace = Some("C:\\work\\demo\\".into());
+        log(&meta, events)
+    }
+
+    #[test]
+    fn events_of_one_line_and_role_are_one_record() {
+        let text = |text: &str| EventKind::AssistantText { text: text.into() };
+        let log = read(&[event(1, text("a")), event(1, text("b")), event(2, text("c"))]);
+        assert_eq!(log.records.iter().map(|record| record.parts.len()).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(log.project, "demo");
+    }
+
+    #[test]
+    fn what_agents_did_for_agents_and_thoughts_are_left_out() {
+        let mut side = event(1, EventKind::UserPrompt { text: "no".into() });
+        side.side = true;
+        assert!(read(&[side, event(2, EventKind::Thinking { text: "no".into() })]).records.is_empty());
+    }
+
+    #[test]
+    fn only_a_person_makes_a_turn() {
+        let log = read(&[
+            event(1, EventKind::UserPrompt { text: "fix it".into() }),
+            event(2, EventKind::Injected { text: "no".into() }),
+            event(3, EventKind::UserPrompt { text: "<task-notification>no".into() }),
+            event(4, EventKind::Interrupt),
+        ]);
+        assert_eq!(
+            log.records.iter().map(|record| record.turn).collect::<Vec<_>>(),
+            [true, false, false, false]
+        );
+    }
+
+    #[test]
+    fn what_has_no_time_is_no_earlier_than_what_came_before() {
+        let mut first = event(1, EventKind::UserPrompt { text: "go".into() });
+        first.at = Some(Instant::from_unix(5));
+        let log = read(&[first, event(2, EventKind::Interrupt)]);
+        assert_eq!(log.records[1].at, Some(Instant::from_unix(5)));
+    }
+
+    #[test]
+    fn the_mark_of_a_compaction_and_its_summary_are_one() {
+        let compaction =
+            |summary: Option<&str>| EventKind::Compaction { trigger: None, summary: summary.map(Into::into) };
+        let log = read(&[event(1, compaction(None)), event(2, compaction(Some("s")))]);
+        assert_eq!(log.records.len(), 1);
+        assert_eq!(log.records[0].parts, [Part::Compaction(Some("s".into()))]);
+        assert_eq!(log.records[0].id, None, "its id may be that of another session's record");
+    }
+}

@@ -1,0 +1,88 @@
+//! What one log shows by itself: its signs and candidates, without its texts, so that many logs fit in memory.
+
+use super::antigen::{self, Candidate};
+use super::config::{Config, Rules};
+use super::record::Log;
+use super::signal::Signal;
+use super::{classic, observed};
+use cm_note::instant::Instant;
+use cm_session::RecordId;
+
+/// What was seen in a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Examined {
+    pub(super) project: String,
+    pub(super) name: String,
+    pub(super) folder: Option<String>,
+    pub(super) branch: Option<String>,
+    pub(super) started: Option<Instant>,
+    pub(super) ended: Option<Instant>,
+    pub(super) unread: u32,
+    pub(super) records: Vec<Mark>,
+    pub(super) signals: Vec<Signal>,
+    pub(super) candidates: Vec<Candidate>,
+}
+
+/// What is kept of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Mark {
+    pub(super) id: Option<RecordId>,
+    pub(super) at: Option<Instant>,
+    pub(super) turn: bool,
+}
+
+/// Finds the signs of a log and the candidates around them.
+pub fn examine(log: &Log, config: &Config) -> Examined {
+    let signals = match config.rules {
+        Rules::Classic => classic::signals(log, &config.thresholds),
+        Rules::Observed => observed::signals(log, &config.thresholds),
+    };
+    let candidates = antigen::candidates(log, &signals, config.rules);
+    let mark =
+        |record: &super::record::Record| Mark { id: record.id.clone(), at: record.at, turn: record.turn };
+    Examined {
+        project: log.project.clone(),
+        name: log.name.clone(),
+        folder: log.folder.clone(),
+        branch: log.branch.clone(),
+        started: log.started,
+        ended: log.ended,
+        unread: log.unread,
+        records: log.records.iter().map(mark).collect(),
+        signals,
+        candidates,
+    }
+}
+
+impl Examined {
+    /// How many messages the person sent.
+    pub fn turns(&self) -> usize {
+        self.records.iter().filter(|record| record.turn).count()
+    }
+
+    /// The ids of its records, by which it is known as a fork of another log.
+    pub(super) fn ids(&self) -> Vec<RecordId> {
+        self.records.iter().filter_map(|record| record.id.clone()).collect()
+    }
+
+    /// Leaves out what another log has told already. `known` says whether a record is.
+    pub(super) fn keep_new(&mut self, known: impl Fn(&RecordId) -> bool) {
+        let is_known = |record: &Mark| record.id.as_ref().is_some_and(&known);
+        let last_known = self.records.iter().rposition(is_known);
+        // A record without an id is a copy if it stands among copies.
+        let new = |(at, record): (usize, &Mark)| match record.id {
+            Some(_) => !is_known(record),
+            None => last_known.is_none_or(|last| at > last),
+        };
+        let new: Vec<bool> = self.records.iter().enumerate().map(new).collect();
+        let is_new = |record: Option<usize>| record.is_none_or(|at| new.get(at).copied().unwrap_or(true));
+        self.signals.retain(|signal| is_new(signal.record));
+        self.candidates.retain(|candidate| is_new(candidate.record));
+        let fresh =
+            || self.records.iter().zip(&new).filter(|(_, new)| **new).filter_map(|(record, _)| record.at);
+        self.started = fresh().min().or(self.started);
+        for (record, new) in self.records.iter_mut().zip(&new) {
+            record.turn &= *new;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Which logs tell the same conversation, and what each of them tells that no other does.
+//!
+//! Resuming or forking a session copies its records into a new log. Counting them twice would make one annoyance two.
+
+use std::collections::HashSet;
+
+use super::examined::Examined;
+use cm_session::RecordId;
+use cm_session::fork::conversations;
+
+/// The shortest id that is not only a counter.
+const SHORTEST_ID: usize = 8;
+
+/// Groups logs by conversation; in each group the longest log comes first, and the others keep only what is new in them.
+/// A log with nothing new is left out.
+pub(super) fn conversations_of(logs: Vec<Examined>) -> Vec<Vec<Examined>> {
+    let ids: Vec<Vec<IdText>> = logs.iter().map(|log| log.ids().into_iter().map(IdText).collect()).collect();
+    let groups = conversations(&ids);
+    let mut logs: Vec<Option<Examined>> = logs.into_iter().map(Some).collect();
+    groups
+        .into_iter()
+        .map(|group| without_copies(group.into_iter().filter_map(|at| logs[at].take()).collect()))
+        .collect()
+}
+
+struct IdText(RecordId);
+
+impl AsRef<str> for IdText {
+    fn as_ref(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+fn without_copies(mut group: Vec<Examined>) -> Vec<Examined> {
+    group.sort_by(|a, b| {
+        b.records.len().cmp(&a.records.len()).then_with(|| (a.started, &a.name).cmp(&(b.started, &b.name)))
+    });
+    let mut known: HashSet<RecordId> = HashSet::new();
+    let mut kept = Vec::new();
+    for mut log in group {
+        let ids: Vec<RecordId> =
+            log.ids().into_iter().filter(|id| id.as_str().len() >= SHORTEST_ID).collect();
+        let copied = ids.iter().filter(|id| known.contains(id)).count();
+        if copied > 0 {
+            if ids.iter().all(|id| known.contains(id)) {
+                continue;
+            }
+            log.keep_new(|id| known.contains(id));
+        }
+        known.extend(ids);
+        kept.push(log);
+    }
+    kept
+}

@@ -1,0 +1,314 @@
+//! The observed signs: what a person was seen to do weighs, and what is only inferred from machines hardly does.
+//!
+//! Found in one pass in the order of the log, so that "before" means before in time. Whose words they are and how a tool
+//! ended is taken from the records' parts, and not from words in the text.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::classic::{
+    abandoned, cascade, gathered, is_telling, key, last_signs, looped, rapid_exit, silence, silent,
+};
+use super::config::{Thresholds, at_the_end};
+use super::patterns::{CLAIM_SEEN, CORRECTION, CURSE, DIRECTED, FAILED, RAISED, SIBLING, is_terminal_paste};
+use super::record::{Log, Part, Record, Role, head, seconds};
+use super::signal::{Kind, More, Signal};
+use cm_note::instant::Instant;
+use cm_session::CallId;
+use cm_session::event::ToolOutcome;
+
+/// Swearing in a message of no more characters is a reaction, whomever it is directed at.
+const SHORT_MESSAGE: usize = 120;
+/// So many bytes around a curse may hold the word that directs it.
+const AROUND: usize = 40;
+/// Two marks of an interruption that lie no more seconds apart tell of one.
+const ONE_ACT: f64 = 1.0;
+
+/// Whether a sign is a person's reaction, which gives weight to a stash or a silence after it, and anchors what is
+/// learned.
+pub fn is_reaction(kind: Kind) -> bool {
+    matches!(kind, Kind::UserCorrection | Kind::UserCurse | Kind::InterruptCascade)
+}
+
+/// All signs of a session, in the order of the log; what only the whole session shows comes last.
+pub fn signals(log: &Log, thresholds: &Thresholds) -> Vec<Signal> {
+    let turns = log.records.iter().filter(|record| record.turn).count();
+    let mut pass = Pass { thresholds, turns, ..Pass::new(thresholds) };
+    for (index, record) in log.records.iter().enumerate() {
+        pass.record(index, record);
+    }
+    pass.at_end(log);
+    gathered(pass.found)
+}
+
+struct Pass<'l> {
+    thresholds: &'l Thresholds,
+    turns: usize,
+    /// How many messages the person has sent so far.
+    said: usize,
+    last_message: Option<Instant>,
+    /// When, and by which record.
+    last_interrupt: Option<(Option<Instant>, usize)>,
+    /// What the person asked, and how many answers there were by then.
+    questions: HashMap<String, usize>,
+    /// How often the agent has spoken so far.
+    answers: usize,
+    /// Calls that run a command.
+    commands: HashSet<&'l CallId>,
+    calls: HashMap<(&'l str, String), u32>,
+    claimed: bool,
+    /// How the last command ended.
+    last_verdict: Option<Kind>,
+    stashed: bool,
+    found: Vec<Signal>,
+}
+
+impl<'l> Pass<'l> {
+    fn new(thresholds: &'l Thresholds) -> Self {
+        Self {
+            thresholds,
+            turns: 0,
+            said: 0,
+            last_message: None,
+            last_interrupt: None,
+            questions: HashMap::new(),
+            answers: 0,
+            commands: HashSet::new(),
+            calls: HashMap::new(),
+            claimed: false,
+            last_verdict: None,
+            stashed: false,
+            found: Vec::new(),
+        }
+    }
+
+    fn record(&mut self, index: usize, record: &'l Record) {
+        for part in &record.parts {
+            match part {
+                Part::Text(text) => self.text(index, record, text),
+                Part::Call { id, tool, input } => self.called(index, record, id.as_ref(), tool, input),
+                Part::Result { id, outcome, exit_code, text } => {
+                    self.answered(index, record, id.as_ref(), *outcome, *exit_code, text);
+                }
+                Part::Interrupt => self.interrupted(index, record),
+                Part::Compaction(summary) => {
+                    let summary = summary.as_deref().unwrap_or("the context was summed up");
+                    self.say(Kind::Compaction, index, record, head(summary, 50));
+                }
+            }
+        }
+    }
+
+    fn say(&mut self, kind: Kind, index: usize, record: &Record, details: &str) {
+        self.push(Signal::new(kind, record.at, Some(index), details));
+    }
+
+    /// Adds a sign; one that means nothing by itself becomes a checkpoint unless a reaction came shortly before.
+    fn push(&mut self, signal: Signal) {
+        let gated =
+            matches!(signal.kind, Kind::UserIntervention | Kind::SessionAbandoned | Kind::LongSilence);
+        let after_reaction =
+            self.friction().take(self.thresholds.gate).any(|earlier| is_reaction(earlier.kind));
+        if gated && !after_reaction {
+            let more = More { gated_from: Some(signal.kind), ..signal.more };
+            self.found.push(Signal { kind: Kind::Checkpoint, more, ..signal });
+        } else {
+            self.found.push(signal);
+        }
+    }
+
+    /// The signs so far, the last first. Successes are none of them, or a few would push all friction out of sight.
+    fn friction(&self) -> impl Iterator<Item = &Signal> {
+        self.found.iter().rev().filter(|signal| signal.kind != Kind::ExitSuccess)
+    }
+
+    fn text(&mut self, index: usize, record: &Record, text: &str) {
+        match record.role {
+            Role::Person => self.person(index, record, text),
+            // The command itself, not a text that mentions it.
+            Role::Program if text.contains("<command-name>/stash</command-name>") => {
+                self.stash(index, record);
+            }
+            Role::Agent => {
+                self.answers += usize::from(!text.trim().is_empty());
+                self.claimed |= CLAIM_SEEN.is_match(text);
+            }
+            Role::Program | Role::Inner | Role::System => {}
+        }
+    }
+
+    fn person(&mut self, index: usize, record: &Record, text: &str) {
+        if let Some(minutes) = silence(self.last_message, record.at, self.thresholds) {
+            self.push(silent(record.at, index, minutes));
+        }
+        self.last_message = record.at.or(self.last_message);
+        self.question(index, record, text);
+        if !is_terminal_paste(text) {
+            self.reaction(index, record, text);
+        }
+        if text.trim_start().to_ascii_lowercase().starts_with("/stash") {
+            self.stash(index, record);
+        }
+        self.said += 1;
+    }
+
+    /// What is asked again after an answer is repeated: sent twice without one, it was only sent twice.
+    fn question(&mut self, index: usize, record: &Record, text: &str) {
+        let key = key(text);
+        if !is_telling(&key) || is_slash_command(text) {
+            return;
+        }
+        let before = self.questions.insert(key.clone(), self.answers);
+        if before.is_some_and(|before| before < self.answers) {
+            self.say(Kind::RepeatedQuestion, index, record, head(&key, 50));
+        }
+    }
+
+    fn reaction(&mut self, index: usize, record: &Record, text: &str) {
+        if is_cursing(text) {
+            self.say(Kind::UserCurse, index, record, head(text, 50));
+        }
+        // The first message asks for something; there is nothing yet that it could contradict.
+        if self.turns > 1 && self.said > 0 && CORRECTION.is_match(text) {
+            self.say(Kind::UserCorrection, index, record, head(text, 50));
+        }
+    }
+
+    fn stash(&mut self, index: usize, record: &Record) {
+        self.stashed = true;
+        self.say(Kind::UserIntervention, index, record, "stash");
+    }
+
+    fn called(
+        &mut self,
+        index: usize,
+        record: &Record,
+        id: Option<&'l CallId>,
+        tool: &'l str,
+        input: &Value,
+    ) {
+        if is_command(input) {
+            self.commands.extend(id);
+        }
+        let count = self.calls.entry((tool, input.to_string())).or_default();
+        *count += 1;
+        if *count >= self.thresholds.loop_count {
+            let signal = looped(record.at, index, tool, *count);
+            self.push(signal);
+        }
+    }
+
+    fn answered(
+        &mut self,
+        index: usize,
+        record: &Record,
+        id: Option<&CallId>,
+        outcome: ToolOutcome,
+        exit_code: Option<i32>,
+        text: &str,
+    ) {
+        if outcome != ToolOutcome::Ok && SIBLING.is_match(text) {
+            let more =
+                More { batch_size: Some(1), tools_affected: Some(vec!["unknown".into()]), ..More::default() };
+            let details = "1 sibling errors in parallel batch";
+            return self
+                .push(Signal::new(Kind::SiblingToolError, record.at, Some(index), details).with(more));
+        }
+        let command = exit_code.is_some() || id.is_some_and(|id| self.commands.contains(id));
+        match verdict(outcome, exit_code, text) {
+            ToolOutcome::Error if command || RAISED.is_match(text) => self.failed(index, record, text),
+            ToolOutcome::Ok if command => {
+                self.say(Kind::ExitSuccess, index, record, "");
+                (self.claimed, self.last_verdict) = (false, Some(Kind::ExitSuccess));
+            }
+            ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Unknown => {}
+        }
+    }
+
+    fn failed(&mut self, index: usize, record: &Record, text: &str) {
+        self.say(Kind::ExitError, index, record, head(text, 100));
+        if self.claimed {
+            self.say(Kind::FalseSuccess, index, record, "success was claimed, but the tool failed");
+        }
+        (self.claimed, self.last_verdict) = (false, Some(Kind::ExitError));
+    }
+
+    fn interrupted(&mut self, index: usize, record: &Record) {
+        let before = self.last_interrupt.replace((record.at, index));
+        let gap = before.and_then(|(before, _)| Some(seconds(before?, record.at?).abs()));
+        let at_once = gap.is_some_and(|gap| gap <= ONE_ACT);
+        if at_once && before.is_some_and(|(_, before)| index <= before + 1) {
+            return;
+        }
+        let signal =
+            Signal::new(Kind::RequestInterrupted, record.at, Some(index), "the person stopped the agent");
+        // Some logs know one time only; with steps between them, two marks of that time are not near each other.
+        let before = before.and_then(|(before, _)| before).filter(|_| !at_once);
+        let cascade = before.and_then(|before| cascade(before, &signal, self.thresholds));
+        self.push(signal);
+        if let Some(cascade) = cascade {
+            self.push(cascade);
+        }
+    }
+
+    fn at_end(&mut self, log: &Log) {
+        let errors = self.found.iter().filter(|signal| signal.kind == Kind::ExitError).count();
+        let last: f64 = self.friction().take(last_signs()).map(|signal| at_the_end(signal.kind)).sum();
+        let ends_well = self.found.last().is_some_and(|signal| signal.kind == Kind::ExitSuccess);
+        let rapid_exit = rapid_exit(self.turns, self.found.last().map(|signal| signal.kind), log.ended);
+        if let Some(signal) = rapid_exit {
+            self.push(signal);
+        }
+        if self.last_verdict == Some(Kind::ExitError) && !self.stashed && self.turns > 1 {
+            let details = format!("{errors} errors, no success after");
+            self.push(Signal::new(Kind::NoResolution, log.ended, None, details));
+        }
+        if last >= self.thresholds.abandoned && !ends_well && !self.stashed && self.turns > 2 {
+            self.push(abandoned(last, log.ended));
+        }
+    }
+}
+
+/// Whether a call runs a command of a shell, whatever the agent calls its tool.
+fn is_command(input: &Value) -> bool {
+    ["command", "cmd"].iter().any(|key| matches!(input[key], Value::String(_) | Value::Array(_)))
+}
+
+/// How a tool ended. A command that left no word of failure succeeded: logs write down success seldom.
+fn verdict(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutcome {
+    match (outcome, exit_code) {
+        (ToolOutcome::Unknown, Some(code)) => ToolOutcome::of_exit(Some(code)),
+        (ToolOutcome::Unknown, None) if FAILED.is_match(first_line(text)) || RAISED.is_match(text) => {
+            ToolOutcome::Error
+        }
+        (ToolOutcome::Unknown, None) => ToolOutcome::Ok,
+        (known, _) => known,
+    }
+}
+
+/// Whether a message gives a command to the agent's program, such as `/compact`, rather than asking; `/etc/hosts` is none.
+fn is_slash_command(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    word.strip_prefix('/')
+        .is_some_and(|name| name.starts_with(char::is_alphabetic) && !name.contains(['/', '.']))
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// Whether swearing is a reaction to the agent: the message is short, or the word is directed at somebody.
+fn is_cursing(text: &str) -> bool {
+    let short = text.trim().chars().count() <= SHORT_MESSAGE;
+    CURSE.find_iter(text).any(|curse| short || DIRECTED.is_match(around(text, curse.start(), curse.end())))
+}
+
+fn around(text: &str, start: usize, end: usize) -> &str {
+    let from = text.floor_char_boundary(start.saturating_sub(AROUND));
+    let to = text.ceil_char_boundary((end + AROUND).min(text.len()));
+    &text[from..to]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,237 @@
+//! `report.md`: the whole analysis in tables for a person to read.
+
+use std::fmt::Write;
+
+use super::one_line;
+use crate::friction::analysis::{Analysis, Session};
+use crate::friction::config::Rules;
+use crate::friction::score::Quality;
+use crate::friction::signal::Kind;
+
+/// From this friction on a session is one of medium friction.
+const MEDIUM: f64 = 15.0;
+/// From this on of high friction.
+const HIGH: f64 = 50.0;
+/// So many sessions are listed.
+const LISTED: usize = 20;
+/// So many days are shown.
+const DAYS: usize = 14;
+
+pub fn report(analysis: &Analysis) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let _ = opening(&mut text, analysis)
+        .and_then(|()| signs(&mut text, analysis))
+        .and_then(|()| levels(&mut text, analysis))
+        .and_then(|()| top_sessions(&mut text, analysis))
+        .and_then(|()| qualities(&mut text, analysis))
+        .and_then(|()| projects(&mut text, analysis))
+        .and_then(|()| recommendations(&mut text, analysis))
+        .and_then(|()| days(&mut text, analysis));
+    text
+}
+
+fn percent(rate: f64) -> String {
+    format!("{:.0}%", (rate * 100.0 + 0.5).floor())
+}
+
+fn opening(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+    let overall = &analysis.summary.overall;
+    let rules = match analysis.rules {
+        Rules::Classic => "classic",
+        Rules::Observed => "observed",
+    };
+    let now = analysis.now.to_chrono().format("%Y-%m-%d %H:%M:%S");
+    writeln!(text, "# Friction Analysis - Detailed Report\n\n**Generated:** {now} UTC, rules: {rules}\n")?;
+    writeln!(text, "**Sessions Analyzed:** {}", overall.total_sessions)?;
+    writeln!(text, "**Interactive Sessions:** {} (more than one turn)", overall.interactive_sessions)?;
+    writeln!(
+        text,
+        "**BAD Sessions:** {} ({} of interactive)",
+        overall.bad_sessions,
+        percent(overall.bad_rate)
+    )?;
+    if analysis.copies > 0 {
+        writeln!(text, "**Copies left out:** {} (logs that tell nothing of their own)", analysis.copies)?;
+    }
+    if analysis.unread > 0 {
+        writeln!(text, "**Lines not read:** {}", analysis.unread)?;
+    }
+    let level = match overall.bad_rate {
+        rate if rate > 0.5 => "CRITICAL",
+        rate if rate > 0.3 => "WARNING",
+        _ => "HEALTHY",
+    };
+    writeln!(text, "\n## Executive Summary\n")?;
+    writeln!(
+        text,
+        "**{level}**: {} of interactive sessions end badly. An average session has {:.1} turns, {:.1} friction, {:.0} min.\n",
+        percent(overall.bad_rate),
+        overall.avg_turns,
+        overall.avg_friction,
+        overall.avg_duration_min
+    )?;
+    let verdict = &analysis.summary.verdict;
+    writeln!(text, "**Verdict:** {}: {}\n", verdict.status.name(), verdict.reasons.join("; "))
+}
+
+fn signs(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+    let weights = &analysis.summary.config_used.weights;
+    writeln!(text, "## Signal Breakdown\n\n| Signal | Count | Weight | Total Friction | What It Means |")?;
+    writeln!(text, "|--------|-------|--------|----------------|---------------|")?;
+    for (kind, count) in analysis.counted() {
+        let weight = weights.get(&kind).copied().unwrap_or(0.0);
+        let total = f64::from(count) * weight;
+        writeln!(text, "| {kind} | {count} | +{weight:.1} | {total:.1} | {} |", kind.meaning())?;
+    }
+    writeln!(text)
+}
+
+fn levels(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+    let count = |range: std::ops::Range<f64>| {
+        analysis
+            .sessions
+            .iter()
+            .filter(|session| session.peak() > 0.0 && range.contains(&session.peak()))
+            .count()
+    };
+    writeln!(text, "### Friction Level Breakdown\n")?;
+    writeln!(text, "**Low Friction (0-15):** {} sessions", count(0.0..MEDIUM))?;
+    writeln!(text, "**Medium Friction (15-50):** {} sessions", count(MEDIUM..HIGH))?;
+    writeln!(text, "**High Friction (50+):** {} sessions\n", count(HIGH..f64::INFINITY))
+}
+
+fn top_sessions(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+    let many = analysis.is_of_many_projects();
+    let mut top: Vec<&Session> = analysis.sessions.iter().filter(|session| session.peak() > 0.0).collect();
+    top.sort_by(|a, b| b.peak().total_cmp(&a.peak()));
+    writeln!(
+        text,
+        "## Top Friction Sessions\n\n| Session | Quality | Peak | Turns | Duration | Top Signals |"
+    )?;
+    writeln!(text, "|---------|---------|------|-------|----------|-------------|")?;
+    for session in top.into_iter().take(LISTED) {
+        let id = session.session_id.as_str();
+        let shown = if many { id } else { id.rsplit('/').next().unwrap_or(id) };
+        let about = &session.session_metadata;
+        writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            one_line(shown, 80).replace('|', "/"),
+            session.quality.name(),
+            session.peak(),
+            about.turn_count,
+            duration(about.duration_min),
+            top_signs(session)
+        )?;
+    }
+    writeln!(text)
+}
+
+fn top_signs(session: &Session) -> String {
+    let of_kinds = session.by_source.values().flat_map(|source| &source.signals);
+    let mut signs: Vec<(&Kind, u32, f64)> =
+        of_kinds.map(|(kind, of)| (kind, of.count, of.total_weight)).collect();
+    signs.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let named = signs.iter().take(3).map(|(kind, count, _)| format!("{kind}:{count}"));
+    named.collect::<Vec<_>>().join(", ")
+}
+
+fn duration(minutes: i64) -> String {
+    match (minutes / 60, minutes % 60) {
+        _ if minutes <= 0 => "-".to_owned(),
+        (0, minutes) => format!("{minutes}m"),
+        (hours, 0) => format!("{hours}h"),
+        (hours, minutes) => format!("{hours}h{minutes}m"),
+    }
+}
+
+fn qualities(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+    writeln!(
+        text,
+        "## Session Quality Breakdown\n\n| Quality | Count | Description |\n|---------|-------|-------------|"
+    )?;
+    let annoyed = match analysis.rules {
+        Rules::Classic => "swearing, or a success that was none",
+        Rules::Observed => "the person contradicted, swore, or stopped the agent again and again",
+    };
+    for (quality, description) in [
+        (Quality::Bad, "the person gave up"),
+        (Quality::Friction, annoyed),
+        (Quality::Rough, "much friction, but completed"),
+        (Quality::Ok, "no friction to speak of"),
+        (Quality::OneShot, "a single turn"),
+    ] {
+        let count = analysis.sessions.iter().filter(|session| session.quality == quality).count();
+        if count > 0 {
+            writeln!(text, "| {} | {count} | {description} |", quality.name())?;
+        }
+    }
+    writeln!(text)
+}
+
+fn projects(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+    writeln!(
+        text,
+        "## Per-Project Statistics\n\n| Project | Interactive | BAD | BAD % | Avg Friction | Avg Turns | Avg Duration |"
+    )?;
+    writeln!(text, "|---------|-------------|-----|-------|--------------|-----------|-------------|")?;
+    for (project, of) in &analysis.summary.by_project {
+        let rate = if of.interactive_sessions > 0 { percent(of.bad_rate) } else { "-".to_owned() };
+        writeln!(
+            text,
+            "| {} | {} | {} | {rate} | {:.1} | {:.1} | {} |",
+            one_line(project, 60).replace('|', "/"),
+            of.interactive_sessions,
+            of.bad_sessions,
+            of.avg_friction,
+            of.avg_turns,
+            duration((of.avg_duration_min + 0.5).floor() as i64)
+        )?;
+    }
+    writeln!(text)
+}
+
+fn recommendations(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+    let counted = analysis.counted();
+    let count = |kind: Kind| counted.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count);
+    let interactive = analysis.summary.overall.interactive_sessions;
+    let gave_up = f64::from(count(Kind::UserIntervention)) > 0.4 * interactive as f64;
+    let advice = [
+        (count(Kind::FalseSuccess) > 10, "**High:** a rule to look at the exit code before claiming success"),
+        (count(Kind::RequestInterrupted) > 20, "**High:** look for commands that take too long or hang"),
+        (gave_up, "**Critical:** more than 40% of sessions end with /stash; read the review for why"),
+        (count(Kind::ToolLoop) > 3, "**Medium:** a rule to stop repeating the same call"),
+        (
+            count(Kind::RepeatedQuestion) > 20,
+            "**Medium:** questions are asked again and again; is context lost?",
+        ),
+    ];
+    writeln!(text, "## Recommendations\n")?;
+    let mut number = 0;
+    for (_, advice) in advice.iter().filter(|(fits, _)| *fits) {
+        number += 1;
+        writeln!(text, "{number}. {advice}")?;
+    }
+    if number == 0 {
+        writeln!(text, "Nothing critical.")?;
+    }
+    writeln!(text)
+}
+
+fn days(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+    let days = &analysis.summary.daily_stats;
+    if days.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "## Daily Trend (Last {DAYS} Days, UTC)\n\n| Date | Interactive | BAD | Rate | Trend |")?;
+    writeln!(text, "|------|-------------|-----|------|-------|")?;
+    for day in &days[days.len().saturating_sub(DAYS)..] {
+        let rate = if day.interactive > 0 { day.bad_rate } else { 0.0 };
+        let shown = if day.interactive > 0 { percent(rate) } else { "-".to_owned() };
+        let full = ((rate * 10.0 + 0.5).floor() as usize).min(10);
+        let bar = "█".repeat(full) + &"░".repeat(10 - full);
+        writeln!(text, "| {} | {} | {} | {shown} | {bar} |", day.date, day.interactive, day.bad)?;
+    }
+    writeln!(text)
+}

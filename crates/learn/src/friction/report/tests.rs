@@ -1,0 +1,34 @@
+//! Files of an analysis.
+
+use super::*;
+use crate::friction::{Config, Rules, claude_lines, conclude, examine};
+use cm_note::instant::Instant;
+
+#[test]
+fn what_people_said_opens_nothing_in_a_review() {
+    assert_eq!(one_line("a\n## b `c`\n<!-- d", 80), "a ## b 'c' < !-- d");
+    assert_eq!(one_line("éé é", 2), "éé…");
+}
+
+#[test]
+fn a_review_of_what_was_observed_tells_what_came_before() {
+    let config = Config::of(Rules::Observed);
+    let line =
+        |kind: &str, content: &str| format!(r#"{{"type":"{kind}","message":{{"content":{content}}}}}"#);
+    let call = r#"[{"type":"tool_use","name":"Edit","input":{}}]"#;
+    let lines = [
+        line("user", "\"go\""),
+        line("assistant", call),
+        line("user", "\"damn, why do you rewrite the parser\""),
+    ];
+    let log = claude_lines::log("p", "s", lines.join("\n").as_bytes());
+    let files = files(&conclude(vec![examine(&log, &config)], &config, Instant::from_unix(0)));
+    let review = &files.iter().find(|file| file.name == "antigen_review.md").unwrap().text;
+    for expected in [
+        "| 1 | user_curse | episode/severe | 1 | p | 2 | 8 |",
+        "> damn, why do you rewrite the parser",
+        "**Before it:** Edit (unknown)",
+    ] {
+        assert!(review.contains(expected), "{expected}\n{review}");
+    }
+}

@@ -1,0 +1,339 @@
+//! What many sessions come to together: by source, project and day, the best and the worst, and a verdict on the signs.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::analysis::Session;
+use super::config::{Config, Thresholds, Weights};
+use super::record::stamp;
+use super::score::{Pattern, Quality, rounded};
+use super::signal::{Kind, Source};
+use cm_note::instant::Instant;
+
+/// `friction_summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Summary {
+    /// When it was made.
+    pub analyzed_at: String,
+    /// How many sessions.
+    pub sessions_analyzed: usize,
+    /// By which numbers.
+    pub config_used: ConfigUsed,
+    /// What each source showed.
+    pub aggregate_by_source: BTreeMap<Source, Aggregate>,
+    /// Each project.
+    pub by_project: BTreeMap<String, Statistics>,
+    /// All together.
+    pub overall: Statistics,
+    /// Each day on which a session began, in UTC.
+    pub daily_stats: Vec<Day>,
+    /// The session with the least friction that went well.
+    pub best_session: Option<Extreme>,
+    /// The session with the most friction.
+    pub worst_session: Option<Extreme>,
+    /// Whether friction and giving up go together.
+    pub correlations: Correlations,
+    /// Sequences of signs that are common; none are looked for.
+    pub common_sequences: Vec<Pattern>,
+    /// Whether the signs say anything.
+    pub verdict: Verdict,
+}
+
+/// The numbers that were used.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ConfigUsed {
+    /// What each sign weighs.
+    pub weights: Weights,
+    /// From where on something counts.
+    pub thresholds: Thresholds,
+    /// What each sign means.
+    pub notes: BTreeMap<Kind, String>,
+}
+
+/// What one source showed in all sessions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Aggregate {
+    /// In how many sessions it showed anything.
+    pub sessions_with_signals: usize,
+    /// What it all weighs.
+    pub total_friction: f64,
+    /// The same for each of these sessions.
+    pub avg_friction_per_session: f64,
+    /// How many signs of each kind.
+    pub top_signals: BTreeMap<Kind, u32>,
+}
+
+/// Some sessions in numbers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Statistics {
+    /// How many.
+    pub total_sessions: usize,
+    /// Those of more than one turn.
+    pub interactive_sessions: usize,
+    /// Those in which the person gave up.
+    pub bad_sessions: usize,
+    /// Their share of the interactive ones, to the hundredth.
+    pub bad_rate: f64,
+    /// The average friction, to the tenth.
+    pub avg_friction: f64,
+    /// The average of minutes, to the tenth.
+    pub avg_duration_min: f64,
+    /// The average of turns, to the tenth.
+    pub avg_turns: f64,
+}
+
+/// A day in numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Day {
+    /// Such as `2026-10-01`.
+    pub date: String,
+    /// How many sessions began.
+    pub total: usize,
+    /// Those of more than one turn.
+    pub interactive: usize,
+    /// Those in which the person gave up.
+    pub bad: usize,
+    /// Their share of the interactive ones, to the hundredth.
+    pub bad_rate: f64,
+    /// The average friction, to the tenth.
+    pub avg_friction: f64,
+}
+
+/// The best or the worst session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Extreme {
+    /// Which.
+    pub session_id: String,
+    /// How it went.
+    pub quality: Quality,
+    /// Its friction.
+    pub peak_friction: f64,
+    /// Its turns.
+    pub turns: usize,
+    /// Its minutes.
+    pub duration_min: i64,
+}
+
+/// Whether friction and giving up go together.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Correlations {
+    /// Sessions of high friction.
+    pub high_friction_sessions: usize,
+    /// Stashes and abandoned sessions.
+    pub intervention_sessions: usize,
+    /// These for each of those, to the hundredth.
+    pub intervention_predictability: f64,
+}
+
+/// Whether the signs say anything.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Verdict {
+    /// In a word.
+    pub status: Status,
+    /// Why.
+    pub reasons: Vec<String>,
+    /// What might be done.
+    pub recommended_actions: Vec<String>,
+}
+
+/// A verdict in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Status {
+    /// Too much of it comes from agents.
+    Bloat,
+    /// Friction does not tell who gives up.
+    Inconclusive,
+    /// It says something.
+    Useful,
+}
+
+impl Status {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bloat => "BLOAT",
+            Self::Inconclusive => "INCONCLUSIVE",
+            Self::Useful => "USEFUL",
+        }
+    }
+}
+
+/// Sums up sessions.
+pub fn summary(sessions: &[Session], config: &Config, now: Instant) -> Summary {
+    let aggregate_by_source = by_source(sessions);
+    let high = sessions.iter().filter(|session| session.peak() >= config.thresholds.friction_peak).count();
+    let interventions = sessions.iter().map(interventions).sum();
+    let predictability = if high > 0 { interventions as f64 / high as f64 } else { 0.0 };
+    let verdict = verdict(sessions, &aggregate_by_source, predictability, &config.thresholds);
+    let notes = config.weights.keys().map(|kind| (*kind, kind.meaning().to_owned())).collect();
+    let (best_session, worst_session) = extremes(sessions);
+    Summary {
+        analyzed_at: stamp(Some(now)),
+        sessions_analyzed: sessions.len(),
+        config_used: ConfigUsed {
+            weights: config.weights.clone(),
+            thresholds: config.thresholds.clone(),
+            notes,
+        },
+        aggregate_by_source,
+        by_project: by_project(sessions),
+        overall: statistics(&sessions.iter().collect::<Vec<_>>()),
+        daily_stats: daily(sessions),
+        best_session,
+        worst_session,
+        correlations: Correlations {
+            high_friction_sessions: high,
+            intervention_sessions: interventions,
+            intervention_predictability: rounded(predictability, 100.0),
+        },
+        common_sequences: Vec::new(),
+        verdict,
+    }
+}
+
+fn by_source(sessions: &[Session]) -> BTreeMap<Source, Aggregate> {
+    let mut all: BTreeMap<Source, Aggregate> = BTreeMap::new();
+    for (source, shown) in sessions.iter().flat_map(|session| &session.by_source) {
+        let aggregate = all.entry(*source).or_default();
+        aggregate.sessions_with_signals += 1;
+        aggregate.total_friction += shown.total_friction;
+        for (kind, shown) in &shown.signals {
+            *aggregate.top_signals.entry(*kind).or_default() += shown.count;
+        }
+    }
+    for aggregate in all.values_mut() {
+        aggregate.avg_friction_per_session =
+            aggregate.total_friction / aggregate.sessions_with_signals as f64;
+    }
+    all
+}
+
+fn interventions(session: &Session) -> usize {
+    let has = |source: Source, kind: Kind| {
+        session.by_source.get(&source).is_some_and(|shown| shown.signals.contains_key(&kind))
+    };
+    usize::from(has(Source::User, Kind::UserIntervention))
+        + usize::from(has(Source::Session, Kind::SessionAbandoned))
+}
+
+fn by_project(sessions: &[Session]) -> BTreeMap<String, Statistics> {
+    let mut groups: BTreeMap<String, Vec<&Session>> = BTreeMap::new();
+    for session in sessions {
+        groups.entry(session.project.clone()).or_default().push(session);
+    }
+    groups.into_iter().map(|(project, sessions)| (project, statistics(&sessions))).collect()
+}
+
+/// The share of one number in another, to so many parts; 0 of nothing.
+fn share(part: f64, whole: usize, parts: f64) -> f64 {
+    if whole > 0 { rounded(part / whole as f64, parts) } else { 0.0 }
+}
+
+fn statistics(sessions: &[&Session]) -> Statistics {
+    let total = sessions.len();
+    let interactive = sessions.iter().filter(|session| session.is_interactive()).count();
+    let bad = sessions.iter().filter(|session| session.quality == Quality::Bad).count();
+    let average =
+        |of: &dyn Fn(&Session) -> f64| share(sessions.iter().map(|session| of(session)).sum(), total, 10.0);
+    Statistics {
+        total_sessions: total,
+        interactive_sessions: interactive,
+        bad_sessions: bad,
+        bad_rate: share(bad as f64, interactive, 100.0),
+        avg_friction: average(&|session| session.peak()),
+        avg_duration_min: average(&|session| session.session_metadata.duration_min as f64),
+        avg_turns: average(&|session| session.session_metadata.turn_count as f64),
+    }
+}
+
+fn daily(sessions: &[Session]) -> Vec<Day> {
+    let mut days: BTreeMap<String, Vec<&Session>> = BTreeMap::new();
+    for session in sessions {
+        if let Some(started) = session.started {
+            days.entry(started.day()).or_default().push(session);
+        }
+    }
+    let day = |(date, sessions): (String, Vec<&Session>)| {
+        let all = statistics(&sessions);
+        Day {
+            date,
+            total: all.total_sessions,
+            interactive: all.interactive_sessions,
+            bad: all.bad_sessions,
+            bad_rate: all.bad_rate,
+            avg_friction: all.avg_friction,
+        }
+    };
+    days.into_iter().map(day).collect()
+}
+
+/// The best and the worst of the interactive sessions; of equal ones the first.
+fn extremes(sessions: &[Session]) -> (Option<Extreme>, Option<Extreme>) {
+    let interactive = || sessions.iter().filter(|session| session.is_interactive());
+    let least = |a: &Session, b: &Session| b.peak() < a.peak();
+    let most = |a: &Session, b: &Session| b.peak() > a.peak();
+    let best = first_by(interactive().filter(|session| session.quality == Quality::Ok), least);
+    let best = best.or_else(|| first_by(interactive(), least));
+    (best.map(extreme), first_by(interactive(), most).map(extreme))
+}
+
+fn first_by<'s>(
+    sessions: impl Iterator<Item = &'s Session>,
+    better: impl Fn(&Session, &Session) -> bool,
+) -> Option<&'s Session> {
+    sessions.reduce(|best, next| if better(best, next) { next } else { best })
+}
+
+fn extreme(session: &Session) -> Extreme {
+    Extreme {
+        session_id: session.session_id.clone(),
+        quality: session.quality,
+        peak_friction: session.peak(),
+        turns: session.session_metadata.turn_count,
+        duration_min: session.session_metadata.duration_min,
+    }
+}
+
+fn verdict(
+    sessions: &[Session],
+    sources: &BTreeMap<Source, Aggregate>,
+    predictability: f64,
+    thresholds: &Thresholds,
+) -> Verdict {
+    let of = |source: Source| sources.get(&source).map_or(0.0, |aggregate| aggregate.total_friction);
+    let noise = if of(Source::Llm) > 0.0 { of(Source::Llm) } else { 1.0 };
+    let ratio = ((of(Source::Tool) + of(Source::User)) / noise).abs();
+    let telling = format!("Signal/noise ratio: {ratio:.1} (threshold: {})", thresholds.signal_noise_ratio);
+    let predicting = format!(
+        "Intervention predictability: {:.0}% (threshold: {:.0}%)",
+        rounded(predictability * 100.0, 1.0),
+        rounded(thresholds.intervention_predictability * 100.0, 1.0)
+    );
+    let (status, reasons) = if ratio < thresholds.signal_noise_ratio {
+        (Status::Bloat, vec![telling])
+    } else if predictability < thresholds.intervention_predictability {
+        (Status::Inconclusive, vec![predicting])
+    } else {
+        (Status::Useful, vec![predicting, telling])
+    };
+    let recommended_actions =
+        if status == Status::Useful { recommended(sessions, sources) } else { Vec::new() };
+    Verdict { status, reasons, recommended_actions }
+}
+
+fn recommended(sessions: &[Session], sources: &BTreeMap<Source, Aggregate>) -> Vec<String> {
+    let curses = sources.get(&Source::User).and_then(|user| user.top_signals.get(&Kind::UserCurse)).copied();
+    let is_loop = |pattern: &&Pattern| matches!(pattern, Pattern::FalseSuccessLoop { .. });
+    let loops = sessions.iter().flat_map(|session| &session.patterns_detected).filter(is_loop).count();
+    let mut actions = Vec::new();
+    if curses.unwrap_or_default() > 5 {
+        actions.push("weigh user_curse more: it is frequent".to_owned());
+    }
+    if loops > 3 {
+        actions.push("write a rule against claiming success before the check has run".to_owned());
+    }
+    actions
+}

@@ -1,0 +1,290 @@
+//! The ten categories that a playbook should have something to say of, and what counts toward them.
+//!
+//! A vault may name its categories as it likes: names and tags are understood by their words, and where they say nothing,
+//! the rule's own words decide.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::diary::words;
+use cm_note::bullet::Bullet;
+
+/// What rules are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Category {
+    /// Finding out what is wrong.
+    Debugging,
+    /// Tests.
+    Testing,
+    /// How code is cut into parts.
+    Architecture,
+    /// The order of work, builds and releases.
+    Workflow,
+    /// What is written for readers.
+    Documentation,
+    /// Other programs and services.
+    Integration,
+    /// Other people.
+    Collaboration,
+    /// Version control.
+    Git,
+    /// What must stay closed.
+    Security,
+    /// Speed and size.
+    Performance,
+}
+
+impl Category {
+    /// All, in the order in which they are told.
+    pub const ALL: [Self; 10] = [
+        Self::Debugging,
+        Self::Testing,
+        Self::Architecture,
+        Self::Workflow,
+        Self::Documentation,
+        Self::Integration,
+        Self::Collaboration,
+        Self::Git,
+        Self::Security,
+        Self::Performance,
+    ];
+
+    /// Its name, as a bullet's category.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Debugging => "debugging",
+            Self::Testing => "testing",
+            Self::Architecture => "architecture",
+            Self::Workflow => "workflow",
+            Self::Documentation => "documentation",
+            Self::Integration => "integration",
+            Self::Collaboration => "collaboration",
+            Self::Git => "git",
+            Self::Security => "security",
+            Self::Performance => "performance",
+        }
+    }
+
+    /// What to look for in sessions.
+    pub fn look_for(self) -> &'static str {
+        match self {
+            Self::Debugging => "errors whose cause took long to find: what misled, and what showed it",
+            Self::Testing => "how tests are run and written here, and what the person wanted tested",
+            Self::Architecture => "which part may know which, and designs that were turned down",
+            Self::Workflow => "steps that were asked for every time: build, format, release, order of work",
+            Self::Documentation => "what has to be written down, where, and in which words",
+            Self::Integration => "what other services and interfaces demand, and how they failed",
+            Self::Collaboration => "what reviewers and colleagues expect, and what to ask before doing",
+            Self::Git => "how commits, branches and messages are wanted, and what must not be done to them",
+            Self::Security => "secrets, permissions and input: what must never happen",
+            Self::Performance => "what was slow or large, how that was measured, and what helped",
+        }
+    }
+
+    /// Words in names of categories and in tags that mean it; those that end with `*` are beginnings of words.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Debugging => &[
+                "debug*",
+                "bug",
+                "bugs",
+                "bugfix*",
+                "error",
+                "errors",
+                "troubleshoot*",
+                "logging",
+                "diagnos*",
+                "crash*",
+            ],
+            Self::Testing => &["test", "tests", "testing", "qa", "tdd", "e2e", "fuzz*", "fixture*", "mock*"],
+            Self::Architecture => &[
+                "architect*",
+                "design",
+                "structure",
+                "refactor*",
+                "layer*",
+                "module*",
+                "pattern",
+                "patterns",
+                "schema",
+            ],
+            Self::Workflow => &[
+                "workflow*",
+                "process",
+                "tooling",
+                "build*",
+                "ci",
+                "cd",
+                "release*",
+                "deploy*",
+                "automation",
+                "devops",
+                "setup",
+            ],
+            Self::Documentation => {
+                &["document*", "docs", "doc", "readme", "comments", "changelog", "writing"]
+            }
+            Self::Integration => &[
+                "integrat*",
+                "api",
+                "apis",
+                "http",
+                "rest",
+                "graphql",
+                "mcp",
+                "webhook*",
+                "database*",
+                "sql",
+                "dependenc*",
+                "service",
+                "services",
+            ],
+            Self::Collaboration => {
+                &["collab*", "team*", "review*", "communicat*", "pr", "people", "onboarding"]
+            }
+            Self::Git => &["git", "github", "gitlab", "vcs", "commit*", "branch*", "merge*", "rebase"],
+            Self::Security => {
+                &["secur*", "auth*", "secret*", "privacy", "permission*", "vulnerab*", "incident*", "crypto*"]
+            }
+            Self::Performance => {
+                &["perf*", "speed", "optimi*", "latency", "memory", "cach*", "profil*", "benchmark*", "scal*"]
+            }
+        }
+    }
+
+    /// Further words of talk about it.
+    fn talk(self) -> &'static [&'static str] {
+        match self {
+            Self::Debugging => &[
+                "traceback*",
+                "stacktrace",
+                "exception*",
+                "panic*",
+                "broken",
+                "reproduc*",
+                "segfault*",
+                "wrong",
+            ],
+            Self::Testing => &["pytest", "jest", "vitest", "assert*", "coverage", "flaky", "snapshot*"],
+            Self::Architecture => {
+                &["abstraction*", "interface*", "decouple*", "component*", "separat*", "layout"]
+            }
+            Self::Workflow => {
+                &["lint*", "format*", "makefile", "pipeline*", "script*", "install*", "version*"]
+            }
+            Self::Documentation => &["docstring*", "comment", "explain*", "guide*", "tutorial*"],
+            Self::Integration => &[
+                "endpoint*",
+                "client*",
+                "server*",
+                "request*",
+                "sdk",
+                "docker*",
+                "postgres*",
+                "migration*",
+                "migrations",
+            ],
+            Self::Collaboration => {
+                &["colleague*", "reviewer*", "ticket*", "issue", "issues", "approve*", "stakeholder*"]
+            }
+            Self::Git => &["push", "pushed", "stash", "checkout", "diff", "history", "revert*"],
+            Self::Security => {
+                &["password*", "token*", "credential*", "inject*", "sanitiz*", "escap*", "encrypt*", "leak*"]
+            }
+            Self::Performance => {
+                &["slow*", "fast*", "timeout*", "throughput", "bottleneck*", "memory", "cpu"]
+            }
+        }
+    }
+
+    /// Whether one of its words is this one, which is in lower case.
+    pub fn is_talked_of(self, word: &str) -> bool {
+        self.is_named(word) || is_among(word, self.talk())
+    }
+
+    fn is_named(self, word: &str) -> bool {
+        is_among(word, self.names())
+    }
+}
+
+fn is_among(word: &str, known: &[&str]) -> bool {
+    known.iter().any(|known| match known.strip_suffix('*') {
+        Some(begin) => word.starts_with(begin),
+        None => *known == word,
+    })
+}
+
+/// The categories that a bullet counts toward: those that its category and tags mean; else the one of which its rule has
+/// most words, at least two; else none.
+pub fn of_bullet(bullet: &Bullet) -> BTreeSet<Category> {
+    let named: Vec<String> =
+        std::iter::once(&bullet.category).chain(&bullet.tags).flat_map(|name| parts(name)).collect();
+    let of_names: BTreeSet<Category> = Category::ALL
+        .into_iter()
+        .filter(|category| named.iter().any(|part| category.is_named(part)))
+        .collect();
+    if !of_names.is_empty() {
+        return of_names;
+    }
+    let own: BTreeSet<String> = words(&bullet.fields.content).into_iter().collect();
+    let count = |category: &Category| own.iter().filter(|word| category.is_talked_of(word)).count();
+    // Of several with as many words, the first in order.
+    let most = Category::ALL.into_iter().rev().max_by_key(count).filter(|category| count(category) >= 2);
+    most.into_iter().collect()
+}
+
+/// The words of a name such as `code-review`, `ciTools` or `error_handling`.
+fn parts(name: &str) -> Vec<String> {
+    let mut spaced = String::new();
+    let mut before = ' ';
+    for c in name.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            spaced.push(' ');
+        }
+        spaced.push(if c.is_alphanumeric() { c } else { ' ' });
+        before = c;
+    }
+    spaced.split_whitespace().map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::bullet;
+    use super::*;
+
+    fn of(category: &str, tags: &[&str], content: &str) -> String {
+        let mut bullet = bullet(category, content);
+        bullet.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        of_bullet(&bullet).iter().map(|category| category.name()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_bullet_counts_where_its_category_and_tags_say() {
+        for (category, tags, expected) in [
+            ("testing", &[] as &[&str], "testing"),
+            ("code-review", &[], "collaboration"),
+            ("ciTools", &["Git"], "workflow git"),
+            ("error_handling", &["auth"], "debugging security"),
+            ("incidents", &[], "security"),
+            ("rust", &["performance"], "performance"),
+            ("general", &["misc"], ""),
+        ] {
+            assert_eq!(of(category, tags, "Say nothing."), expected, "{category} {tags:?}");
+        }
+    }
+
+    #[test]
+    fn where_names_say_nothing_the_words_of_the_rule_decide_and_one_word_is_too_few() {
+        assert_eq!(of("general", &[], "Assert what a flaky test saw."), "testing");
+        assert_eq!(of("general", &[], "Commit every evening."), "");
+        assert_eq!(of("testing", &[], "Push the branch, then revert the commit."), "testing");
+        assert_eq!(
+            of("general", &[], "Debug the crash, and pytest asserts it."),
+            "debugging",
+            "the first of two"
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! How much a playbook says of each category.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::category::{Category, of_bullet};
+use cm_note::bullet::{Bullet, Maturity, State};
+
+/// How well a category is covered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Coverage {
+    /// Not at all.
+    Critical,
+    /// By one or two rules.
+    Underrepresented,
+    /// By three to ten.
+    Adequate,
+    /// By more than ten.
+    WellCovered,
+}
+
+impl Coverage {
+    /// What so many rules come to.
+    pub fn of(rules: usize) -> Self {
+        match rules {
+            0 => Self::Critical,
+            1..=2 => Self::Underrepresented,
+            3..=10 => Self::Adequate,
+            _ => Self::WellCovered,
+        }
+    }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Critical => "critical",
+            Self::Underrepresented => "underrepresented",
+            Self::Adequate => "adequate",
+            Self::WellCovered => "well covered",
+        }
+    }
+
+    /// Whether more rules are wanted.
+    pub fn lacks(self) -> bool {
+        matches!(self, Self::Critical | Self::Underrepresented)
+    }
+
+    /// How much a further rule is worth, 0–1.
+    pub fn need(self) -> f64 {
+        match self {
+            Self::Critical => 1.0,
+            Self::Underrepresented => 0.6,
+            Self::Adequate => 0.2,
+            Self::WellCovered => 0.0,
+        }
+    }
+}
+
+/// From so many rules on, a category is covered well enough.
+const ENOUGH: usize = 3;
+
+/// A category and what the playbook has of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Covered {
+    /// The category.
+    pub category: Category,
+    /// How well it is covered.
+    pub coverage: Coverage,
+    /// How many rules and anti-patterns there are, drafts among them.
+    pub rules: usize,
+    /// How many of them are drafts, which wait for a person.
+    pub drafts: usize,
+}
+
+impl Covered {
+    /// How many more rules it takes until it is covered well enough.
+    pub fn wanted(&self) -> usize {
+        ENOUGH.saturating_sub(self.rules)
+    }
+}
+
+/// Whether a bullet counts at all: it is in use, or may come into use.
+pub fn counts(bullet: &Bullet) -> bool {
+    bullet.state != State::Retired && bullet.maturity != Maturity::Deprecated
+}
+
+/// How much the bullets say of each category, in the order of [`Category::ALL`]; and how many count nowhere.
+pub fn coverage<'a>(bullets: impl IntoIterator<Item = &'a Bullet>) -> (Vec<Covered>, usize) {
+    let mut counted = [(0, 0); Category::ALL.len()];
+    let mut elsewhere = 0;
+    for bullet in bullets.into_iter().filter(|bullet| counts(bullet)) {
+        let of = of_bullet(bullet);
+        elsewhere += usize::from(of.is_empty());
+        for (category, (rules, drafts)) in Category::ALL.iter().zip(&mut counted) {
+            if of.contains(category) {
+                *rules += 1;
+                *drafts += usize::from(bullet.state == State::Draft);
+            }
+        }
+    }
+    let covered = Category::ALL.into_iter().zip(counted).map(|(category, (rules, drafts))| Covered {
+        category,
+        coverage: Coverage::of(rules),
+        rules,
+        drafts,
+    });
+    (covered.collect(), elsewhere)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::examples;
+    use super::*;
+
+    fn bullet(category: &str, state: State, maturity: Maturity) -> Bullet {
+        Bullet { state, maturity, ..examples::bullet(category, "Say nothing.") }
+    }
+
+    #[test]
+    fn the_four_degrees_begin_where_they_are_said_to() {
+        let degrees = [0, 1, 2, 3, 10, 11].map(|n| Coverage::of(n).words());
+        let expected =
+            ["critical", "underrepresented", "underrepresented", "adequate", "adequate", "well covered"];
+        assert_eq!(degrees, expected);
+    }
+
+    #[test]
+    fn drafts_count_and_what_is_retired_or_deprecated_does_not() {
+        let bullets = [
+            bullet("git", State::Active, Maturity::Candidate),
+            bullet("git", State::Draft, Maturity::Candidate),
+            bullet("git", State::Retired, Maturity::Proven),
+            bullet("git", State::Active, Maturity::Deprecated),
+            bullet("cooking", State::Active, Maturity::Candidate),
+        ];
+        let (covered, elsewhere) = coverage(&bullets);
+        let git = covered.iter().find(|covered| covered.category == Category::Git).unwrap();
+        assert_eq!((git.rules, git.drafts, git.wanted(), elsewhere), (2, 1, 1, 1));
+        assert_eq!(covered.iter().map(|covered| covered.category).collect::<Vec<_>>(), Category::ALL);
+    }
+
+    proptest! {
+        #[test]
+        fn a_further_rule_never_makes_a_category_less_covered(
+            names in prop::collection::vec("(git|docs|tests|perf|other)", 0..30), more in "(git|docs|other)"
+        ) {
+            let all: Vec<Bullet> =
+                names.iter().map(|name| bullet(name, State::Active, Maturity::Candidate)).collect();
+            let added = bullet(&more, State::Active, Maturity::Candidate);
+            let before = coverage(&all).0;
+            let after = coverage(all.iter().chain([&added])).0;
+            prop_assert!(before.iter().zip(&after).all(|(a, b)| a.coverage <= b.coverage && a.rules <= b.rules));
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Bullets for tests.
+
+use cm_note::bullet::{Bullet, BulletFields, BulletType, Maturity, Scope, State};
+use cm_note::id::NoteId;
+use cm_note::path::NotePath;
+
+/// A rule in use.
+pub fn bullet(category: &str, content: &str) -> Bullet {
+    Bullet {
+        id: NoteId::parse("b-mt2ssunl-000001").unwrap(),
+        path: NotePath::parse("playbook/general/b-mt2ssunl-000001.md").unwrap(),
+        bullet_type: BulletType::Rule,
+        category: category.to_owned(),
+        scope: Scope::Global,
+        workspace: None,
+        state: State::Active,
+        maturity: Maturity::Candidate,
+        pinned: false,
+        tags: Vec::new(),
+        feedback: Vec::new(),
+        created: None,
+        updated: None,
+        last_checked: None,
+        fields: BulletFields { content: content.to_owned(), ..BulletFields::default() },
+    }
+}

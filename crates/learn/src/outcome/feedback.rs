@@ -1,0 +1,420 @@
+//! What a session says of the rules of the playbook: marks in its text, and the rules that it cites by id. Either is implicit
+//! evidence and counts a fraction.
+//!
+//! Shown is not used: a rule that a briefing put before the agent is credited nothing for that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::steps::{Deed, Step};
+use crate::prose::{Reading, pattern, sentences, without_injected};
+use cm_note::bullet::content::folded;
+use cm_note::bullet::marker::{Marker, ids_in, markers};
+use cm_note::note::Signal;
+use cm_session::event::{Event, EventKind};
+use cm_session::status::SessionStatus;
+
+/// A rule that a session may speak of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// What it says.
+    pub content: &'a str,
+}
+
+/// One word of feedback on a rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Word {
+    /// The rule.
+    pub id: String,
+    /// What it says.
+    pub signal: Signal,
+    /// The fraction that implicit evidence counts.
+    pub weight: f64,
+    /// Why, of an explicit mark, in the words of the mark.
+    pub reason: Option<String>,
+    /// The line of the log that says or cites it, from 1.
+    pub line: u64,
+    /// Whether it is an explicit mark.
+    pub explicit: bool,
+}
+
+/// What a citation is credited, where nothing else is set.
+pub const FRACTION: f64 = 0.3;
+/// More rules than this in one message are a list of rules, and not a use of each.
+const LISTED: usize = 8;
+
+/// The feedback of a session: its marks, then a fraction for each cited rule without one, if the session ended in success
+/// or failure. Of a rule there is one word of each signal at most, and of an inferred one only one.
+pub fn feedback(
+    events: &[Event],
+    steps: &[Step],
+    rules: &[Known<'_>],
+    status: SessionStatus,
+    fraction: f64,
+) -> Vec<Word> {
+    let known: BTreeMap<String, &Known<'_>> =
+        rules.iter().map(|rule| (rule.id.to_lowercase(), rule)).collect();
+    let fraction = fraction.clamp(0.0, 1.0);
+    let mut words = marks(events, steps, &known, fraction);
+    let signal = match status {
+        SessionStatus::Success => Signal::Helpful,
+        SessionStatus::Failure => Signal::Harmful,
+        SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => return words,
+    };
+    let marked: BTreeSet<String> = words.iter().map(|word| word.id.clone()).collect();
+    for (id, line) in cited(events, steps, &known) {
+        if !marked.contains(&id) {
+            words.push(Word { id, signal, weight: fraction, reason: None, line, explicit: false });
+        }
+    }
+    words
+}
+
+/// The texts in which people and agents speak for themselves, with their lines: messages, and what edits bring in.
+fn spoken<'a>(events: &'a [Event], steps: &'a [Step]) -> Vec<(u64, Vec<String>)> {
+    let mut texts: Vec<(usize, u64, Vec<String>)> = Vec::new();
+    for (at, event) in events.iter().enumerate() {
+        if let EventKind::UserPrompt { text } | EventKind::AssistantText { text } = &event.kind {
+            let is_person = matches!(event.kind, EventKind::UserPrompt { .. });
+            texts.push((at, event.line, vec![typed(&without_ours(text), is_person)]));
+        }
+    }
+    for step in steps {
+        if let Deed::Edit { texts: edits, .. } = &step.deed
+            && step.edited()
+        {
+            // What stood there before is not said anew.
+            let fresh = edits.iter().map(|(old, new)| {
+                let old: BTreeSet<&str> = old.lines().map(str::trim).collect();
+                let lines = new.lines().filter(|line| !old.contains(line.trim()));
+                lines.collect::<Vec<_>>().join("\n")
+            });
+            texts.push((step.at, step.line, fresh.collect()));
+        }
+    }
+    texts.sort_by_key(|(at, ..)| *at);
+    texts.into_iter().map(|(_, line, texts)| (line, texts)).collect()
+}
+
+/// A message without what `cm` put there and without quotes.
+fn without_ours(text: &str) -> String {
+    let text = without_injected(text);
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('>'));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Lines at either end of a person's long message that were typed; what stands between them was pasted.
+const TYPED_LINES: usize = 3;
+/// A message of more lines than this is long.
+const LONG: usize = 12;
+
+/// A message without fenced and indented code and without what a person pasted.
+fn typed(text: &str, is_person: bool) -> String {
+    let count = text.lines().count();
+    let mut fence: Option<&str> = None;
+    let mut kept = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let start = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        let is_pasted =
+            is_person && count > LONG && (TYPED_LINES..count.saturating_sub(TYPED_LINES)).contains(&at);
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_), _) => {}
+            (None, None) if is_pasted || line.starts_with("    ") || line.starts_with('\t') => {}
+            (None, None) => {
+                kept.push(line);
+                continue;
+            }
+        }
+        // What stood on both sides of it does not become one line.
+        kept.push("");
+    }
+    kept.join("\n")
+}
+
+/// Whether a marker stands in inline code or in quotation marks.
+fn is_quoted(text: &str, marker: &Marker) -> bool {
+    let before = &text[..marker.range.start];
+    let before = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    let is_odd = |mark: char| before.chars().filter(|c| *c == mark).count() % 2 == 1;
+    let is_open = |open: char, close: char| before.rfind(open) > before.rfind(close);
+    is_odd('`') || is_odd('"') || is_open('“', '”') || is_open('«', '»') || is_open('„', '“')
+}
+
+/// The marker as it is compared with what tools printed.
+fn spelling(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// The markers that tools printed or that were injected before an event of this line; who repeats one has not judged.
+fn printed(events: &[Event], line: u64) -> BTreeSet<String> {
+    let before = events.iter().filter(|event| event.line < line);
+    let texts = before.filter_map(|event| match &event.kind {
+        EventKind::ToolResult { text, .. }
+        | EventKind::Injected { text }
+        | EventKind::System { text }
+        | EventKind::Error { text } => Some(text.as_str()),
+        EventKind::PersonCommand { output, .. } => output.as_deref(),
+        _ => None,
+    });
+    texts.flat_map(|text| markers(text).into_iter().map(|found| spelling(&text[found.range]))).collect()
+}
+
+/// The marks that the person typed or the session's own agent wrote, outside of quotations.
+fn marks(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>, fraction: f64) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    for (line, texts) in spoken(events, steps) {
+        let found = texts.iter().flat_map(|text| {
+            let spelled = |marker: Marker| (spelling(&text[marker.range.clone()]), marker);
+            markers(text).into_iter().filter(|marker| !is_quoted(text, marker)).map(spelled)
+        });
+        let found: Vec<(String, Marker)> = found.collect();
+        let printed = if found.is_empty() { BTreeSet::new() } else { printed(events, line) };
+        for (_, marker) in found.into_iter().filter(|(spelling, _)| !printed.contains(spelling)) {
+            for id in &marker.ids {
+                let Some(rule) = known.get(&id.to_string().to_lowercase()) else { continue };
+                let said = |word: &Word| word.id == rule.id && word.signal == marker.signal;
+                if words.iter().any(said) {
+                    continue;
+                }
+                let reason = match (marker.reason, &marker.note) {
+                    (Some(reason), Some(note)) => Some(format!("{reason}: {note}")),
+                    (reason, note) => reason.map(str::to_owned).or_else(|| note.clone()),
+                };
+                let id = rule.id.to_owned();
+                words.push(Word {
+                    id,
+                    signal: marker.signal,
+                    weight: fraction,
+                    reason,
+                    line,
+                    explicit: true,
+                });
+            }
+        }
+    }
+    words
+}
+
+pattern!(
+    NOT_USED = r"(?i)\b(not|n't|never|ignor\w+|skip\w*|instead of|contrary to|violat\w+|against|irrelevant|unlike|rather than|no longer|outdated|wrong)\b|n't\b"
+);
+
+/// A text without its markers: one that does not count as feedback is no citation either.
+fn without_markers(text: &str) -> String {
+    let mut rest = text.to_owned();
+    for marker in markers(text).into_iter().rev() {
+        rest.replace_range(marker.range, "");
+    }
+    rest
+}
+
+/// The rules that the agent cites by id, each with the first line that does.
+pub fn cited(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>) -> Vec<(String, u64)> {
+    let mut found: Vec<(String, u64)> = Vec::new();
+    for event in events {
+        let EventKind::AssistantText { text } = &event.kind else { continue };
+        let said = without_markers(&without_ours(text));
+        let uses: Vec<String> = sentences(&said, Reading::Agent)
+            .iter()
+            .filter(|sentence| !NOT_USED.is_match(&sentence.text))
+            .flat_map(|sentence| own_ids(&sentence.text, known))
+            .collect();
+        add(&mut found, uses, event.line);
+    }
+    for step in steps.iter().filter(|step| step.edited()) {
+        let Deed::Edit { texts, .. } = &step.deed else { continue };
+        let uses = texts.iter().flat_map(|(old, new)| {
+            let before: BTreeSet<String> = own_ids(old, known).into_iter().collect();
+            let fresh = own_ids(new, known);
+            fresh.into_iter().filter(move |id| !before.contains(id))
+        });
+        add(&mut found, uses.collect(), step.line);
+    }
+    found.sort_by_key(|(_, line)| *line);
+    found
+}
+
+fn add(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
+    let distinct: BTreeSet<&String> = uses.iter().collect();
+    if distinct.len() > LISTED {
+        return;
+    }
+    for id in uses {
+        if !found.iter().any(|(known, _)| *known == id) {
+            found.push((id, line));
+        }
+    }
+}
+
+/// The ids of known rules in a text, without those that only stand beside the rule's own words: that is a rule read out.
+fn own_ids(text: &str, known: &BTreeMap<String, &Known<'_>>) -> Vec<String> {
+    let mut ids = Vec::new();
+    for line in text.lines() {
+        let said = folded(line).to_lowercase();
+        for (_, id) in ids_in(line) {
+            let Some(rule) = known.get(&id.to_string().to_lowercase()) else { continue };
+            let content = folded(rule.content).to_lowercase();
+            let content = content.trim_end_matches('.');
+            if content.is_empty() || !said.contains(content) {
+                ids.push(rule.id.to_owned());
+            }
+        }
+    }
+    ids
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::outcome::steps::steps;
+    use crate::outcome::told::*;
+    use cm_session::event::ToolOutcome;
+
+    fn ids() -> Vec<(String, String)> {
+        (0..56)
+            .map(|n| (format!("b-mt2ssu{n:02}-jq6d8j"), format!("Rule number {n} says what to do.")))
+            .collect()
+    }
+
+    fn words(kinds: Vec<EventKind>, status: SessionStatus) -> Vec<Word> {
+        let ids = ids();
+        let rules: Vec<Known<'_>> = ids.iter().map(|(id, content)| Known { id, content }).collect();
+        let events = told(kinds);
+        feedback(&events, &steps(&events), &rules, status, FRACTION)
+    }
+
+    fn briefing(wrapped: bool) -> String {
+        let mut text = String::new();
+        for (id, content) in ids() {
+            let _ = writeln!(text, "- [{id}] {content}");
+        }
+        if wrapped { format!("<!-- cm:begin -->\n{text}<!-- cm:end -->\n") } else { text }
+    }
+
+    #[test]
+    fn of_fifty_six_rules_that_were_shown_only_the_cited_one_is_credited() {
+        let (id, _) = &ids()[17];
+        let uses = format!("Following {id}, I retry the upload once.");
+        for shown in [
+            EventKind::Injected { text: briefing(false) },
+            EventKind::System { text: briefing(false) },
+            result("0", ToolOutcome::Ok, &briefing(false)),
+            person(&briefing(true)),
+            person(&briefing(false)),
+            agent(&briefing(false)),
+            agent(&briefing(true)),
+            EventKind::Thinking { text: briefing(false) },
+        ] {
+            let said = words(vec![shown.clone(), agent(&uses), agent(&uses)], SessionStatus::Success);
+            let expected = Word {
+                id: id.clone(),
+                signal: Signal::Helpful,
+                weight: 0.3,
+                reason: None,
+                line: 2,
+                explicit: false,
+            };
+            assert_eq!(said, [expected], "{shown:?}");
+            assert_eq!(words(vec![shown], SessionStatus::Success), []);
+        }
+    }
+
+    #[test]
+    fn how_the_session_ended_is_what_a_citation_says() {
+        let (id, _) = &ids()[1];
+        let said = |status| {
+            let found = words(vec![agent(&format!("As {id} says, I use a timeout."))], status);
+            found.first().map(|word| word.signal)
+        };
+        assert_eq!(said(SessionStatus::Success), Some(Signal::Helpful));
+        assert_eq!(said(SessionStatus::Failure), Some(Signal::Harmful));
+        for status in [SessionStatus::Partial, SessionStatus::Mixed, SessionStatus::Unknown] {
+            assert_eq!(said(status), None);
+        }
+    }
+
+    #[test]
+    fn a_citation_is_never_counted_on_top_of_a_mark() {
+        let (id, _) = &ids()[2];
+        let text = format!("I followed {id}. [cm: harmful {id} wasted_time: an hour]");
+        let said = words(vec![agent(&text), agent(&text)], SessionStatus::Success);
+        assert_eq!(said.len(), 1);
+        assert_eq!((said[0].signal, said[0].weight, said[0].line), (Signal::Harmful, FRACTION, 1));
+        assert_eq!(said[0].reason.as_deref(), Some("wasted_time: an hour"));
+    }
+
+    #[test]
+    fn a_rule_that_is_named_as_not_followed_is_not_credited() {
+        let (id, _) = &ids()[3];
+        for text in [
+            format!("{id} does not apply here."),
+            format!("I ignored {id}."),
+            format!("Instead of {id} I did x."),
+        ] {
+            assert_eq!(words(vec![agent(&text)], SessionStatus::Success), [], "{text}");
+        }
+        let code = format!("```\nfollow {id}\n```");
+        assert_eq!(words(vec![agent(&code)], SessionStatus::Success), []);
+    }
+
+    #[test]
+    fn marks_in_new_code_count_and_those_that_were_read_or_moved_do_not() {
+        let (id, _) = &ids()[4];
+        let mark = format!("// [cm: helpful {id}] saved a deadlock");
+        let edit = |old: &str| {
+            call(
+                "1",
+                "Edit",
+                json!({"file_path": "a.rs", "old_string": old, "new_string": format!("{mark}\nx();")}),
+            )
+        };
+        assert_eq!(words(vec![edit("")], SessionStatus::Unknown).len(), 1);
+        assert_eq!(words(vec![edit(&format!("  {mark}"))], SessionStatus::Success), []);
+        assert_eq!(words(vec![result("1", ToolOutcome::Ok, &mark)], SessionStatus::Success), []);
+        assert_eq!(words(vec![person(&format!("> {mark}"))], SessionStatus::Success), []);
+        assert_eq!(words(vec![person(&format!("[cm: harmful {id}]"))], SessionStatus::Success).len(), 1);
+    }
+
+    #[test]
+    fn a_mark_counts_only_where_the_person_typed_it_or_the_agent_wrote_it_and_then_a_fraction() {
+        let (id, _) = &ids()[5];
+        let mark = format!("[cm: helpful {id}]");
+        let long: String = (0..40).map(|n| format!("line {n} of a log\n")).collect();
+        let echoed =
+            vec![result("1", ToolOutcome::Ok, &format!("# {mark}")), agent(&format!("It says {mark}"))];
+        for kinds in [
+            vec![agent(&format!("```\n{mark}\n```"))],
+            vec![agent(&format!("~~~md\n{mark}\n~~~\nDone."))],
+            vec![agent(&format!("Write `{mark}` to praise it."))],
+            vec![agent(&format!("The file says \"{mark}\"."))],
+            vec![person(&format!("it said “{mark}” there"))],
+            vec![person(&format!("    {mark}"))],
+            vec![person(&format!("look:\n{long}{mark}\n{long}what is it?"))],
+            vec![result("1", ToolOutcome::Ok, &mark)],
+            vec![EventKind::Injected { text: mark.clone() }],
+            echoed,
+        ] {
+            assert_eq!(words(kinds.clone(), SessionStatus::Success), [], "{kinds:?}");
+        }
+        for kinds in [vec![agent(&format!("That saved an hour. {mark}"))], vec![person(&mark)]] {
+            let said = words(kinds, SessionStatus::Success);
+            assert_eq!(said.iter().map(|word| word.weight).collect::<Vec<_>>(), [FRACTION]);
+        }
+    }
+
+    #[test]
+    fn marks_and_citations_of_rules_that_there_are_not_say_nothing() {
+        assert_eq!(
+            words(vec![agent("[cm: helpful b-xyz] b-side-effect b-mt2ssunl-zzzzzz")], SessionStatus::Success),
+            []
+        );
+    }
+}

@@ -1,0 +1,349 @@
+//! What a shell command does, as far as its words tell: tests, builds, checks, commits, or takes work back.
+//!
+//! Nothing is run. Quoted text and what follows a here-document's opening are no commands.
+
+/// What kind of work a command does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Work {
+    /// It runs tests.
+    Test,
+    /// It compiles or packs.
+    Build,
+    /// It lints, checks types or formats.
+    Lint,
+    /// It records a commit.
+    Commit,
+    /// It sends commits to where others see them.
+    Push,
+    /// It throws away or reverses work.
+    Revert,
+    /// Anything else.
+    Other,
+}
+
+impl Work {
+    /// Whether its success or failure says how the work stands.
+    pub fn is_check(self) -> bool {
+        matches!(self, Self::Test | Self::Build | Self::Lint)
+    }
+}
+
+/// One simple command of a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Simple {
+    /// Its words without quotes, assignments and what only starts another program.
+    pub words: Vec<String>,
+}
+
+/// Programs that only start another one; with how many words go with them.
+const STARTERS: [&str; 14] = [
+    "sudo", "time", "nice", "nohup", "env", "command", "exec", "npx", "bunx", "pnpx", "xvfb-run", "then",
+    "do", "!",
+];
+/// The same in two words.
+const STARTERS_OF_TWO: [(&str, &str); 8] = [
+    ("poetry", "run"),
+    ("uv", "run"),
+    ("pipenv", "run"),
+    ("bundle", "exec"),
+    ("pdm", "run"),
+    ("hatch", "run"),
+    ("mise", "exec"),
+    ("pnpm", "exec"),
+];
+/// The most bytes of a command line that are looked at.
+const LONGEST: usize = 20_000;
+
+/// The simple commands of a command line, in order.
+///
+/// ```
+/// use cm_learn::outcome::shell::{Work, simple_commands};
+/// let commands = simple_commands("cd web && CI=1 npm test -- --run | tail -5");
+/// assert_eq!(commands[1].work(), Work::Test);
+/// assert_eq!(commands[1].name(), "npm test");
+/// ```
+pub fn simple_commands(line: &str) -> Vec<Simple> {
+    let line = &line[..line.floor_char_boundary(LONGEST)];
+    let (mut commands, mut words, mut word) = (Vec::new(), Vec::new(), None::<String>);
+    let mut quote = None;
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (Some('"') | None, '\\') => {
+                word.get_or_insert_default().extend(chars.next().filter(|c| *c != '\n'))
+            }
+            (Some(_), _) => word.get_or_insert_default().push(c),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, '<') if chars.peek() == Some(&'<') => break,
+            (None, '#') if word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
+            (None, ';' | '&' | '|' | '\n' | '(' | ')') => {
+                // `2>&1` and `&>` send output somewhere.
+                let redirects = c == '&' && word.as_ref().is_some_and(|word| word.ends_with('>'));
+                if redirects || (c == '&' && chars.peek() == Some(&'>')) {
+                    word.get_or_insert_default().push(c);
+                    continue;
+                }
+                words.extend(word.take());
+                commands.extend(Simple::of(std::mem::take(&mut words)));
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (None, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    commands.extend(Simple::of(words));
+    commands
+}
+
+impl Simple {
+    fn of(words: Vec<String>) -> Option<Self> {
+        let mut rest = words.as_slice();
+        loop {
+            rest = match rest {
+                [first, tail @ ..] if is_assignment(first) || STARTERS.contains(&first.as_str()) => tail,
+                [first, _, tail @ ..] if first == "timeout" => tail,
+                [first, second, tail @ ..]
+                    if STARTERS_OF_TWO.contains(&(first.as_str(), second.as_str())) =>
+                {
+                    tail.strip_prefix(&["--".to_owned()]).unwrap_or(tail)
+                }
+                _ => break,
+            };
+        }
+        let kept: Vec<String> = rest.iter().filter(|word| !is_redirection(word)).cloned().collect();
+        (!kept.is_empty()).then_some(Self { words: kept })
+    }
+
+    /// The program, without its folder.
+    pub fn program(&self) -> &str {
+        let word = self.words.first().map_or("", String::as_str);
+        word.rsplit('/').next().unwrap_or(word)
+    }
+
+    fn word(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", String::as_str)
+    }
+
+    /// Program and subcommand, such as `cargo test`: what two runs of one command share.
+    pub fn name(&self) -> String {
+        let sub = self.word(1);
+        let named = match self.program() {
+            "python" | "python3" | "node" | "deno" | "bash" | "sh" | "ruby" | "php" | "java" => {
+                if sub == "-m" { return format!("{} -m {}", self.program(), self.word(2)) } else { true }
+            }
+            "npm" | "pnpm" | "yarn" | "bun" if sub == "run" || sub == "run-script" => {
+                return format!("{} run {}", self.program(), self.word(2)).trim_end().to_owned();
+            }
+            "mise" if sub == "run" => return format!("mise run {}", self.word(2)).trim_end().to_owned(),
+            "cargo" | "go" | "npm" | "pnpm" | "yarn" | "bun" | "git" | "gh" | "make" | "just" | "mvn"
+            | "gradle" | "gradlew" | "dotnet" | "docker" | "mix" | "rake" | "rails" | "mise" | "task"
+            | "swift" | "terraform" | "kubectl" | "golangci-lint" | "ruff" | "biome" | "tox" | "ng"
+            | "nx" | "turbo" => true,
+            _ => false,
+        };
+        let plain = !sub.is_empty() && !sub.starts_with(['-', '$', '.', '/', '+']) && sub.len() <= 40;
+        if named && plain { format!("{} {sub}", self.program()) } else { self.program().to_owned() }
+    }
+
+    /// What kind of work it does.
+    pub fn work(&self) -> Work {
+        let (program, sub) = (self.program(), self.word(1));
+        if self.words.iter().any(|word| matches!(word.as_str(), "--help" | "--version" | "--dry-run")) {
+            return Work::Other;
+        }
+        match (program, sub) {
+            ("git", _) => self.git(),
+            (
+                "pytest" | "py.test" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "ctest" | "tox"
+                | "nose2",
+                _,
+            )
+            | ("cargo", "test" | "nextest" | "t")
+            | (
+                "go" | "dotnet" | "mix" | "swift" | "deno" | "rails" | "ng" | "bazel" | "playwright",
+                "test",
+            ) => Work::Test,
+            ("cargo", "build" | "check" | "b" | "c")
+            | ("go", "build" | "install")
+            | ("tsc" | "webpack" | "esbuild", _)
+            | ("dotnet" | "swift" | "docker" | "bazel" | "vite" | "next", "build") => Work::Build,
+            ("cargo", "clippy" | "fmt")
+            | ("go", "vet")
+            | (
+                "eslint" | "ruff" | "flake8" | "mypy" | "pyright" | "golangci-lint" | "biome" | "prettier"
+                | "rubocop" | "shellcheck" | "gofmt" | "pylint" | "black",
+                _,
+            ) => Work::Lint,
+            ("python" | "python3", "-m") => by_task(self.word(2)),
+            ("npm" | "pnpm" | "yarn" | "bun", "run" | "run-script") | ("mise", "run") => {
+                by_task(self.word(2))
+            }
+            (
+                "npm" | "pnpm" | "yarn" | "bun" | "make" | "just" | "task" | "rake" | "mvn" | "gradle"
+                | "gradlew",
+                _,
+            ) => {
+                let task = self.words.iter().skip(1).find(|word| !word.starts_with('-'));
+                task.map_or(if program == "make" { Work::Build } else { Work::Other }, |task| by_task(task))
+            }
+            _ => Work::Other,
+        }
+    }
+
+    fn git(&self) -> Work {
+        // `git -C folder commit`
+        let mut rest = self.words.iter().skip(1).map(String::as_str);
+        let mut sub = rest.next().unwrap_or("");
+        while sub.starts_with('-') {
+            if matches!(sub, "-C" | "-c") {
+                rest.next();
+            }
+            sub = rest.next().unwrap_or("");
+        }
+        let has = |flag: &str| self.words.iter().any(|word| word == flag);
+        match sub {
+            "commit" => Work::Commit,
+            "push" => Work::Push,
+            "revert" => Work::Revert,
+            "reset" if has("--hard") => Work::Revert,
+            "restore" if !has("--staged") => Work::Revert,
+            "checkout" if has("--") || has(".") => Work::Revert,
+            _ => Work::Other,
+        }
+    }
+
+    /// The first line of the message that a `git commit` gives with `-m`.
+    pub fn commit_subject(&self) -> Option<&str> {
+        if self.work() != Work::Commit {
+            return None;
+        }
+        let at = self.words.iter().position(|word| {
+            word == "--message" || (word.starts_with('-') && !word.starts_with("--") && word.ends_with('m'))
+        })?;
+        let message = self.words.get(at + 1)?;
+        // `-m "$(cat <<'EOF'` has its message in the lines below.
+        let skipped = usize::from(message.starts_with("$(cat <<"));
+        let subject = message.lines().nth(skipped)?.trim();
+        (!subject.is_empty() && !subject.starts_with("$(")).then_some(subject)
+    }
+}
+
+/// What the name of a task of a build file tells.
+fn by_task(task: &str) -> Work {
+    let first = task.split([':', '-', '_']).next().unwrap_or(task);
+    match first {
+        "test" | "tests" | "pytest" | "unittest" | "verify" | "spec" | "e2e" => Work::Test,
+        "build" | "compile" | "package" | "assemble" | "tsc" => Work::Build,
+        "lint" | "check" | "typecheck" | "fmt" | "format" | "mypy" | "ruff" | "clippy" => Work::Lint,
+        _ => Work::Other,
+    }
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+fn is_redirection(word: &str) -> bool {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+    rest.starts_with('>') || rest.starts_with('<')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn works(line: &str) -> Vec<Work> {
+        simple_commands(line).iter().map(Simple::work).collect()
+    }
+
+    fn has(line: &str, work: Work) -> bool {
+        works(line).contains(&work)
+    }
+
+    #[test]
+    fn the_program_is_found_behind_folders_assignments_and_starters() {
+        for line in [
+            "cargo test",
+            "cd a && cargo test --lib 2>&1 | tail -20",
+            "RUST_LOG=debug cargo test",
+            "timeout 60 cargo test; echo done",
+            "uv run -- pytest -q",
+            "poetry run pytest tests/",
+            "npx vitest run",
+            "npm run test:unit",
+            "mise run test:ci",
+            "python -m pytest",
+            "make -j4 test",
+            "./node_modules/.bin/jest",
+            "(cd x; go test ./...)",
+        ] {
+            assert!(has(line, Work::Test), "{line}: {:?}", works(line));
+        }
+    }
+
+    #[test]
+    fn words_about_a_command_are_no_command() {
+        for line in [
+            "echo 'cargo test'",
+            "grep -rn \"git revert\" docs",
+            "cat <<'EOF'\ngit reset --hard\nEOF",
+            "cargo test --help",
+            "# pytest",
+            "git log --grep=revert",
+            "git checkout main",
+            "git restore --staged a.rs",
+            "git reset HEAD~1",
+            "ls tests",
+        ] {
+            assert!(works(line).iter().all(|work| *work == Work::Other), "{line}: {:?}", works(line));
+        }
+    }
+
+    #[test]
+    fn work_that_is_taken_back_is_told() {
+        for line in
+            ["git revert HEAD", "git reset --hard origin/main", "git checkout -- .", "git -C x restore a.rs"]
+        {
+            assert!(has(line, Work::Revert), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_subject_of_a_commit_is_its_first_line() {
+        let subject = |line: &str| {
+            simple_commands(line).iter().find_map(|simple| simple.commit_subject().map(str::to_owned))
+        };
+        assert_eq!(subject("git add -A && git commit -m \"Fix: it\n\nBody\"").as_deref(), Some("Fix: it"));
+        assert_eq!(subject("git commit -am 'Add x' && git push").as_deref(), Some("Add x"));
+        assert_eq!(subject("git commit -m \"$(cat <<'EOF'\nAdd y\n\nz\nEOF\n)\"").as_deref(), Some("Add y"));
+        assert_eq!(subject("git commit --amend --no-edit"), None);
+    }
+
+    #[test]
+    fn two_runs_of_one_command_have_one_name() {
+        let name = |line: &str| simple_commands(line)[0].name();
+        assert_eq!(name("go test ./cmd/... -run X"), name("GOFLAGS=-v go test ./..."));
+        assert_eq!(name("npm run test:unit -- a"), "npm run test:unit");
+        assert_eq!(name("./gradlew test"), "gradlew test");
+        assert_eq!(name("pytest -q tests/a.py"), "pytest");
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_read(line in "(.|\n){0,200}") {
+            for simple in simple_commands(&line) {
+                prop_assert!(!simple.words.is_empty());
+                let _ = (simple.work(), simple.name(), simple.commit_subject().map(str::len));
+            }
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! The tool calls of a session with what came of them: commands that were run, files that were changed.
+//!
+//! Agents name their tools and arguments differently; what is not known here is a step like any other, of which only the
+//! name is told.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::shell::{Simple, Work, simple_commands};
+use cm_session::event::{Event, EventKind, ToolOutcome};
+
+/// One tool call, or one command that the person ran.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Where it stands among the events.
+    pub at: usize,
+    /// The line of the log that tells it.
+    pub line: u64,
+    /// The line that tells what came of it.
+    pub result_line: Option<u64>,
+    /// Where its result stands among the events; where the log has none, the step's own place.
+    pub done_at: usize,
+    /// What was done.
+    pub deed: Deed,
+    /// How it ended.
+    pub ended: ToolOutcome,
+    /// Whether an agent did it for another agent.
+    pub side: bool,
+}
+
+/// What a step did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Deed {
+    /// A command line.
+    Command {
+        /// As the agent gave it.
+        line: String,
+        /// Its simple commands.
+        parts: Vec<Simple>,
+    },
+    /// Files were written.
+    Edit {
+        /// Their paths, as the agent gave them.
+        paths: Vec<String>,
+        /// What was there and what came in its place, as far as the call tells.
+        texts: Vec<(String, String)>,
+    },
+    /// Any other tool.
+    Other,
+}
+
+impl Step {
+    /// Whether it changed files and did not fail.
+    pub fn edited(&self) -> bool {
+        matches!(self.deed, Deed::Edit { .. }) && self.ended != ToolOutcome::Error
+    }
+
+    /// The simple commands of a command line.
+    pub fn parts(&self) -> &[Simple] {
+        match &self.deed {
+            Deed::Command { parts, .. } => parts,
+            Deed::Edit { .. } | Deed::Other => &[],
+        }
+    }
+
+    /// The simple command that does such work, if any.
+    pub fn doing(&self, wanted: impl Fn(Work) -> bool) -> Option<&Simple> {
+        self.parts().iter().find(|simple| wanted(simple.work()))
+    }
+
+    /// The command that tells how the work stands, if the step ran one: the last, as it is the one that the result is of.
+    pub fn check(&self) -> Option<&Simple> {
+        self.parts().iter().rev().find(|simple| simple.work().is_check())
+    }
+}
+
+/// Words at the end of a checker's output that tell a failure, whatever its exit code was: agents pipe output through
+/// `tail`, which ends well.
+#[allow(clippy::expect_used, reason = "the pattern is a constant, and every test compiles it")]
+static FAILED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)^--- FAIL|^FAIL\b|^FAILED\b|^\s*test result: FAILED|^error(\[E\d+\])?: |\b[1-9]\d* (tests? )?(failed|failing|failures?)\b|^Tests:\s+[1-9]\d* failed|Failures: [1-9]|^npm ERR!|^make: \*\*\*|^Traceback \(most recent|error TS\d+:|\b[Ee]xit (code|status):? [1-9]|\b[1-9]\d* (errors?|problems?) \(|^Found [1-9]\d* errors?",
+    )
+    .expect("the pattern is a constant that tests compile")
+});
+
+/// The steps of a session in the order of their calls.
+pub fn steps(events: &[Event]) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut open: HashMap<&str, usize> = HashMap::new();
+    let mut nameless: Vec<usize> = Vec::new();
+    for (at, event) in events.iter().enumerate() {
+        match &event.kind {
+            EventKind::ToolCall { id, name, input } => {
+                match id {
+                    Some(id) => drop(open.insert(id.as_str(), steps.len())),
+                    None => nameless.push(steps.len()),
+                }
+                steps.push(step(at, event, deed(name, input)));
+            }
+            EventKind::ToolResult { id, outcome, exit_code, text } => {
+                let of = match id {
+                    Some(id) => open.remove(id.as_str()),
+                    None if nameless.is_empty() => None,
+                    None => Some(nameless.remove(0)),
+                };
+                if let Some(step) = of.and_then(|of| steps.get_mut(of)) {
+                    step.result_line = Some(event.line);
+                    step.done_at = at;
+                    step.ended = ended(step, *outcome, *exit_code, text);
+                }
+            }
+            EventKind::ToolRejected { id, .. } => {
+                let of = match id {
+                    Some(id) => open.remove(id.as_str()),
+                    None => nameless.pop(),
+                };
+                if let Some(step) = of.and_then(|of| steps.get_mut(of)) {
+                    step.deed = Deed::Other;
+                    step.ended = ToolOutcome::Error;
+                }
+            }
+            EventKind::PersonCommand { command, output, exit_code } => {
+                if output.is_none() {
+                    // A record of its own may tell it.
+                    nameless.push(steps.len());
+                }
+                let mut of = step(at, event, command_line(command));
+                of.ended = ended(&of, ToolOutcome::Unknown, *exit_code, output.as_deref().unwrap_or(""));
+                steps.push(of);
+            }
+            EventKind::System { text } => {
+                steps.extend(noted(text).map(|deed| Step { ended: ToolOutcome::Ok, ..step(at, event, deed) }))
+            }
+            _ => {}
+        }
+    }
+    steps
+}
+
+fn step(at: usize, event: &Event, deed: Deed) -> Step {
+    Step {
+        at,
+        line: event.line,
+        result_line: None,
+        done_at: at,
+        deed,
+        ended: ToolOutcome::Unknown,
+        side: event.side,
+    }
+}
+
+/// How a step ended: as the log says, unless what a checker printed says that it failed.
+fn ended(step: &Step, outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutcome {
+    let told = match outcome {
+        ToolOutcome::Unknown => ToolOutcome::of_exit(exit_code),
+        told => told,
+    };
+    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(8_000))..];
+    match step.check() {
+        Some(_) if told != ToolOutcome::Error && FAILED.is_match(tail) => ToolOutcome::Error,
+        _ => told,
+    }
+}
+
+/// What an agent's program notes of its own deeds: aider tells of edits and commits in words.
+fn noted(text: &str) -> impl Iterator<Item = Deed> + '_ {
+    text.lines().filter_map(|line| {
+        if let Some(path) = line.strip_prefix("Applied edit to ") {
+            return Some(Deed::Edit { paths: vec![path.trim().to_owned()], texts: Vec::new() });
+        }
+        let (hash, subject) = line.strip_prefix("Commit ")?.split_once(' ')?;
+        let is_hash = (7..=40).contains(&hash.len()) && hash.chars().all(|c| c.is_ascii_hexdigit());
+        let words = ["git", "commit", "-m", subject].map(str::to_owned).to_vec();
+        is_hash.then(|| Deed::Command { line: String::new(), parts: vec![Simple { words }] })
+    })
+}
+
+const SHELLS: [&str; 14] = [
+    "bash",
+    "shell",
+    "shell_command",
+    "exec_command",
+    "exec",
+    "run_shell_command",
+    "run_terminal_cmd",
+    "run_terminal_command",
+    "run_command",
+    "execute_command",
+    "local_shell",
+    "local_shell_call",
+    "terminal",
+    "run_in_terminal",
+];
+const EDITORS: [&str; 20] = [
+    "edit",
+    "write",
+    "multiedit",
+    "notebookedit",
+    "str_replace",
+    "str_replace_editor",
+    "str_replace_based_edit_tool",
+    "apply_patch",
+    "create_file",
+    "write_file",
+    "write_to_file",
+    "replace_in_file",
+    "replace",
+    "edit_file",
+    "search_replace",
+    "apply_diff",
+    "insert_content",
+    "insert_edit_into_file",
+    "newfileCreated",
+    "editedExistingFile",
+];
+const PATHS: [&str; 9] = [
+    "file_path",
+    "path",
+    "filePath",
+    "target_file",
+    "filename",
+    "notebook_path",
+    "absolute_path",
+    "relative_workspace_path",
+    "file",
+];
+const NEW: [&str; 8] =
+    ["content", "new_string", "newText", "newString", "new_str", "text", "contents", "file_text"];
+const OLD: [&str; 4] = ["old_string", "oldText", "oldString", "old_str"];
+
+fn deed(name: &str, input: &Value) -> Deed {
+    let name = name.rsplit("__").next().unwrap_or(name);
+    let lower = name.to_ascii_lowercase();
+    if SHELLS.contains(&lower.as_str()) {
+        return command_of(input).map_or(Deed::Other, |line| command_line(&line));
+    }
+    let edits = EDITORS.iter().any(|known| known.eq_ignore_ascii_case(name));
+    if !edits || matches!(text(input, &["command"]), Some("view" | "undo_edit")) {
+        return Deed::Other;
+    }
+    if let Some(patch) = patch_of(input) {
+        return patch_deed(patch);
+    }
+    let inner = input.get("edits").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let texts = std::iter::once(input).chain(inner).filter_map(|edit| {
+        let new = text(edit, &NEW)?;
+        Some((text(edit, &OLD).unwrap_or_default().to_owned(), new.to_owned()))
+    });
+    Deed::Edit { paths: text(input, &PATHS).map(str::to_owned).into_iter().collect(), texts: texts.collect() }
+}
+
+fn text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str> {
+    keys.iter().find_map(|key| input.get(key)?.as_str())
+}
+
+fn command_of(input: &Value) -> Option<String> {
+    if let Some(line) = input.as_str() {
+        return Some(line.to_owned());
+    }
+    let command = ["command", "cmd", "script", "CommandLine"].iter().find_map(|key| input.get(key));
+    let command = command.or_else(|| input.get("action")?.get("command"))?;
+    if let Some(line) = command.as_str() {
+        return Some(line.to_owned());
+    }
+    let words: Vec<&str> = command.as_array()?.iter().filter_map(Value::as_str).collect();
+    match words.as_slice() {
+        [shell, flag, line] if shell.ends_with("sh") && flag.starts_with('-') && flag.ends_with('c') => {
+            Some((*line).to_owned())
+        }
+        words => Some(words.join(" ")),
+    }
+}
+
+fn command_line(line: &str) -> Deed {
+    if line.contains("*** Begin Patch") {
+        return patch_deed(line);
+    }
+    Deed::Command { line: line.to_owned(), parts: simple_commands(line) }
+}
+
+fn patch_of(input: &Value) -> Option<&str> {
+    let patch = input.as_str().or_else(|| text(input, &["patch", "input", "diff", "patchText"]))?;
+    patch.contains("*** ").then_some(patch)
+}
+
+fn patch_deed(patch: &str) -> Deed {
+    let (mut paths, mut old, mut new) = (Vec::new(), String::new(), String::new());
+    for line in patch.lines() {
+        let named = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+        if let Some(path) = named.iter().find_map(|head| line.strip_prefix(head)) {
+            paths.push(path.trim().to_owned());
+        } else if let Some(line) = line.strip_prefix('+') {
+            new.push_str(line);
+            new.push('\n');
+        } else if let Some(line) = line.strip_prefix('-') {
+            old.push_str(line);
+            old.push('\n');
+        }
+    }
+    Deed::Edit { paths, texts: vec![(old, new)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::outcome::told::*;
+
+    #[test]
+    fn a_call_and_its_result_are_one_step() {
+        let events = told([
+            call("1", "Bash", json!({"command": "cargo test"})),
+            call("2", "Edit", json!({"file_path": "a.rs", "old_string": "x", "new_string": "y"})),
+            result("2", ToolOutcome::Ok, "done"),
+            result("1", ToolOutcome::Error, "Exit code 101"),
+        ]);
+        let steps = steps(&events);
+        assert_eq!(steps.len(), 2);
+        assert_eq!((steps[0].ended, steps[0].line, steps[0].result_line), (ToolOutcome::Error, 1, Some(4)));
+        assert!(steps[1].edited());
+        assert_eq!(
+            steps[1].deed,
+            Deed::Edit { paths: vec!["a.rs".into()], texts: vec![("x".into(), "y".into())] }
+        );
+    }
+
+    #[test]
+    fn what_a_checker_printed_counts_more_than_the_code_of_a_pipe() {
+        let ended = |command: &str, output: &str| {
+            let events =
+                told([call("1", "Bash", json!({"command": command})), result("1", ToolOutcome::Ok, output)]);
+            steps(&events)[0].ended
+        };
+        for output in [
+            "test result: FAILED. 3 passed; 1 failed;",
+            "--- FAIL: TestX (0.00s)",
+            "Tests:       2 failed, 3 passed",
+            "=== 1 failed, 9 passed in 0.1s ===",
+            "error[E0502]: cannot borrow",
+        ] {
+            assert_eq!(ended("cargo test 2>&1 | tail", output), ToolOutcome::Error, "{output}");
+            assert_eq!(ended("cat log.txt", output), ToolOutcome::Ok, "{output}");
+        }
+        for output in ["test result: ok. 3 passed; 0 failed;", "test login_failed ... ok", "0 errors"] {
+            assert_eq!(ended("cargo test", output), ToolOutcome::Ok, "{output}");
+        }
+    }
+
+    #[test]
+    fn agents_spell_commands_and_edits_differently() {
+        let of = |name: &str, input: Value| steps(&told([call("1", name, input)])).remove(0).deed;
+        for (name, input) in [
+            ("shell", json!({"command": ["bash", "-lc", "go test ./..."]})),
+            ("run_shell_command", json!({"command": "go test ./..."})),
+            ("exec_command", json!({"cmd": "go test ./..."})),
+            ("shell_command", json!("go test ./...")),
+        ] {
+            assert!(
+                matches!(of(name, input), Deed::Command { line, .. } if line == "go test ./..."),
+                "{name}"
+            );
+        }
+        let patch = "*** Begin Patch\n*** Update File: a.go\n-x\n+y\n*** End Patch";
+        for deed in [of("apply_patch", json!(patch)), of("shell", json!({"command": ["apply_patch", patch]}))]
+        {
+            assert_eq!(
+                deed,
+                Deed::Edit { paths: vec!["a.go".into()], texts: vec![("x\n".into(), "y\n".into())] }
+            );
+        }
+        assert_eq!(of("str_replace_editor", json!({"command": "view", "path": "a"})), Deed::Other);
+        assert_eq!(of("Read", json!({"file_path": "a"})), Deed::Other);
+    }
+
+    #[test]
+    fn an_edit_that_was_not_let_happen_is_none() {
+        let events = told([
+            call("1", "Edit", json!({"file_path": "a", "new_string": "y"})),
+            EventKind::ToolRejected { id: Some("1".into()), text: "no".into() },
+        ]);
+        assert!(!steps(&events)[0].edited());
+    }
+
+    #[test]
+    fn what_a_person_ran_is_judged_by_the_record_that_follows() {
+        let events = told([
+            EventKind::PersonCommand { command: "pytest -q".into(), output: None, exit_code: None },
+            EventKind::ToolResult {
+                id: None,
+                outcome: ToolOutcome::Unknown,
+                exit_code: None,
+                text: "1 failed, 3 passed".into(),
+            },
+        ]);
+        assert_eq!((steps(&events)[0].ended, steps(&events)[0].result_line), (ToolOutcome::Error, Some(2)));
+    }
+
+    #[test]
+    fn aiders_own_words_tell_edits_and_commits() {
+        let events = told([EventKind::System {
+            text: "Applied edit to src/a.py\nCommit 3f2a9cd feat: Add x\nCommit message follows".into(),
+        }]);
+        let steps = steps(&events);
+        assert_eq!(steps.len(), 2);
+        assert!(steps[0].edited());
+        assert_eq!(steps[1].parts()[0].commit_subject(), Some("feat: Add x"));
+    }
+}

@@ -1,0 +1,275 @@
+//! How a session ended, by what can be seen in its log: checks, commits, work taken back, and the person's last words.
+//!
+//! An agent's own claim that all is done counts for nothing here. Where nothing can be seen, the verdict is `unknown`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reaction::{Reaction, reaction};
+use super::shell::Work;
+use super::steps::Step;
+use cm_session::event::{Event, EventKind, ToolOutcome};
+use cm_session::status::SessionStatus;
+
+/// A status and what it rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// How it ended.
+    pub status: SessionStatus,
+    /// What that rests on, in the order of the log.
+    pub signs: Vec<Sign>,
+}
+
+/// One thing that speaks for or against a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sign {
+    /// The line of the log, from 1.
+    pub line: u64,
+    /// Whether it speaks for it.
+    pub good: bool,
+    /// What it is, in words of our own.
+    pub what: String,
+}
+
+/// How a session ended.
+pub fn verdict(events: &[Event], steps: &[Step]) -> Verdict {
+    let mut signs = Vec::new();
+    let last_edit = steps.iter().filter(|step| step.edited()).map(|step| step.at).max();
+    let checks = last_checks(steps);
+    signs.extend(checks.iter().map(|(name, step)| check_sign(name, step)));
+    let open = checks.iter().any(|(_, step)| step.ended == ToolOutcome::Error);
+    let passed_before =
+        open && steps.iter().any(|step| step.check().is_some() && step.ended == ToolOutcome::Ok);
+    signs.extend(commit_sign(steps, last_edit));
+    signs.extend(revert_sign(steps, last_edit));
+    let word = last_word(events);
+    signs.extend(word.clone());
+    let status = weighed(&signs, word.as_ref(), passed_before);
+    let broken = breaking_off(events);
+    let status = match (&broken, status) {
+        (Some(_), SessionStatus::Success) => SessionStatus::Partial,
+        (Some(_), SessionStatus::Unknown) if last_edit.is_some() => SessionStatus::Partial,
+        (_, status) => status,
+    };
+    signs.extend(broken);
+    signs.sort_by_key(|sign| sign.line);
+    Verdict { status, signs }
+}
+
+/// The last run of each check, by name: what passed after it failed counts as passed.
+fn last_checks(steps: &[Step]) -> Vec<(String, &Step)> {
+    let mut last: Vec<(String, &Step)> = Vec::new();
+    for step in steps.iter().filter(|step| !step.side && step.ended != ToolOutcome::Unknown) {
+        let Some(check) = step.check() else { continue };
+        let name = check.name();
+        last.retain(|(known, _)| *known != name);
+        last.push((name, step));
+    }
+    // One that failed and was replaced by a passing check of the same kind, such as `go test` by `make test`.
+    let settled: Vec<usize> = (0..last.len())
+        .filter(|at| {
+            let (_, step) = &last[*at];
+            let work = step.check().map(|check| check.work());
+            step.ended == ToolOutcome::Error
+                && last[at + 1..].iter().any(|(_, later)| {
+                    later.ended == ToolOutcome::Ok && later.check().map(|check| check.work()) == work
+                })
+        })
+        .collect();
+    let mut at = 0;
+    last.retain(|_| (!settled.contains(&at), at += 1).0);
+    last
+}
+
+fn check_sign(name: &str, step: &Step) -> Sign {
+    let good = step.ended == ToolOutcome::Ok;
+    let how = if good { "passed" } else { "failed" };
+    Sign {
+        line: step.result_line.unwrap_or(step.line),
+        good,
+        what: format!("`{name}` {how} when it was last run"),
+    }
+}
+
+/// Work that was committed and not changed since.
+fn commit_sign(steps: &[Step], last_edit: Option<usize>) -> Option<Sign> {
+    let commit = steps
+        .iter()
+        .rev()
+        .find(|step| step.ended == ToolOutcome::Ok && step.doing(|work| work == Work::Commit).is_some())?;
+    let settled = last_edit.is_some_and(|edit| edit < commit.at);
+    settled.then(|| Sign { line: commit.line, good: true, what: "the work was committed".to_owned() })
+}
+
+/// Work that was taken back, and nothing done after it.
+fn revert_sign(steps: &[Step], last_edit: Option<usize>) -> Option<Sign> {
+    let revert = steps
+        .iter()
+        .rev()
+        .find(|step| step.ended != ToolOutcome::Error && step.doing(|work| work == Work::Revert).is_some())?;
+    let last = last_edit.is_some_and(|edit| edit < revert.at);
+    last.then(|| Sign { line: revert.line, good: false, what: "the work was taken back".to_owned() })
+}
+
+/// What the person said last of all, where something had been done before and nothing came after but an answer.
+fn last_word(events: &[Event]) -> Option<Sign> {
+    let said = |event: &&Event| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
+    let at = events.iter().rposition(|event| said(&event))?;
+    if !events[..at].iter().any(|event| matches!(event.kind, EventKind::AssistantText { .. })) {
+        return None;
+    }
+    let reaction = reaction(events[at].kind.text()?)?;
+    let acted = events[at..].iter().any(|event| matches!(event.kind, EventKind::ToolCall { .. }));
+    match reaction {
+        Reaction::Content => {
+            Some(Sign { line: events[at].line, good: true, what: "the person was content".to_owned() })
+        }
+        // What the agent did about it is judged by the checks after it.
+        Reaction::Discontent if acted => None,
+        Reaction::Discontent => Some(Sign {
+            line: events[at].line,
+            good: false,
+            what: "the person's last word was that it is not right".to_owned(),
+        }),
+    }
+}
+
+/// A session that ends with being stopped amid the work, or with the agent's program failing. Stopping an agent that had
+/// said its say is only how some programs are left.
+fn breaking_off(events: &[Event]) -> Option<Sign> {
+    let told = |event: &&Event| {
+        !matches!(
+            event.kind,
+            EventKind::System { .. } | EventKind::ModelChange { .. } | EventKind::Injected { .. }
+        )
+    };
+    let last = events.iter().rev().find(told)?;
+    let before = events.iter().rev().filter(told).find(|event| {
+        !matches!(event.kind, EventKind::Interrupt | EventKind::ToolRejected { .. } | EventKind::Error { .. })
+    })?;
+    if !matches!(
+        before.kind,
+        EventKind::ToolCall { .. } | EventKind::ToolResult { .. } | EventKind::Thinking { .. }
+    ) {
+        return None;
+    }
+    let what = match last.kind {
+        EventKind::Interrupt | EventKind::ToolRejected { .. } => {
+            "the person stopped the agent, and nothing followed"
+        }
+        EventKind::Error { .. } => "the agent's program failed, and nothing followed",
+        _ => return None,
+    };
+    Some(Sign { line: last.line, good: false, what: what.to_owned() })
+}
+
+fn weighed(signs: &[Sign], word: Option<&Sign>, passed_before: bool) -> SessionStatus {
+    let good = signs.iter().any(|sign| sign.good);
+    let bad = signs.iter().any(|sign| !sign.good);
+    match (good, bad) {
+        (false, false) => SessionStatus::Unknown,
+        (true, false) => SessionStatus::Success,
+        (false, true) if passed_before => SessionStatus::Partial,
+        (false, true) => SessionStatus::Failure,
+        // The person's word against what the machine says, or the other way round.
+        (true, true) if word.is_some() => SessionStatus::Mixed,
+        (true, true) => SessionStatus::Partial,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::steps::steps;
+    use crate::outcome::told::*;
+
+    fn status(kinds: Vec<EventKind>) -> SessionStatus {
+        let events = told(kinds);
+        verdict(&events, &steps(&events)).status
+    }
+
+    fn all<const N: usize>(parts: [Vec<EventKind>; N]) -> Vec<EventKind> {
+        parts.concat()
+    }
+
+    fn test(id: &str, outcome: ToolOutcome) -> Vec<EventKind> {
+        ran(id, "cargo test", outcome, "").to_vec()
+    }
+
+    #[test]
+    fn the_last_run_of_a_check_decides() {
+        use ToolOutcome::{Error, Ok};
+        let start = || vec![person("Fix it"), agent("I look.")];
+        assert_eq!(
+            status(all([start(), test("1", Error), edited("2", "a").to_vec(), test("3", Ok)])),
+            SessionStatus::Success
+        );
+        assert_eq!(
+            status(all([start(), test("1", Ok), edited("2", "a").to_vec(), test("3", Error)])),
+            SessionStatus::Partial
+        );
+        assert_eq!(
+            status(all([start(), edited("2", "a").to_vec(), test("3", Error)])),
+            SessionStatus::Failure
+        );
+        assert_eq!(status(start()), SessionStatus::Unknown);
+        assert_eq!(
+            status(all([start(), edited("2", "a").to_vec(), vec![agent("Done! All works.")]])),
+            SessionStatus::Unknown
+        );
+    }
+
+    #[test]
+    fn a_check_of_another_name_settles_one_that_failed() {
+        use ToolOutcome::{Error, Ok};
+        let events =
+            all([ran("1", "go test ./...", Error, "").to_vec(), ran("2", "make test", Ok, "").to_vec()]);
+        assert_eq!(status(events), SessionStatus::Success);
+        let events =
+            all([ran("1", "go test ./...", Error, "").to_vec(), ran("2", "make lint", Ok, "").to_vec()]);
+        assert_eq!(status(events), SessionStatus::Partial);
+    }
+
+    #[test]
+    fn work_that_is_taken_back_at_the_end_failed() {
+        let revert = || ran("9", "git checkout -- .", ToolOutcome::Ok, "").to_vec();
+        assert_eq!(status(all([edited("1", "a").to_vec(), revert()])), SessionStatus::Failure);
+        assert_eq!(status(all([revert(), edited("1", "a").to_vec()])), SessionStatus::Unknown);
+    }
+
+    #[test]
+    fn a_commit_after_the_last_edit_is_a_sign() {
+        let commit = || ran("9", "git commit -m x", ToolOutcome::Ok, "").to_vec();
+        assert_eq!(status(all([edited("1", "a").to_vec(), commit()])), SessionStatus::Success);
+        assert_eq!(status(all([commit(), edited("1", "a").to_vec()])), SessionStatus::Unknown);
+    }
+
+    #[test]
+    fn the_persons_last_word_counts_beside_the_checks() {
+        use ToolOutcome::{Error, Ok};
+        let said = |text: &str| vec![agent("Done."), person(text)];
+        assert_eq!(status(all([test("1", Ok), said("perfect, thanks")])), SessionStatus::Success);
+        assert_eq!(status(all([test("1", Ok), said("still broken")])), SessionStatus::Mixed);
+        assert_eq!(status(all([test("1", Error), said("thanks")])), SessionStatus::Mixed);
+        assert_eq!(status(said("that's wrong")), SessionStatus::Failure);
+        assert_eq!(
+            status(vec![person("still broken")]),
+            SessionStatus::Unknown,
+            "the first word judges nothing"
+        );
+    }
+
+    #[test]
+    fn a_session_that_is_broken_off_did_not_reach_its_goal() {
+        assert_eq!(
+            status(vec![person("Go"), agent("I went."), EventKind::Interrupt]),
+            SessionStatus::Unknown
+        );
+        assert_eq!(
+            status(all([edited("1", "a").to_vec(), vec![EventKind::Interrupt]])),
+            SessionStatus::Partial
+        );
+        let events = all([test("1", ToolOutcome::Ok), vec![EventKind::Interrupt]]);
+        assert_eq!(status(events), SessionStatus::Partial);
+    }
+}

@@ -1,0 +1,439 @@
+//! What a message says in prose, sentence by sentence: without code, quotes, tables, pasted logs and injected text.
+//!
+//! It judges no sentence. What is doubtful is left out: a reader misses little, and is never shown a log line as somebody's
+//! words.
+
+use cm_note::markdown::escape::visible;
+use cm_session::ours;
+use cm_session::scaffold::is_scaffold;
+
+/// One sentence of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// On one line, without emphasis, markers of lists and pictures at its begin.
+    pub text: String,
+    /// Whether it is an entry of a list.
+    pub listed: bool,
+    /// The heading that it stands below, in lower case; empty where there is none.
+    pub heading: String,
+}
+
+/// How a message is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// What a person typed: from the first heading on it is a document that was pasted, and so is the middle of what is
+    /// very long.
+    Person,
+    /// What an agent wrote: headings are its usual form.
+    Agent,
+}
+
+/// More lines of prose than this are a document, of which only the edges are somebody's own words.
+const LETTER: usize = 40;
+/// How many lines of each edge count then.
+const EDGE: usize = 4;
+/// The longest sentence in bytes; what is longer was not written as one.
+const LONGEST: usize = 600;
+/// The most bytes of a message that are read.
+const MESSAGE: usize = 60_000;
+
+macro_rules! pattern {
+    ($name:ident = $text:expr) => {
+        #[allow(clippy::expect_used, reason = "the pattern is a constant, and every test compiles it")]
+        static $name: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {
+            regex::Regex::new($text).expect("the pattern is a constant that tests compile")
+        });
+    };
+}
+pub(crate) use pattern;
+
+pattern!(
+    TAG = r"<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+|file|files|context|document|instructions|doc|example|image|task|result|output|stdout|stderr|summary|analysis)(?:\s[^<>]*)?>"
+);
+pattern!(
+    INJECTED = r"^(?:system-reminder|environment_(?:context|details)|user_(?:instructions|info)|session_context|local-command-[a-z]+|command-[a-z]+|task-notification|ide_[a-z_]+|permissions_instructions|skills_instructions)$"
+);
+pattern!(
+    MACHINE = r#"(?x)
+    ^\[?\d{4}-\d{2}-\d{2}[T\x20]\d{2}:\d{2} | ^\[?\d{1,2}:\d{2}:\d{2}
+  | ^\s*at\s\S+.*[(:]\S*:\d+ | ^File\s".*",\sline\s\d+ | ^Traceback\s\(most | ^\S+\s@\s\S+:\d+
+  | ^(npm\s(ERR!|WARN)|error(\[|:|\sTS\d)|warning(\[|:)|fatal:|panic:|goroutine\s\d|Caused\sby:|Stack\strace)
+  | ^(ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL|FAIL|PASS|PANIC|\x23+\s?Error)\b[\s:\]]
+  | ^ok(\t|\s{2,})\S
+  | ^([$%❯➜λ]|>>>|\.\.\.|\(venv\)|\+\+|@@|---|===)\s | ^[\w./\\-]+:\d+(:\d+)?[:\s]
+  | ^(GET|POST|PUT|PATCH|DELETE|HEAD|HTTP/\d)\b | ^(Uncaught|Unhandled)\s | ^\w*(Error|Exception):\s
+  | ^(diff\s--git|index\s[0-9a-f]{7}|commit\s[0-9a-f]{7,}|Author:|Date:|Co-Authored-By:)
+  | ^[│┃├└╭╰┌─━═|⎿⏺●] | ^\w[\w-]*@[\w-]+[:~\s].*[$%\x23] | \)Yes.*\)o\s\[Yes\]
+"#
+);
+pattern!(LIST = r"^(?:[-*+•–]|\d{1,3}[.)]|[a-z][)])\s+(?:\[[ xX]\]\s*)?");
+pattern!(HEADING = r"^#{1,6}\s+(.+?)\s*#*$");
+pattern!(SETEXT = r"^(?:=+|-{3,}|\*{3,}|_{3,})$");
+
+/// The sentences of a message, in order.
+///
+/// ```
+/// use cm_learn::prose::{Reading, sentences};
+/// let said = sentences("No, use `pnpm` here.\n```\nnpm ERR! x\n```\nIt is faster. Right?", Reading::Person);
+/// let texts: Vec<&str> = said.iter().map(|sentence| sentence.text.as_str()).collect();
+/// assert_eq!(texts, ["No, use `pnpm` here.", "It is faster.", "Right?"]);
+/// ```
+pub fn sentences(message: &str, reading: Reading) -> Vec<Sentence> {
+    if is_scaffold(message) {
+        return Vec::new();
+    }
+    let message = &message[..message.floor_char_boundary(MESSAGE)];
+    let kept = own_words(message);
+    let mut lines = lines_of(&kept, reading);
+    if reading == Reading::Person && lines.len() > LETTER {
+        lines.drain(EDGE..lines.len() - EDGE);
+    }
+    lines.iter().flat_map(|line| line.sentences()).collect()
+}
+
+/// The text without what programs put into it, and without what was put into tags for the agent to read.
+fn own_words(message: &str) -> String {
+    without_tagged(&without_ours(message), |_| true)
+}
+
+/// The text without what programs put into it: what `cm` handed out, and what agents' programs say in tags of theirs.
+pub(crate) fn without_injected(message: &str) -> String {
+    without_tagged(&without_ours(message), |name| INJECTED.is_match(name))
+}
+
+fn without_ours(message: &str) -> String {
+    ours::stripped(message).unwrap_or_else(|| message.to_owned())
+}
+
+/// The text without tags of such names and what they enclose. What a program opened and did not close goes to the end.
+fn without_tagged(text: &str, wanted: impl Fn(&str) -> bool) -> String {
+    let (mut kept, mut from, mut at) = (String::with_capacity(text.len()), 0, 0);
+    let mut open_ended: std::collections::HashSet<&str> = std::collections::HashSet::new();
+    while let Some(open) = TAG.captures_at(text, at) {
+        let (Some(whole), Some(name)) = (open.get(0), open.get(1)) else { break };
+        at = whole.end();
+        let name = name.as_str();
+        if !wanted(name) || open_ended.contains(name) {
+            continue;
+        }
+        let close = format!("</{name}>");
+        let end = match text[at..].find(&close) {
+            Some(end) => at + end + close.len(),
+            None if INJECTED.is_match(name) && begins_line(text, whole.start()) => text.len(),
+            None => {
+                // No later tag of this name is closed either.
+                open_ended.insert(name);
+                continue;
+            }
+        };
+        kept.push_str(&text[from..whole.start()]);
+        kept.push('\n');
+        (from, at) = (end, end);
+    }
+    kept.push_str(&text[from..]);
+    kept
+}
+
+fn begins_line(text: &str, at: usize) -> bool {
+    text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty())
+}
+
+/// A line of prose.
+struct Line {
+    text: String,
+    listed: bool,
+    heading: String,
+}
+
+fn lines_of(text: &str, reading: Reading) -> Vec<Line> {
+    let (mut lines, mut heading) = (Vec::<Line>::new(), String::new());
+    let mut fence: Option<(char, usize)> = None;
+    let mut after_blank = true;
+    let mut machine_before = false;
+    for raw in text.lines() {
+        let line = raw.trim();
+        if let Some((mark, length)) = fence {
+            let run = line.chars().take_while(|c| *c == mark).count();
+            fence = if run >= length && line.chars().all(|c| c == mark) { None } else { fence };
+            continue;
+        }
+        let ticks = line.chars().take_while(|c| matches!(c, '`' | '~')).count();
+        if let Some(mark) = line.chars().next().filter(|_| ticks >= 3) {
+            let closes_itself = mark == '`' && line[ticks..].contains("```");
+            fence = if closes_itself { None } else { Some((mark, ticks)) };
+            continue;
+        }
+        if line.is_empty() {
+            (after_blank, machine_before) = (true, false);
+            continue;
+        }
+        if let Some(title) = HEADING.captures(line).and_then(|captures| captures.get(1)) {
+            if reading == Reading::Person {
+                break;
+            }
+            heading = plain(title.as_str()).to_lowercase();
+            continue;
+        }
+        let listed = LIST.is_match(line);
+        let indented = raw.starts_with("    ") || raw.starts_with('\t');
+        let code = indented && !listed && (after_blank || machine_before);
+        let machine = code || is_machine(line);
+        (after_blank, machine_before) = (false, machine);
+        if machine {
+            continue;
+        }
+        let text = plain(LIST.replace(line, "").as_ref());
+        if text.is_empty() {
+            continue;
+        }
+        // A line on its own that is all bold is a heading.
+        let bold = line.starts_with("**")
+            && line.trim_end_matches(':').ends_with("**")
+            && line.matches("**").count() == 2;
+        if reading == Reading::Agent && bold && !listed {
+            let below = text.trim_end_matches(':').to_lowercase();
+            lines.push(Line { text, listed, heading: std::mem::replace(&mut heading, below) });
+            continue;
+        }
+        lines.push(Line { text, listed, heading: heading.clone() });
+    }
+    lines
+}
+
+/// Whether a line looks as if a program wrote it.
+fn is_machine(line: &str) -> bool {
+    if line.starts_with('>') || line.starts_with('|') || SETEXT.is_match(line) || MACHINE.is_match(line) {
+        return true;
+    }
+    if line.starts_with('<') && line.ends_with('>') || line.ends_with(['{', ';', '}']) && !line.contains(". ")
+    {
+        return true;
+    }
+    // Code in backticks may be all that a sentence needs; naked symbols are a log or code.
+    let outside: String = plain(&LIST.replace(line, "")).split('`').step_by(2).collect();
+    let (mut letters, mut symbols) = (0_usize, 0_usize);
+    for c in outside.chars() {
+        if c.is_alphabetic() || c.is_whitespace() {
+            letters += 1;
+        } else if !matches!(c, '.' | ',' | '\'' | '’' | '"' | '?' | '!' | '-' | '*') {
+            symbols += 1;
+        }
+    }
+    let longest = line.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+    symbols * 4 > letters + symbols && letters + symbols > 8 || longest > 120 || line.len() > LONGEST * 8
+}
+
+impl Line {
+    fn sentences(&self) -> Vec<Sentence> {
+        let whole = |text: &str| Sentence {
+            text: text.trim().to_owned(),
+            listed: self.listed,
+            heading: self.heading.clone(),
+        };
+        split(&self.text)
+            .into_iter()
+            .map(whole)
+            .filter(|sentence| !sentence.text.is_empty() && sentence.text.len() <= LONGEST)
+            .collect()
+    }
+}
+
+/// Words after which a full stop ends nothing.
+const ABBREVIATIONS: [&str; 10] =
+    ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "fig.", "resp.", "incl."];
+
+/// A line cut into its sentences: at full stops, question and exclamation marks outside of code, quotes and brackets.
+fn split(line: &str) -> Vec<&str> {
+    let (mut pieces, mut from) = (Vec::new(), 0);
+    let (mut code, mut depth) = (false, 0_usize);
+    let mut chars = line.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '`' => code = !code,
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            '.' | '!' | '?' if !code && depth == 0 => {
+                let end = at + c.len_utf8();
+                let ends = match chars.peek() {
+                    None => true,
+                    Some((_, next)) => next.is_whitespace() && goes_on(&line[end..]),
+                };
+                let word = line[from..end].rsplit(char::is_whitespace).next().unwrap_or("");
+                let digits = c == '.' && word.trim_end_matches('.').chars().all(|c| c.is_ascii_digit());
+                let begins = |c: char| c.is_uppercase() || matches!(c, '`' | '"' | '(');
+                let alone = line[from..end].trim() == word;
+                let number = digits && (alone || !line[end..].trim_start().starts_with(begins));
+                if ends && !number && !ABBREVIATIONS.contains(&word.to_lowercase().trim_start_matches('(')) {
+                    pieces.push(&line[from..end]);
+                    from = end;
+                }
+            }
+            _ => {}
+        }
+    }
+    pieces.push(&line[from..]);
+    pieces
+}
+
+/// Whether what follows may begin a sentence. People write small letters too, after a full stop and a blank.
+fn goes_on(rest: &str) -> bool {
+    rest.trim_start()
+        .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | '"' | '“' | '(' | '*' | '\''))
+}
+
+/// A line without emphasis, links' targets and pictures at its begin.
+fn plain(line: &str) -> String {
+    pattern!(LINK = r"\[([^\]\[]+)\]\((?:[^()\s]|\([^()\s]*\))+\)");
+    let line = visible(&LINK.replace_all(line, "$1"));
+    let line = line.trim_start_matches(|c: char| {
+        !c.is_alphanumeric()
+            && !matches!(
+                c,
+                '`' | '"' | '“' | '\'' | '(' | '[' | '/' | '$' | '@' | '.' | '~' | '-' | '<' | '#'
+            )
+    });
+    let mut kept = String::with_capacity(line.len());
+    for (at, piece) in line.split('`').enumerate() {
+        if at > 0 {
+            kept.push('`');
+        }
+        kept.push_str(&if at % 2 == 0 {
+            piece.replace("**", "").replace("__", "")
+        } else {
+            piece.to_owned()
+        });
+    }
+    kept.trim().to_owned()
+}
+
+/// A text of at most so many characters, cut between words with `…` behind it, and never within code.
+///
+/// ```
+/// assert_eq!(cm_learn::prose::cut("one two three", 9), "one two…");
+/// ```
+pub fn cut(text: &str, most: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
+    let room = text.char_indices().nth(most.saturating_sub(1)).map_or(end, |(at, _)| at);
+    let mut kept = &text[..room];
+    if !text[room..].starts_with(char::is_whitespace) {
+        kept = kept.rsplit_once(char::is_whitespace).map_or(kept, |(before, _)| before);
+    }
+    if kept.matches('`').count() % 2 == 1 {
+        let open = kept.rfind('`').unwrap_or(0);
+        if open > 0 {
+            kept = &kept[..open];
+        }
+    }
+    let kept = kept.trim_end().trim_end_matches([',', ';', ':', '(', '-', '–', '—']).trim_end();
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(message: &str, reading: Reading) -> Vec<String> {
+        sentences(message, reading).into_iter().map(|sentence| sentence.text).collect()
+    }
+
+    #[test]
+    fn code_quotes_tables_and_logs_are_no_prose() {
+        for text in [
+            "```sh\nnever run this\n```",
+            "~~~\nalways x\n~~~",
+            "> always quote",
+            "| always | never |\n|---|---|",
+            "    always_indented_code here",
+            "2026-11-01T10:00:00 always failing",
+            "error: never used",
+            "npm ERR! always",
+            "  at never (file.js:10:3)",
+            "File \"a.py\", line 3, in never",
+            "src/main.rs:10:3 never read",
+            "$ never mind",
+            "<system-reminder>\nAlways do x.\n</system-reminder>",
+            "<system-reminder>\nAlways do x, cut off",
+            "<system-reminder>\n<b>x</b> Always do x.\n</system-reminder>",
+            "<system-reminder>a</system-reminder><system-reminder>Always do x.</system-reminder>",
+            "<environment_context><cwd>always</cwd></environment_context>",
+            "startRedirectNavigation @ VM46:2327",
+            "<!-- cm:begin -->\n- Never do x. (b-mt2ssunl-jq6d8j)\n<!-- cm:end -->",
+            "# AGENTS.md instructions\nAlways x.",
+            "const never = always();",
+        ] {
+            assert_eq!(of(text, Reading::Person), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_tag_that_a_person_names_takes_nothing_away() {
+        assert_eq!(of("what does <system-reminder> do here?", Reading::Person).len(), 1);
+        assert_eq!(of("never nest <my-tag> in <my-tag> elements", Reading::Person).len(), 1);
+    }
+
+    #[test]
+    fn sentences_end_where_they_end() {
+        assert_eq!(
+            of(
+                "Use v1.2 of `a. b`, e.g. here (see x. Or y). Then stop! ok? yes. see 3. below. Line 9. Next",
+                Reading::Agent
+            ),
+            [
+                "Use v1.2 of `a. b`, e.g. here (see x. Or y).",
+                "Then stop!",
+                "ok?",
+                "yes.",
+                "see 3. below.",
+                "Line 9.",
+                "Next"
+            ]
+        );
+        assert_eq!(
+            of("- ✅ **Fixed** the `a**b`\n1. Added [x](y.md)", Reading::Agent),
+            ["Fixed the `a**b`", "Added x"]
+        );
+    }
+
+    #[test]
+    fn words_that_tests_print_too_are_prose_where_a_person_uses_them() {
+        assert_eq!(of("ok great, go on", Reading::Person).len(), 1);
+        assert_eq!(of("ok  \tgithub.com/x/y\t0.1s", Reading::Person).len(), 0);
+    }
+
+    #[test]
+    fn a_pasted_document_is_not_the_persons_own_word() {
+        let plan = "Implement the following plan:\n\n# Plan\n\nAlways use tabs.";
+        assert_eq!(of(plan, Reading::Person), ["Implement the following plan:"]);
+        assert_eq!(of(plan, Reading::Agent).len(), 2);
+        let long = (0..100).map(|n| format!("Rule {n} is long enough\n")).collect::<String>();
+        assert_eq!(of(&long, Reading::Person).len(), 2 * EDGE);
+    }
+
+    #[test]
+    fn a_bold_line_is_a_heading_of_an_agents_text() {
+        let said = sentences("**Changes made:**\n- Added it", Reading::Agent);
+        assert_eq!((said[0].text.as_str(), said[0].heading.as_str()), ("Changes made:", ""));
+        assert_eq!((said[1].heading.as_str(), said[1].listed), ("changes made", true));
+    }
+
+    proptest! {
+        #[test]
+        fn any_message_is_read(text in "([a-z`*#>.!? \n<\\->~|é]|always |```\n){0,200}") {
+            for reading in [Reading::Person, Reading::Agent] {
+                for sentence in sentences(&text, reading) {
+                    prop_assert!(!sentence.text.trim().is_empty() && !sentence.text.contains('\n'));
+                }
+            }
+        }
+
+        #[test]
+        fn a_cut_text_fits_and_begins_as_it_did(text in "[a-zé` ,]{0,80}", most in 1_usize..60) {
+            let short = cut(&text, most);
+            prop_assert!(short.chars().count() <= most.max(1) || short == text);
+            let kept = short.trim_end_matches('…');
+            prop_assert!(text.starts_with(kept));
+        }
+    }
+}

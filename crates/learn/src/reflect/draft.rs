@@ -1,0 +1,156 @@
+//! A draft: one proposed step with where it comes from.
+
+use std::collections::HashSet;
+
+use crate::diary::words;
+use cm_playbook::curation::curation::DELTAS_PER_SESSION;
+use cm_playbook::curation::delta::{Delta, DeltaFile};
+
+/// The most drafts of one reflection.
+pub const MOST: usize = DELTAS_PER_SESSION;
+
+/// One proposed step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// What is proposed.
+    pub what: What,
+    /// Where it comes from; the first is the one that curation is told. Never empty.
+    pub origins: Vec<Origin>,
+    /// How much speaks for it; drafts beyond the most are left out from the weakest on.
+    pub strength: u32,
+}
+
+/// What is proposed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// A step of curation.
+    Delta(Delta),
+    /// A memory.
+    Memory(Remembered),
+}
+
+/// A memory that is proposed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remembered {
+    /// `fact`, `preference` or `fix`.
+    pub note_type: &'static str,
+    /// What it says, in a line.
+    pub text: String,
+    /// In how many sessions it was observed.
+    pub observations: usize,
+    /// 0–1: 0.4 low, 0.6 medium (from 3 observations on), 0.8 high (from 5 on).
+    pub confidence: f64,
+    /// Words of sessions that it rests on.
+    pub evidence: Vec<String>,
+}
+
+/// A line of a session's log.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin {
+    /// The session's id.
+    pub session: String,
+    /// Its agent.
+    pub agent: String,
+    /// The line of its log, from 1.
+    pub line: u64,
+}
+
+/// How sure a memory is after so many observations.
+pub fn confidence(observations: usize) -> f64 {
+    match observations {
+        0..=2 => 0.4,
+        3..=4 => 0.6,
+        _ => 0.8,
+    }
+}
+
+impl Draft {
+    /// What two drafts of the same step have in common.
+    pub fn key(&self) -> String {
+        match &self.what {
+            What::Memory(memory) => format!("{} {}", memory.note_type, words(&memory.text).join(" ")),
+            What::Delta(Delta::Add(add)) => format!("add {}", words(&add.bullet.content).join(" ")),
+            What::Delta(Delta::Replace(replace)) => {
+                format!("replace {} {}", replace.id, words(&replace.content).join(" "))
+            }
+            What::Delta(delta) => {
+                let mut ids: Vec<&str> = delta.ids();
+                ids.sort_unstable();
+                format!("{} {}", delta.name(), ids.join(" "))
+            }
+        }
+    }
+}
+
+/// The strongest drafts, each once and at most [`MOST`], in their order; and how many were left out for number.
+pub fn bounded(drafts: Vec<Draft>) -> (Vec<Draft>, usize) {
+    bounded_to(drafts, MOST)
+}
+
+/// The same, but for another most.
+pub fn bounded_to(drafts: Vec<Draft>, most: usize) -> (Vec<Draft>, usize) {
+    let mut seen = HashSet::new();
+    let mut own: Vec<(usize, Draft)> = drafts
+        .into_iter()
+        .filter(|draft| {
+            let session = draft.origins.first().map(|origin| origin.session.clone());
+            // Feedback of two sessions on one bullet is two words; a rule is one, whoever proposes it.
+            let judges = matches!(
+                &draft.what,
+                What::Delta(Delta::Helpful(_) | Delta::Harmful(_) | Delta::Irrelevant(_))
+            );
+            seen.insert((draft.key(), session.filter(|_| judges)))
+        })
+        .enumerate()
+        .collect();
+    own.sort_by(|(at, a), (bt, b)| b.strength.cmp(&a.strength).then(at.cmp(bt)));
+    let dropped = own.len().saturating_sub(most);
+    own.truncate(most);
+    own.sort_by_key(|(at, _)| *at);
+    (own.into_iter().map(|(_, draft)| draft).collect(), dropped)
+}
+
+/// The deltas among drafts as files, one an agent: a delta file names one agent.
+pub fn delta_files(drafts: &[Draft]) -> Vec<DeltaFile> {
+    let mut files: Vec<DeltaFile> = Vec::new();
+    for draft in drafts {
+        let (What::Delta(delta), Some(origin)) = (&draft.what, draft.origins.first()) else { continue };
+        match files.iter_mut().find(|file| file.agent.as_deref() == Some(origin.agent.as_str())) {
+            Some(file) => file.deltas.push(delta.clone()),
+            None => files.push(DeltaFile {
+                session: None,
+                agent: Some(origin.agent.clone()),
+                deltas: vec![delta.clone()],
+            }),
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_playbook::curation::delta::Judge;
+
+    fn helpful(id: &str, agent: &str, session: &str) -> Draft {
+        let judge = Judge { id: id.into(), session: Some(session.into()), ..Judge::default() };
+        let origin = Origin { session: session.into(), agent: agent.into(), line: 3 };
+        Draft { what: What::Delta(Delta::Helpful(judge)), origins: vec![origin], strength: 1 }
+    }
+
+    #[test]
+    fn the_deltas_of_each_agent_are_a_file_of_their_own_and_carry_their_sessions() {
+        let drafts = [helpful("b-1", "pi", "s1"), helpful("b-2", "codex", "s2"), helpful("b-3", "pi", "s3")];
+        let files = delta_files(&drafts);
+        let told: Vec<_> = files.iter().map(|file| (file.agent.as_deref(), file.deltas.len())).collect();
+        assert_eq!(told, [(Some("pi"), 2), (Some("codex"), 1)]);
+        let text = serde_json::to_string(&files[0]).unwrap();
+        assert_eq!(DeltaFile::parse(&text).unwrap(), files[0]);
+    }
+
+    #[test]
+    fn a_word_of_two_sessions_on_one_bullet_is_two_words_and_twice_in_one_is_one() {
+        let drafts = vec![helpful("b-1", "pi", "s1"), helpful("b-1", "pi", "s2"), helpful("b-1", "pi", "s1")];
+        assert_eq!(bounded(drafts).0.len(), 2);
+    }
+}

@@ -1,0 +1,213 @@
+//! What past sessions say for and against a rule, and what that makes of it, without a model.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::diary::telling;
+use crate::prose::{Reading, cut, sentences};
+use cm_playbook::conflict::{Statement, opposition};
+use cm_playbook::curation::history::{Evidence, Gate, Quote};
+use cm_session::status::SessionStatus;
+
+/// A place of a session that a search for a rule's words found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The session's id.
+    pub session: String,
+    /// Its agent.
+    pub agent: Option<String>,
+    /// The line of its log, from 1.
+    pub line: Option<u64>,
+    /// How the session ended.
+    pub status: SessionStatus,
+    /// How long ago, in days.
+    pub age_days: f64,
+    /// Whether the person said it.
+    pub by_person: bool,
+    /// The words that were found.
+    pub text: String,
+}
+
+/// What becomes of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds: active.
+    Accept,
+    /// It waits for a person or a model: a draft.
+    Refine,
+    /// It failed too often.
+    Reject,
+}
+
+/// A verdict with what it rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Validation {
+    /// What becomes of the rule.
+    pub verdict: Verdict,
+    /// What the gate makes of the counts.
+    pub gate: Gate,
+    /// The counts, with at most [`QUOTES`] quotes.
+    pub evidence: Evidence,
+    /// Why, each in a sentence.
+    pub reasons: Vec<String>,
+}
+
+/// How far back sessions count, in days.
+pub const DAYS: f64 = 90.0;
+/// The most quotes.
+pub const QUOTES: usize = 5;
+/// Which share of a rule's telling words a place must hold to speak of it.
+const SHARE: f64 = 0.5;
+
+/// The words of a rule to search sessions for: those that say something, at most eight, the longest first.
+pub fn keywords(rule: &str) -> Vec<String> {
+    let mut words: Vec<String> = telling(rule).into_iter().collect();
+    words.sort_by(|a, b| b.chars().count().cmp(&a.chars().count()).then(a.cmp(b)));
+    words.truncate(8);
+    words
+}
+
+/// How many of these keywords must stand together for a place to speak of the rule.
+pub fn least(keywords: usize) -> usize {
+    let share = (keywords as f64 * SHARE).ceil() as usize;
+    share.max(keywords.min(2))
+}
+
+/// Judges a rule by what a search of the last [`DAYS`] days found, as [`validate_within`] does.
+pub fn validate(rule: &str, found: &[Found]) -> Validation {
+    validate_within(rule, found, DAYS)
+}
+
+/// Judges a rule by what a search of the last days found. A session counts once; it counts against the rule when it
+/// failed, or when the person said the opposite in it.
+pub fn validate_within(rule: &str, found: &[Found], days: f64) -> Validation {
+    let words = telling(rule);
+    let own = Statement::of(rule);
+    let mut sessions: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
+    for place in found.iter().filter(|place| place.age_days <= days && speaks_of(&words, &place.text)) {
+        sessions.entry(&place.session).or_default().push(place);
+    }
+    let mut evidence = Evidence { sessions: sessions.len(), ..Evidence::default() };
+    let mut against = 0;
+    for places in sessions.values() {
+        let opposed = places.iter().any(|place| place.by_person && opposes(&own, &words, &place.text));
+        against += usize::from(opposed);
+        match places[0].status {
+            _ if opposed => evidence.failures += 1,
+            SessionStatus::Success => evidence.successes += 1,
+            SessionStatus::Failure => evidence.failures += 1,
+            SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => {}
+        }
+        let told = places.iter().find(|place| place.by_person).unwrap_or(&places[0]);
+        if evidence.quotes.len() < QUOTES {
+            let (session, agent) = (told.session.clone(), told.agent.clone());
+            let ended = if opposed { SessionStatus::Failure } else { told.status };
+            let text = cut(told.text.trim(), 200);
+            evidence.quotes.push(Quote { session, agent, line: told.line, ended, text });
+        }
+    }
+    let gate = Gate::of(&evidence);
+    let verdict = match gate {
+        Gate::Certain | Gate::Active => Verdict::Accept,
+        Gate::Draft => Verdict::Refine,
+        Gate::Refused => Verdict::Reject,
+    };
+    let reasons = reasons(&evidence, against, days);
+    Validation { verdict, gate, evidence, reasons }
+}
+
+/// Whether a sentence that speaks of the rule says the opposite. What stands in others may be about anything.
+fn opposes(rule: &Statement, words: &HashSet<String>, text: &str) -> bool {
+    sentences(text, Reading::Person).iter().any(|sentence| {
+        speaks_of(words, &sentence.text) && opposition(rule, &Statement::of(&sentence.text)).is_some()
+    })
+}
+
+fn speaks_of(words: &HashSet<String>, text: &str) -> bool {
+    let common = words.intersection(&telling(text)).count();
+    !words.is_empty() && common as f64 >= (words.len() as f64 * SHARE).max(2.0_f64.min(words.len() as f64))
+}
+
+fn reasons(evidence: &Evidence, against: usize, days: f64) -> Vec<String> {
+    let Evidence { sessions, successes, failures, .. } = *evidence;
+    let count =
+        |number: usize| if number == 1 { "1 session".to_owned() } else { format!("{number} sessions") };
+    let mut reasons = match sessions {
+        0 => vec![format!("no session of the last {days} days speaks of it")],
+        _ => vec![format!(
+            "{} of the last {days} days speak of it: {successes} ended well, {failures} speak against it",
+            count(sessions)
+        )],
+    };
+    if against > 0 {
+        reasons.push(format!("the person said the opposite in {}", count(against)));
+    }
+    if sessions == 1 {
+        reasons.push("one session is too few to tell".to_owned());
+    }
+    let open = sessions.saturating_sub(successes + failures);
+    if open > 0 {
+        reasons.push(format!("of {} it is not known how they ended, or it is mixed", count(open)));
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: &str = "Use pnpm instead of npm to install packages.";
+
+    fn found(session: &str, status: SessionStatus, text: &str) -> Found {
+        Found {
+            session: session.into(),
+            agent: None,
+            line: Some(3),
+            status,
+            age_days: 1.0,
+            by_person: true,
+            text: text.into(),
+        }
+    }
+
+    fn judged(statuses: &[SessionStatus]) -> Validation {
+        let places: Vec<Found> = (0..)
+            .zip(statuses)
+            .map(|(n, status): (usize, _)| found(&n.to_string(), *status, "install packages with pnpm"))
+            .collect();
+        validate(RULE, &places)
+    }
+
+    #[test]
+    fn the_counts_decide() {
+        use SessionStatus::{Failure, Mixed, Success};
+        assert_eq!(judged(&[]).verdict, Verdict::Refine);
+        assert_eq!(judged(&[Success]).verdict, Verdict::Refine);
+        assert_eq!(judged(&[Success; 3]).verdict, Verdict::Accept);
+        assert_eq!(judged(&[Success; 5]).gate, Gate::Certain);
+        assert_eq!(judged(&[Failure, Failure, Success]).verdict, Verdict::Reject);
+        assert_eq!(judged(&[Success, Success, Success, Failure]).verdict, Verdict::Refine);
+        assert_eq!(judged(&[Mixed, Mixed, Mixed]).verdict, Verdict::Refine);
+        assert_eq!(judged(&[Success; 9]).evidence.quotes.len(), QUOTES);
+    }
+
+    #[test]
+    fn a_session_counts_once_and_neither_when_it_is_old_nor_when_it_speaks_of_something_else() {
+        let same = vec![found("a", SessionStatus::Success, "install packages with pnpm"); 4];
+        assert_eq!(validate(RULE, &same).evidence.sessions, 1);
+        let old =
+            Found { age_days: 91.0, ..found("b", SessionStatus::Success, "install packages with pnpm") };
+        let other = found("c", SessionStatus::Success, "install the app");
+        assert_eq!(validate(RULE, &[old, other]).evidence.sessions, 0);
+    }
+
+    #[test]
+    fn the_persons_opposite_word_counts_against_a_rule_in_a_session_that_ended_well() {
+        let against = found("a", SessionStatus::Success, "Never use pnpm to install packages.");
+        let judged = validate("Always use pnpm to install packages.", &[against]);
+        assert_eq!((judged.evidence.successes, judged.evidence.failures), (0, 1));
+        assert!(judged.reasons.iter().any(|reason| reason.contains("opposite")), "{judged:?}");
+        let aside = "Please always use pnpm to install packages. Never touch the lock file.";
+        let aside = found("a", SessionStatus::Success, aside);
+        assert_eq!(validate("Always use pnpm to install packages.", &[aside]).evidence.failures, 0);
+    }
+}

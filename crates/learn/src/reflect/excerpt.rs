@@ -1,0 +1,204 @@
+//! A session as text for a reader with little room: line by line, shortened where it costs least.
+//!
+//! First the middle of what tools printed goes, then arguments, then the agent's words, then whole events of the middle, and
+//! what the person said last. Thoughts, injected text and notices of programs are never in it.
+
+use crate::prose::without_injected;
+use cm_session::event::{Event, EventKind, ToolOutcome};
+use cm_session::ours;
+
+/// The most characters of a session that a model is given.
+pub const MOST: usize = 50_000;
+
+/// What kind of text a piece is: in this order they are shortened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Output,
+    Argument,
+    Agent,
+    Person,
+}
+
+struct Piece {
+    head: String,
+    text: String,
+    sort: Sort,
+}
+
+/// How long each sort of text may be, in characters, from mild to harsh.
+const STAGES: [(Sort, usize); 12] = [
+    (Sort::Output, 4_000),
+    (Sort::Output, 1_500),
+    (Sort::Output, 600),
+    (Sort::Output, 200),
+    (Sort::Output, 0),
+    (Sort::Argument, 1_000),
+    (Sort::Argument, 200),
+    (Sort::Agent, 2_000),
+    (Sort::Agent, 600),
+    (Sort::Agent, 200),
+    (Sort::Person, 2_000),
+    (Sort::Person, 500),
+];
+
+/// A session in at most `most` characters. Each event begins with its line: `L12 person: …`.
+pub fn excerpt(events: &[Event], most: usize) -> String {
+    let mut pieces: Vec<Piece> = events.iter().filter_map(piece).collect();
+    for (sort, length) in STAGES {
+        if size(&pieces) <= most {
+            break;
+        }
+        for piece in pieces.iter_mut().filter(|piece| piece.sort == sort) {
+            piece.text = without_middle(&piece.text, length);
+        }
+    }
+    if size(&pieces) > most {
+        drop_middle(&mut pieces, most);
+    }
+    let text = pieces.iter().map(Piece::written).collect::<String>();
+    without_middle(text.trim_end(), most)
+}
+
+fn size(pieces: &[Piece]) -> usize {
+    pieces.iter().map(|piece| piece.head.chars().count() + piece.text.chars().count() + 3).sum()
+}
+
+impl Piece {
+    fn written(&self) -> String {
+        format!("{}: {}\n", self.head, self.text.trim())
+    }
+}
+
+fn piece(event: &Event) -> Option<Piece> {
+    let line = event.line;
+    let side = if event.side { " (sub-agent)" } else { "" };
+    let own = |text: &str| ours::stripped(text).unwrap_or_else(|| text.to_owned());
+    let (who, text, sort) = match &event.kind {
+        EventKind::UserPrompt { text } => ("person".to_owned(), without_injected(text), Sort::Person),
+        EventKind::AssistantText { text } => ("agent".to_owned(), own(text), Sort::Agent),
+        EventKind::ToolCall { name, input, .. } => {
+            let text = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
+            (format!("call of {name}"), own(&text), Sort::Argument)
+        }
+        EventKind::ToolResult { outcome, text, .. } => {
+            let how = match outcome {
+                ToolOutcome::Ok => "result",
+                ToolOutcome::Error => "error",
+                ToolOutcome::Unknown => "output",
+            };
+            (how.to_owned(), own(text), Sort::Output)
+        }
+        EventKind::PersonCommand { command, output, .. } => {
+            let output = output.as_deref().unwrap_or("");
+            ("person ran".to_owned(), own(&format!("{command}\n{output}")), Sort::Output)
+        }
+        EventKind::Interrupt => ("person".to_owned(), "(stopped the agent)".to_owned(), Sort::Person),
+        EventKind::ToolRejected { .. } => {
+            ("person".to_owned(), "(did not let the tool run)".to_owned(), Sort::Person)
+        }
+        EventKind::Error { .. } => {
+            ("program".to_owned(), "(the agent's program failed)".to_owned(), Sort::Person)
+        }
+        EventKind::Injected { .. }
+        | EventKind::Thinking { .. }
+        | EventKind::Compaction { .. }
+        | EventKind::ModelChange { .. }
+        | EventKind::System { .. } => return None,
+    };
+    Some(Piece { head: format!("L{line} {who}{side}"), text, sort })
+}
+
+/// A text in at most `most` characters: its begin and its end, with a word on what is missing where there is room for it.
+///
+/// ```
+/// use cm_learn::reflect::excerpt::without_middle;
+/// assert_eq!(without_middle("short", 10), "short");
+/// assert_eq!(without_middle(&"x".repeat(100), 0), "");
+/// ```
+pub fn without_middle(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let gap = format!("\n[… {} characters left out …]\n", length - most);
+    let room = most.saturating_sub(gap.chars().count());
+    if room == 0 {
+        return text.chars().take(most).collect();
+    }
+    let tail = room / 3;
+    let head = room - tail;
+    let begin: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(length - tail).collect();
+    format!("{begin}{gap}{end}")
+}
+
+/// Leaves out whole events from the middle on, the person's last of all.
+fn drop_middle(pieces: &mut Vec<Piece>, most: usize) {
+    for sort in [Sort::Output, Sort::Argument, Sort::Agent, Sort::Person] {
+        let mut excess = size(pieces).saturating_sub(most);
+        let middle = pieces.len() / 2;
+        let mut order: Vec<usize> = (0..pieces.len()).filter(|at| pieces[*at].sort == sort).collect();
+        order.sort_by_key(|at| at.abs_diff(middle));
+        let mut out = std::collections::HashSet::new();
+        for at in order {
+            if excess == 0 {
+                break;
+            }
+            excess =
+                excess.saturating_sub(pieces[at].head.chars().count() + pieces[at].text.chars().count() + 3);
+            out.insert(at);
+        }
+        let mut at = 0;
+        pieces.retain(|_| (!out.contains(&at), at += 1).0);
+        if size(pieces) <= most {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::outcome::told::*;
+
+    #[test]
+    fn the_middle_of_what_tools_printed_goes_first() {
+        let output = format!("begin {} end", "x".repeat(60_000));
+        let events = told([
+            person(&"p".repeat(3_000)),
+            agent(&"a".repeat(3_000)),
+            result("1", ToolOutcome::Error, &output),
+        ]);
+        let text = excerpt(&events, 20_000);
+        assert!(text.contains(&"p".repeat(3_000)) && text.contains(&"a".repeat(3_000)));
+        assert!(text.contains("L3 error: begin") && text.contains("left out") && text.ends_with("end"));
+    }
+
+    #[test]
+    fn what_nobody_said_is_not_in_it() {
+        let hidden = "secret words";
+        let events = told([
+            EventKind::Thinking { text: hidden.into() },
+            EventKind::Injected { text: hidden.into() },
+            EventKind::System { text: hidden.into() },
+            person(&format!("hello <system-reminder>{hidden}</system-reminder>")),
+        ]);
+        assert_eq!(excerpt(&events, MOST), "L4 person: hello");
+    }
+
+    proptest! {
+        #[test]
+        fn a_session_is_never_over_its_measure(
+            texts in prop::collection::vec("[aé日\n]{0,300}", 0..30), most in 0_usize..2_000
+        ) {
+            let kinds = texts.iter().enumerate().map(|(at, text)| match at % 3 {
+                0 => person(text),
+                1 => agent(text),
+                _ => result("1", ToolOutcome::Ok, text),
+            });
+            prop_assert!(excerpt(&told(kinds), most).chars().count() <= most);
+        }
+    }
+}

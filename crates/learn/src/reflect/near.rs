@@ -1,0 +1,57 @@
+//! Which rules of a playbook a session may be about: those whose words it shares, and those that it names.
+
+use std::collections::HashSet;
+
+use crate::diary::{Diary, telling};
+use crate::outcome::feedback::Known;
+use cm_session::event::{Event, EventKind};
+
+/// At most `most` rules, those first that the session names by id, then those that share most words with it.
+pub fn near<'a>(rules: &[Known<'a>], diary: &Diary, events: &[Event], most: usize) -> Vec<Known<'a>> {
+    let mut words: HashSet<String> = telling(&diary.title);
+    for (_, items) in diary.sections() {
+        items.iter().for_each(|item| words.extend(telling(&item.text)));
+    }
+    let texts: Vec<&str> = events.iter().filter_map(|event| spoken(&event.kind)).collect();
+    texts.iter().for_each(|text| words.extend(telling(text)));
+    let named = |rule: &Known<'_>| texts.iter().any(|text| text.contains(rule.id));
+    let mut ranked: Vec<(bool, f64, Known<'a>)> = rules
+        .iter()
+        .map(|rule| (named(rule), share(&telling(rule.content), &words), *rule))
+        .filter(|(named, share, _)| *named || *share > 0.0)
+        .collect();
+    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.id.cmp(b.2.id)));
+    ranked.truncate(most);
+    ranked.into_iter().map(|(.., rule)| rule).collect()
+}
+
+fn spoken(kind: &EventKind) -> Option<&str> {
+    match kind {
+        EventKind::UserPrompt { text } | EventKind::AssistantText { text } => Some(text),
+        _ => None,
+    }
+}
+
+/// Which share of a rule's words the session says, 0–1.
+fn share(rule: &HashSet<String>, session: &HashSet<String>) -> f64 {
+    rule.intersection(session).count() as f64 / rule.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::told::*;
+
+    #[test]
+    fn rules_that_are_named_come_first_and_those_that_share_no_word_not_at_all() {
+        let rules = [
+            Known { id: "b-1", content: "Warm the connection pool." },
+            Known { id: "b-2", content: "Spell names in full." },
+            Known { id: "b-3", content: "Sort imports." },
+        ];
+        let events = told([person("The connection pool is cold."), agent("Following b-3 here.")]);
+        let found = near(&rules, &Diary::default(), &events, 5);
+        assert_eq!(found.iter().map(|rule| rule.id).collect::<Vec<_>>(), ["b-3", "b-1"]);
+        assert_eq!(near(&rules, &Diary::default(), &events, 1).len(), 1);
+    }
+}

@@ -1,0 +1,587 @@
+//! The reflector that needs no model: from the diaries of several sessions to drafts.
+//!
+//! A rule comes from a person's standing word, or from one that they gave in two sessions; feedback from marks and
+//! citations; facts from what the person said is so, and from causes that held.
+
+use std::collections::HashSet;
+
+use super::draft::{Draft, MOST, Origin, Remembered, What, bounded, bounded_to, confidence};
+use crate::diary::{Diary, Item, Voice, alike, telling};
+use crate::outcome::feedback::Word;
+use crate::prose::{cut, pattern};
+use cm_note::bullet::content;
+use cm_note::bullet::{BulletKind, BulletType, Scope};
+use cm_note::note::Signal;
+use cm_playbook::conflict::Statement;
+use cm_playbook::curation::delta::{Add, Delta, Judge, Proposal};
+use cm_session::status::SessionStatus;
+
+/// What is known of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Session<'a> {
+    /// Its diary.
+    pub diary: &'a Diary,
+    /// What it says of rules.
+    pub feedback: &'a [Word],
+}
+
+/// What came of a reflection.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reflected {
+    /// At most [`MOST`], the feedback first.
+    pub drafts: Vec<Draft>,
+    /// How many more there were.
+    pub dropped: usize,
+}
+
+/// From which share of common telling words two sayings are one.
+const SAME: f64 = 0.6;
+
+/// Sayings of several sessions that say one thing.
+struct Group<'a> {
+    first: &'a Item,
+    of: Vec<(&'a Diary, &'a Item)>,
+    saying: Saying,
+}
+
+/// A saying, prepared for comparing.
+struct Saying {
+    words: HashSet<String>,
+    statement: Statement,
+}
+
+impl Saying {
+    fn of(text: &str) -> Self {
+        Self { words: telling(text), statement: Statement::of(text) }
+    }
+
+    /// Whether both say one thing: they share most of their telling words, and neither a number, a name nor a denial tells
+    /// them apart.
+    fn is_one_with(&self, other: &Self) -> bool {
+        alike(&self.words, &other.words) >= SAME && self.statement.may_be_one_with(&other.statement)
+    }
+}
+
+impl Group<'_> {
+    /// In how many sessions it was said. The very same words in two logs are one saying: sessions are forked and resumed,
+    /// and prompts are pasted.
+    fn sessions(&self) -> usize {
+        let mut seen: HashSet<&str> = HashSet::new();
+        let fresh = self.of.iter().filter(|(_, item)| seen.insert(item.text.as_str()));
+        fresh.map(|(diary, _)| diary.session.as_str()).collect::<HashSet<_>>().len()
+    }
+
+    fn origins(&self) -> Vec<Origin> {
+        self.of.iter().map(|(diary, item)| origin(diary, item.line)).collect()
+    }
+
+    fn evidence(&self) -> Vec<String> {
+        self.of.iter().map(|(diary, item)| quote(diary, item)).take(5).collect()
+    }
+
+    fn standing(&self) -> bool {
+        self.of.iter().any(|(_, item)| item.standing)
+    }
+}
+
+/// Words of a session as evidence for a reader.
+fn quote(diary: &Diary, item: &Item) -> String {
+    let who = match item.voice {
+        Voice::Person => "the person",
+        Voice::Sender => "the sender of the session",
+        Voice::Agent => "the agent",
+        Voice::Log => "the log",
+    };
+    format!("{who} in {} line {}: {}", diary.session, item.line, item.text)
+}
+
+fn origin(diary: &Diary, line: u64) -> Origin {
+    Origin { session: diary.session.clone(), agent: diary.agent.clone(), line }
+}
+
+/// The drafts of several sessions.
+pub fn reflect(sessions: &[Session<'_>]) -> Reflected {
+    let (drafts, dropped) = bounded(drafts(sessions));
+    Reflected { drafts, dropped }
+}
+
+/// The drafts of one session, where `earlier` ones may have said the same; what they alone say is left out. At most `most`.
+pub fn reflect_on(session: &Session<'_>, earlier: &[Diary], most: usize) -> Reflected {
+    let own: Vec<Saying> = said(session.diary).map(|item| Saying::of(&item.text)).collect();
+    let same = |item: &Item| {
+        let saying = Saying::of(&item.text);
+        own.iter().any(|other| other.is_one_with(&saying))
+    };
+    let others: Vec<Diary> = earlier.iter().filter_map(|diary| of_which(diary, same)).collect();
+    let all: Vec<Session<'_>> = std::iter::once(*session)
+        .chain(others.iter().map(|diary| Session { diary, feedback: &[] }))
+        .collect();
+    let is_own =
+        |origin: &Origin| origin.session == session.diary.session && origin.agent == session.diary.agent;
+    let drafts = drafts(&all).into_iter().filter(|draft| draft.origins.iter().any(is_own)).collect();
+    let (drafts, dropped) = bounded_to(drafts, most.min(MOST));
+    Reflected { drafts, dropped }
+}
+
+/// The items that drafts are made of.
+fn said(diary: &Diary) -> impl Iterator<Item = &Item> {
+    [&diary.preferences, &diary.decisions, &diary.learnings, &diary.challenges].into_iter().flatten()
+}
+
+/// A diary of those items alone that pass; none where none does.
+fn of_which(diary: &Diary, passes: impl Fn(&Item) -> bool) -> Option<Diary> {
+    let kept = |items: &[Item]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
+    let kept = Diary {
+        id: diary.id.clone(),
+        session: diary.session.clone(),
+        agent: diary.agent.clone(),
+        workspace: diary.workspace.clone(),
+        verdict: diary.verdict.clone(),
+        preferences: kept(&diary.preferences),
+        decisions: kept(&diary.decisions),
+        learnings: kept(&diary.learnings),
+        challenges: kept(&diary.challenges),
+        ..Diary::default()
+    };
+    let says = said(&kept).next().is_some();
+    says.then_some(kept)
+}
+
+fn drafts(sessions: &[Session<'_>]) -> Vec<Draft> {
+    let mut drafts: Vec<Draft> = sessions.iter().flat_map(feedback).collect();
+    let wishes = sessions.iter().flat_map(|session| {
+        let said = |items: &'_ [Item]| -> Vec<usize> {
+            (0..items.len()).filter(|at| items[*at].voice.is_persons() && items[*at].line > 0).collect()
+        };
+        let of = |items: &'_ Vec<Item>| said(items);
+        let preferences = of(&session.diary.preferences).into_iter().map(|at| &session.diary.preferences[at]);
+        let decisions = of(&session.diary.decisions).into_iter().map(|at| &session.diary.decisions[at]);
+        preferences.chain(decisions).map(|item| (session.diary, item)).collect::<Vec<_>>()
+    });
+    for group in grouped(wishes) {
+        drafts.extend(wish(&group));
+    }
+    let facts = sessions.iter().flat_map(|session| {
+        let held = session.diary.verdict.status != SessionStatus::Failure;
+        let counts = move |item: &&Item| item.line > 0 && (item.voice.is_persons() || held);
+        session.diary.learnings.iter().filter(counts).map(|item| (session.diary, item)).collect::<Vec<_>>()
+    });
+    drafts.extend(grouped(facts).iter().map(fact));
+    let pairs = sessions.iter().flat_map(|session| {
+        let solved = |item: &&Item| item.line > 0 && item.voice == Voice::Log && SOLVED.is_match(&item.text);
+        session.diary.challenges.iter().filter(solved).map(|item| (session.diary, item)).collect::<Vec<_>>()
+    });
+    drafts.extend(grouped(pairs).iter().filter_map(solved));
+    drafts
+}
+
+fn grouped<'a>(items: impl Iterator<Item = (&'a Diary, &'a Item)>) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for (diary, item) in items {
+        let saying = Saying::of(&item.text);
+        match groups.iter_mut().find(|group| group.saying.is_one_with(&saying)) {
+            Some(group) => group.of.push((diary, item)),
+            None => groups.push(Group { first: item, of: vec![(diary, item)], saying }),
+        }
+    }
+    groups
+}
+
+/// What is proposed of what a person wants: a rule where it tells what to do, else a preference; nothing of a choice that
+/// was made once and for one task.
+fn wish(group: &Group<'_>) -> Option<Draft> {
+    let sessions = group.sessions();
+    let standing = group.standing();
+    if !standing && sessions < 2 {
+        return None;
+    }
+    let strongest = group.of.iter().map(|(_, item)| *item).find(|item| item.standing).unwrap_or(group.first);
+    let strength = 40 + 10 * sessions as u32 + if standing { 20 } else { 0 };
+    let Some((rule, bullet_type)) = as_rule(&strongest.text) else {
+        return Some(Draft {
+            what: What::Memory(memory("preference", group)),
+            origins: group.origins(),
+            strength,
+        });
+    };
+    let rule = content::rule(&rule).ok()?;
+    let diary = group.of.first().map(|(diary, _)| *diary)?;
+    let one_place = group.of.iter().all(|(other, _)| other.workspace == diary.workspace);
+    let workspace = diary.workspace.clone().filter(|_| one_place);
+    let reason = if standing {
+        format!("the person said so as something that is to hold ({})", in_sessions(sessions))
+    } else {
+        format!("the person asked for it again ({})", in_sessions(sessions))
+    };
+    let bullet = Proposal {
+        category: category(&rule).to_owned(),
+        content: rule,
+        bullet_type: Some(bullet_type),
+        kind: Some(BulletKind::WorkflowRule),
+        scope: workspace.as_ref().map(|_| Scope::Workspace),
+        workspace: workspace.as_deref().map(project),
+        evidence: group.evidence(),
+        diaries: group
+            .of
+            .iter()
+            .map(|(diary, _)| diary.id.clone())
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect(),
+        ..Proposal::default()
+    };
+    Some(add(bullet, reason, group.origins(), strength))
+}
+
+/// The name of a project: the last part of its folder.
+fn project(workspace: &str) -> String {
+    let name = workspace.rsplit(['/', '\\']).find(|part| !part.is_empty());
+    name.unwrap_or(workspace).to_owned()
+}
+
+fn add(bullet: Proposal, reason: String, origins: Vec<Origin>, strength: u32) -> Draft {
+    let first = origins.first();
+    let delta = Delta::Add(Box::new(Add {
+        bullet,
+        reason: Some(reason),
+        session: first.map(|origin| origin.session.clone()),
+        line: first.map(|origin| origin.line),
+    }));
+    Draft { what: What::Delta(delta), origins, strength }
+}
+
+fn in_sessions(sessions: usize) -> String {
+    if sessions == 1 { "in 1 session".to_owned() } else { format!("in {sessions} sessions") }
+}
+
+fn memory(note_type: &'static str, group: &Group<'_>) -> Remembered {
+    let observations = group.sessions();
+    let lead = TOLD_LEAD.find(&group.first.text).map_or(0, |found| found.end());
+    Remembered {
+        note_type,
+        text: sentence(&group.first.text[lead..]),
+        observations,
+        confidence: confidence(observations),
+        evidence: group.evidence(),
+    }
+}
+
+/// What is proposed of what was learned: a fact where a person said so. A cause that an agent named was fixed thereupon, and
+/// what was wrong is no longer so.
+fn fact(group: &Group<'_>) -> Draft {
+    let own = group.of.iter().any(|(_, item)| item.voice.is_persons());
+    let strength = 20 + 10 * group.sessions() as u32 + if own { 10 } else { 0 };
+    let what = if own { memory("fact", group) } else { memory("fix", group) };
+    let text = if own {
+        what.text.clone()
+    } else {
+        format!("Fixed since: {}", lower_first(without_lead(&what.text)))
+    };
+    Draft { what: What::Memory(Remembered { text, ..what }), origins: group.origins(), strength }
+}
+
+pattern!(
+    NAMED_LEAD = r"(?i)^(?:(?:the|this|that)\s+)?(?:(?:real|actual|root|main)\s+)?(?:issue|problem|bug|cause|root cause)\s+(?:here\s+)?(?:is|was)\s+(?:that\s+)?"
+);
+
+/// Whether a sentence calls something the cause of trouble. What an agent names so was fixed thereupon, and is no fact.
+pub fn names_a_cause(text: &str) -> bool {
+    NAMED_LEAD.is_match(text)
+}
+
+/// A cause without the words that call it one.
+fn without_lead(text: &str) -> &str {
+    let lead = NAMED_LEAD.find(text).map_or(0, |found| found.end());
+    if text[lead..].chars().filter(|c| c.is_whitespace()).count() > 2 { &text[lead..] } else { text }
+}
+
+pattern!(
+    TOLD_LEAD = r"(?i)^(?:fyi|for the record|for context|heads[ -]up|note|remember|keep in mind|bear in mind)\b(?:\s+(?:also|that))*[\s,:]+"
+);
+pattern!(SOLVED = r"^(`[^`]+`) failed.*, and passed after changes to .*?[`e]\. (.{20,})$");
+
+/// What is proposed of an error with its fix: a rule where two sessions met it, else a fix to remember.
+fn solved(group: &Group<'_>) -> Option<Draft> {
+    let captures = SOLVED.captures(&group.first.text)?;
+    let (check, cause) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
+    if cause.contains('…') {
+        return None;
+    }
+    let text = format!("When {check} fails, one cause was: {}", lower_first(cause));
+    if group.sessions() < 2 {
+        let memory = Remembered { text: sentence(&text), ..memory("fix", group) };
+        return Some(Draft { what: What::Memory(memory), origins: group.origins(), strength: 15 });
+    }
+    let bullet = Proposal {
+        category: "debugging".to_owned(),
+        content: content::rule(&format!("When {check} fails, check first: {}", lower_first(cause))).ok()?,
+        kind: Some(BulletKind::ProjectConvention),
+        evidence: group.evidence(),
+        ..Proposal::default()
+    };
+    let reason = format!("the same error was met and fixed {}", in_sessions(group.sessions()));
+    Some(add(bullet, reason, group.origins(), 35 + 10 * group.sessions() as u32))
+}
+
+/// What a session says of rules, as deltas with where it says so.
+fn feedback(session: &Session<'_>) -> Vec<Draft> {
+    let diary = session.diary;
+    let one = |word: &Word| {
+        let reason = word.reason.clone().or_else(|| {
+            let status = diary.verdict.status.name();
+            (!word.explicit)
+                .then(|| format!("cited in line {} of a session that ended in {status}", word.line))
+        });
+        let judge = Judge {
+            id: word.id.clone(),
+            session: Some(diary.session.clone()),
+            reason,
+            weight: Some(word.weight),
+            invert: false,
+        };
+        let delta = match word.signal {
+            Signal::Helpful => Delta::Helpful(judge),
+            Signal::Harmful => Delta::Harmful(judge),
+            Signal::Irrelevant => Delta::Irrelevant(judge),
+        };
+        let strength = if word.explicit { 100 } else { 30 };
+        Draft { what: What::Delta(delta), origins: vec![origin(diary, word.line)], strength }
+    };
+    session.feedback.iter().map(one).collect()
+}
+
+pattern!(
+    LEAD = r"(?i)^(?:from now on|from here on(?: out)?|going forward|in (?:the )?future|as a (?:general )?rule|in general|generally)[\s,:]+|^(?:you (?:should|must|need to|have to|can)|(?:make sure|be sure|remember|try) (?:to|that you|you)|can you|could you|please|we should|let'?s|let us)\s+"
+);
+pattern!(WE = r"(?i)^(?:in this (?:repo|project|codebase)\w*,? )?(?:we|our team)\s+");
+pattern!(STATES = r"(?i)^(?:i\b|i'd|i’d|our|the|this|my|it|that|they|there)");
+
+/// A person's sentence as a rule; none where it tells a taste or how something is.
+///
+/// ```
+/// use cm_learn::reflect::rules::as_rule;
+/// assert_eq!(as_rule("we don't use default exports").unwrap().0, "Don't use default exports.");
+/// assert_eq!(as_rule("I prefer small commits"), None);
+/// ```
+pub fn as_rule(text: &str) -> Option<(String, BulletType)> {
+    let mut rest = text.trim();
+    loop {
+        let lead = LEAD.find(rest).or_else(|| WE.find(rest)).map_or(0, |found| found.end());
+        if lead == 0 {
+            break;
+        }
+        rest = &rest[lead..];
+    }
+    if rest.is_empty() || STATES.is_match(rest) || rest.ends_with('…') {
+        return None;
+    }
+    let lower = rest.to_lowercase();
+    let warns =
+        ["never", "don't", "do not", "dont", "stop", "avoid"].iter().any(|word| lower.starts_with(word));
+    let bullet_type = if warns { BulletType::AntiPattern } else { BulletType::Rule };
+    Some((sentence(rest), bullet_type))
+}
+
+/// A clause as a sentence: a capital first, a full stop last.
+fn sentence(text: &str) -> String {
+    let text = text.trim().trim_end_matches([',', ';', ':']);
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
+    let stop = if text.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+    format!("{first}{}{stop}", chars.as_str())
+}
+
+fn lower_first(text: &str) -> String {
+    let acronym = text.chars().nth(1).is_some_and(|c| !c.is_lowercase());
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_lowercase().collect::<String>()).unwrap_or_default();
+    let lower = format!("{first}{}", chars.as_str());
+    cut(if acronym { text } else { &lower }, 400)
+}
+
+/// The category that the words of a rule speak for.
+fn category(rule: &str) -> &'static str {
+    const KNOWN: [(&str, &[&str]); 8] = [
+        ("testing", &["test", "tests", "mock", "mocks", "coverage", "fixture", "fixtures", "assert"]),
+        (
+            "git",
+            &["commit", "commits", "push", "branch", "branches", "rebase", "merge", "squash", "pr", "git"],
+        ),
+        (
+            "documentation",
+            &["docs", "doc", "readme", "changelog", "comment", "comments", "spelling", "docstring"],
+        ),
+        ("security", &["secret", "secrets", "password", "token", "tokens", "credentials", "auth"]),
+        ("performance", &["slow", "fast", "performance", "cache", "latency", "memory"]),
+        ("debugging", &["debug", "log", "logs", "logging", "error", "errors", "trace"]),
+        ("architecture", &["module", "layer", "interface", "database", "schema", "api"]),
+        ("integration", &["ci", "deploy", "docker", "webhook"]),
+    ];
+    let words = telling(rule);
+    let fits = |(_, known): &&(&str, &[&str])| known.iter().any(|word| words.contains(*word));
+    KNOWN.iter().find(fits).map_or("workflow", |(name, _)| name)
+}
+
+const _: () = assert!(MOST <= 50);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn diary(session: &str, preferences: &[(&str, bool)], decisions: &[&str]) -> Diary {
+        let item =
+            |text: &str, standing: bool| Item { text: text.into(), line: 7, voice: Voice::Person, standing };
+        Diary {
+            id: format!("id-{session}"),
+            session: session.into(),
+            agent: "codex".into(),
+            workspace: Some("/home/mara/shop".into()),
+            preferences: preferences.iter().map(|(text, standing)| item(text, *standing)).collect(),
+            decisions: decisions.iter().map(|text| item(text, false)).collect(),
+            ..Diary::default()
+        }
+    }
+
+    fn of(diaries: &[Diary]) -> Vec<Draft> {
+        let sessions: Vec<Session<'_>> =
+            diaries.iter().map(|diary| Session { diary, feedback: &[] }).collect();
+        reflect(&sessions).drafts
+    }
+
+    fn rules(drafts: &[Draft]) -> Vec<String> {
+        let rule = |draft: &Draft| match &draft.what {
+            What::Delta(Delta::Add(add)) => add.bullet.content.clone(),
+            What::Delta(delta) => delta.name().to_owned(),
+            What::Memory(memory) => format!("{}: {}", memory.note_type, memory.text),
+        };
+        drafts.iter().map(rule).collect()
+    }
+
+    #[test]
+    fn a_standing_word_is_a_rule_at_once_and_a_correction_only_when_it_is_repeated() {
+        let one =
+            diary("a", &[("always run the linter before you commit", true)], &["use pnpm instead of npm"]);
+        assert_eq!(rules(&of(std::slice::from_ref(&one))), ["Always run the linter before you commit."]);
+        let two = diary("b", &[], &["Use pnpm instead of npm here."]);
+        let drafts = of(&[one, two]);
+        assert_eq!(rules(&drafts), ["Always run the linter before you commit.", "Use pnpm instead of npm."]);
+        let What::Delta(Delta::Add(add)) = &drafts[1].what else { panic!("{drafts:?}") };
+        assert_eq!((add.session.as_deref(), add.line), (Some("a"), Some(7)));
+        assert_eq!(add.bullet.workspace.as_deref(), Some("shop"));
+        assert_eq!(add.bullet.evidence.len(), 2);
+        assert_eq!(drafts[1].origins.len(), 2);
+    }
+
+    #[test]
+    fn sayings_that_differ_in_a_number_or_a_denial_are_no_repetition() {
+        for (one, other) in [
+            ("retry the upload of the tide table 3 times", "retry the upload of the tide table 5 times"),
+            (
+                "squash the commits of a branch before merging",
+                "never squash the commits of a branch before merging",
+            ),
+        ] {
+            let drafts = of(&[diary("a", &[], &[one]), diary("b", &[], &[other])]);
+            assert_eq!(rules(&drafts), Vec::<String>::new(), "{one} / {other}");
+        }
+    }
+
+    #[test]
+    fn the_same_session_twice_is_no_repetition() {
+        let one = diary("a", &[], &["use pnpm instead of npm", "use pnpm instead of npm here"]);
+        assert_eq!(of(&[one]), []);
+        let fork = |session: &str| diary(session, &[], &["use pnpm instead of npm"]);
+        assert_eq!(of(&[fork("a"), fork("b")]), [], "the same words in two logs");
+    }
+
+    #[test]
+    fn a_taste_is_a_preference_that_grows_surer_with_the_sessions() {
+        let named =
+            |n: &str| diary(n, &[(&format!("I prefer small commits with one subject {n}"), true)], &[]);
+        let sure = |count: usize| {
+            let ends = ["each", "please", "always", "here", "everywhere"];
+            let diaries: Vec<Diary> = ends.iter().take(count).map(|end| named(end)).collect();
+            match &of(&diaries)[0].what {
+                What::Memory(memory) => (memory.observations, memory.confidence),
+                What::Delta(delta) => panic!("{delta:?}"),
+            }
+        };
+        assert_eq!((sure(1), sure(3), sure(5)), ((1, 0.4), (3, 0.6), (5, 0.8)));
+    }
+
+    #[test]
+    fn what_warns_is_an_anti_pattern() {
+        for (text, rule, kind) in [
+            (
+                "from now on, never force-push shared branches",
+                "Never force-push shared branches.",
+                BulletType::AntiPattern,
+            ),
+            ("you should always ask before deleting", "Always ask before deleting.", BulletType::Rule),
+            ("we don't mock the database", "Don't mock the database.", BulletType::AntiPattern),
+        ] {
+            assert_eq!(as_rule(text), Some((rule.to_owned(), kind)));
+        }
+        assert_eq!(as_rule("our convention is snake_case"), None);
+    }
+
+    #[test]
+    fn feedback_keeps_its_weight_and_says_where_it_comes_from() {
+        let mut told = diary("a", &[], &[]);
+        told.verdict.status = SessionStatus::Success;
+        let word = |explicit: bool| Word {
+            id: "b-mt2ssunl-jq6d8j".into(),
+            signal: Signal::Helpful,
+            weight: if explicit { 1.0 } else { 0.3 },
+            reason: None,
+            line: 9,
+            explicit,
+        };
+        let draft =
+            |explicit| reflect(&[Session { diary: &told, feedback: &[word(explicit)] }]).drafts.remove(0);
+        let What::Delta(Delta::Helpful(judge)) = draft(false).what else { panic!("no word") };
+        assert_eq!((judge.weight, judge.session.as_deref()), (Some(0.3), Some("a")));
+        assert_eq!(judge.reason.as_deref(), Some("cited in line 9 of a session that ended in success"));
+        let What::Delta(Delta::Helpful(judge)) = draft(true).what else { panic!("no word") };
+        assert_eq!((judge.weight, judge.reason), (Some(1.0), None));
+        assert_eq!(draft(true).origins, [Origin { session: "a".into(), agent: "codex".into(), line: 9 }]);
+    }
+
+    #[test]
+    fn an_error_with_its_fix_is_remembered_and_a_rule_when_it_comes_back() {
+        let text = "`go test` failed, and passed after changes to `push.go`. The issue is that the push leaves out the upstream flag.";
+        let met = |session: &str| {
+            let challenge = Item { text: text.into(), line: 3, voice: Voice::Log, standing: false };
+            let text = format!("{} ({session})", challenge.text);
+            Diary { challenges: vec![Item { text, ..challenge }], ..diary(session, &[], &[]) }
+        };
+        assert_eq!(
+            rules(&of(&[met("a")])),
+            [
+                "fix: When `go test` fails, one cause was: the issue is that the push leaves out the upstream flag. (a)."
+            ]
+        );
+        assert_eq!(
+            rules(&of(&[met("a"), met("b")])),
+            [
+                "When `go test` fails, check first: the issue is that the push leaves out the upstream flag. (a)"
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn there_are_never_more_than_fifty_and_each_has_an_origin(count in 0_usize..120) {
+            let diaries: Vec<Diary> = (0..count)
+                .map(|n| diary(&n.to_string(), &[(&format!("always run check number{n} alpha{n} before beta{n}"), true)], &[]))
+                .collect();
+            let sessions: Vec<Session<'_>> = diaries.iter().map(|diary| Session { diary, feedback: &[] }).collect();
+            let reflected = reflect(&sessions);
+            prop_assert_eq!(reflected.drafts.len(), count.min(MOST));
+            prop_assert_eq!(reflected.dropped, count.saturating_sub(MOST));
+            prop_assert!(reflected.drafts.iter().all(|draft| !draft.origins.is_empty()));
+        }
+    }
+}

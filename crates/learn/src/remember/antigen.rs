@@ -1,0 +1,313 @@
+//! What an analysis of friction left in a project, of this program or another: candidates, clusters, and the review for people.
+//!
+//! Only what a person said counts, and a session once. The richest file is read: candidates and clusters name their sessions;
+//! the review does not, so each of its quotes is taken for one.
+
+use serde::Deserialize;
+
+use super::source::{Claim, Origin, Source, hash, same_session};
+use super::worth::{Unfit, fact, preference};
+use crate::diary::{SaidKind, said};
+use crate::prose::{cut, pattern};
+use cm_note::instant::Instant;
+use cm_note::markdown::escape::visible;
+
+/// The longest quote of a person, in characters.
+const QUOTE: usize = 120;
+/// Signs of a session that is worth an episode of its own.
+const SEVERE: [&str; 4] = ["user_curse", "interrupt_cascade", "session_abandoned", "user_intervention"];
+
+pattern!(CURSE = r"(?i)^(?:(?:damn(?:ed|it)?|shit|fuck(?:ing)?|ffs|argh+|ugh+|wtf)\b[\s,.!:;–—-]*)+");
+
+/// The files that an analysis left, without secrets; those that are there.
+#[derive(Debug, Clone, Default)]
+pub struct Left {
+    /// The project that they lie in.
+    pub project: String,
+    /// `antigen_candidates.json`.
+    pub candidates: Option<String>,
+    /// `antigen_clusters.json`.
+    pub clusters: Option<String>,
+    /// `antigen_review.md`.
+    pub review: Option<String>,
+}
+
+/// A candidate as a file tells it; what is not known is left out.
+#[derive(Debug, Deserialize)]
+struct WireCandidate {
+    session_id: String,
+    #[serde(default)]
+    anchor_signal: String,
+    #[serde(default)]
+    anchor_ts: String,
+    #[serde(default)]
+    user_context: Vec<String>,
+}
+
+/// A cluster as a file tells it.
+#[derive(Debug, Deserialize)]
+struct WireCluster {
+    #[serde(default)]
+    suggested_artifact: String,
+    #[serde(default)]
+    session_ids: Vec<String>,
+    #[serde(default)]
+    contexts: Vec<String>,
+}
+
+/// What these files say, a source a session. `at` is when they were written; with what the person should hear besides.
+pub fn sources(left: &Left, at: Instant) -> (Vec<Source>, Vec<String>) {
+    let mut notices = Vec::new();
+    let candidates: Vec<WireCandidate> =
+        wire(left.candidates.as_deref(), "antigen_candidates.json", &mut notices);
+    let clusters: Vec<WireCluster> = wire(left.clusters.as_deref(), "antigen_clusters.json", &mut notices);
+    let clusters: Vec<WireCluster> =
+        clusters.into_iter().filter(|cluster| !cluster.session_ids.is_empty()).collect();
+    let mut sources: Vec<Source> = Vec::new();
+    for candidate in &candidates {
+        of_candidate(&mut sources, candidate, left, at);
+    }
+    for cluster in
+        clusters.iter().filter(|cluster| matches!(cluster.suggested_artifact.as_str(), "antigen" | "fact"))
+    {
+        of_cluster(&mut sources, cluster, left, at);
+    }
+    if candidates.is_empty() && clusters.is_empty() {
+        of_review(&mut sources, left, at);
+    }
+    sources.retain(|source| source.is_event || !source.facts.is_empty() || !source.preferences.is_empty());
+    sources.iter_mut().for_each(seal);
+    (sources, notices)
+}
+
+fn wire<T: serde::de::DeserializeOwned>(text: Option<&str>, name: &str, notices: &mut Vec<String>) -> Vec<T> {
+    match text.map(serde_json::from_str).transpose() {
+        Ok(read) => read.unwrap_or_default(),
+        Err(error) => {
+            notices.push(format!("{name} is left out, as it is no list of what it is named for: {error}"));
+            Vec::new()
+        }
+    }
+}
+
+/// The source of a session, made where it is not there yet.
+fn session<'s>(sources: &'s mut Vec<Source>, id: &str, left: &Left, at: Instant) -> &'s mut Source {
+    let known = sources
+        .iter()
+        .position(|source| source.session.as_deref().is_some_and(|there| same_session(there, id)));
+    let place = known.unwrap_or_else(|| {
+        let mut source = Source::new(format!("friction:{id}"), Origin::Friction, at);
+        source.session = Some(id.to_owned());
+        source.workspace = Some(left.project.clone());
+        source.title = format!("Friction in {}", visible(id));
+        source.tags = vec!["friction".to_owned()];
+        source.is_event = false;
+        sources.push(source);
+        sources.len() - 1
+    });
+    &mut sources[place]
+}
+
+fn of_candidate(sources: &mut Vec<Source>, candidate: &WireCandidate, left: &Left, at: Instant) {
+    let at = Instant::parse(&candidate.anchor_ts).unwrap_or(at);
+    let source = session(sources, &candidate.session_id, left, at);
+    let severe = SEVERE.contains(&candidate.anchor_signal.as_str());
+    if severe && !source.is_event {
+        source.is_event = true;
+        source.at = at;
+        source.title = format!(
+            "Friction in {}: {}",
+            visible(&candidate.session_id),
+            candidate.anchor_signal.replace('_', " ")
+        );
+        source.summary = candidate.user_context.first().map(|said| quoted(said));
+    }
+    for text in &candidate.user_context {
+        take(source, text);
+    }
+}
+
+/// What recurs counts for each session in which it did.
+fn of_cluster(sources: &mut Vec<Source>, cluster: &WireCluster, left: &Left, at: Instant) {
+    let mut probe = Source::new(String::new(), Origin::Friction, at);
+    cluster.contexts.iter().for_each(|text| take(&mut probe, text));
+    if probe.preferences.is_empty() && probe.facts.is_empty() {
+        let objection = cluster
+            .contexts
+            .iter()
+            .map(|said| format!("Avoid what people objected to with {}", quoted(said)));
+        let claim = objection.filter_map(|text| preference(&text).ok()).next();
+        probe.preferences.extend(claim.map(|text| Claim { text, line: 0, is_persons: false }));
+    }
+    for id in &cluster.session_ids {
+        let source = session(sources, id, left, at);
+        // One statement stands for the cluster, so that its sessions are observations of the same.
+        probe.preferences.iter().take(1).for_each(|claim| add(&mut source.preferences, claim.clone()));
+        probe.facts.iter().take(1).for_each(|claim| add(&mut source.facts, claim.clone()));
+    }
+}
+
+fn of_review(sources: &mut Vec<Source>, left: &Left, at: Instant) {
+    let Some(review) = left.review.as_deref().filter(|text| text.contains("Antigen")) else { return };
+    let generated = review.lines().find_map(|line| Instant::parse(line.strip_prefix("Generated: ")?).ok());
+    for quote in review.lines().filter_map(|line| line.strip_prefix("> ")) {
+        let mut source =
+            Source::new(format!("friction:quote:{}", hash(quote)), Origin::Friction, generated.unwrap_or(at));
+        source.workspace = Some(left.project.clone());
+        source.title = format!("Friction: {}", quoted(quote));
+        source.tags = vec!["friction".to_owned()];
+        source.is_event = false;
+        take(&mut source, quote);
+        if sources.iter().all(|there| there.key != source.key) {
+            sources.push(source);
+        }
+    }
+}
+
+/// What a person says against an agent's work: what they want, what they chose, what is so.
+fn take(source: &mut Source, text: &str) {
+    for said in said(&CURSE.replace(text, ""), true) {
+        let (claims, judged) = match said.kind {
+            SaidKind::Preference | SaidKind::Decision => (&mut source.preferences, preference(&said.text)),
+            SaidKind::Learning => (&mut source.facts, fact(&said.text)),
+            SaidKind::Retraction => continue,
+        };
+        match judged {
+            Ok(text) => add(claims, Claim { text, line: 0, is_persons: false }),
+            Err(unfit) => source.left_out.count(unfit),
+        }
+    }
+}
+
+fn add(claims: &mut Vec<Claim>, claim: Claim) {
+    if claims.iter().all(|there| there.text != claim.text) {
+        claims.push(claim);
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("“{}”", cut(&visible(text), QUOTE))
+}
+
+/// A source is known by what it says, in whatever order the files tell it.
+fn seal(source: &mut Source) {
+    let mut said: Vec<&str> =
+        source.facts.iter().chain(&source.preferences).map(|claim| claim.text.as_str()).collect();
+    said.sort_unstable();
+    source.hash = hash(&format!("{} {}", source.title, said.join(" ")));
+}
+
+/// Counts what is not remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Unremembered {
+    /// What says too little, or only of the moment.
+    pub slight: usize,
+    /// What is longer than a fact may be.
+    pub too_long: usize,
+}
+
+impl Unremembered {
+    /// One more.
+    pub fn count(&mut self, unfit: Unfit) {
+        match unfit {
+            Unfit::Slight => self.slight += 1,
+            Unfit::TooLong => self.too_long += 1,
+        }
+    }
+
+    /// With another count.
+    pub fn add(&mut self, other: Self) {
+        self.slight += other.slight;
+        self.too_long += other.too_long;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn left(candidates: &str, clusters: &str, review: &str) -> Vec<Source> {
+        let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        let left = Left {
+            project: "shop".into(),
+            candidates: some(candidates),
+            clusters: some(clusters),
+            review: some(review),
+        };
+        sources(&left, Instant::from_unix(0)).0
+    }
+
+    #[test]
+    fn candidates_tell_what_people_wanted_and_which_sessions_went_badly() {
+        let sources = left(
+            r#"[{"session_id": "demo/1002-1000-bbbb2222", "anchor_signal": "user_curse", "anchor_ts": "2026-10-02T10:01:10.000Z",
+                 "user_context": ["damn, always run the linter before you commit"], "unknown": 1},
+                {"session_id": "demo/1003-1000-cccc3333", "anchor_signal": "user_correction", "user_context": ["no, use pnpm instead of npm"]},
+                {"session_id": "demo/1004-1000-dddd4444", "anchor_signal": "user_correction", "user_context": ["thanks"]}]"#,
+            "",
+            "> ignored, for the candidates say more\n",
+        );
+        let told: Vec<(&str, bool, usize)> = sources
+            .iter()
+            .map(|source| (source.key.as_str(), source.is_event, source.preferences.len()))
+            .collect();
+        assert_eq!(
+            told,
+            [("friction:demo/1002-1000-bbbb2222", true, 1), ("friction:demo/1003-1000-cccc3333", false, 1)]
+        );
+        assert_eq!(sources[0].at.day(), "2026-10-02");
+        assert_eq!(sources[1].preferences[0].text, "Use pnpm instead of npm");
+    }
+
+    #[test]
+    fn what_recurs_is_an_observation_in_each_of_its_sessions() {
+        let cluster = |artifact: &str| {
+            format!(
+                r#"[{{"suggested_artifact": "{artifact}", "session_ids": ["d/1001-1000-aaaa0001", "d/1001-1000-aaaa0002"], "contexts": ["stop touching the lock file"]}}]"#
+            )
+        };
+        let antigen = left("", &cluster("antigen"), "");
+        assert_eq!(antigen.len(), 2);
+        assert_eq!(antigen[0].preferences, antigen[1].preferences);
+        assert_eq!(left("", &cluster("drop"), ""), []);
+    }
+
+    #[test]
+    fn a_review_alone_is_read_by_its_quotes() {
+        let review = "# Friction Antigen Clusters\n\nGenerated: 2026-11-20T20:36:45.513Z\n\n## Cluster 1: user_correction | fact/mild\n\n\
+                      ### User Context (what the user said)\n\n> no, use pnpm instead of npm\n\n> try with clang\n";
+        let sources = left("", "", review);
+        assert_eq!(sources.len(), 1);
+        assert_eq!(
+            (sources[0].preferences[0].text.as_str(), sources[0].at.day().as_str()),
+            ("Use pnpm instead of npm", "2026-11-20")
+        );
+    }
+
+    #[test]
+    fn the_same_files_in_another_order_say_the_same() {
+        let one = r#"{"session_id": "d/1001-1000-aaaa0001", "anchor_signal": "user_correction", "user_context": ["no, use pnpm instead of npm"]}"#;
+        let two = r#"{"session_id": "d/1001-1000-aaaa0001", "anchor_signal": "user_correction", "user_context": ["always run the linter before you commit"]}"#;
+        let (a, b) = (left(&format!("[{one},{two}]"), "", ""), left(&format!("[{two},{one}]"), "", ""));
+        assert_eq!(a[0].hash, b[0].hash);
+    }
+
+    #[test]
+    fn a_file_of_another_form_is_told_and_left_out() {
+        let left = Left { candidates: Some("{\"no\": \"list\"}".into()), ..Left::default() };
+        let (sources, notices) = sources(&left, Instant::from_unix(0));
+        assert!(
+            sources.is_empty() && notices[0].starts_with("antigen_candidates.json is left out"),
+            "{notices:?}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_review_is_read(text in "(Antigen|> |#|[a-z ,'.]|\n){0,80}") {
+            left("", "", &text);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! `facts.md`, `episodes.md` and `preferences.md`: the memory as plain files for other tools and people.
+//!
+//! They hold no date of their own, so that an unchanged memory gives unchanged bytes.
+
+use super::episodes::Episode;
+use super::part::shown;
+use super::preferences::Evidence;
+use crate::friction::antigen::by_words::Confidence;
+
+/// What each file says behind its heading; by this it is known as ours.
+const NOTICE: &str = "> Written by `cm remember`; changes by hand are lost.\n";
+
+/// The names of the files.
+pub const NAMES: [&str; 3] = ["facts.md", "episodes.md", "preferences.md"];
+
+/// A file to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Its name, without a folder.
+    pub name: &'static str,
+    /// Its text.
+    pub text: String,
+}
+
+/// A fact as the file tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What is so.
+    pub text: String,
+    /// Since which day it is known.
+    pub since: Option<String>,
+}
+
+/// A preference as the file tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preference {
+    /// What is wanted.
+    pub text: String,
+    /// How sure it is.
+    pub level: Confidence,
+    /// What was observed; none where it is a person's own word.
+    pub evidence: Option<Evidence>,
+}
+
+/// Whether bytes are those of such a file.
+pub fn is_ours(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = text.lines();
+    let headed = lines.next().is_some_and(|line| ["# Facts", "# Episodes", "# Preferences"].contains(&line));
+    headed && lines.nth(1).is_some_and(|line| line == NOTICE.trim_end())
+}
+
+/// The three files.
+pub fn files(facts: &[Fact], episodes: &[Episode], preferences: &[Preference]) -> Vec<File> {
+    let texts = [facts_text(facts), episodes_text(episodes), preferences_text(preferences)];
+    NAMES.into_iter().zip(texts).map(|(name, text)| File { name, text }).collect()
+}
+
+fn head(title: &str) -> String {
+    format!("# {title}\n\n{NOTICE}")
+}
+
+fn facts_text(facts: &[Fact]) -> String {
+    let mut text = head("Facts");
+    text.push('\n');
+    for fact in facts {
+        let since = fact.since.as_deref().map(|day| format!(" (since {day})")).unwrap_or_default();
+        text.push_str(&format!("- {}{since}\n", shown(&fact.text)));
+    }
+    if facts.is_empty() {
+        text.push_str("None yet.\n");
+    }
+    text
+}
+
+fn episodes_text(episodes: &[Episode]) -> String {
+    let mut text = head("Episodes");
+    for episode in episodes {
+        text.push_str(&format!("\n### {} - {}\n", episode.day, shown(&episode.title)));
+        if let Some(summary) = &episode.summary {
+            text.push_str(&format!("\n{}\n", shown(summary)));
+        }
+    }
+    if episodes.is_empty() {
+        text.push_str("\nNone yet.\n");
+    }
+    text
+}
+
+fn preferences_text(preferences: &[Preference]) -> String {
+    let mut text = head("Preferences");
+    for (title, level) in [
+        ("High confidence", Confidence::High),
+        ("Medium confidence", Confidence::Medium),
+        ("Low confidence", Confidence::Low),
+    ] {
+        text.push_str(&format!("\n## {title}\n\n"));
+        let own = preferences.iter().filter(|preference| preference.level == level);
+        let lines: Vec<String> = own.map(preference).collect();
+        text.push_str(if lines.is_empty() { "None yet.\n" } else { "" });
+        text.extend(lines);
+    }
+    text
+}
+
+fn preference(preference: &Preference) -> String {
+    let evidence = match &preference.evidence {
+        None => "a person's own word".to_owned(),
+        Some(Evidence { observed, against: 0, .. }) => format!("evidence: {}", counted(*observed)),
+        Some(Evidence { observed, against, .. }) => {
+            format!("evidence: {}, {against} against", counted(*observed))
+        }
+    };
+    format!("- {} ({evidence})\n", shown(&preference.text))
+}
+
+fn counted(observed: usize) -> String {
+    if observed == 1 { "1 observation".to_owned() } else { format!("{observed} observations") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_files_tell_what_is_known_and_how_sure_it_is() {
+        let evidence = Evidence { observed: 5, against: 1, level: Confidence::Medium };
+        let wants = [
+            Preference { text: "Name the unit".into(), level: Confidence::High, evidence: None },
+            Preference { text: "Use <b>pnpm".into(), level: Confidence::Medium, evidence: Some(evidence) },
+        ];
+        let facts = [Fact { text: "The port is 8080".into(), since: Some("2026-11-01".into()) }];
+        let files = files(&facts, &[], &wants);
+        assert_eq!(files[0].text, format!("# Facts\n\n{NOTICE}\n- The port is 8080 (since 2026-11-01)\n"));
+        assert!(files[1].text.ends_with("\nNone yet.\n"));
+        assert_eq!(
+            files[2].text,
+            format!(
+                "# Preferences\n\n{NOTICE}\n## High confidence\n\n- Name the unit (a person's own word)\n\n## Medium confidence\n\n\
+                 - Use &lt;b>pnpm (evidence: 5 observations, 1 against)\n\n## Low confidence\n\nNone yet.\n"
+            )
+        );
+        assert!(files.iter().all(|file| is_ours(file.text.as_bytes())));
+        assert!(!is_ours(b"# Facts\n\nMine.\n") && !is_ours(b""));
+    }
+}

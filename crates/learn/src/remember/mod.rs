@@ -1,0 +1,210 @@
+//! Remembering: stashes, diaries and what friction left become facts, preferences and episodes, and these a part of a
+//! rule file.
+//!
+//! The notes alone say what was remembered before: an episode names its sources and what they said, a fact its sources, a
+//! preference its observations. So a second run finds nothing new, whatever cache is lost.
+
+pub mod antigen;
+pub mod episodes;
+pub mod facts;
+pub mod files;
+pub mod part;
+pub mod preferences;
+pub mod reading;
+pub mod section;
+pub mod source;
+mod worth;
+
+pub use antigen::Unremembered;
+
+use episodes::{Done, Standing, standing};
+use source::{Origin, Source};
+
+use cm_note::graph::Graph;
+use cm_note::instant::Instant;
+use cm_note::note::Note;
+use cm_note::note::compose::EpisodeEntry;
+use cm_playbook::live::live;
+use cm_playbook::meaning::Sense;
+
+/// What is known before.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// All facts, those that no longer hold among them.
+    pub facts: Vec<facts::Known>,
+    /// All preferences.
+    pub preferences: Vec<preferences::Known>,
+    /// The sources that were remembered.
+    pub done: Done,
+}
+
+/// How many sources of each kind were taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, schemars::JsonSchema)]
+pub struct Taken {
+    /// Stashes, of the vault and of other tools.
+    pub stashes: usize,
+    /// Diaries.
+    pub diaries: usize,
+    /// Sessions that an analysis of friction tells of.
+    pub friction: usize,
+    /// Those that were remembered before.
+    pub before: usize,
+}
+
+/// What is to be written.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plan {
+    /// The facts.
+    pub facts: facts::Settled,
+    /// The preferences.
+    pub preferences: preferences::Settled,
+    /// The entries, in the order of time.
+    pub episodes: Vec<EpisodeEntry>,
+    /// What was taken in.
+    pub taken: Taken,
+    /// What was not worth it.
+    pub left_out: Unremembered,
+}
+
+impl Plan {
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        let facts = self.facts.new.is_empty() && self.facts.confirmed.is_empty();
+        facts
+            && self.preferences.new.is_empty()
+            && self.preferences.changed.is_empty()
+            && self.episodes.is_empty()
+    }
+}
+
+/// For each note whether it holds: nothing took its place, and it does not wait for a person.
+pub fn holding(notes: &[Note]) -> Vec<bool> {
+    live(&Graph::connect(notes))
+}
+
+/// Plans what sources add to what is known.
+pub fn plan(sources: &[Source], known: &Known, sense: &Sense<'_>, now: Instant) -> Plan {
+    let mut plan = Plan::default();
+    let mut fresh: Vec<(&Source, Standing)> = Vec::new();
+    for source in sources {
+        match (standing(source, &known.done), source.origin) {
+            (Standing::Before, _) => {
+                plan.taken.before += 1;
+                continue;
+            }
+            (_, Origin::Stash) => plan.taken.stashes += 1,
+            (_, Origin::Diary) => plan.taken.diaries += 1,
+            (_, Origin::Friction) => plan.taken.friction += 1,
+        }
+        plan.left_out.add(source.left_out);
+        fresh.push((source, standing(source, &known.done)));
+    }
+    plan.facts =
+        facts::settle(&known.facts, fresh.iter().flat_map(|(source, _)| told_facts(source)).collect(), sense);
+    let told = fresh.iter().flat_map(|(source, _)| told_preferences(source)).collect();
+    plan.preferences = preferences::settle(&known.preferences, told, sense);
+    plan.episodes = entries(&fresh, now);
+    plan
+}
+
+fn told_facts(source: &Source) -> impl Iterator<Item = facts::Told> {
+    source.facts.iter().map(|claim| facts::Told {
+        text: claim.text.clone(),
+        workspace: source.workspace.clone(),
+        at: source.at,
+        is_persons: claim.is_persons,
+        place: facts::Place {
+            from: source.key.clone(),
+            session: source.session.clone(),
+            agent: source.agent.clone(),
+            line: claim.line,
+        },
+    })
+}
+
+fn told_preferences(source: &Source) -> impl Iterator<Item = preferences::Told> {
+    source.preferences.iter().map(|claim| preferences::Told {
+        text: claim.text.clone(),
+        workspace: source.workspace.clone(),
+        agent: source.agent.clone(),
+        observation: preferences::Observation {
+            from: source.key.clone(),
+            session: source.session.clone(),
+            at: source.at,
+            against: false,
+        },
+    })
+}
+
+/// An entry for each that happened, and one for all that only say what people want.
+fn entries(fresh: &[(&Source, Standing)], now: Instant) -> Vec<EpisodeEntry> {
+    let events = fresh.iter().filter(|(source, _)| source.is_event);
+    let mut entries: Vec<EpisodeEntry> =
+        events.map(|(source, standing)| episodes::entry(source, *standing)).collect();
+    let asides: Vec<&Source> =
+        fresh.iter().filter(|(source, _)| !source.is_event).map(|(source, _)| *source).collect();
+    entries.extend(episodes::asides(&asides, now));
+    entries.sort_by(|a, b| (a.at, &a.source).cmp(&(b.at, &b.source)));
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use cm_note::note::compose;
+    use cm_playbook::meaning::NoMeaning;
+    use source::Claim;
+
+    fn source(key: &str, day: i64, fact: &str, wants: &str, is_event: bool) -> Source {
+        let claim = |text: &str| Claim { text: text.to_owned(), line: 1, is_persons: false };
+        Source {
+            title: key.to_owned(),
+            hash: source::hash(&format!("{fact} {wants}")),
+            session: Some(format!("{key}-0000-4000")),
+            facts: vec![claim(fact)],
+            preferences: vec![claim(wants)],
+            is_event,
+            ..Source::new(key.to_owned(), Origin::Diary, Instant::from_unix(day * 86_400))
+        }
+    }
+
+    fn planned(sources: &[Source], known: &Known) -> Plan {
+        plan(sources, known, &Sense::of(&NoMeaning), Instant::from_unix(999_999_999))
+    }
+
+    /// What is known once a plan was carried out.
+    fn after(plan: &Plan) -> Known {
+        let days: Vec<episodes::Episode> =
+            plan.episodes.iter().flat_map(|entry| episodes::parse("d", &compose::episode(entry))).collect();
+        Known { done: episodes::done(&days), ..Known::default() }
+    }
+
+    #[test]
+    fn what_was_remembered_is_not_remembered_again_though_its_notes_are_gone() {
+        let sources = [
+            source("diary:one", 1, "The API listens on port 8080", "Use pnpm here", true),
+            source("friction:two", 2, "Readings are kept for a year", "Name the unit", false),
+        ];
+        let first = planned(&sources, &Known::default());
+        assert_eq!((first.facts.new.len(), first.preferences.new.len(), first.episodes.len()), (2, 2, 2));
+        let second = planned(&sources, &after(&first));
+        assert!(second.is_empty(), "{second:?}");
+        assert_eq!(second.taken.before, 2);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_sources_does_not_matter(days in prop::collection::vec((0_i64..5, 0_usize..3, 0_usize..3, any::<bool>()), 0..7)) {
+            let facts = ["The API listens on port 8080", "The API listens on port 9090", "Readings are kept for a year"];
+            let wants = ["Always use tabs for indentation", "Never use tabs for indentation", "Name the unit"];
+            let mut sources: Vec<Source> = (0..).zip(&days).map(|(n, (day, fact, want, event))| {
+                source(&format!("key{n}aaaa"), *day, facts[*fact], wants[*want], *event)
+            }).collect();
+            let one = planned(&sources, &Known::default());
+            sources.reverse();
+            prop_assert_eq!(planned(&sources, &Known::default()), one);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The text of the part between the markers: facts, what people want for certain, and what happened last, within 150 lines.
+//!
+//! What may be shown to an agent at all is decided before. It holds no date of its own, so that an unchanged memory gives
+//! unchanged bytes.
+
+use super::episodes::Episode;
+use crate::prose::cut;
+use cm_note::markdown::escape::escape_rule;
+use cm_note::markdown::mentions::quote_mentions;
+
+/// The most lines of the part, its markers among them.
+pub const LINES: usize = 150;
+/// The last so many episodes are told.
+pub const EPISODES: usize = 5;
+/// Lines that are no entries: markers, the notice, headings with blanks around them, and what is left out.
+const FIXED: usize = 15;
+/// So many lines preferences may take where there are facts for the rest.
+const PREFERENCES: usize = 60;
+/// The longest line of an entry, in characters.
+const LONGEST: usize = 300;
+/// What the part says of itself.
+const NOTICE: &str = "<!-- `cm remember` writes this part; changes up to the end marker are lost -->\n";
+
+/// The part's text, and how much it holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Part {
+    /// What stands between the markers, ending with a line break.
+    pub text: String,
+    /// How many facts.
+    pub facts: usize,
+    /// How many preferences.
+    pub preferences: usize,
+    /// How many episodes.
+    pub episodes: usize,
+    /// How many facts and preferences found no room.
+    pub omitted: usize,
+}
+
+/// The part of these facts and preferences, the most important first, and these episodes, the latest first.
+pub fn part(facts: &[String], preferences: &[String], episodes: &[Episode]) -> Part {
+    let episodes = &episodes[..episodes.len().min(EPISODES)];
+    let room = LINES - FIXED - episodes.len();
+    let wanted = preferences.len().min(PREFERENCES.max(room.saturating_sub(facts.len())));
+    let told = facts.len().min(room - wanted);
+    let mut text = format!("{NOTICE}## Memory\n");
+    if facts.is_empty() && preferences.is_empty() && episodes.is_empty() {
+        text.push_str("\nNothing is remembered yet.\n");
+    }
+    section(&mut text, "Facts", facts[..told].iter().map(|fact| line(fact)), facts.len() - told);
+    let wants = preferences[..wanted].iter().map(|wants| line(wants));
+    section(&mut text, "Preferences", wants, preferences.len() - wanted);
+    section(&mut text, "Latest episodes", episodes.iter().map(episode), 0);
+    Part {
+        text,
+        facts: told,
+        preferences: wanted,
+        episodes: episodes.len(),
+        omitted: facts.len() - told + preferences.len() - wanted,
+    }
+}
+
+fn section(text: &mut String, title: &str, lines: impl Iterator<Item = String>, omitted: usize) {
+    let mut lines = lines.peekable();
+    if lines.peek().is_none() {
+        return;
+    }
+    text.push_str(&format!("\n### {title}\n\n"));
+    text.extend(lines);
+    if omitted > 0 {
+        text.push_str(&format!("- … and {omitted} more in the vault\n"));
+    }
+}
+
+fn line(entry: &str) -> String {
+    format!("- {}\n", shown(entry))
+}
+
+/// An entry that opens no heading, marker, HTML or import.
+pub(super) fn shown(entry: &str) -> String {
+    quote_mentions(&escape_rule(&cut(entry, LONGEST)))
+}
+
+fn episode(episode: &Episode) -> String {
+    let summary = episode.summary.as_deref().map(|summary| format!(": {summary}")).unwrap_or_default();
+    line(&format!("{} {}{summary}", episode.day, episode.title))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::remember::section::SECTION;
+
+    fn episode(title: &str) -> Episode {
+        Episode {
+            day: "2026-11-01".into(),
+            minute: "09:00".into(),
+            title: title.into(),
+            summary: None,
+            sources: vec![],
+        }
+    }
+
+    #[test]
+    fn the_part_tells_facts_preferences_and_the_last_five_episodes() {
+        let episodes: Vec<Episode> = (0..7).map(|n| episode(&format!("Episode {n}"))).collect();
+        let part = part(&["The port is 8080".into()], &["Use pnpm, see @docs/x.md".into()], &episodes);
+        assert_eq!((part.facts, part.preferences, part.episodes, part.omitted), (1, 1, 5, 0));
+        assert!(
+            part.text.contains(
+                "### Facts\n\n- The port is 8080\n\n### Preferences\n\n- Use pnpm, see `@docs/x.md`\n"
+            ),
+            "{}",
+            part.text
+        );
+        assert!(part.text.ends_with("- 2026-11-01 Episode 4\n"), "{}", part.text);
+    }
+
+    #[test]
+    fn an_empty_memory_says_so() {
+        assert!(part(&[], &[], &[]).text.ends_with("## Memory\n\nNothing is remembered yet.\n"));
+    }
+
+    proptest! {
+        #[test]
+        fn it_never_passes_its_lines_and_nothing_in_it_is_a_marker_or_a_heading(
+            facts in 0_usize..300, preferences in 0_usize..300, episodes in 0_usize..9, word in "(<!-- MEMORY:(START|END) -->|```|# |~~~|- |.|\n){0,8}"
+        ) {
+            let texts = |count: usize| (0..count).map(|n| format!("{word} {n}")).collect::<Vec<_>>();
+            let episodes: Vec<Episode> = (0..episodes).map(|_| episode(&word)).collect();
+            let part = part(&texts(facts), &texts(preferences), &episodes);
+            prop_assert!(part.text.lines().count() + 2 <= LINES);
+            prop_assert_eq!(part.facts + part.preferences + part.omitted, facts + preferences);
+            let file = SECTION.put("# Mine\n", &part.text).unwrap();
+            prop_assert_eq!(SECTION.find(&file).map(|found| found.is_some()), Ok(true));
+            prop_assert_eq!(file.matches("MEMORY:START -->").count(), 1);
+            let headings = part.text.lines().filter(|line| line.starts_with('#')).count();
+            prop_assert!(headings <= 4);
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! What people want, and how sure that is: each session that shows it is an observation, and so is each that contradicts it.
+//!
+//! From three observations on it is likely, from five on certain. A contradiction takes it down by one step, to where that
+//! step begins. The note of a preference holds all observations, so that no session is ever counted twice.
+
+use super::source::{same_place, same_session};
+use crate::friction::antigen::by_words::Confidence;
+use cm_note::instant::Instant;
+use cm_note::note::suspicion::payload;
+use cm_note::path::NotePath;
+use cm_playbook::conflict::{Statement, opposed};
+use cm_playbook::meaning::Sense;
+
+/// A session that showed a preference, or its contrary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observation {
+    /// The key of the source that tells it.
+    pub from: String,
+    /// The session.
+    pub session: Option<String>,
+    /// When.
+    pub at: Instant,
+    /// Whether it contradicts.
+    pub against: bool,
+}
+
+impl Observation {
+    /// Whether both are of the same session, and say the same.
+    fn is_same(&self, other: &Self) -> bool {
+        let session = match (&self.session, &other.session) {
+            (Some(a), Some(b)) => same_session(a, b),
+            _ => false,
+        };
+        self.against == other.against && (session || self.from == other.from)
+    }
+}
+
+/// What observations come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Evidence {
+    /// How many sessions show it.
+    pub observed: usize,
+    /// How many contradict it.
+    pub against: usize,
+    /// How sure it is.
+    pub level: Confidence,
+}
+
+/// Where a step begins.
+fn floor(level: Confidence) -> usize {
+    match level {
+        Confidence::High => 5,
+        Confidence::Medium => 3,
+        Confidence::Low => 0,
+    }
+}
+
+/// What observations come to, in the order of time.
+pub fn evidence(observations: &[Observation]) -> Evidence {
+    let mut ordered: Vec<&Observation> = observations.iter().collect();
+    ordered.sort_by_key(|observation| (observation.at, observation.against, &observation.from));
+    let mut count = 0;
+    for observation in &ordered {
+        count = match (observation.against, Confidence::of(count)) {
+            (false, _) => count + 1,
+            (true, Confidence::High) => floor(Confidence::Medium),
+            (true, Confidence::Medium | Confidence::Low) => floor(Confidence::Low),
+        };
+    }
+    let against = ordered.iter().filter(|observation| observation.against).count();
+    Evidence { observed: ordered.len() - against, against, level: Confidence::of(count) }
+}
+
+/// How sure that is, as a number in a note's frontmatter, 0–1.
+pub fn number(level: Confidence) -> f64 {
+    match level {
+        Confidence::Low => 0.4,
+        Confidence::Medium => 0.6,
+        Confidence::High => 0.9,
+    }
+}
+
+/// How sure a preference is that nobody has observed, by the number in its frontmatter.
+pub fn level_of(confidence: f64) -> Confidence {
+    match confidence {
+        number if number >= 0.8 => Confidence::High,
+        number if number >= 0.6 => Confidence::Medium,
+        _ => Confidence::Low,
+    }
+}
+
+/// A preference that has its note.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    /// What the note answers to.
+    pub id: String,
+    /// Its file.
+    pub path: NotePath,
+    /// What is wanted.
+    pub text: String,
+    /// Where; everywhere where there is none.
+    pub workspace: Option<String>,
+    /// What its note holds.
+    pub observations: Vec<Observation>,
+    /// Whether a person wrote it: then no session moves it.
+    pub is_word: bool,
+}
+
+/// A preference that a source tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// What is wanted.
+    pub text: String,
+    /// Where.
+    pub workspace: Option<String>,
+    /// The agent of the session.
+    pub agent: Option<String>,
+    /// The session that shows it.
+    pub observation: Observation,
+}
+
+/// A preference that needs a note.
+#[derive(Debug, Clone, PartialEq)]
+pub struct New {
+    /// What is wanted.
+    pub text: String,
+    /// Where; everywhere where several projects show it.
+    pub workspace: Option<String>,
+    /// The agent of the first session.
+    pub agent: Option<String>,
+    /// The sessions.
+    pub observations: Vec<Observation>,
+    /// Why it waits for a person.
+    pub draft: Option<&'static str>,
+}
+
+/// A preference whose note changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changed {
+    /// Which, by its place among the known ones.
+    pub at: usize,
+    /// The observations that are new.
+    pub added: Vec<Observation>,
+    /// What all of them came to before.
+    pub before: Evidence,
+    /// What they come to now.
+    pub after: Evidence,
+    /// Whether it holds everywhere now, and did not before.
+    pub everywhere: bool,
+}
+
+/// What sources say about preferences.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settled {
+    /// Those that need a note.
+    pub new: Vec<New>,
+    /// Those whose note changes.
+    pub changed: Vec<Changed>,
+    /// A person's own words, and what a session says against them.
+    pub against_a_word: Vec<(String, String)>,
+}
+
+/// One preference while sources are read.
+struct Entry<'k> {
+    known: Option<(usize, &'k Known)>,
+    text: String,
+    statement: Statement,
+    workspace: Option<String>,
+    agent: Option<String>,
+    observations: Vec<Observation>,
+    added: Vec<Observation>,
+}
+
+/// Takes what sources tell, in the order of time.
+pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settled {
+    told.sort_by(|a, b| {
+        (a.observation.at, &a.observation.from, &a.text).cmp(&(
+            b.observation.at,
+            &b.observation.from,
+            &b.text,
+        ))
+    });
+    let mut entries: Vec<Entry<'_>> =
+        known.iter().enumerate().map(|(at, known)| Entry::known(at, known)).collect();
+    let mut settled = Settled::default();
+    for told in told {
+        let new = Entry::told(told);
+        for entry in entries.iter_mut().filter(|entry| entry.is_opposed(&new, sense)) {
+            match entry.known.filter(|(_, known)| known.is_word) {
+                Some((_, known)) => {
+                    let pair = (known.text.clone(), new.text.clone());
+                    if !settled.against_a_word.contains(&pair) {
+                        settled.against_a_word.push(pair);
+                    }
+                }
+                None => new
+                    .observations
+                    .iter()
+                    .for_each(|seen| entry.take(Observation { against: true, ..seen.clone() })),
+            }
+        }
+        match entries.iter_mut().find(|entry| entry.is_like(&new)) {
+            Some(entry) => entry.join(new),
+            None => entries.push(new),
+        }
+    }
+    for entry in entries {
+        entry.settle(&mut settled);
+    }
+    settled
+}
+
+impl<'k> Entry<'k> {
+    fn known(at: usize, known: &'k Known) -> Self {
+        Self {
+            known: Some((at, known)),
+            text: known.text.clone(),
+            statement: Statement::of(&known.text),
+            workspace: known.workspace.clone(),
+            agent: None,
+            observations: known.observations.clone(),
+            added: Vec::new(),
+        }
+    }
+
+    fn told(told: Told) -> Self {
+        Self {
+            known: None,
+            statement: Statement::of(&told.text),
+            text: told.text,
+            workspace: told.workspace,
+            agent: told.agent,
+            observations: vec![told.observation],
+            added: Vec::new(),
+        }
+    }
+
+    fn is_opposed(&self, new: &Self, sense: &Sense<'_>) -> bool {
+        same_place(self.workspace.as_deref(), new.workspace.as_deref())
+            && self.is_older(new)
+            && opposed(&self.statement, &new.statement, sense).is_some()
+    }
+
+    /// Whether it was known before the other was told: what is said first contradicts nothing that comes later.
+    fn is_older(&self, new: &Self) -> bool {
+        let first = |entry: &Self| {
+            let shows = entry.observations.iter().filter(|seen| !seen.against);
+            shows.map(|seen| (seen.at, seen.from.clone())).min()
+        };
+        first(self) < first(new)
+    }
+
+    fn is_like(&self, new: &Self) -> bool {
+        self.statement.is_same(&new.statement)
+    }
+
+    /// The same preference once more, by another session.
+    fn join(&mut self, other: Self) {
+        if self.known.is_some_and(|(_, known)| known.is_word) {
+            return;
+        }
+        if !same_place(self.workspace.as_deref(), other.workspace.as_deref()) {
+            self.workspace = None;
+        }
+        other.observations.into_iter().for_each(|seen| self.take(seen));
+    }
+
+    fn take(&mut self, seen: Observation) {
+        if !self.observations.iter().any(|known| known.is_same(&seen)) {
+            self.observations.push(seen.clone());
+            self.added.push(seen);
+        }
+    }
+
+    fn settle(self, settled: &mut Settled) {
+        match self.known {
+            Some((at, known)) => {
+                let everywhere = known.workspace.is_some() && self.workspace.is_none();
+                if !self.added.is_empty() {
+                    settled.changed.push(Changed {
+                        at,
+                        added: self.added,
+                        before: evidence(&known.observations),
+                        after: evidence(&self.observations),
+                        everywhere,
+                    });
+                }
+            }
+            None => settled.new.push(New {
+                draft: payload(&self.text),
+                text: self.text,
+                workspace: self.workspace,
+                agent: self.agent,
+                observations: self.observations,
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use cm_playbook::meaning::NoMeaning;
+
+    fn seen(session: &str, day: i64, against: bool) -> Observation {
+        let at = Instant::from_unix(day * 86_400);
+        Observation {
+            from: format!("diary:{session}"),
+            session: Some(format!("{session}-session")),
+            at,
+            against,
+        }
+    }
+
+    fn told(text: &str, session: &str, day: i64) -> Told {
+        Told { text: text.to_owned(), workspace: None, agent: None, observation: seen(session, day, false) }
+    }
+
+    fn known(text: &str, observations: Vec<Observation>) -> Known {
+        let path = NotePath::parse("graph/preferences/a.md").unwrap();
+        Known { id: "a".into(), path, text: text.into(), workspace: None, observations, is_word: false }
+    }
+
+    fn settled(known: &[Known], all: Vec<Told>) -> Settled {
+        settle(known, all, &Sense::of(&NoMeaning))
+    }
+
+    #[test]
+    fn three_sessions_make_it_likely_and_five_certain() {
+        let levels: Vec<Confidence> = (1..=6)
+            .map(|n| {
+                evidence(&(0..n).map(|day| seen(&format!("s{day}"), day, false)).collect::<Vec<_>>()).level
+            })
+            .collect();
+        use Confidence::{High, Low, Medium};
+        assert_eq!(levels, [Low, Low, Medium, Medium, High, High]);
+    }
+
+    #[test]
+    fn the_same_session_is_never_counted_twice() {
+        let all = vec![
+            told("Use pnpm here", "one", 1),
+            told("use pnpm here!", "one", 2),
+            told("Use pnpm here", "two", 3),
+        ];
+        let first = settled(&[], all.clone());
+        assert_eq!(first.new.len(), 1);
+        assert_eq!(first.new[0].observations.len(), 2);
+        let again = settled(&[known("Use pnpm here", first.new[0].observations.clone())], all);
+        assert_eq!(again, Settled::default());
+    }
+
+    #[test]
+    fn what_is_contradicted_falls_by_one_step_and_the_contrary_begins() {
+        let five: Vec<Observation> = (0..5).map(|day| seen(&format!("s{day}"), day, false)).collect();
+        let before = [known("Always use tabs for indentation", five)];
+        let after = settled(&before, vec![told("Never use tabs for indentation", "new", 9)]);
+        assert_eq!(after.changed.len(), 1);
+        let changed = &after.changed[0];
+        assert_eq!((changed.before.level, changed.after.level), (Confidence::High, Confidence::Medium));
+        assert_eq!(after.new[0].text, "Never use tabs for indentation");
+    }
+
+    #[test]
+    fn a_persons_own_word_is_not_moved_by_a_session() {
+        let word = Known { is_word: true, ..known("Always use tabs for indentation", Vec::new()) };
+        let after = settled(&[word], vec![told("Never use tabs for indentation", "new", 9)]);
+        assert_eq!((after.changed.len(), after.against_a_word.len(), after.new.len()), (0, 1, 1));
+    }
+
+    #[test]
+    fn what_several_projects_show_holds_everywhere_and_contraries_of_two_projects_are_none() {
+        let at = |text: &str, session: &str, place: &str| Told {
+            workspace: Some(place.to_owned()),
+            ..told(text, session, 1)
+        };
+        let both =
+            settled(&[], vec![at("Use pnpm here", "a", "/src/shop"), at("Use pnpm here", "b", "/src/blog")]);
+        assert_eq!((both.new.len(), both.new[0].workspace.as_deref()), (1, None));
+        let apart = settled(
+            &[],
+            vec![
+                at("Always use tabs for indentation", "a", "/src/shop"),
+                at("Never use tabs for indentation", "b", "/src/blog"),
+            ],
+        );
+        assert!(apart.new.iter().all(|new| new.observations.iter().all(|seen| !seen.against)), "{apart:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn another_observation_never_lowers_and_a_contradiction_always_does_unless_it_is_lowest(
+            signs in prop::collection::vec(any::<bool>(), 0..16), against in any::<bool>()
+        ) {
+            let all: Vec<Observation> =
+                (0..).zip(&signs).map(|(day, against)| seen(&format!("s{day}"), day, *against)).collect();
+            let before = evidence(&all).level;
+            let mut more = all.clone();
+            more.push(seen("last", 99, against));
+            let after = evidence(&more).level;
+            if against {
+                prop_assert!(after < before || before == Confidence::Low);
+            } else {
+                prop_assert!(after >= before);
+            }
+            let mut turned = more.clone();
+            turned.reverse();
+            prop_assert_eq!(evidence(&turned), evidence(&more));
+        }
+
+        #[test]
+        fn what_was_settled_once_is_settled(texts in prop::collection::vec(0_usize..4, 0..8)) {
+            let say = ["Always use tabs for indentation", "Never use tabs for indentation", "Name the unit", "Use pnpm here"];
+            let all: Vec<Told> = (0..).zip(&texts)
+                .map(|(day, text)| told(say[*text], &format!("s{}", day % 3), day)).collect();
+            let first = settled(&[], all.clone());
+            let notes: Vec<Known> =
+                first.new.iter().map(|new| known(&new.text, new.observations.clone())).collect();
+            prop_assert_eq!(settled(&notes, all), Settled::default());
+        }
+    }
+}

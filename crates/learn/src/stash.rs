@@ -1,0 +1,146 @@
+//! A session as the body of a stash: what the person said, what came of it, and what the session shows besides.
+//!
+//! It is a capture to read again, not a judgement: a diary says less and means more.
+
+use std::fmt::Write as _;
+
+use crate::diary::note::written;
+use crate::diary::{Diary, Item, Voice, extract};
+use crate::prose::{cut, without_injected};
+use cm_note::markdown::escape::{escape_inline, visible};
+use cm_session::Meta;
+use cm_session::event::{Event, EventKind};
+use cm_session::scaffold::is_scaffold;
+
+/// So much of a message is kept, in characters.
+const MESSAGE: usize = 600;
+/// So many messages are kept, the first and the last ones.
+const MESSAGES: usize = 60;
+
+/// What a session was about, for whoever gives it no name.
+pub fn title(meta: &Meta, events: &[Event]) -> String {
+    extract("", meta, events, &[]).title
+}
+
+/// The body of a stash of a session whose secrets are taken out. Its sections have the names of those of a diary.
+pub fn body(title: &str, meta: &Meta, events: &[Event]) -> String {
+    let diary = extract("", meta, events, &[]);
+    let mut text = format!(
+        "# {}\n\n{}\n\nOutcome: {}\n",
+        escape_inline(title),
+        opening(meta),
+        diary.verdict.status.name()
+    );
+    for sign in &diary.verdict.signs {
+        let mark = if sign.good { "for" } else { "against" };
+        let item = Item {
+            text: format!("{mark}: {}", sign.what),
+            line: sign.line,
+            voice: Voice::Log,
+            standing: false,
+        };
+        let _ = writeln!(text, "{}", written(&item));
+    }
+    said(&mut text, events);
+    for (heading, items) in in_order(&diary) {
+        section(&mut text, heading, items);
+    }
+    text
+}
+
+/// The sections of a diary that a stash has: what was decided and wanted stands first.
+fn in_order(diary: &Diary) -> impl Iterator<Item = (&'static str, &Vec<Item>)> {
+    let mut sections = diary.sections();
+    let first = |heading: &str| !matches!(heading, "Decisions" | "Preferences");
+    sections.sort_by_key(|(heading, _)| first(heading));
+    sections.into_iter().filter(|(_, items)| !items.is_empty())
+}
+
+fn section(text: &mut String, heading: &str, items: &[Item]) {
+    let _ = writeln!(text, "\n## {heading}\n");
+    for item in items {
+        let _ = writeln!(text, "{}", written(item));
+    }
+}
+
+fn opening(meta: &Meta) -> String {
+    let mut line = format!("Session {} of {}", escape_inline(meta.id.as_str()), meta.agent);
+    if let Some(workspace) = &meta.workspace {
+        let _ = write!(line, " in {}", escape_inline(workspace));
+    }
+    if let Some(branch) = &meta.branch {
+        let _ = write!(line, ", branch {}", escape_inline(branch));
+    }
+    if let Some(started) = meta.started {
+        let _ = write!(line, ", {} {}", started.day(), started.minute());
+    }
+    if let Some(ended) = meta.ended {
+        let _ = write!(line, " to {} {}", ended.day(), ended.minute());
+    }
+    line + "."
+}
+
+/// What the person said, message by message.
+fn said(text: &mut String, events: &[Event]) {
+    let prompts: Vec<Item> = events.iter().filter(|event| !event.side).filter_map(prompt).collect();
+    if prompts.is_empty() {
+        return;
+    }
+    text.push_str("\n## What the person said\n\n");
+    let gone = prompts.len().saturating_sub(MESSAGES);
+    let head = if gone > 0 { MESSAGES / 2 } else { prompts.len() };
+    for item in &prompts[..head] {
+        let _ = writeln!(text, "{}", written(item));
+    }
+    if gone > 0 {
+        let _ = writeln!(text, "- … {gone} messages are left out");
+        for item in &prompts[head + gone..] {
+            let _ = writeln!(text, "{}", written(item));
+        }
+    }
+}
+
+fn prompt(event: &Event) -> Option<Item> {
+    let EventKind::UserPrompt { text } = &event.kind else { return None };
+    if is_scaffold(text) {
+        return None;
+    }
+    let text = cut(&visible(&without_injected(text)), MESSAGE);
+    let says = text.chars().any(char::is_alphanumeric);
+    says.then_some(Item { text, line: event.line, voice: Voice::Person, standing: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::told::{agent, person, told};
+    use cm_session::Agent;
+
+    fn meta() -> Meta {
+        Meta { workspace: Some("/src/shop".into()), ..Meta::new(Agent::Codex, "s-1".into()) }
+    }
+
+    #[test]
+    fn a_session_is_told_with_what_the_person_said_and_wants() {
+        let events = told(vec![
+            person("Fix the *login* test"),
+            agent("Done."),
+            person("From now on use pnpm instead of npm.\n[[x]] #tag"),
+        ]);
+        let body = body("Login", &meta(), &events);
+        assert!(body.starts_with("# Login\n\nSession s-1 of codex in /src/shop.\n\nOutcome: "), "{body}");
+        assert!(
+            body.contains("## What the person said\n\n- Fix the *login* test (person, line 1)\n"),
+            "{body}"
+        );
+        assert!(body.contains("\\[\\[x\\]\\] \\#tag"), "{body}");
+        assert!(body.contains("## Preferences\n\n- From now on use pnpm instead of npm."), "{body}");
+    }
+
+    #[test]
+    fn of_very_many_messages_the_first_and_the_last_are_told() {
+        let body = body("Long", &meta(), &told((0..100).map(|n| person(&format!("Step {n} please")))));
+        assert!(body.contains("- Step 0 please") && body.contains("- Step 99 please"), "{body}");
+        assert!(body.contains("- … 40 messages are left out") && !body.contains("Step 50 "), "{body}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Devices that are written to, and rights that are changed over whole trees.
+
+use super::reach::{Reach, Site};
+use super::{Class, Danger, Severity};
+use cm_shell::Simple;
+
+use Severity::{Block, Warn};
+
+/// The dangers of a command to devices and rights.
+pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+    let mut found: Vec<Danger> = written(command)
+        .map(|device| Danger::of(command, Class::Disk, Block, format!("writes over the device {device}")))
+        .into_iter()
+        .collect();
+    found.extend(
+        formatted(command).map(|(severity, reason)| Danger::of(command, Class::Disk, severity, reason)),
+    );
+    found.extend(rights(command, site));
+    found
+}
+
+/// The device that the command writes to.
+fn written(command: &Simple) -> Option<&str> {
+    let redirected = command
+        .redirects
+        .iter()
+        .filter(|redirect| redirect.sign.contains('>'))
+        .map(|redirect| redirect.target.text.as_str());
+    let named = command.args.iter().filter_map(|word| match command.program.as_str() {
+        "dd" => word.text.strip_prefix("of="),
+        "tee" | "shred" | "cp" | "blkdiscard" | "badblocks" => Some(word.text.as_str()),
+        _ => None,
+    });
+    let rescued = (command.program == "ddrescue")
+        .then(|| command.operands().nth(1).map(|word| word.text.as_str()))
+        .flatten();
+    redirected.chain(named).chain(rescued).find(|path| is_device(path))
+}
+
+fn is_device(path: &str) -> bool {
+    const DISKS: [&str; 9] = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper/"];
+    let name = path.strip_prefix("/dev/").or_else(|| path.strip_prefix(r"\\.\"));
+    name.is_some_and(|name| {
+        DISKS.iter().any(|disk| name.to_ascii_lowercase().starts_with(disk))
+            || name.starts_with("PhysicalDrive")
+    })
+}
+
+fn formatted(command: &Simple) -> Option<(Severity, &'static str)> {
+    let first = command.operands().next().map_or("", |word| word.text.as_str());
+    let any = |wanted: &[&str]| command.args.iter().any(|word| wanted.contains(&word.text.as_str()));
+    let erases = (Block, "erases a disk or a part of it");
+    match command.program.as_str() {
+        program if program == "mkfs" || program.starts_with("mkfs.") || program == "mkswap" => {
+            let device =
+                command.operands().any(|word| word.text.starts_with("/dev/") || word.text.contains('$'));
+            Some(if device { erases } else { (Warn, "makes a file system of a file") })
+        }
+        "wipefs" if command.has(&["-a", "--all"]) => Some(erases),
+        "sgdisk" if command.has(&["-Z", "-z", "-o"]) || any(&["--zap-all", "--clear"]) => Some(erases),
+        "fdisk" | "sfdisk" | "gdisk" if !command.has(&["-l"]) && is_device(first) => {
+            Some((Warn, "changes the parts of a disk"))
+        }
+        "parted" if any(&["mklabel", "mkpart", "rm"]) => Some(erases),
+        "format" if first.ends_with(':') => Some(erases),
+        "diskpart" | "format-volume" | "clear-disk" => Some(erases),
+        "diskutil" if first.to_ascii_lowercase().starts_with("erase") || first == "partitionDisk" => {
+            Some(erases)
+        }
+        "cryptsetup" if any(&["luksFormat", "luksErase", "erase"]) => Some(erases),
+        "lvremove" | "vgremove" | "pvremove" => Some(erases),
+        "zpool" | "zfs" if first == "destroy" => Some(erases),
+        "hdparm" | "nvme"
+            if command.args.iter().any(|word| word.text.contains("erase") || word.text == "format") =>
+        {
+            Some(erases)
+        }
+        "mdadm" if any(&["--zero-superblock"]) => Some(erases),
+        "btrfs" if any(&["delete"]) => Some((Warn, "deletes a subvolume")),
+        _ => None,
+    }
+}
+
+/// `chmod -R`, `chown -R`.
+fn rights(command: &Simple, site: &Site<'_>) -> Option<Danger> {
+    if !matches!(command.program.as_str(), "chmod" | "chown" | "chgrp" | "icacls" | "setfacl")
+        || !command.has(&["-R", "--recursive"])
+    {
+        return None;
+    }
+    let mut operands = command.operands().map(|word| word.text.as_str());
+    let mode = operands.next()?;
+    let open = matches!(mode.trim_start_matches('0'), "777" | "a+rwx" | "ugo+rwx" | "a=rwx" | "666" | "")
+        && command.program == "chmod";
+    let worst = operands.map(|path| (site.reach(path), path)).max_by_key(|(reach, _)| *reach)?;
+    let severity = match worst.0 {
+        Reach::System | Reach::Home => Block,
+        Reach::Temporary | Reach::Made => return None,
+        _ if open => Warn,
+        Reach::Repository | Reach::Outside => Warn,
+        _ => return None,
+    };
+    let reason = format!("changes the rights of everything below {}: {}", worst.1, worst.0.words());
+    Some(Danger::at(command, Class::Permissions, severity, reason, worst.0.word()))
+}

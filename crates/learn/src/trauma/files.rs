@@ -1,0 +1,267 @@
+//! Files and folders that are deleted, emptied or moved away.
+
+use super::reach::{Reach, Site, is_made};
+use super::{Class, Danger, Severity};
+use cm_shell::Simple;
+
+/// The dangers of a command to files.
+pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+    let mut found: Vec<Danger> = match command.program.as_str() {
+        "rm" | "rmdir" | "unlink" | "trash" | "srm" if !is_windows(command) => removed(command, site),
+        "rm" | "rmdir" | "remove-item" | "ri" | "rd" | "del" | "erase" => removed_on_windows(command, site),
+        "find" | "fd" => found(command, site),
+        "shred" => destroyed(command, site, paths(command), "overwrites", true).into_iter().collect(),
+        "truncate" => truncated(command, site),
+        "cp" if paths(command).next() == Some("/dev/null") => truncated(command, site),
+        "tee" if !command.has(&["-a", "--append"]) => {
+            paths(command).filter_map(|path| emptied(command, site, path)).collect()
+        }
+        "mv" => moved(command, site).into_iter().collect(),
+        "rsync" => synchronised(command, site).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    let written = command.redirects.iter().filter(|redirect| matches!(redirect.sign, ">" | ">|" | "&>"));
+    found.extend(written.filter_map(|redirect| emptied(command, site, &redirect.target.text)));
+    found
+}
+
+fn paths(command: &Simple) -> impl Iterator<Item = &str> {
+    command.operands().map(|word| word.text.as_str())
+}
+
+fn removed(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+    let recursive = command.has(&["-r", "-R", "--recursive"]);
+    if command.program == "rmdir" || command.program == "trash" {
+        return Vec::new();
+    }
+    if command.operands().next().is_none() && is_fed(command) {
+        if let Some(search) = command.upstream.iter().find(|before| before.program == "find") {
+            let site = Site { ground: site.ground, variables: site.variables, command: search };
+            return searched(search, &site);
+        }
+        if !recursive {
+            return Vec::new();
+        }
+        return vec![Danger::at(
+            command,
+            Class::Files,
+            Severity::Warn,
+            "deletes with everything in it whatever the pipe names",
+            "unknown",
+        )];
+    }
+    destroyed(command, site, paths(command), "deletes", recursive).into_iter().collect()
+}
+
+/// Whether the command is given its arguments by a pipe or a file.
+fn is_fed(command: &Simple) -> bool {
+    !command.upstream.is_empty() || command.redirects.iter().any(|redirect| redirect.sign == "<")
+}
+
+/// Whether the path is the root where its variable is empty: `$DIR/`, `$DIR/*`.
+fn may_be_root(path: &str) -> bool {
+    let rest = path.trim_end_matches(['*', '/']);
+    let variable = rest.starts_with('$') && rest.len() < path.len() && path[rest.len()..].starts_with('/');
+    variable && !rest.contains(['/', '?']) && !rest.contains(":-")
+}
+
+/// The gravest loss among what the paths lead to, the first of equal ones.
+fn destroyed<'p>(
+    command: &Simple,
+    site: &Site<'_>,
+    paths: impl Iterator<Item = &'p str>,
+    does: &str,
+    recursive: bool,
+) -> Option<Danger> {
+    let losses =
+        paths.filter_map(|path| loss(site, path, recursive).map(|(severity, reach)| (severity, reach, path)));
+    let (severity, reach, path) = gravest(losses)?;
+    let all = if recursive { " with everything in it" } else { "" };
+    let reason = format!("{does} {path}{all}: {}", reach.words());
+    Some(Danger::at(command, Class::Files, severity, reason, reach.word()))
+}
+
+/// The gravest of some, the first of equal ones.
+fn gravest<'p>(
+    losses: impl Iterator<Item = (Severity, Reach, &'p str)>,
+) -> Option<(Severity, Reach, &'p str)> {
+    losses.reduce(|best, next| if next.0 > best.0 { next } else { best })
+}
+
+/// What it means to lose what a path leads to.
+fn loss(site: &Site<'_>, path: &str, recursive: bool) -> Option<(Severity, Reach)> {
+    let reach = site.reach(path);
+    let many = path.contains('*');
+    let severity = match reach {
+        Reach::Temporary | Reach::Made => return None,
+        Reach::Home | Reach::System | Reach::Repository if recursive || many => Severity::Block,
+        Reach::Outside if recursive && site.is_made(path) => Severity::Warn,
+        Reach::Unknown if recursive && may_be_root(path) => Severity::Block,
+        Reach::System if !path.contains('.') => Severity::Block,
+        Reach::Workspace | Reach::Outside if recursive => Severity::Block,
+        Reach::Inside | Reach::Unknown | Reach::Shared if recursive => Severity::Warn,
+        Reach::System | Reach::Outside | Reach::Repository => Severity::Warn,
+        Reach::Workspace if many => Severity::Warn,
+        _ => return None,
+    };
+    Some((severity, reach))
+}
+
+fn is_windows(command: &Simple) -> bool {
+    command.args.iter().any(|word| {
+        let lower = word.text.to_ascii_lowercase();
+        matches!(lower.as_str(), "/s" | "/q" | "/f" | "-recurse" | "-force")
+    })
+}
+
+fn removed_on_windows(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+    let lower = |word: &str| word.to_ascii_lowercase();
+    if is_fed(command) && !command.args.iter().any(|word| !word.text.starts_with(['-', '/'])) {
+        return vec![Danger::at(
+            command,
+            Class::Files,
+            Severity::Warn,
+            "deletes with everything in it whatever the pipe names",
+            "unknown",
+        )];
+    }
+    let recursive =
+        command.args.iter().any(|word| matches!(lower(&word.text).as_str(), "/s" | "-recurse" | "-r"));
+    let path = |word: &&str| !(word.starts_with('-') || word.starts_with('/') && word.len() <= 2);
+    // PowerShell takes lists: `Remove-Item a, b`.
+    let paths = command.args.iter().map(|word| word.text.trim_end_matches(',')).filter(path);
+    destroyed(command, site, paths, "deletes", recursive).into_iter().collect()
+}
+
+/// `find … -delete`.
+fn found(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+    if !command.args.iter().any(|word| word.text == "-delete") {
+        return Vec::new();
+    }
+    searched(command, site)
+}
+
+/// What a search finds is deleted.
+fn searched(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+    let roots: Vec<&str> = command
+        .args
+        .iter()
+        .map(|word| word.text.as_str())
+        .take_while(|word| !word.starts_with(['-', '(', '!']))
+        .collect();
+    let roots = if roots.is_empty() { vec!["."] } else { roots };
+    let names: Vec<&str> = command
+        .args
+        .windows(2)
+        .filter(|pair| matches!(pair[0].text.as_str(), "-name" | "-iname" | "-path"))
+        .map(|pair| pair[1].text.as_str())
+        .collect();
+    let made = !names.is_empty()
+        && names.iter().all(|name| {
+            is_made(name.trim_start_matches(['*', '/'])) || is_made(name.trim_matches(['*', '/']))
+        });
+    let one = |root: &&'_ str| {
+        let reach = site.reach(root);
+        let severity = match reach {
+            Reach::Temporary | Reach::Made => return None,
+            Reach::Inside | Reach::Workspace if made => return None,
+            Reach::Inside | Reach::Unknown | Reach::Shared => Severity::Warn,
+            Reach::Workspace if !names.is_empty() => Severity::Warn,
+            _ => Severity::Block,
+        };
+        Some((severity, reach))
+    };
+    let losses = roots.iter().filter_map(|root| one(root).map(|(severity, reach)| (severity, reach, *root)));
+    let found = gravest(losses).map(|(severity, reach, root)| {
+        let reason = format!("deletes what it finds below {root}: {}", reach.words());
+        Danger::at(command, Class::Files, severity, reason, reach.word())
+    });
+    found.into_iter().collect()
+}
+
+/// Files that are cut to nothing.
+fn truncated(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+    let size = command.args.iter().position(|word| word.text == "-s" || word.text == "--size");
+    let value = size.and_then(|at| command.args.get(at + 1)).map(|word| word.text.as_str());
+    let grows = value.is_some_and(|value| !value.starts_with(['0', '-', '<', '/', '%']));
+    let skipped = usize::from(size.is_some() || command.program == "cp");
+    let cut = |path: &str| {
+        let danger = emptied(command, site, path);
+        let reach = site.reach_through(path);
+        let work = matches!(reach, Reach::Inside | Reach::Outside | Reach::Home) && !grows;
+        let reason = format!("empties {path}: {}", reach.words());
+        danger
+            .or_else(|| work.then(|| Danger::at(command, Class::Files, Severity::Warn, reason, reach.word())))
+    };
+    paths(command).skip(skipped).filter_map(cut).collect()
+}
+
+/// A file that a redirect or `truncate` empties.
+fn emptied(command: &Simple, site: &Site<'_>, path: &str) -> Option<Danger> {
+    let reach = site.reach(path);
+    let bad = matches!(reach, Reach::System | Reach::Repository)
+        && !path.starts_with("/dev/")
+        && !path.starts_with("/proc/");
+    let own = path.starts_with("/var/log/")
+        || path.starts_with("/opt/")
+        || path.starts_with("/mnt/")
+        || path.starts_with("/srv/");
+    let severity = if own { Severity::Warn } else { Severity::Block };
+    bad.then(|| {
+        Danger::at(
+            command,
+            Class::Files,
+            severity,
+            format!("writes over {path}: {}", reach.words()),
+            reach.word(),
+        )
+    })
+}
+
+fn moved(command: &Simple, site: &Site<'_>) -> Option<Danger> {
+    let paths: Vec<&str> = paths(command).collect();
+    let (to, from) = paths.split_last()?;
+    if *to == "/dev/null" {
+        return Some(Danger::of(
+            command,
+            Class::Files,
+            Severity::Block,
+            "moves files into /dev/null, where they are lost",
+        ));
+    }
+    let lost = from.iter().find(|path| {
+        matches!(site.reach(path), Reach::System | Reach::Home | Reach::Repository)
+            && path.split('/').count() <= 3
+    })?;
+    Some(Danger::at(
+        command,
+        Class::Files,
+        Severity::Warn,
+        format!("moves {lost} away: {}", site.reach(lost).words()),
+        site.reach(lost).word(),
+    ))
+}
+
+fn synchronised(command: &Simple, site: &Site<'_>) -> Option<Danger> {
+    let deletes = command
+        .args
+        .iter()
+        .any(|word| word.text.starts_with("--delete") || word.text == "--remove-source-files");
+    if !deletes || command.has(&["-n"]) {
+        return None;
+    }
+    let to = paths(command).last()?;
+    let reach = site.reach(to);
+    let severity = match reach {
+        Reach::Temporary | Reach::Made => return None,
+        Reach::Home | Reach::System if !to.contains(':') => Severity::Block,
+        _ => Severity::Warn,
+    };
+    Some(Danger::at(
+        command,
+        Class::Files,
+        severity,
+        format!("deletes at {to} what the source does not have"),
+        reach.word(),
+    ))
+}

@@ -1,0 +1,232 @@
+//! Machines, clusters, buckets, volumes and services that are taken down.
+
+use super::shape::verbs;
+use super::{Class, Danger, Severity};
+use cm_shell::Simple;
+
+use Severity::{Block, Warn};
+
+/// The danger of a command to what runs.
+pub fn danger(command: &Simple) -> Option<Danger> {
+    let words: Vec<&str> = verbs(command).collect();
+    let (severity, reason) = match command.program.as_str() {
+        "terraform" | "tofu" | "terragrunt" => terraform(command, &words)?,
+        "pulumi" => match words.as_slice() {
+            ["destroy", ..] => (Block, "destroys all resources of the stack"),
+            ["stack", "rm", ..] => (Block, "forgets the stack with its history"),
+            _ => return None,
+        },
+        "kubectl" | "oc" | "k" => kubectl(command, &words)?,
+        "helm" => match *words.first()? {
+            "uninstall" | "delete" => (Warn, "takes a release down"),
+            _ => return None,
+        },
+        "docker" | "podman" | "docker-compose" | "nerdctl" => docker(command, &words)?,
+        "aws" => aws(command, &words)?,
+        "gcloud" | "az" | "doctl" | "ibmcloud" | "linode-cli" | "hcloud" | "eksctl" | "oci" | "openstack"
+        | "scw" => cloud(command, &words)?,
+        "gsutil" => match *words.first()? {
+            "rb" => (Block, "deletes a bucket"),
+            "rm" if command.has(&["-r", "-R"]) => (Block, "deletes everything below a prefix"),
+            _ => return None,
+        },
+        "rclone" if matches!(words.first(), Some(&("purge" | "delete"))) => {
+            (Block, "deletes a remote folder with its contents")
+        }
+        "mc" if words.first() == Some(&"rb")
+            || words.first() == Some(&"rm") && command.has(&["-r", "--recursive"]) =>
+        {
+            (Block, "deletes a bucket or prefix")
+        }
+        "cdk" | "sls" | "serverless" | "sst" | "sam" | "cdktf" | "vagrant"
+            if matches!(words.first(), Some(&("destroy" | "remove" | "delete"))) =>
+        {
+            (Block, "takes the deployment down")
+        }
+        "heroku" | "fly" | "flyctl" | "vercel" | "netlify" | "railway" | "render" | "wrangler" => {
+            hosted(&words)?
+        }
+        "gh" => match words.as_slice() {
+            ["repo", "delete", ..] => (Block, "deletes a repository on the server"),
+            ["release" | "secret" | "variable" | "run", "delete", ..] => {
+                (Warn, "deletes something on the server")
+            }
+            ["api", ..]
+                if command.args.windows(2).any(|pair| {
+                    matches!(pair[0].text.as_str(), "-X" | "--method") && pair[1].text == "DELETE"
+                }) =>
+            {
+                (Warn, "deletes something on the server")
+            }
+            _ => return None,
+        },
+        "ceph" if words.contains(&"delete") || words.contains(&"purge") => {
+            (Block, "deletes storage of the cluster")
+        }
+        "minikube" | "kind" | "k3d" if words.first() == Some(&"delete") => (Warn, "deletes a local cluster"),
+        "stratis" if words.contains(&"destroy") => (Block, "destroys a pool or file system"),
+        "npm" if words.first() == Some(&"unpublish") => (Block, "takes a published package away"),
+        "cargo" if words.first() == Some(&"yank") => (Warn, "yanks a published version"),
+        "shutdown" | "reboot" | "halt" | "poweroff" => {
+            return Some(Danger::of(command, Class::System, Warn, "stops the machine"));
+        }
+        "crontab" if command.has(&["-r"]) => {
+            return Some(Danger::of(command, Class::System, Warn, "deletes all scheduled commands"));
+        }
+        "userdel" | "deluser" => return Some(Danger::of(command, Class::System, Warn, "deletes an account")),
+        "iptables" if command.has(&["-F"]) => {
+            return Some(Danger::of(command, Class::System, Warn, "drops all rules of the firewall"));
+        }
+        "kill" if command.args.last().is_some_and(|word| word.text == "-1") => {
+            return Some(Danger::of(command, Class::System, Block, "ends every process"));
+        }
+        _ => return None,
+    };
+    Some(Danger::of(command, Class::Infrastructure, severity, reason))
+}
+
+type Found = Option<(Severity, &'static str)>;
+
+fn terraform(command: &Simple, words: &[&str]) -> Found {
+    match words.iter().find(|word| !matches!(**word, "run-all" | "run")) {
+        Some(&"destroy") => Some((Block, "destroys all resources of the configuration")),
+        Some(&"apply")
+            if command.args.iter().any(|word| matches!(word.text.as_str(), "-destroy" | "--destroy")) =>
+        {
+            Some((Block, "destroys all resources of the configuration"))
+        }
+        Some(&"state") if words.contains(&"rm") => Some((Warn, "forgets resources that go on running")),
+        Some(&"workspace") if words.contains(&"delete") => Some((Warn, "deletes a workspace with its state")),
+        Some(&"apply") if command.args.iter().any(|word| word.text.contains("auto-approve")) => {
+            Some((Warn, "changes what runs without showing the plan"))
+        }
+        _ => None,
+    }
+}
+
+fn kubectl(command: &Simple, words: &[&str]) -> Found {
+    const WHOLE: [&str; 16] = [
+        "ns",
+        "namespace",
+        "namespaces",
+        "pv",
+        "pvc",
+        "persistentvolume",
+        "persistentvolumes",
+        "persistentvolumeclaim",
+        "persistentvolumeclaims",
+        "node",
+        "nodes",
+        "crd",
+        "crds",
+        "customresourcedefinition",
+        "statefulset",
+        "sts",
+    ];
+    match words {
+        ["delete", rest @ ..] => {
+            let kind = rest.first().map_or("", |word| word.split('/').next().unwrap_or(""));
+            let whole = WHOLE.contains(&kind) || kind.split(',').any(|kind| WHOLE.contains(&kind));
+            let all = command.has(&["--all", "-A", "--all-namespaces"]);
+            Some(if whole || all {
+                (Block, "deletes a namespace, volumes, nodes or everything of a kind")
+            } else {
+                (Warn, "deletes something in the cluster")
+            })
+        }
+        ["drain", ..] => Some((Warn, "moves everything off a node")),
+        ["scale", ..] if command.args.iter().any(|word| word.text == "--replicas=0") => {
+            Some((Warn, "scales to nothing"))
+        }
+        ["replace", ..] if command.has(&["--force"]) => Some((Warn, "deletes and makes anew")),
+        _ => None,
+    }
+}
+
+fn docker(command: &Simple, words: &[&str]) -> Found {
+    let volumes = command.has(&["-v", "--volumes"]);
+    match words {
+        ["system", "prune", ..]
+            if command.has(&["-a", "--all"]) || command.args.iter().any(|word| word.text == "--volumes") =>
+        {
+            Some((Warn, "deletes every image, container or volume that is not in use"))
+        }
+        ["volume", "rm" | "remove" | "prune", ..] => Some((Warn, "deletes volumes with their data")),
+        ["compose", "down", ..] | ["down", ..] if volumes => {
+            Some((Warn, "deletes the volumes of the services"))
+        }
+        ["rm" | "kill" | "stop", ..] | ["container", "rm" | "kill" | "stop", ..]
+            if (command.has(&["-f"]) || words.first() != Some(&"rm"))
+                && command.args.iter().any(|word| word.text.contains("$(") || word.text.contains('`')) =>
+        {
+            Some((Warn, "stops or deletes every container"))
+        }
+        ["swarm", "leave", ..] | ["stack", "rm", ..] => Some((Warn, "takes services down")),
+        _ => None,
+    }
+}
+
+fn aws(command: &Simple, words: &[&str]) -> Found {
+    const GRAVE: [&str; 18] = [
+        "delete-stack",
+        "delete-bucket",
+        "delete-table",
+        "delete-db-instance",
+        "delete-db-cluster",
+        "terminate-instances",
+        "delete-cluster",
+        "delete-volume",
+        "delete-snapshot",
+        "delete-file-system",
+        "delete-repository",
+        "delete-vpc",
+        "delete-hosted-zone",
+        "schedule-key-deletion",
+        "delete-user-pool",
+        "delete-domain",
+        "delete-nodegroup",
+        "delete-function",
+    ];
+    match words {
+        ["s3", "rb", ..] => Some((Block, "deletes a bucket")),
+        ["s3", "rm", ..] if command.has(&["--recursive"]) => {
+            Some((Block, "deletes everything below a prefix"))
+        }
+        ["s3", "sync", ..] if command.has(&["--delete"]) => {
+            Some((Warn, "deletes at the target what the source does not have"))
+        }
+        [_, verb, ..] if GRAVE.contains(verb) => Some((Block, "deletes a resource with its data")),
+        [_, verb, ..]
+            if verb.starts_with("delete-")
+                || verb.starts_with("terminate-")
+                || verb.starts_with("deregister-") =>
+        {
+            Some((Warn, "deletes a resource"))
+        }
+        _ => None,
+    }
+}
+
+fn cloud(command: &Simple, words: &[&str]) -> Found {
+    let deletes = words.iter().take(5).any(|word| matches!(*word, "delete" | "destroy" | "purge" | "rm"));
+    let storage =
+        words.windows(2).any(|pair| pair == ["storage", "rm"]) && !command.has(&["-r", "--recursive"]);
+    (deletes && !storage).then_some((Block, "deletes a resource in the cloud"))
+}
+
+fn hosted(words: &[&str]) -> Found {
+    let first = words.first()?;
+    match *first {
+        "apps:destroy" | "pg:reset" | "addons:destroy" => {
+            Some((Block, "destroys an application or its data"))
+        }
+        "destroy" => Some((Block, "destroys an application")),
+        "apps" | "volumes" | "machine" | "postgres" | "d1" | "r2" | "kv"
+            if words.iter().any(|word| matches!(*word, "destroy" | "delete")) =>
+        {
+            Some((Block, "destroys a resource with its data"))
+        }
+        "delete" | "remove" | "rm" | "sites:delete" | "down" => Some((Warn, "takes a deployment down")),
+        _ => None,
+    }
+}

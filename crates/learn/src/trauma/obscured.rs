@@ -1,0 +1,116 @@
+//! Commands that cannot be read: decoded on the way into a shell, or named by what only the shell knows.
+
+use super::{Class, Danger, Severity};
+use cm_shell::{Simple, program_text};
+
+/// Programs that turn a text into another one.
+#[rustfmt::skip]
+const DECODERS: [&str; 19] = [
+    "base64", "base32", "basenc", "xxd", "od", "uudecode", "openssl", "gpg", "gunzip", "zcat", "gzip", "bunzip2",
+    "bzcat", "xzcat", "unxz", "zstdcat", "rev", "tr", "unzip",
+];
+/// Programs that are as often harmless before a shell, unless what they print is not known.
+const EDITORS: [&str; 4] = ["sed", "awk", "cut", "perl"];
+#[rustfmt::skip]
+const SHELLS: [&str; 17] = [
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash", "csh", "tcsh", "python", "python3", "perl", "ruby",
+    "node", "iex", "invoke-expression",
+];
+/// What decodes within a program or a word.
+#[rustfmt::skip]
+const WITHIN: [&str; 18] = [
+    "b64decode", "decode_base64", "base64_decode", "atob(", "'base64'", "\"base64\"", "base64 -d", "base64 --decode", "base64 -D", "xxd -r", "unhexlify",
+    "fromhex", "codecs.decode", "marshal.loads", "zlib.decompress", "pack(\"H", "pack('H", "FromBase64String",
+];
+/// What runs a text within a program.
+#[rustfmt::skip]
+const RUNS: [&str; 9] = [
+    "exec(", "eval(", "os.system", "subprocess", "os.popen", "child_process", "system(", "execSync", "Function(",
+];
+
+/// The danger of a command that cannot be read.
+pub fn danger(command: &Simple) -> Option<Danger> {
+    let reason = decoded(command).or_else(|| hidden(command))?;
+    Some(Danger::of(command, Class::Obscured, Severity::Warn, reason))
+}
+
+/// Text that is decoded and run.
+fn decoded(command: &Simple) -> Option<&'static str> {
+    const REASON: &str = "runs text that was decoded on the way; decode it, read it, then run it";
+    let program = command.program.as_str();
+    let within = |text: &str| WITHIN.iter().any(|decoder| text.contains(decoder));
+    if SHELLS.contains(&program) && reads_input(command) {
+        if command.follows(&DECODERS) {
+            return Some(REASON);
+        }
+        if command.input.is_none() && command.follows(&EDITORS) {
+            return Some("runs text that was put together on the way; look at it first");
+        }
+    }
+    let shell =
+        SHELLS.contains(&program) || matches!(program, "eval" | "source" | "." | "powershell" | "pwsh");
+    let substituted = |text: &str| {
+        ["$(", "<(", "`"].iter().any(|open| text.contains(open)) && (within(text) || unpacks(text))
+    };
+    if shell && command.args.iter().any(|word| substituted(&word.text)) {
+        return Some(REASON);
+    }
+    let encoded = matches!(program, "powershell" | "pwsh")
+        && command.args.iter().any(|word| is_encoded(&word.text.to_ascii_lowercase()));
+    if encoded || program == "iex" && command.args.iter().any(|word| within(&word.text)) {
+        return Some(REASON);
+    }
+    let text = program_text(command)?;
+    (within(text) && RUNS.iter().any(|run| text.contains(run))).then_some(REASON)
+}
+
+/// Whether a substitution unpacks something.
+fn unpacks(text: &str) -> bool {
+    ["gunzip", "zcat", "openssl enc", "gpg -d", "gzip -d", "uudecode", "| rev", "| tr "]
+        .iter()
+        .any(|word| text.contains(word))
+}
+
+fn is_encoded(flag: &str) -> bool {
+    flag.len() > 1 && "-encodedcommand".starts_with(flag)
+}
+
+/// Whether the program takes its text from the pipe.
+fn reads_input(command: &Simple) -> bool {
+    let own = command.args.iter().any(|word| {
+        matches!(
+            word.text.as_str(),
+            "-c" | "-e" | "-m" | "-r" | "-p" | "-n" | "-ne" | "-pe" | "-lc" | "--eval"
+        )
+    });
+    let file = command.operands().any(|word| !matches!(word.text.as_str(), "-" | "/dev/stdin"));
+    !own && (!file || command.has(&["-s"]))
+}
+
+/// A program whose name only the shell knows, with arguments that destroy.
+fn hidden(command: &Simple) -> Option<&'static str> {
+    let named = |text: &str| text.starts_with(['$', '`']) || text.contains("$(") || text.contains('`');
+    let program = command.invoked.as_str();
+    let runner = command.program == "eval" && command.args.iter().any(|word| word.text.starts_with('$'));
+    let hides = named(program) && !program.contains('/');
+    if !hides && !runner {
+        return None;
+    }
+    let args = if runner { &command.args[1..] } else { command.args.as_slice() };
+    let words: Vec<&str> = args.iter().map(|word| word.text.as_str()).collect();
+    let flags = words.iter().any(|word| {
+        matches!(*word, "--force" | "--hard" | "--no-preserve-root" | "-delete" | "--mirror")
+            || word.starts_with('-')
+                && !word.starts_with("--")
+                && word.len() <= 4
+                && word.contains('r')
+                && word.contains('f')
+    });
+    let whole = words.iter().any(|word| matches!(*word, "/" | "~" | "/*" | "$HOME" | "~/"));
+    let removes = ["rm", "rm -", "mkfs", "dd if", "DROP "].iter().any(|word| {
+        program.contains(&format!("{word} "))
+            || words.iter().any(|arg| arg.starts_with(word) && arg.len() > word.len())
+    });
+    (flags || whole || removes)
+        .then_some("runs a program that only the shell knows, with arguments that destroy")
+}

@@ -1,0 +1,126 @@
+//! Scripts from the network that run before anybody has read them.
+
+use super::{Class, Danger, Severity};
+use cm_shell::{Script, Simple, program_text};
+
+const LOADERS: [&str; 6] = ["curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod"];
+#[rustfmt::skip]
+const RUNNERS: [&str; 20] = [
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash", "python", "python3", "perl", "ruby", "node", "deno",
+    "bun", "php", "iex", "invoke-expression", "powershell", "pwsh",
+];
+
+/// The danger of a command that runs what a loader brings.
+pub fn danger(command: &Simple) -> Option<Danger> {
+    if let Some(danger) = downloaded(command) {
+        return Some(danger);
+    }
+    // In PowerShell the brackets of `iex (New-Object Net.WebClient).DownloadString('…')` begin further commands.
+    if command.program.to_ascii_lowercase().starts_with(".downloadstring") {
+        return Some(unread(command));
+    }
+    if !RUNNERS.contains(&command.program.as_str())
+        && !matches!(command.program.as_str(), "eval" | "source" | ".")
+    {
+        return None;
+    }
+
+    let piped = command.follows(&LOADERS) && reads_input(command);
+    let given = command.input.iter().chain(command.redirects.iter().map(|redirect| &redirect.target.text));
+    let inlined = command.args.iter().map(|word| &word.text).chain(given).any(|text| loads(text));
+    let fetched = program_text(command).is_some_and(|text| {
+        let brings = ["urlopen(", "urllib.request", "requests.get(", "fetch(", "http.get(", "https.get("];
+        let runs = ["exec(", "eval(", "os.system(", "Function("];
+        runs.iter().any(|run| brings.iter().any(|load| encloses(text, run, load)))
+    });
+    (piped || inlined || fetched).then(|| unread(command))
+}
+
+/// Programs from the network that a later command of the same text runs.
+pub fn chained(script: &Script) -> Option<Danger> {
+    let mut loaded: Vec<&str> = Vec::new();
+    for command in &script.commands {
+        let runner =
+            RUNNERS.contains(&command.program.as_str()) || matches!(command.program.as_str(), "source" | ".");
+        let file = command.operands().next().map(|word| word.text.as_str()).filter(|_| runner);
+        let runs = [Some(command.invoked.as_str()), file].into_iter().flatten();
+        if runs.map(|path| path.trim_start_matches("./")).any(|path| loaded.contains(&path)) {
+            let reason = "runs what it brought from the network just before; read it first";
+            return Some(Danger::of(command, Class::RemoteScript, Severity::Warn, reason));
+        }
+        loaded.extend(brought(command));
+    }
+    None
+}
+
+/// The file that a loader writes.
+fn brought(command: &Simple) -> Option<&str> {
+    let words = || command.args.iter().map(|word| word.text.as_str());
+    let behind = |flags: &[&str]| {
+        let at = words().position(|word| flags.contains(&word))?;
+        words().nth(at + 1)
+    };
+    let named = || words().find(|word| word.contains("://"))?.split(['?', '#']).next()?.rsplit('/').next();
+    let path = match command.program.as_str() {
+        "curl" => behind(&["-o", "--output"]).or_else(|| {
+            let keeps = command.has(&["-O", "--remote-name"]);
+            let redirected = command.redirects.iter().find(|redirect| redirect.sign == ">");
+            if keeps { named() } else { redirected.map(|redirect| redirect.target.text.as_str()) }
+        }),
+        "wget" => behind(&["-O", "--output-document"]).or_else(named),
+        "iwr" | "invoke-webrequest" => behind(&["-OutFile"]),
+        _ => None,
+    };
+    path.map(|path| path.trim_start_matches("./")).filter(|path| path.len() > 1 && *path != "/dev/null")
+}
+
+/// Whether a call is given what another one brings: `exec(urlopen(…))`.
+fn encloses(text: &str, outer: &str, inner: &str) -> bool {
+    let near = |at: usize| text[at..].chars().take(160).collect::<String>();
+    text.match_indices(outer).take(16).any(|(at, _)| near(at).lines().next().unwrap_or("").contains(inner))
+}
+
+fn unread(command: &Simple) -> Danger {
+    let reason = "runs a script from the network that nobody has read; load it, read it, then run it";
+    Danger::of(command, Class::RemoteScript, Severity::Block, reason)
+}
+
+/// Whether the program takes its script from the pipe: it is given no file and no text of its own.
+fn reads_input(command: &Simple) -> bool {
+    let shell = matches!(command.program.as_str(), "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash");
+    let own = command.args.iter().any(|word| {
+        matches!(word.text.as_str(), "-c" | "-e" | "-m" | "-r" | "-p" | "-n" | "-ne" | "-pe" | "--eval")
+    });
+    let file = command.operands().any(|word| !matches!(word.text.as_str(), "-" | "/dev/stdin"));
+    !own && (!file || shell && command.has(&["-s"]))
+}
+
+/// Whether a loader runs within the word.
+fn loads(word: &str) -> bool {
+    ["$(", "<(", "`"].iter().any(|open| {
+        word.match_indices(open).any(|(at, _)| {
+            let inner = word[at + open.len()..].trim_start();
+            LOADERS.iter().any(|loader| inner.strip_prefix(loader).is_some_and(|rest| rest.starts_with(' ')))
+        })
+    })
+}
+
+/// A loader that keeps a script: it is worth a look before it runs.
+fn downloaded(command: &Simple) -> Option<Danger> {
+    if !matches!(command.program.as_str(), "curl" | "wget") {
+        return None;
+    }
+    let kept = command.has(&["-o", "-O", "--output", "--output-document"]);
+    let script = command.operands().any(|word| {
+        word.text.contains("://")
+            && [".sh", ".bash", ".ps1"].iter().any(|ending| word.text.trim_end_matches('/').ends_with(ending))
+    });
+    (kept && script).then(|| {
+        Danger::of(
+            command,
+            Class::RemoteScript,
+            Severity::Warn,
+            "brings a script from the network; read it before it runs",
+        )
+    })
+}

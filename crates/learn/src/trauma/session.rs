@@ -1,0 +1,160 @@
+//! The incidents of a session: every command that it called, with how it ended and what followed.
+
+use std::collections::HashMap;
+
+use super::incident::apology;
+use super::{After, Attempt, Ending, Ground, Incident, hook, incident};
+use cm_session::event::{Event, EventKind, ToolOutcome};
+use cm_session::{CallId, scaffold};
+
+/// An incident with the place of the log that tells it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Happened<'a> {
+    /// What happened.
+    pub incident: Incident,
+    /// The command line.
+    pub command: String,
+    /// The call in the log.
+    pub event: &'a Event,
+}
+
+/// The incidents of a session, in the order of its events. Talk about commands is none; only calls of a shell count.
+#[must_use]
+pub fn incidents<'a>(events: &'a [Event], ground: &Ground<'_>) -> Vec<Happened<'a>> {
+    let ends = ends(events);
+    let steps: Vec<(usize, Step)> =
+        events.iter().enumerate().filter_map(|(at, event)| Some((at, step(event)?))).collect();
+    let mut found = Vec::new();
+    for (index, (at, step)) in steps.iter().enumerate() {
+        let (Step::Called(command), EventKind::ToolCall { id, .. }) = (step, &events[*at].kind) else {
+            continue;
+        };
+        let nameless = match events.get(at + 1).map(|event| &event.kind) {
+            Some(EventKind::ToolRejected { id: None, text }) => (Ending::Refused, text.as_str()),
+            _ => (Ending::Unknown, ""),
+        };
+        let (ending, output) = id.as_ref().and_then(|id| ends.get(id)).copied().unwrap_or(nameless);
+        let after: Vec<After<'_>> =
+            steps[index + 1..].iter().take(12).map(|(_, step)| step.after()).collect();
+        let attempt = Attempt { command, ending, output, after: &after };
+        found.extend(incident(&attempt, ground).map(|incident| Happened {
+            incident,
+            command: command.clone(),
+            event: &events[*at],
+        }));
+    }
+    found
+}
+
+/// What matters of an event here.
+enum Step {
+    /// The agent called a shell.
+    Called(String),
+    /// The person ran a command beside it.
+    Ran(String),
+    /// The person said something.
+    Said(String),
+    /// The agent said something.
+    Answered(String),
+}
+
+impl Step {
+    fn after(&self) -> After<'_> {
+        match self {
+            Self::Called(command) | Self::Ran(command) => After::Ran(command),
+            Self::Said(words) => After::Said(words),
+            Self::Answered(words) => After::Answered(words),
+        }
+    }
+}
+
+fn step(event: &Event) -> Option<Step> {
+    match &event.kind {
+        EventKind::ToolCall { name, input, .. } => hook::command_of(name, input).map(Step::Called),
+        EventKind::PersonCommand { command, .. } => Some(Step::Ran(command.clone())),
+        EventKind::UserPrompt { text } if !event.side && !scaffold::is_scaffold(text) => {
+            Some(Step::Said(text.clone()))
+        }
+        EventKind::AssistantText { text } if !event.side && apology(text).is_some() => {
+            Some(Step::Answered(text.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// How each call ended.
+fn ends(events: &[Event]) -> HashMap<&CallId, (Ending, &str)> {
+    let mut ends = HashMap::new();
+    for event in events {
+        match &event.kind {
+            EventKind::ToolResult { id: Some(id), outcome, text, .. } => {
+                let ending = match outcome {
+                    ToolOutcome::Ok => Ending::Succeeded,
+                    ToolOutcome::Error => Ending::Failed,
+                    ToolOutcome::Unknown => Ending::Unknown,
+                };
+                ends.insert(id, (ending, text.as_str()));
+            }
+            EventKind::ToolRejected { id: Some(id), text } => {
+                ends.insert(id, (Ending::Refused, text.as_str()));
+            }
+            _ => {}
+        }
+    }
+    ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
+
+    fn session(kinds: Vec<EventKind>) -> Vec<Event> {
+        let event = |(line, kind)| Event { at: None, line, part: 0, record: None, side: false, kind };
+        (1..).zip(kinds).map(event).collect()
+    }
+
+    fn called(command: &str) -> EventKind {
+        let input = json!({ "command": command });
+        EventKind::ToolCall { id: Some("c".into()), name: "Bash".into(), input }
+    }
+
+    fn said(text: &str) -> EventKind {
+        EventKind::UserPrompt { text: text.into() }
+    }
+
+    #[test]
+    fn a_command_that_was_run_and_regretted_is_an_incident_at_its_line() {
+        let events =
+            session(vec![said("clean up"), called("git reset --hard"), said("oh no, my work is gone")]);
+        let found = incidents(&events, &GROUND);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].event.line, found[0].command.as_str()), (2, "git reset --hard"));
+    }
+
+    #[test]
+    fn an_apology_of_the_agent_for_a_loss_makes_an_incident() {
+        let sorry = |text: &str| EventKind::AssistantText { text: text.into() };
+        let of = |command: &str, text: &str| {
+            incidents(&session(vec![said("clean up"), called(command), sorry(text)]), &GROUND).len()
+        };
+        assert_eq!(of("git reset --hard", "I apologize: I deleted your uncommitted changes."), 1);
+        assert_eq!(of("git reset --hard", "Done. The working tree is clean."), 0);
+        assert_eq!(of("git reset --hard", "I'm sorry that the build is slow."), 0);
+        assert_eq!(of("cargo build", "I apologize: I deleted your uncommitted changes."), 0);
+    }
+
+    #[test]
+    fn a_refused_command_and_talk_about_one_are_none() {
+        let rejected = EventKind::ToolRejected { id: Some("c".into()), text: "no".into() };
+        for kinds in [
+            vec![called("git reset --hard"), rejected, said("oh no, undo that")],
+            vec![said("git reset --hard"), said("oh no, undo that")],
+            vec![called("echo 'git reset --hard'"), said("oh no, undo that")],
+        ] {
+            assert_eq!(incidents(&session(kinds), &GROUND), []);
+        }
+    }
+}

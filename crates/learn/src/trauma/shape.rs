@@ -1,0 +1,84 @@
+//! A command without what differs from case to case, so that two of them can be compared.
+
+use cm_shell::Simple;
+
+/// Programs whose first words are verbs, with how many.
+const VERBS: [(&str, usize); 22] = [
+    ("git", 1),
+    ("kubectl", 2),
+    ("docker", 2),
+    ("podman", 2),
+    ("terraform", 1),
+    ("tofu", 1),
+    ("terragrunt", 1),
+    ("pulumi", 1),
+    ("helm", 1),
+    ("aws", 2),
+    ("gcloud", 3),
+    ("az", 2),
+    ("gh", 2),
+    ("npm", 1),
+    ("cargo", 1),
+    ("rails", 1),
+    ("rake", 1),
+    ("heroku", 1),
+    ("flyctl", 2),
+    ("doctl", 3),
+    ("zfs", 1),
+    ("redis-cli", 1),
+];
+
+/// The program, its verbs and where it acts, then its flags in order.
+pub fn of(command: &Simple, reach: &str) -> String {
+    let count = VERBS.iter().find(|(name, _)| *name == command.program).map_or(0, |(_, count)| *count);
+    let mut words = vec![command.program.clone()];
+    words.extend(verbs(command).take(count).map(str::to_owned));
+    if !reach.is_empty() {
+        words.push(format!("<{reach}>"));
+    }
+    let mut flags: Vec<String> =
+        command.args.iter().take_while(|word| word.text != "--").flat_map(|word| flags(&word.text)).collect();
+    flags.sort_unstable();
+    flags.dedup();
+    words.extend(flags);
+    words.join(" ")
+}
+
+/// The words of a shape that say what is done, without how.
+pub fn kin(shape: &str) -> &str {
+    shape.split(" -").next().unwrap_or(shape)
+}
+
+/// The words that are no flags and no values of the flags before the verb (`git -C dir push`).
+pub fn verbs(command: &Simple) -> impl Iterator<Item = &str> {
+    let valued: &[&str] = match command.program.as_str() {
+        "git" => &["-C", "-c", "--git-dir", "--work-tree"],
+        "kubectl" | "helm" => &["-n", "--namespace", "--context", "--kubeconfig"],
+        "aws" => &["--profile", "--region", "--output"],
+        "docker" => &["-H", "--context", "-f"],
+        _ => &[],
+    };
+    let mut value = false;
+    command.args.iter().map(|word| word.text.as_str()).filter(move |word| {
+        let passes = !value && !word.starts_with('-');
+        value = valued.contains(word);
+        passes
+    })
+}
+
+/// The flags of a word: a long one without its value, letters one by one.
+fn flags(word: &str) -> Vec<String> {
+    if word.starts_with("--") {
+        return vec![word.split('=').next().unwrap_or(word).to_owned()];
+    }
+    match word.strip_prefix('-') {
+        Some(letters)
+            if !letters.is_empty()
+                && letters.len() <= 5
+                && letters.bytes().all(|byte| byte.is_ascii_alphabetic()) =>
+        {
+            letters.chars().map(|letter| format!("-{letter}")).collect()
+        }
+        _ => Vec::new(),
+    }
+}

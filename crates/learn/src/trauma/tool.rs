@@ -1,0 +1,123 @@
+//! Tools of agents that write, edit or delete a file: judged by the path that they change.
+
+use serde_json::Value;
+
+use super::reach::{Ground, Reach, Site, Variables};
+use super::{Class, Danger, Decision, PastIncident, Severity, judge, place};
+use cm_shell::Simple;
+
+/// A file that a tool is about to change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The path, as the agent wrote it.
+    pub path: String,
+    /// Whether the file is deleted.
+    pub deletes: bool,
+}
+
+/// Keys under which agents name the file that a tool changes.
+const PATHS: [&str; 13] = [
+    "file_path",
+    "filePath",
+    "path",
+    "target_file",
+    "notebook_path",
+    "absolute_path",
+    "relative_path",
+    "filename",
+    "file",
+    "target",
+    "destination",
+    "new_path",
+    "uri",
+];
+/// Parts of the names of tools that change files.
+#[rustfmt::skip]
+const CHANGES: [&str; 13] = [
+    "write", "edit", "create", "replace", "patch", "insert", "append", "delete", "remove", "move", "rename", "save",
+    "diff",
+];
+/// Parts of the names of tools that only look, or change no files.
+const LOOKS: [&str; 10] =
+    ["read", "todo", "memory", "search", "list", "issue", "branch", "pull_request", "task", "comment"];
+
+/// The files that a tool changes; empty where it is another kind of tool.
+#[must_use]
+pub fn changes(tool: &str, input: &Value) -> Vec<Change> {
+    let lower = tool.to_ascii_lowercase();
+    // `mcp__filesystem__write_file` is named by its last part.
+    let name = lower.rsplit("__").next().unwrap_or(&lower);
+    if !CHANGES.iter().any(|part| name.contains(part)) || LOOKS.iter().any(|part| name.contains(part)) {
+        return Vec::new();
+    }
+    let deletes = name.contains("delete") || name.contains("remove");
+    let change = |path: &str| {
+        let path = path.strip_prefix("file://").unwrap_or(path);
+        Change { path: path.to_owned(), deletes }
+    };
+    let named = PATHS.iter().filter_map(|key| input.get(key)?.as_str()).filter(|path| !path.is_empty());
+    let mut found: Vec<Change> = named.map(change).collect();
+    let lists = ["edits", "files", "changes"].iter().filter_map(|key| input.get(key)?.as_array()).flatten();
+    let within = lists.filter_map(|one| PATHS.iter().find_map(|key| one.get(key)?.as_str()));
+    found.extend(within.map(change));
+    let texts = ["input", "patch", "patchText", "patch_text", "diff", "command"];
+    let patch = texts.iter().filter_map(|key| input.get(key)?.as_str()).chain(input.as_str());
+    found.extend(patch.flat_map(patched));
+    found.truncate(MOST);
+    found
+}
+
+/// Most files of one call that are looked at.
+const MOST: usize = 256;
+
+/// The files that a patch names.
+pub fn patched(text: &str) -> Vec<Change> {
+    let heads = [
+        ("*** Update File: ", false),
+        ("*** Add File: ", false),
+        ("*** Move to: ", false),
+        ("*** Delete File: ", true),
+        ("+++ b/", false),
+    ];
+    let head = |line: &str| {
+        let (path, deletes) =
+            heads.iter().find_map(|(head, deletes)| Some((line.strip_prefix(head)?, *deletes)))?;
+        Some(Change { path: path.trim().to_owned(), deletes })
+    };
+    text.lines().filter_map(head).take(MOST).collect()
+}
+
+/// Judges the files that a tool is about to change. `incidents` are those that a person accepted.
+#[must_use]
+pub fn decide_change(changes: &[Change], ground: &Ground<'_>, incidents: &[PastIncident]) -> Decision {
+    judge(changes.iter().filter_map(|change| danger(change, ground)), incidents)
+}
+
+/// The danger of a change.
+pub fn danger(change: &Change, ground: &Ground<'_>) -> Option<Danger> {
+    let (command, variables) = (Simple::default(), Variables::default());
+    let site = Site { ground, variables: &variables, command: &command };
+    let path = change.path.as_str();
+    let does = if change.deletes { "deletes" } else { "changes" };
+    let of = |severity, reason: &str| {
+        Some(Danger {
+            class: Class::Persistence,
+            severity,
+            reason: format!("{does} {path}: {reason}"),
+            shape: format!("{does} <power>"),
+        })
+    };
+    if let Some((severity, reason)) = place::power(&site, path) {
+        return of(severity, reason);
+    }
+    match site.reach_through(path) {
+        Reach::System if !path.starts_with("/dev/") => {
+            let own = ["/opt/", "/usr/local/", "/srv/", "/mnt/", "/var/log/"]
+                .iter()
+                .any(|root| path.starts_with(root));
+            of(if own { Severity::Warn } else { Severity::Block }, Reach::System.words())
+        }
+        Reach::Repository => of(Severity::Warn, Reach::Repository.words()),
+        _ => None,
+    }
+}

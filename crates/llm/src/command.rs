@@ -1,0 +1,231 @@
+//! A program as a model: an agent in print mode, or any other that reads a prompt and writes an answer.
+//!
+//! It runs in an empty folder, so that no project's files or hooks speak to it, and with a small part of the
+//! environment, so that keys that are not meant for it stay here.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use super::Llm;
+use super::error::{Error, Result};
+use super::estimate::uncounted;
+use super::process::Program;
+use super::request::{Reply, Request};
+use cm_net::{Key, Pace};
+
+/// The longest answer in bytes.
+const LARGEST: usize = 4 << 20;
+/// The longest key in bytes.
+const LARGEST_KEY: usize = 64 << 10;
+/// How long a program that prints a key may take: it may ask the person first.
+const KEY_TIMEOUT: Duration = Duration::from_secs(60);
+/// Tells hooks of ours within the program that the call is our own.
+const OURS: (&str, &str) = ("CM_MODEL_CALL", "1");
+/// Variables that every program is given; a `*` stands for any end.
+const GIVEN: [&str; 16] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_*",
+    "TZ",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "XDG_*",
+    "SYSTEMROOT",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+];
+/// Variables that a program which keeps keys needs to ask the person.
+const FOR_KEYS: [&str; 7] = [
+    "GPG_TTY",
+    "GNUPGHOME",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "SSH_AUTH_SOCK",
+    "PASSWORD_STORE_*",
+];
+
+/// A program that answers.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Command {
+    argv: Vec<String>,
+    environment: BTreeMap<String, String>,
+}
+
+impl Command {
+    /// A command line as a person writes it, quotes and all, but without a shell to read it. Of the environment, it
+    /// gets the usual variables, and those that are named besides.
+    ///
+    /// # Errors
+    /// A line that names no program, or one by a path that is not absolute.
+    pub fn parse(line: &str, variables: &BTreeMap<String, String>, besides: &[String]) -> Result<Self> {
+        let environment = given(variables, besides.iter().map(String::as_str));
+        Ok(Self { argv: split("llm.command", line)?, environment })
+    }
+
+    /// The program's name.
+    pub fn program(&self) -> &str {
+        self.argv.first().map_or("", String::as_str)
+    }
+}
+
+/// Arguments and variables may hold secrets.
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let variables: Vec<_> = self.environment.keys().collect();
+        f.debug_struct("Command").field("program", &self.program()).field("variables", &variables).finish()
+    }
+}
+
+/// A command, ready to answer.
+#[derive(Debug)]
+pub(super) struct Cli {
+    command: Command,
+    model: String,
+    pace: Pace,
+}
+
+impl Cli {
+    /// A command that stands for a model of that name, which may be empty.
+    pub(super) fn new(command: Command, model: &str, pace: Pace) -> Self {
+        Self { command, model: model.to_owned(), pace }
+    }
+}
+
+impl Llm for Cli {
+    fn provider(&self) -> &str {
+        "cli"
+    }
+
+    fn model(&self) -> &str {
+        if self.model.is_empty() { self.command.program() } else { &self.model }
+    }
+
+    fn complete(&self, request: &Request) -> Result<Reply> {
+        let folder = empty_folder(self.command.program())?;
+        let program = Program {
+            argv: &self.command.argv,
+            environment: &self.command.environment,
+            folder: folder.path(),
+            timeout: request.timeout,
+            largest: LARGEST,
+            may_ask: false,
+        };
+        let text = program.run(&request.as_text(), &self.pace)?;
+        Ok(uncounted(request, text, self.model()))
+    }
+}
+
+/// The key that a command prints: its first line.
+///
+/// # Errors
+/// A command that cannot be run, fails, or prints nothing. What it prints is never told.
+pub fn key_from(line: &str, variables: &BTreeMap<String, String>, pace: &Pace) -> Result<Key> {
+    let argv = split("llm.api_key_cmd", line)?;
+    let environment = given(variables, FOR_KEYS.into_iter());
+    let program = argv.first().map_or("", String::as_str);
+    let folder = empty_folder(program)?;
+    let folder: &Path = folder.path();
+    let run = Program {
+        argv: &argv,
+        environment: &environment,
+        folder,
+        timeout: KEY_TIMEOUT,
+        largest: LARGEST_KEY,
+        may_ask: true,
+    };
+    let printed = run.run("", pace).map_err(|error| match error {
+        // Where it complains about nothing, what it printed would be told instead.
+        Error::Failed { program, status, .. } => Error::Failed { program, status, message: String::new() },
+        other => other,
+    })?;
+    Key::of(printed.lines().next().unwrap_or_default()).ok_or_else(|| Error::Setting {
+        setting: "llm.api_key_cmd",
+        why: "prints no key in its first line".to_owned(),
+    })
+}
+
+fn empty_folder(program: &str) -> Result<tempfile::TempDir> {
+    let made = tempfile::Builder::new().prefix("cm-model-").tempdir();
+    made.map_err(|source| Error::NotStarted { program: program.to_owned(), source })
+}
+
+fn split(setting: &'static str, line: &str) -> Result<Vec<String>> {
+    let wrong = |why: &str| Error::Setting { setting, why: why.to_owned() };
+    let argv = shell_words::split(line).map_err(|_| wrong("has a quote that is not closed"))?;
+    let program = argv.first().filter(|program| !program.is_empty());
+    let program = Path::new(program.ok_or_else(|| wrong("names no program"))?);
+    // Its value may be a secret, so that it is not repeated.
+    if argv[0].contains('=') {
+        return Err(wrong("begins with a variable; `llm.command_env` names those that a program is given"));
+    }
+    // The folder that it runs in is none that the person knows.
+    if program.components().count() > 1 && !program.is_absolute() {
+        return Err(wrong("names a program by a path that is not absolute"));
+    }
+    Ok(argv)
+}
+
+/// The part of the environment that a program is given.
+fn given<'a>(
+    variables: &BTreeMap<String, String>,
+    besides: impl Iterator<Item = &'a str>,
+) -> BTreeMap<String, String> {
+    let named: Vec<&str> = GIVEN.into_iter().chain(besides).collect();
+    let is_given = |name: &str| {
+        named.iter().any(|given| match given.strip_suffix('*') {
+            Some(start) => !start.is_empty() && name.starts_with(start),
+            None => name == *given,
+        })
+    };
+    let given = variables.iter().filter(|(name, _)| is_given(name));
+    let mut given: BTreeMap<_, _> = given.map(|(name, value)| (name.clone(), value.clone())).collect();
+    given.insert(OURS.0.to_owned(), OURS.1.to_owned());
+    given
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables() -> BTreeMap<String, String> {
+        ["PATH", "HOME", "LC_ALL", "OPENAI_API_KEY", "CM_LLM_KEY", "MY_TOKEN", "AWS_PROFILE", "AWS_REGION"]
+            .map(|name| (name.to_owned(), "sk-12345".to_owned()))
+            .into()
+    }
+
+    #[test]
+    fn a_program_gets_the_usual_variables_and_those_that_are_named() {
+        let names = |besides: &[&str]| {
+            let besides: Vec<_> = besides.iter().map(|name| (*name).to_owned()).collect();
+            let command = Command::parse("claude -p 'a b'", &variables(), &besides).unwrap();
+            assert_eq!(command.argv, ["claude", "-p", "a b"]);
+            assert!(!format!("{command:?}").contains("12345"));
+            command.environment.into_keys().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(&[]), "CM_MODEL_CALL HOME LC_ALL PATH");
+        assert_eq!(
+            names(&["AWS_*", "MY_TOKEN"]),
+            "AWS_PROFILE AWS_REGION CM_MODEL_CALL HOME LC_ALL MY_TOKEN PATH"
+        );
+        assert_eq!(names(&["*"]), "CM_MODEL_CALL HOME LC_ALL PATH");
+    }
+
+    #[test]
+    fn a_line_that_names_no_program_is_refused() {
+        let refused = |line: &str| Command::parse(line, &variables(), &[]).unwrap_err().to_string();
+        insta::assert_snapshot!(refused(" "), @"`llm.command` names no program");
+        insta::assert_snapshot!(refused("''"), @"`llm.command` names no program");
+        insta::assert_snapshot!(refused("claude 'x"), @"`llm.command` has a quote that is not closed");
+        insta::assert_snapshot!(refused("KEY=sk-12345 claude -p"), @"`llm.command` begins with a variable; `llm.command_env` names those that a program is given");
+        insta::assert_snapshot!(refused("./model.sh"), @"`llm.command` names a program by a path that is not absolute");
+        assert!(Command::parse("/opt/model.sh", &variables(), &[]).is_ok());
+    }
+}

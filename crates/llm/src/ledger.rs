@@ -1,0 +1,219 @@
+//! What was spent on models: one line a call, as a file that is only ever appended to holds it.
+//!
+//! It touches no file: lines are made and read here, and written elsewhere.
+
+use serde::{Deserialize, Serialize};
+
+use super::budget::Span;
+use super::price::Price;
+use super::request::Usage;
+use cm_note::instant::Instant;
+
+/// One call of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When it was made.
+    pub at: Instant,
+    /// Who runs the model.
+    pub provider: String,
+    /// The model, as it was asked for.
+    pub model: String,
+    /// Tokens that it read.
+    pub input: u64,
+    /// Tokens that it wrote.
+    pub output: u64,
+    /// What it cost in US dollars; nothing where nobody knows the price.
+    pub cost_usd: Option<f64>,
+    /// Whether the tokens are guessed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guessed: bool,
+    /// Whether no answer came of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+}
+
+/// All calls that are known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ledger {
+    entries: Vec<Entry>,
+}
+
+/// What a file of entries holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Parsed {
+    /// The entries.
+    pub ledger: Ledger,
+    /// Lines that are no entries, counted from 1; a torn last line is not among them.
+    pub damaged: Vec<usize>,
+    /// Whether the file does not end with a line, so that a line break goes before the next entry.
+    pub is_torn: bool,
+}
+
+/// What was spent since some instant.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Spent {
+    /// Tokens, both ways.
+    pub tokens: u64,
+    /// US dollars, as far as prices were known.
+    pub usd: f64,
+    /// Calls whose price was not known.
+    pub unpriced: usize,
+}
+
+impl Entry {
+    /// The entry of a call that took so much.
+    pub fn of(at: Instant, (provider, model): (&str, &str), usage: Usage, price: Option<Price>) -> Self {
+        Self {
+            at: at.whole(),
+            provider: provider.to_owned(),
+            model: model.to_owned(),
+            input: usage.input,
+            output: usage.output,
+            // What is less than a billionth of a dollar would only make the file long.
+            cost_usd: price.map(|price| (price.of(usage) * 1e9).round() / 1e9),
+            guessed: usage.guessed,
+            failed: false,
+        }
+    }
+
+    /// Its line, with the line break.
+    pub fn line(&self) -> String {
+        // No field of it can fail to be written; a line break alone would be passed over when read.
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+}
+
+impl Ledger {
+    /// Reads what a file holds. A last line without its end is what a kill left, and is passed over where it is no entry.
+    pub fn parse(text: &str) -> Parsed {
+        let mut read = Parsed { is_torn: !text.is_empty() && !text.ends_with('\n'), ..Parsed::default() };
+        let lines: Vec<_> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            match serde_json::from_str::<Entry>(line) {
+                Ok(entry) if entry.is_sound() => read.ledger.entries.push(entry),
+                _ if line.trim().is_empty() || (read.is_torn && at + 1 == lines.len()) => {}
+                _ => read.damaged.push(at + 1),
+            }
+        }
+        read
+    }
+
+    /// Adds an entry.
+    pub fn add(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
+    /// All entries, in the order in which they were added.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// What was spent in the day or month, in UTC, that `now` lies in. Entries of a clock that is ahead count too.
+    pub fn spent(&self, now: Instant, span: Span) -> Spent {
+        let start = span.start(now);
+        let counted = self.entries.iter().filter(|entry| entry.at >= start);
+        counted.fold(Spent::default(), |spent, entry| Spent {
+            tokens: spent.tokens.saturating_add(entry.input).saturating_add(entry.output),
+            usd: spent.usd + entry.cost_usd.unwrap_or(0.0),
+            unpriced: spent.unpriced + usize::from(entry.cost_usd.is_none()),
+        })
+    }
+}
+
+impl Entry {
+    /// Whether it is one that we write: a cost below nothing would buy others.
+    fn is_sound(&self) -> bool {
+        self.cost_usd.is_none_or(|cost| cost.is_finite() && cost >= 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(text: &str) -> Instant {
+        Instant::parse(text).unwrap()
+    }
+
+    fn entry(at_text: &str, tokens: u64, cost_usd: Option<f64>) -> Entry {
+        let usage = Usage { input: tokens, output: 1, guessed: false };
+        Entry { cost_usd, ..Entry::of(at(at_text), ("openai", "small"), usage, None) }
+    }
+
+    #[test]
+    fn an_entry_is_one_line() {
+        let usage = Usage { input: 1200, output: 345, guessed: false };
+        let price = Price { input: 0.25, output: 2.0 };
+        let entry = Entry::of(at("2026-11-21T12:00:00.5Z"), ("openai", "small"), usage, Some(price));
+        insta::assert_snapshot!(entry.line(), @r#"{"at":"2026-11-21T12:00:00Z","provider":"openai","model":"small","input":1200,"output":345,"cost_usd":0.00099}"#);
+        let usage = Usage { guessed: true, ..usage };
+        let failed = Entry { failed: true, ..Entry::of(at("2026-11-21"), ("cli", "a\nb"), usage, None) };
+        insta::assert_snapshot!(failed.line(), @r#"{"at":"2026-11-21T00:00:00Z","provider":"cli","model":"a\nb","input":1200,"output":345,"cost_usd":null,"guessed":true,"failed":true}"#);
+        assert_eq!(Ledger::parse(&(entry.line() + &failed.line())).ledger.entries(), [entry, failed]);
+    }
+
+    #[test]
+    fn a_torn_last_line_costs_only_itself_and_a_damaged_one_is_told() {
+        let (one, two) = (entry("2026-11-21", 1, None).line(), entry("2026-11-21", 2, Some(0.1)).line());
+        for cut in 1..two.len() - 1 {
+            let read = Ledger::parse(&format!("{one}{}", &two[..cut]));
+            assert_eq!((read.ledger.entries().len(), read.is_torn), (1, true), "{cut}");
+            assert!(read.damaged.is_empty());
+        }
+        let unended = Ledger::parse(&format!("{one}{}", two.trim_end()));
+        assert_eq!((unended.ledger.entries().len(), unended.is_torn), (2, true));
+        let text = format!("{one}half a li\n\n{{}}\n{}{two}", two.replace("0.1", "-5"));
+        let read = Ledger::parse(&text);
+        assert_eq!((read.ledger.entries().len(), read.damaged, read.is_torn), (2, vec![2, 4, 5], false));
+        assert_eq!(Ledger::parse(""), Parsed::default());
+    }
+
+    #[test]
+    fn a_later_versions_entry_is_an_entry() {
+        let line = r#"{"at":"2026-11-21T12:00:00Z","provider":"p","model":"m","input":1,"output":2,"cost_usd":null,"new":[1]}"#;
+        assert_eq!(Ledger::parse(line).ledger.entries().len(), 1);
+    }
+
+    #[test]
+    fn a_day_and_a_month_are_those_of_the_calendar_in_utc() {
+        let mut ledger = Ledger::default();
+        for (when, tokens, cost) in [
+            ("2026-10-31T23:59:59Z", 1000, Some(8.0)),
+            ("2026-11-01T00:00:00Z", 100, Some(4.0)),
+            ("2026-11-20T23:59:59Z", 10, None),
+            ("2026-11-21T00:00:00Z", 1, Some(0.5)),
+            ("2026-11-22T00:00:00Z", 1, Some(0.25)),
+        ] {
+            ledger.add(entry(when, tokens, cost));
+        }
+        let now = at("2026-11-21T12:00:00Z");
+        assert_eq!(ledger.spent(now, Span::Day), Spent { tokens: 4, usd: 0.75, unpriced: 0 });
+        assert_eq!(ledger.spent(now, Span::Month), Spent { tokens: 116, usd: 4.75, unpriced: 1 });
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(
+            provider in ".{0,9}", model in "\\PC{0,9}", input: u64, output: u64, guessed: bool,
+            cost in proptest::option::of(0.0..1e6_f64), seconds in 0_i64..4_000_000_000,
+        ) {
+            let usage = Usage { input, output, guessed };
+            let entry = Entry {
+                cost_usd: cost,
+                ..Entry::of(Instant::from_unix(seconds), (&provider, &model), usage, None)
+            };
+            let read = Ledger::parse(&entry.line());
+            prop_assert_eq!(read.ledger.entries(), &[entry][..]);
+        }
+
+        #[test]
+        fn no_file_is_too_odd(text: String) {
+            let read = Ledger::parse(&text);
+            prop_assert!(read.ledger.entries().len() + read.damaged.len() <= text.lines().count());
+        }
+    }
+}

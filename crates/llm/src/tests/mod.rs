@@ -1,0 +1,79 @@
+//! The providers, against real servers on loopback and real programs; and what is made of their answers.
+
+mod answers;
+mod failures;
+mod metered;
+mod programs;
+mod real;
+mod servers;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::*;
+use cm_secrets::{Redacted, Rules, redact};
+use cm_test_server::{Reply as Said, Server};
+
+/// Long enough for every answer that comes at all.
+const LONG: Duration = Duration::from_secs(60);
+const SHORT: Duration = Duration::from_millis(100);
+const KEY: &str = "sk-secret-12345";
+
+/// A model of a provider on a test server. Waits are not waited, but kept.
+fn model(provider: Provider, server: &Server) -> (Model, Arc<Mutex<Vec<Duration>>>) {
+    let waits = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&waits);
+    let pace = Pace::new(move |wait| kept.lock().unwrap().push(wait), || false);
+    let remote = Remote {
+        provider,
+        model: "small".to_owned(),
+        address: Some(Address::parse(&server.url()).unwrap()),
+        key: Key::of(KEY),
+    };
+    (open(&Choice::Remote(remote), patience(3, 7), pace).unwrap().unwrap(), waits)
+}
+
+/// A text that holds no secret.
+pub(super) fn clean(text: String) -> Redacted {
+    redact(&text, &Rules::none()).0
+}
+
+fn schema() -> Schema {
+    Schema::new(
+        "note",
+        json!({
+            "type": "object", "properties": { "title": { "type": "string" }, "stars": { "type": "integer" } },
+            "required": ["title", "stars"], "additionalProperties": false,
+        }),
+    )
+}
+
+fn request() -> Request {
+    let mut request = Request::new("You sum up.", clean("Sum up: a".to_owned())).shaped(schema());
+    request.timeout = LONG;
+    request.max_tokens = 300;
+    request
+}
+
+/// What a sound server of OpenAI's kind says.
+fn chat(text: &str) -> Value {
+    json!({
+        "id": "x", "object": "chat.completion", "created": 1, "model": "small-2026-08-07",
+        "choices": [{ "index": 0, "message": { "role": "assistant", "content": text, "refusal": null },
+            "logprobs": null, "finish_reason": "stop" }],
+        "usage": { "prompt_tokens": 40, "completion_tokens": 9, "total_tokens": 49 },
+    })
+}
+
+/// What a sound server of Anthropic's says.
+fn message(text: &str) -> Value {
+    json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "small-2026-08-07",
+        "content": [{ "type": "thinking", "thinking": "Hm.", "signature": "x" }, { "type": "text", "text": text }],
+        "stop_reason": "end_turn", "stop_sequence": null,
+        "usage": { "input_tokens": 30, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 10,
+            "output_tokens": 9 },
+    })
+}

@@ -1,0 +1,259 @@
+//! A rule's text: how long it may be, what counts as the same rule, and its hash.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+use super::BulletType;
+use crate::note::check::RULE;
+
+/// The SHA-256 of a rule in lower case with its blanks folded: equal for rules that differ in case and blanks only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleHash([u8; 32]);
+
+impl RuleHash {
+    /// The hash of a rule.
+    ///
+    /// ```
+    /// use cm_note::bullet::content::RuleHash;
+    /// assert_eq!(RuleHash::of("Run  the tests\n"), RuleHash::of("run the TESTS"));
+    /// ```
+    pub fn of(content: &str) -> Self {
+        Self(Sha256::digest(folded(content).to_lowercase()).into())
+    }
+
+    /// The hash that a blocked pattern writes; `None` where that is none.
+    pub fn parse(hex: &str) -> Option<Self> {
+        let hex = hex.trim();
+        if hex.len() != 64 || !hex.is_ascii() {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
+            *byte = u8::from_str_radix(&hex[at..at + 2], 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for RuleHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A text on one line, with one blank between its words.
+pub fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text that cannot be a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotARule {
+    /// Too short or too long.
+    #[error("a rule has {} to {} characters, and this one {length}", RULE.start(), RULE.end())]
+    Length {
+        /// Its characters.
+        length: usize,
+    },
+    /// A heading would end the rule, and so what follows would not belong to it.
+    #[error("a rule is one statement without headings; reasons go below `## Why`")]
+    Heading,
+    /// Characters that steer a terminal or end a note's text.
+    #[error("a rule has no control characters")]
+    Control,
+}
+
+/// A rule as it is written: blanks folded.
+///
+/// # Errors
+/// What it cannot be.
+pub fn rule(text: &str) -> Result<String, NotARule> {
+    let rule = folded(text);
+    if rule.chars().any(char::is_control) {
+        return Err(NotARule::Control);
+    }
+    if rule.starts_with("# ") || rule.starts_with("## ") {
+        return Err(NotARule::Heading);
+    }
+    match rule.chars().count() {
+        length if RULE.contains(&length) => Ok(rule),
+        length => Err(NotARule::Length { length }),
+    }
+}
+
+/// What a rule of that type tells its reader: an anti-pattern that only names a thing says to avoid it.
+///
+/// ```
+/// use cm_note::bullet::{BulletType, content::told};
+/// assert_eq!(told("Retrying at once", BulletType::AntiPattern), "AVOID: Retrying at once");
+/// assert_eq!(told("Never retry at once", BulletType::AntiPattern), "Never retry at once");
+/// ```
+pub fn told(rule: &str, bullet_type: BulletType) -> String {
+    const WARNING: [&str; 7] = ["avoid", "never", "don't", "do not", "no ", "not ", "stop "];
+    let lower = rule.to_lowercase();
+    let warns = WARNING.iter().any(|word| lower.starts_with(word));
+    match bullet_type {
+        BulletType::AntiPattern if !warns => format!("AVOID: {rule}"),
+        _ => rule.to_owned(),
+    }
+}
+
+/// A body with another rule; what follows its first heading stays byte for byte.
+///
+/// ```
+/// use cm_note::bullet::content::reworded;
+/// assert_eq!(reworded("\nOld rule.\n\n## Why\n\nIt is.\n", "New rule."), "\nNew rule.\n\n## Why\n\nIt is.\n");
+/// ```
+pub fn reworded(body: &str, rule: &str) -> String {
+    let (old, _) = parts(body);
+    match body.find(&old).filter(|_| !old.is_empty()) {
+        Some(at) => format!("{}{rule}{}", &body[..at], &body[at + old.len()..]),
+        None => format!("\n{rule}\n{body}"),
+    }
+}
+
+/// A body's rule, and the text below its `## Why`. A body without any text before its first heading has no rule of its
+/// own: then all of it up to `## Why` counts.
+pub fn parts(body: &str) -> (String, Option<String>) {
+    let mut why = None;
+    let mut rule = String::new();
+    let mut section = Section::Rule;
+    let mut fence = Fence::default();
+    for line in body.split_inclusive('\n') {
+        let fenced = fence.takes(line);
+        let heading = line.trim_start_matches('#');
+        let level = line.len() - heading.len();
+        if !fenced
+            && (1..=6).contains(&level)
+            && heading.starts_with([' ', '\n', '\r'])
+            && !rule.trim().is_empty()
+        {
+            let is_why = heading.trim().trim_end_matches('#').trim().eq_ignore_ascii_case("why");
+            section = if is_why { Section::Why } else { Section::Other };
+            continue;
+        }
+        match section {
+            Section::Rule => rule.push_str(line),
+            Section::Why => why.get_or_insert_with(String::new).push_str(line),
+            Section::Other => {}
+        }
+    }
+    let why = why.map(|why| why.trim().to_owned()).filter(|why| !why.is_empty());
+    (rule.trim().to_owned(), why)
+}
+
+/// Reasons as the text of a section: no heading of theirs may end it.
+///
+/// ```
+/// use cm_note::bullet::content::reasoning;
+/// assert_eq!(reasoning("It broke:\n# twice \n"), "It broke:\n\\# twice");
+/// ```
+pub fn reasoning(text: &str) -> String {
+    let line = |line: &str| match line.trim_start().starts_with('#') {
+        true => format!("\\{}", line.trim_start()),
+        false => line.trim_end().to_owned(),
+    };
+    text.trim().lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether lines are code between fences, line by line.
+#[derive(Default)]
+struct Fence {
+    /// The mark that opened the code, and how often it stood there.
+    open: Option<(char, usize)>,
+}
+
+impl Fence {
+    /// Whether this line belongs to such code, its fences too.
+    fn takes(&mut self, line: &str) -> bool {
+        let line = line.trim();
+        let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
+        let run = mark.map_or(0, |mark| line.len() - line.trim_start_matches(mark).len());
+        match self.open {
+            Some((mark, least)) => {
+                if run >= least && line.chars().all(|c| c == mark) {
+                    self.open = None;
+                }
+                true
+            }
+            // What is between three backticks on one line is code in a text.
+            None if run >= 3 && !(mark == Some('`') && line[run..].contains('`')) => {
+                self.open = mark.map(|mark| (mark, run));
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// Where in a bullet's body a line stands.
+enum Section {
+    Rule,
+    Why,
+    Other,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_hash_is_that_of_the_folded_rule_in_lower_case() {
+        assert_eq!(
+            RuleHash::of("Retry a failed gauge request at once, up to five times.").to_string(),
+            "ec503206ed2da5ec71a2a75a28e374cec4039a4c8b1c00f4c8a72ec5910d1200"
+        );
+    }
+
+    #[test]
+    fn a_rule_is_ten_to_five_hundred_characters_of_one_statement() {
+        assert_eq!(rule("  Run the\n tests  ").unwrap(), "Run the tests");
+        assert_eq!(rule("Too short"), Err(NotARule::Length { length: 9 }));
+        assert_eq!(rule(&"x".repeat(501)), Err(NotARule::Length { length: 501 }));
+        assert_eq!(rule("## Why not at all"), Err(NotARule::Heading));
+        assert_eq!(rule("Bell \u{7} rings here"), Err(NotARule::Control));
+    }
+
+    #[test]
+    fn the_reasons_are_no_part_of_the_rule() {
+        let (rule, why) = parts("\nUse `retry`.\nAlways.\n\n## Why\n\nIt broke.\n\n## More\n\nText.\n");
+        assert_eq!((rule.as_str(), why.as_deref()), ("Use `retry`.\nAlways.", Some("It broke.")));
+        assert_eq!(parts("Only a rule"), ("Only a rule".to_owned(), None));
+        assert_eq!(parts("# A title first\n\nA rule.").0, "# A title first\n\nA rule.");
+    }
+
+    #[test]
+    fn a_heading_within_a_fence_is_code_and_code_in_a_line_is_no_fence() {
+        let why = |body: &str| parts(body).1;
+        let inline = "```cargo fmt``` before each commit.\n\n## Why\n\nIt is.\n";
+        assert_eq!(
+            parts(inline),
+            ("```cargo fmt``` before each commit.".to_owned(), Some("It is.".to_owned()))
+        );
+        assert_eq!(reworded(inline, "New rule."), "New rule.\n\n## Why\n\nIt is.\n");
+        for (open, close) in [("```sh", "```"), ("~~~", "~~~~"), ("  ~~~ a`b", "~~~"), ("````", "````")] {
+            let body = format!("Run it:\n\n{open}\n## Why\n```sh\n~~~x\n{close}\n\n## Why\n\nIt is.\n");
+            assert_eq!(why(&body).as_deref(), Some("It is."), "{body}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_hash_is_read_back(text in ".{0,60}") {
+            let hash = RuleHash::of(&text);
+            prop_assert_eq!(RuleHash::parse(&hash.to_string()), Some(hash));
+        }
+
+        #[test]
+        fn folding_twice_is_folding_once(text in "(.|\n){0,80}") {
+            prop_assert_eq!(folded(&folded(&text)), folded(&text));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Which bullets an agent may be shown, and which of them hold in the project that it works in.
+//!
+//! Which of these fit a task, and which are good enough, is for those who show them.
+
+use super::{Bullet, Scope};
+use crate::finding::Code;
+use crate::note::Note;
+
+/// Whether an agent may be shown a bullet, given its note: it is in use, and the note hides nothing from people that an
+/// agent would read.
+pub fn may_be_shown(bullet: &Bullet, note: &Note) -> bool {
+    bullet.is_live() && !note.findings.iter().any(|finding| finding.code == Code::HiddenCharacter)
+}
+
+/// Whether two names mean the same project.
+pub fn same_project(a: &str, b: &str) -> bool {
+    a.to_lowercase() == b.to_lowercase()
+}
+
+impl Bullet {
+    /// The project that it holds in; `None` where it is not for one project, or does not say for which.
+    pub fn project(&self) -> Option<&str> {
+        let own = self.workspace.as_deref().or(self.fields.scope_key.as_deref());
+        own.filter(|_| self.scope == Scope::Workspace)
+    }
+
+    /// Whether it holds in a project, as far as it says.
+    pub fn holds_in(&self, project: &str) -> bool {
+        self.project().is_none_or(|own| same_project(own, project))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::note::{RelationTable, TypeTable, read};
+    use crate::path::NotePath;
+
+    fn note(keys: &str, text: &str) -> (Bullet, Note) {
+        let path = NotePath::parse("playbook/net/a.md").unwrap();
+        let text = format!("---\nid: b-mt2ssunl-jq6d8j\ncategory: net\n{keys}\n---\n\n{text}\n");
+        let note = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        (Bullet::of(&note).unwrap(), note)
+    }
+
+    #[test]
+    fn only_what_is_in_use_and_hides_nothing_may_be_shown() {
+        let shown = |keys, text| {
+            let (bullet, note) = note(keys, text);
+            may_be_shown(&bullet, &note)
+        };
+        assert!(shown("state: active", "Give every request a timeout."));
+        assert!(!shown("state: draft", "Give every request a timeout."));
+        assert!(!shown("state: active\nmaturity: deprecated", "Give every request a timeout."));
+        assert!(!shown("state: active", "Give every re\u{200b}quest a timeout."));
+        assert!(!shown("state: active", "Give every request a timeout.\n\n## Why\n\n\u{202e}It hung."));
+    }
+
+    #[test]
+    fn a_bullet_holds_in_its_own_project_and_one_without_a_project_everywhere() {
+        let holds = |keys| note(keys, "Give every request a timeout.").0.holds_in("tidewater");
+        assert!(holds("scope: global\nworkspace: other"));
+        assert!(holds("scope: workspace"));
+        assert!(holds("scope: workspace\nworkspace: Tidewater"));
+        assert!(holds("scope: workspace\nscope_key: tidewater"));
+        assert!(!holds("scope: workspace\nscope_key: other"));
+        assert!(!holds("scope: workspace\nworkspace: other\nscope_key: tidewater"));
+    }
+}

@@ -1,0 +1,123 @@
+//! A text that is fit to be edited, and the check that an edit did what it was meant to and no more.
+
+use std::ops::Range;
+
+use yaml_serde::Value;
+
+use super::EditError;
+use crate::frontmatter::layout::{Entry, Layout, Root};
+use crate::frontmatter::parse::{key_text, sound_pairs};
+use crate::frontmatter::split::{BOM, Split};
+
+/// Key and value as YAML has them, in order.
+pub(super) type Pairs = Vec<(Value, Value)>;
+
+/// A sound text with the places and values of its keys, which agree one by one.
+pub(super) struct Doc<'a> {
+    pub split: Split<'a>,
+    /// The YAML; empty where there is no frontmatter.
+    pub yaml: &'a str,
+    pub layout: Layout,
+    pub pairs: Pairs,
+}
+
+impl<'a> Doc<'a> {
+    /// Refuses a text whose frontmatter is unclosed, no YAML, no mapping, or has a key twice.
+    pub fn open(text: &'a str) -> Result<Self, EditError> {
+        let split = Split::of(text);
+        if let Some(fault) = split.fault() {
+            return Err(fault.into());
+        }
+        let yaml = split.yaml().unwrap_or("");
+        let layout = Layout::of(yaml);
+        let pairs = sound_pairs(&split, &layout)?;
+        Ok(Self { split, yaml, layout, pairs })
+    }
+
+    /// The number of a key, counted from 0.
+    pub fn find(&self, key: &str) -> Option<usize> {
+        let aligned = self.layout.entries.len() == self.pairs.len();
+        let entry = |index: usize| aligned.then(|| &self.layout.entries[index]);
+        (0..self.pairs.len()).find(|index| key_text(&self.pairs[*index].0, entry(*index)) == key)
+    }
+
+    /// The places of the key of that number; refused where scan and parser disagree about the keys.
+    pub fn entry(&self, index: usize, key: &str) -> Result<&Entry, EditError> {
+        if self.layout.broken || self.layout.entries.len() != self.pairs.len() {
+            return Err(self.entangled(key));
+        }
+        Ok(&self.layout.entries[index])
+    }
+
+    /// The line in the file of the key of that number.
+    pub fn line(&self, key: &str) -> u32 {
+        let entry = self.find(key).and_then(|index| self.layout.entries.get(index));
+        let place = entry.map_or((1, 1), |entry| Layout::place(self.yaml, entry.key_start));
+        place.0 + self.split.yaml_line() - 1
+    }
+
+    pub fn entangled(&self, key: &str) -> EditError {
+        EditError::Entangled { key: key.to_owned(), line: self.line(key) }
+    }
+
+    /// The text with a range of its YAML replaced, line breaks as in the file. Makes a frontmatter where there
+    /// is none.
+    pub fn splice(&self, range: Range<usize>, replacement: &str) -> String {
+        let line_break = self.split.line_break();
+        let replacement = super::in_line_breaks(replacement, line_break);
+        let text = self.split.text();
+        match self.split.yaml_range() {
+            Some(yaml) => {
+                let (from, to) = (yaml.start + range.start, yaml.start + range.end);
+                format!("{}{replacement}{}", &text[..from], &text[to..])
+            }
+            None => {
+                let bom = if text.starts_with(BOM) { "\u{feff}" } else { "" };
+                let body = self.split.body();
+                format!("{bom}---{line_break}{replacement}---{line_break}{body}")
+            }
+        }
+    }
+
+    /// The text if it says exactly `expected`, and every key but the changed one has its bytes as before.
+    pub fn check(
+        &self,
+        text: String,
+        expected: &Pairs,
+        changed: Option<usize>,
+        replaced: &Range<usize>,
+    ) -> Option<String> {
+        let new = Doc::open(&text).ok()?;
+        let same_values = new.pairs == *expected;
+        let same_body = new.split.body() == self.split.body()
+            && new.split.line_break() == self.split.line_break()
+            && text.starts_with(BOM) == self.split.text().starts_with(BOM);
+        let sound = same_values && same_body && self.keeps_lines(&new, changed, replaced);
+        sound.then_some(text)
+    }
+
+    fn keeps_lines(&self, new: &Doc<'_>, changed: Option<usize>, replaced: &Range<usize>) -> bool {
+        if new.layout.broken || self.layout.broken || new.layout.entries.len() != new.pairs.len() {
+            return false;
+        }
+        let mut removed = changed.filter(|_| new.pairs.len() < self.pairs.len());
+        let mut others = new.layout.entries.iter().enumerate();
+        for (index, entry) in self.layout.entries.iter().enumerate() {
+            if removed == Some(index) {
+                removed = None;
+                continue;
+            }
+            let Some((_, now)) = others.next() else { return false };
+            if changed != Some(index) && self.yaml[entry.span.clone()] != new.yaml[now.span.clone()] {
+                return false;
+            }
+        }
+        let span = changed.map(|index| self.layout.entries[index].span.clone());
+        let span = match (self.layout.root, span) {
+            (Root::Block(_), Some(span)) => span.start..span.end.max(replaced.end),
+            (Root::Flow(open, close), _) => open..close + 1,
+            _ => self.yaml.len()..self.yaml.len(),
+        };
+        new.yaml.starts_with(&self.yaml[..span.start]) && new.yaml.ends_with(&self.yaml[span.end..])
+    }
+}

@@ -1,0 +1,50 @@
+//! Frontmatter as JSON, for whoever reads a note from outside.
+
+use serde_json::{Map, Number, Value as Json};
+use yaml_serde::Value;
+
+use super::parse::{Fields, scalar_text};
+
+/// The fields by key, in their order. What is no text to YAML but written without quotes (`2024.10`) keeps its value.
+pub fn of_fields(fields: &Fields) -> Map<String, Json> {
+    fields.iter().map(|field| (field.key.clone(), of_value(&field.value))).collect()
+}
+
+/// A value as JSON: keys that are no text become text, numbers that JSON has not become text.
+pub fn of_value(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(truth) => Json::Bool(*truth),
+        Value::Number(number) => {
+            let whole = number.as_i64().map(Number::from).or_else(|| number.as_u64().map(Number::from));
+            let number = whole.or_else(|| number.as_f64().and_then(Number::from_f64));
+            number.map_or_else(|| scalar_text(value).map_or(Json::Null, Json::String), Json::Number)
+        }
+        Value::String(text) => Json::String(text.clone()),
+        Value::Sequence(items) => Json::Array(items.iter().map(of_value).collect()),
+        Value::Mapping(entries) => {
+            let name = |key: &Value| scalar_text(key).unwrap_or_else(|| of_value(key).to_string());
+            Json::Object(
+                entries.iter().map(|(key, value)| (name(key), of_value(value))).collect::<Map<_, _>>(),
+            )
+        }
+        Value::Tagged(tagged) => of_value(&tagged.value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontmatter::{parse, split::Split};
+
+    #[test]
+    fn odd_values_have_a_json_form() {
+        let text = "---\na: .inf\nb: {1: x, [y]: z}\nc: !t v\nd:\ne: 18446744073709551615\n---\n";
+        let json = of_fields(&parse::parse(&Split::of(text)).fields);
+        let shown = serde_json::to_string(&json).unwrap();
+        assert_eq!(
+            shown,
+            r#"{"a":".inf","b":{"1":"x","[\"y\"]":"z"},"c":"v","d":null,"e":18446744073709551615}"#
+        );
+    }
+}

@@ -1,0 +1,351 @@
+//! Frontmatter as values, each key with the line it stands on.
+//!
+//! What is no YAML is read as far as it goes: the keys that parse by themselves, and the bare text of those that
+//! do not, so that a note with one wrong line still has its title.
+
+mod document;
+mod fault;
+mod salvage;
+
+use std::collections::HashMap;
+
+use yaml_serde::Value;
+
+use crate::frontmatter::Fault;
+use crate::frontmatter::layout::{Entry, Layout, Shape};
+use crate::frontmatter::split::Split;
+
+use document::Document;
+
+/// A frontmatter's keys in order, each once.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Fields(Vec<Field>);
+
+/// One key with its value and its place in the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The key as text.
+    pub key: String,
+    /// Its value, merge keys (`<<`) applied.
+    pub value: Value,
+    /// The key's line in the file, from 1.
+    pub line: u32,
+    /// The key's column in characters, from 1.
+    pub column: u32,
+    /// The scalar as written, where it is written without quotes and is no text to YAML (`2024.10`, `yes`).
+    pub written: Option<String>,
+    /// The line in the file of each item of a list written with dashes; empty for all other values.
+    pub item_lines: Vec<u32>,
+}
+
+impl Field {
+    /// The line of the item of that number, else the key's.
+    pub fn item_line(&self, index: usize) -> u32 {
+        self.item_lines.get(index).copied().unwrap_or(self.line)
+    }
+
+    /// The value as one line of text: a string, or a number, a date or a truth value as written.
+    pub fn text(&self) -> Option<String> {
+        match &self.written {
+            Some(written) if !self.value.is_null() => Some(written.clone()),
+            _ => scalar_text(&self.value),
+        }
+    }
+}
+
+/// A scalar as text; `None` for nothing, a list or a mapping.
+pub fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        Value::Tagged(tagged) => scalar_text(&tagged.value),
+        Value::Null | Value::Sequence(_) | Value::Mapping(_) => None,
+    }
+}
+
+impl Fields {
+    /// The field of that key.
+    pub fn get(&self, key: &str) -> Option<&Field> {
+        self.0.iter().find(|field| field.key == key)
+    }
+
+    /// All fields, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Field> {
+        self.0.iter()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// How many faults of one frontmatter are told.
+const MOST: usize = 20;
+
+/// What a frontmatter says, and what is wrong with it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Parsed {
+    /// Its keys.
+    pub fields: Fields,
+    /// Unclosed, no YAML, no mapping, repeated keys; nothing of this for a sound frontmatter.
+    pub faults: Vec<Fault>,
+}
+
+/// Reads the frontmatter of a text.
+pub fn parse(split: &Split<'_>) -> Parsed {
+    let Some(yaml) = split.yaml() else {
+        return Parsed { fields: Fields::default(), faults: split.fault().into_iter().collect() };
+    };
+    let layout = Layout::of(yaml);
+    let source = Source { yaml, first_line: split.yaml_line() };
+    match document::read(yaml) {
+        Ok(Document::Mapping(pairs)) => source.fields(&layout, pairs),
+        Ok(Document::Empty) => Parsed::default(),
+        Ok(Document::Other(what)) => {
+            Parsed { fields: Fields::default(), faults: vec![fault::not_a_mapping(source.first_line, what)] }
+        }
+        Err(error) => {
+            let (pairs, entries) = salvage::pairs(yaml, &layout);
+            let kept = Layout { entries, ..layout };
+            let mut parsed = source.fields(&kept, pairs);
+            parsed.faults.insert(0, fault::of_error(&source, &error));
+            parsed
+        }
+    }
+}
+
+/// The keys and values of a frontmatter that is sound, as YAML has them; else the first fault.
+pub(super) fn sound_pairs(split: &Split<'_>, layout: &Layout) -> Result<Vec<(Value, Value)>, Fault> {
+    let source = Source { yaml: split.yaml().unwrap_or(""), first_line: split.yaml_line() };
+    let pairs = match document::read(source.yaml) {
+        Ok(Document::Mapping(pairs)) => pairs,
+        Ok(Document::Empty) => Vec::new(),
+        Ok(Document::Other(what)) => return Err(fault::not_a_mapping(source.first_line, what)),
+        Err(error) => return Err(fault::of_error(&source, &error)),
+    };
+    let aligned = layout.entries.len() == pairs.len();
+    let mut seen: HashMap<String, usize> = HashMap::with_capacity(pairs.len());
+    for (index, (key, _)) in pairs.iter().enumerate() {
+        let entry = aligned.then(|| &layout.entries[index]);
+        let (key, at) = (key_text(key, entry), entry.map_or(0, |entry| entry.key_start));
+        if let Some(first) = seen.get(&key) {
+            return Err(fault::duplicate(&key, source.place(*first).0, source.place(at)));
+        }
+        seen.insert(key, at);
+    }
+    Ok(pairs)
+}
+
+/// The YAML of a frontmatter with its place in the file.
+pub(super) struct Source<'a> {
+    pub yaml: &'a str,
+    pub first_line: u32,
+}
+
+impl Source<'_> {
+    /// The line and column in the file of a byte of the YAML.
+    pub fn place(&self, at: usize) -> (u32, u32) {
+        let (line, column) = Layout::place(self.yaml, at);
+        (line + self.first_line - 1, column)
+    }
+
+    fn fields(&self, layout: &Layout, pairs: Vec<(Value, Value)>) -> Parsed {
+        let aligned = layout.entries.len() == pairs.len();
+        let merge = self.yaml.contains("<<");
+        let mut parsed = Parsed::default();
+        let mut merged = Vec::new();
+        let mut seen: HashMap<String, u32> = HashMap::with_capacity(pairs.len());
+        let mut counted = Counted { at: 0, line: self.first_line };
+        for (index, (key, mut value)) in pairs.into_iter().enumerate() {
+            let entry = aligned.then(|| &layout.entries[index]);
+            let at = entry.map_or(0, |entry| entry.key_start);
+            let line = counted.line(self.yaml, at);
+            let column = self.column(at);
+            if merge {
+                // A merge of something that is no mapping stays as it is written.
+                let _ = value.apply_merge();
+            }
+            let key = key_text(&key, entry);
+            if merge && key == "<<" {
+                merged.push((value, line, column));
+                continue;
+            }
+            if let Some(first) = seen.get(&key) {
+                if parsed.faults.len() < MOST {
+                    parsed.faults.push(fault::duplicate(&key, *first, (line, column)));
+                }
+                continue;
+            }
+            seen.insert(key.clone(), line);
+            let mut lines = counted.clone();
+            let field = Field {
+                written: entry.and_then(|entry| written(self.yaml, entry, &value)),
+                item_lines: entry.map_or_else(Vec::new, |entry| item_lines(self.yaml, entry, &mut lines)),
+                key,
+                value,
+                line,
+                column,
+            };
+            parsed.fields.0.push(field);
+        }
+        for (value, line, column) in merged {
+            merge_into(&mut parsed.fields, value, line, column);
+        }
+        parsed
+    }
+
+    fn column(&self, at: usize) -> u32 {
+        let start = self.yaml[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        u32::try_from(self.yaml[start..at].chars().count()).unwrap_or(u32::MAX - 1) + 1
+    }
+}
+
+/// Counts lines onwards, so that the places of all keys cost one pass.
+#[derive(Clone)]
+struct Counted {
+    at: usize,
+    line: u32,
+}
+
+impl Counted {
+    fn line(&mut self, yaml: &str, at: usize) -> u32 {
+        if at > self.at {
+            let breaks = yaml.as_bytes()[self.at..at].iter().filter(|byte| **byte == b'\n').count();
+            self.line = self.line.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));
+            self.at = at;
+        }
+        self.line
+    }
+}
+
+/// A key as text: what is no text to YAML (`2024:`, `yes:`) as it is written.
+pub(super) fn key_text(key: &Value, entry: Option<&Entry>) -> String {
+    match key {
+        Value::String(text) => text.clone(),
+        other => entry
+            .map(|entry| entry.key.clone())
+            .or_else(|| scalar_text(other))
+            .unwrap_or_else(|| "null".to_owned()),
+    }
+}
+
+fn written(yaml: &str, entry: &Entry, value: &Value) -> Option<String> {
+    let plain = entry.shape == Shape::Plain && !value.is_string();
+    let text = yaml[entry.value.clone()].trim();
+    (plain && !text.starts_with(['&', '!', '*'])).then(|| text.to_owned())
+}
+
+fn item_lines(yaml: &str, entry: &Entry, counted: &mut Counted) -> Vec<u32> {
+    match &entry.shape {
+        Shape::BlockList(_, items) => items.iter().map(|item| counted.line(yaml, item.start)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn merge_into(fields: &mut Fields, merged: Value, line: u32, column: u32) {
+    let mappings = match merged {
+        Value::Mapping(mapping) => vec![mapping],
+        Value::Sequence(items) => items
+            .into_iter()
+            .filter_map(|item| if let Value::Mapping(mapping) = item { Some(mapping) } else { None })
+            .collect(),
+        _ => Vec::new(),
+    };
+    for (key, value) in mappings.into_iter().flatten() {
+        let key = key_text(&key, None);
+        if fields.get(&key).is_none() {
+            fields.0.push(Field { key, value, line, column, written: None, item_lines: Vec::new() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Code;
+
+    fn read(yaml: &str) -> Parsed {
+        parse(&Split::of(&format!("---\n{yaml}---\nbody\n")))
+    }
+
+    fn texts(parsed: &Parsed) -> Vec<(&str, Option<String>, u32)> {
+        parsed.fields.iter().map(|field| (field.key.as_str(), field.text(), field.line)).collect()
+    }
+
+    #[test]
+    fn keys_come_in_order_with_their_lines_in_the_file() {
+        let parsed =
+            read("# c\ntitle: 2024.10\n\nid: 007\n\"q\\u0041\": x\n2024: yes\nlist:\n  - a\n\n  - b\n");
+        assert_eq!(parsed.faults, []);
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            texts(&parsed),
+            [
+                ("title", text("2024.10"), 3),
+                ("id", text("007"), 5),
+                ("qA", text("x"), 6),
+                ("2024", text("yes"), 7),
+                ("list", None, 8),
+            ]
+        );
+        assert_eq!(parsed.fields.get("list").unwrap().item_lines, [9, 11]);
+    }
+
+    #[test]
+    fn a_repeated_key_is_found_at_its_second_place_and_the_first_one_counts() {
+        let parsed = read("a: 1\nb: 2\n  \na: 3\n");
+        assert_eq!(texts(&parsed), [("a", Some("1".to_owned()), 2), ("b", Some("2".to_owned()), 3)]);
+        let [fault] = &parsed.faults[..] else { panic!("{:?}", parsed.faults) };
+        assert_eq!((fault.code, fault.line, fault.column), (Code::DuplicateKey, 5, 1));
+    }
+
+    #[test]
+    fn merge_keys_give_what_the_note_does_not_say_itself() {
+        let parsed = read("base: &b {x: 1, y: 2}\nx: 9\n<<: *b\n");
+        assert_eq!(parsed.faults, []);
+        assert_eq!(parsed.fields.get("x").unwrap().text(), Some("9".to_owned()));
+        assert_eq!(parsed.fields.get("y").unwrap().text(), Some("2".to_owned()));
+    }
+
+    #[test]
+    fn invalid_yaml_is_read_as_far_as_it_goes() {
+        let parsed = read("title: Fix: the thing\ntags: [a, b]\naliases:\n- @someone\nid: \"x\nkind: ok\n");
+        assert_eq!(parsed.faults.len(), 1);
+        assert_eq!(parsed.fields.get("title").unwrap().text(), Some("Fix: the thing".to_owned()));
+        assert_eq!(parsed.fields.get("kind").unwrap().text(), Some("ok".to_owned()));
+        assert_eq!(parsed.fields.get("id").unwrap().text(), Some("x".to_owned()));
+        let list = |key: &str| parsed.fields.get(key).unwrap().value.as_sequence().unwrap().len();
+        assert_eq!((list("tags"), list("aliases")), (2, 1));
+    }
+
+    #[test]
+    fn an_alias_bomb_is_refused_and_the_rest_is_read() {
+        let mut bomb = "title: t\na0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..9 {
+            let alias = format!("*a{}", level - 1);
+            bomb.push_str(&format!("a{level}: &a{level} [{}]\n", [alias.as_str(); 9].join(", ")));
+        }
+        let parsed = read(&bomb);
+        assert_eq!(parsed.faults[0].code, Code::InvalidYaml);
+        assert_eq!(parsed.fields.get("title").unwrap().text(), Some("t".to_owned()));
+    }
+
+    #[test]
+    fn brackets_without_end_are_refused_before_they_cost_anything() {
+        let parsed = read(&format!("title: t\na: {}\n", "[".repeat(100_000)));
+        assert_eq!((parsed.faults[0].code, parsed.faults[0].line), (Code::InvalidYaml, 3));
+        assert_eq!(parsed.fields.get("title").unwrap().text(), Some("t".to_owned()));
+    }
+
+    #[test]
+    fn what_is_no_mapping_is_a_finding() {
+        for yaml in ["- a\n- b\n", "just words\n", "12\n", "!x y\n"] {
+            assert_eq!(read(yaml).faults[0].code, Code::NotAMapping, "{yaml:?}");
+        }
+        for yaml in ["", "\n\n", "# only a comment\n", "{}\n"] {
+            assert_eq!(read(yaml), Parsed::default(), "{yaml:?}");
+        }
+    }
+}

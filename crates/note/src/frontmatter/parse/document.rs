@@ -1,0 +1,124 @@
+//! The YAML document as key and value pairs, repeated keys included.
+
+use std::fmt;
+
+use serde::de::{
+    Deserialize, Deserializer, EnumAccess, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
+use yaml_serde::Value;
+
+/// The outermost value of a YAML text.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::frontmatter) enum Document {
+    Empty,
+    Mapping(Vec<(Value, Value)>),
+    /// Something else, named for people.
+    Other(&'static str),
+}
+
+/// Why a YAML text cannot be read.
+#[derive(Debug)]
+pub(in crate::frontmatter) enum Unreadable {
+    Yaml(yaml_serde::Error),
+    /// More brackets within brackets than anybody writes, from this byte on.
+    TooDeep(usize),
+}
+
+/// The deepest nesting of brackets that is parsed. The YAML parser looks at every open one for every token, so
+/// that a long text of nothing but brackets would cost its square.
+const DEEPEST: usize = 200;
+
+/// Parses a YAML text of one document.
+pub(in crate::frontmatter) fn read(yaml: &str) -> Result<Document, Unreadable> {
+    let blank =
+        |line: &str| line.trim_matches([' ', '\t', '\r']).is_empty() || line.trim_start().starts_with('#');
+    if yaml.lines().all(blank) {
+        return Ok(Document::Empty);
+    }
+    match too_deep(yaml) {
+        Some(at) => Err(Unreadable::TooDeep(at)),
+        None => yaml_serde::from_str(yaml).map_err(Unreadable::Yaml),
+    }
+}
+
+fn too_deep(yaml: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in yaml.bytes().enumerate() {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Some(at);
+        }
+    }
+    None
+}
+
+impl<'de> Deserialize<'de> for Document {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Pairs)
+    }
+}
+
+struct Pairs;
+
+impl<'de> Visitor<'de> for Pairs {
+    type Value = Document;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("keys with values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Document, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
+        }
+        Ok(Document::Mapping(pairs))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Document, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Document::Other("a list"))
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Document, A::Error> {
+        let (_, contents) = tagged.variant::<String>()?;
+        contents.newtype_variant::<Value>()?;
+        Ok(Document::Other("a tagged value"))
+    }
+
+    fn visit_unit<E>(self) -> Result<Document, E> {
+        Ok(Document::Empty)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Document, E> {
+        Ok(Document::Other("a truth value"))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Document, E> {
+        Ok(Document::Other("a number"))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Document, E> {
+        Ok(Document::Other("a number"))
+    }
+
+    fn visit_i128<E>(self, _: i128) -> Result<Document, E> {
+        Ok(Document::Other("a number"))
+    }
+
+    fn visit_u128<E>(self, _: u128) -> Result<Document, E> {
+        Ok(Document::Other("a number"))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Document, E> {
+        Ok(Document::Other("a number"))
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Document, E> {
+        Ok(Document::Other("plain text"))
+    }
+}

@@ -1,0 +1,287 @@
+//! Edges from the four places that notes write them in, each edge once, and what is wrong with the rest.
+
+use std::collections::HashMap;
+
+use crate::finding::{Code, Finding, Severity};
+use crate::note::types::LINKS_TO;
+use crate::note::{Link, LinkForm, Note, RelationTable};
+
+use super::nearest::Nearest;
+use super::{Edge, LINK_STRENGTH, Names, Resolution, Source, SourceForm};
+
+/// The type of an edge file that names none.
+const UNTYPED: &str = "RELATED_TO";
+
+/// So many dangling links get the nearest title as a hint; comparing costs a pass over all titles each.
+const MOST_HINTS: usize = 50;
+
+/// So many candidates of an ambiguous link are listed.
+const MOST_CANDIDATES: usize = 8;
+
+pub(super) fn edges<'n>(
+    notes: &'n [Note],
+    names: &Names<'n>,
+    relations: Option<&RelationTable>,
+) -> (Vec<Edge>, Vec<Finding>) {
+    let mut collector = Collector {
+        notes,
+        names,
+        relations,
+        types: Types::default(),
+        statements: Vec::new(),
+        files: HashMap::new(),
+        findings: Vec::new(),
+        nearest: None,
+        hints: 0,
+    };
+    for (position, note) in notes.iter().enumerate() {
+        collector.edge_file(position, note);
+    }
+    for (position, note) in notes.iter().enumerate() {
+        collector.frontmatter(position, note);
+        collector.links(position, note);
+    }
+    (merge(collector.statements, &collector.types), collector.findings)
+}
+
+/// One source's word that an edge exists.
+struct Statement {
+    from: u32,
+    to: u32,
+    relation: u32,
+    /// `None` where the source cannot say.
+    strength: Option<f64>,
+    source: Source,
+}
+
+struct Collector<'c, 'n> {
+    notes: &'n [Note],
+    names: &'c Names<'n>,
+    /// The types that may be used; `None` where nobody asks for findings.
+    relations: Option<&'c RelationTable>,
+    types: Types,
+    statements: Vec<Statement>,
+    /// The ends and type of each edge file, by its position.
+    files: HashMap<usize, (u32, u32, u32)>,
+    findings: Vec<Finding>,
+    nearest: Option<Nearest<'n>>,
+    hints: usize,
+}
+
+impl<'n> Collector<'_, 'n> {
+    fn edge_file(&mut self, position: usize, note: &'n Note) {
+        let Some(ends) = &note.edge else { return };
+        let from = self.end(note, "from_id", &ends.from);
+        let to = self.end(note, "to_id", &ends.to);
+        let (Some(from), Some(to)) = (from, to) else { return };
+        let relation = self.types.number(note.note_type.as_deref().unwrap_or(UNTYPED));
+        self.files.insert(position, (from, to, relation));
+        let source = Source { form: SourceForm::EdgeFile, note: position, line: None };
+        self.state(from, to, relation, Some(ends.strength), source);
+    }
+
+    /// An edge that misses an end is none, so that this is an error.
+    fn end(&mut self, note: &Note, key: &str, reference: &str) -> Option<u32> {
+        match self.names.resolve(reference) {
+            Resolution::One(found) => return Some(found as u32),
+            _ if self.relations.is_none() => {}
+            Resolution::Many(candidates) => {
+                let message = format!("`{key}` fits {} notes: `{reference}`", candidates.len());
+                let finding = Finding::new(&note.path, Code::AmbiguousLink, Severity::Warning, message);
+                self.findings.push(finding.hint(self.listed(&candidates)));
+            }
+            Resolution::None => {
+                let message = format!("`{key}` names no note: `{reference}`");
+                let finding = Finding::new(&note.path, Code::DanglingLink, Severity::Error, message);
+                self.findings.push(finding.hint("correct the id, or delete the edge"));
+            }
+        }
+        None
+    }
+
+    fn frontmatter(&mut self, position: usize, note: &'n Note) {
+        for entry in &note.relations {
+            let other = self.names.resolve(&entry.target);
+            let Some(other) = self.found(note, other, &entry.target, "a relation", (entry.line, 1)) else {
+                continue;
+            };
+            let here = position as u32;
+            let (from, to) = if entry.outgoing { (here, other) } else { (other, here) };
+            let stated = (from, to, self.types.number(&entry.relation));
+            let (from, to, relation) =
+                entry.edge_id.as_ref().and_then(|id| self.same_as(id, stated)).unwrap_or(stated);
+            let source = Source { form: SourceForm::Frontmatter, note: position, line: Some(entry.line) };
+            self.state(from, to, relation, Some(entry.strength), source);
+        }
+    }
+
+    /// The edge file that an entry points to, where it joins the same notes: the file is right about the rest.
+    fn same_as(&self, id: &str, (from, to, _): (u32, u32, u32)) -> Option<(u32, u32, u32)> {
+        let Resolution::One(file) = self.names.resolve(id) else { return None };
+        let edge = *self.files.get(&file)?;
+        ((edge.0, edge.1) == (from, to) || (edge.0, edge.1) == (to, from)).then_some(edge)
+    }
+
+    fn links(&mut self, position: usize, note: &'n Note) {
+        if note.path.is_generated() {
+            return;
+        }
+        for link in &note.links {
+            let resolution = self.names.resolve_link(position, link);
+            if resolution == Resolution::None && !must_exist(note, link) {
+                continue;
+            }
+            let place = (link.line, link.column);
+            let Some(to) = self.found(note, resolution, &link.target, "a link", place) else { continue };
+            // The text of an edge names its ends again; that is no other edge.
+            if self.files.get(&position).is_some_and(|edge| edge.0 == to || edge.1 == to) {
+                continue;
+            }
+            let form = if link.relation.is_some() { SourceForm::Inline } else { SourceForm::Link };
+            let relation = link.relation.as_deref().unwrap_or(LINKS_TO);
+            self.known(note, relation, place);
+            let relation = self.types.number(relation);
+            let source = Source { form, note: position, line: Some(link.line) };
+            self.state(position as u32, to, relation, None, source);
+        }
+    }
+
+    fn state(&mut self, from: u32, to: u32, relation: u32, strength: Option<f64>, source: Source) {
+        if from != to {
+            let strength =
+                strength.map(|strength| if strength.is_finite() { strength.clamp(0.0, 1.0) } else { 1.0 });
+            self.statements.push(Statement { from, to, relation, strength, source });
+        }
+    }
+
+    /// The note that is meant, else a finding.
+    fn found(
+        &mut self,
+        note: &Note,
+        resolution: Resolution,
+        target: &str,
+        what: &str,
+        (line, column): (u32, u32),
+    ) -> Option<u32> {
+        match resolution {
+            Resolution::One(found) => return Some(found as u32),
+            _ if self.relations.is_none() => {}
+            Resolution::Many(candidates) => {
+                let message = format!("{what} fits {} notes: `{target}`", candidates.len());
+                let finding = Finding::new(&note.path, Code::AmbiguousLink, Severity::Warning, message);
+                self.findings.push(finding.at(line, column).hint(self.listed(&candidates)));
+            }
+            Resolution::None => {
+                let message = format!("{what} leads nowhere: `{target}`");
+                let finding =
+                    Finding::new(&note.path, Code::DanglingLink, Severity::Warning, message).at(line, column);
+                let hint = match self.nearest(target) {
+                    Some(title) => format!("did you mean `{title}`?"),
+                    None => "write that note, or correct the link".to_owned(),
+                };
+                self.findings.push(finding.hint(hint));
+            }
+        }
+        None
+    }
+
+    fn nearest(&mut self, target: &str) -> Option<&'n str> {
+        self.hints += 1;
+        if self.hints > MOST_HINTS {
+            return None;
+        }
+        self.nearest.get_or_insert_with(|| Nearest::of(self.notes)).to(target)
+    }
+
+    fn listed(&self, candidates: &[usize]) -> String {
+        let paths: Vec<&str> =
+            candidates.iter().take(MOST_CANDIDATES).map(|note| self.notes[*note].path.as_str()).collect();
+        let more = candidates.len().saturating_sub(MOST_CANDIDATES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("name one of {}{more}", paths.join(", "))
+    }
+
+    fn known(&mut self, note: &Note, relation: &str, (line, column): (u32, u32)) {
+        if self.relations.is_none_or(|relations| relations.knows(relation)) {
+            return;
+        }
+        let message = format!("`{relation}` is no declared type of edges");
+        let finding = Finding::new(&note.path, Code::UnknownRelation, Severity::Warning, message);
+        let hint = "declare it in cm.toml under `relations`, or use a known type such as RELATED_TO";
+        self.findings.push(finding.at(line, column).hint(hint));
+    }
+}
+
+/// Whether a link that leads nowhere is a mistake. A path that leaves the vault, or that ends in no `.md`, may
+/// well name a file that is no note.
+fn must_exist(note: &Note, link: &Link) -> bool {
+    let file = link.target.ends_with(".md") || link.target.ends_with(".markdown");
+    link.form == LinkForm::Wiki || (file && note.path.resolve(&link.target).is_some())
+}
+
+/// The types of edges by number, so that a statement is small.
+#[derive(Default)]
+struct Types {
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Types {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let upper = name.to_uppercase();
+        let number = *self.numbers.entry(upper.clone()).or_insert(self.names.len() as u32);
+        if number as usize == self.names.len() {
+            self.names.push(upper);
+        }
+        // The name as written too, so that it is found at once the next time.
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+}
+
+/// One edge for all statements of the same ends and type. A plain link beside typed edges of the same
+/// direction adds nothing but a source to the strongest of them.
+fn merge(mut statements: Vec<Statement>, types: &Types) -> Vec<Edge> {
+    let name = |statement: &Statement| types.names[statement.relation as usize].as_str();
+    // Stable, so that sources keep the order of the notes, edge files first.
+    statements.sort_by_key(|statement| (statement.from, statement.to, statement.relation));
+    let mut edges = Vec::with_capacity(statements.len());
+    for pair in statements.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to)) {
+        let first = edges.len();
+        let mut links: &[Statement] = &[];
+        for same in pair.chunk_by(|a, b| a.relation == b.relation) {
+            if name(&same[0]) == LINKS_TO {
+                links = same;
+            } else {
+                edges.push(edge(same, name(&same[0]), 1.0));
+            }
+        }
+        let typed = &mut edges[first..];
+        typed.sort_by(|a, b| a.relation.cmp(&b.relation));
+        let strongest =
+            typed.iter_mut().reduce(|best, edge| if edge.strength > best.strength { edge } else { best });
+        match strongest {
+            _ if links.is_empty() => {}
+            Some(strongest) => strongest.sources.extend(links.iter().map(|link| link.source)),
+            None => edges.push(edge(links, LINKS_TO, LINK_STRENGTH)),
+        }
+    }
+    edges
+}
+
+fn edge(statements: &[Statement], relation: &str, unsaid: f64) -> Edge {
+    Edge {
+        from: statements[0].from as usize,
+        to: statements[0].to as usize,
+        relation: relation.to_owned(),
+        strength: statements
+            .iter()
+            .filter_map(|statement| statement.strength)
+            .reduce(f64::max)
+            .unwrap_or(unsaid),
+        sources: statements.iter().map(|statement| statement.source).collect(),
+    }
+}

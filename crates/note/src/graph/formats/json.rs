@@ -1,0 +1,23 @@
+//! JSON: a list of nodes and a list of edges.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::graph::Graph;
+
+use super::{Part, strength, type_of};
+
+/// The graph, or the part of it among some notes, as one JSON object. Edges name notes by the id or, where a
+/// note has none, the path.
+pub fn json(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
+    let part = Part::of(graph, only);
+    let node = |(_, note): (_, &crate::note::Note)| json!({ "id": note.key(), "title": note.title, "type": type_of(note), "path": note.path });
+    let nodes: Vec<Value> = part.nodes().map(node).collect();
+    let edge = |edge: &&crate::graph::Edge| {
+        let (from, to) = (part.notes[edge.from].key(), part.notes[edge.to].key());
+        json!({ "from": from, "to": to, "type": edge.relation, "strength": strength(edge) })
+    };
+    let edges: Vec<Value> = part.edges.iter().map(edge).collect();
+    format!("{:#}\n", json!({ "nodes": nodes, "edges": edges }))
+}

@@ -1,0 +1,208 @@
+//! Which notes may be meant by a text, as keys that an index can look up: notes that share no key with a mention are not
+//! meant by it. Those that share one may be, which [`Names`](super::Names) of them tells.
+
+use crate::note::{LinkForm, Note};
+use crate::path::NotePath;
+
+use super::{fold, last_part, slugs_of, tables::SHORTEST_PREFIX, without_ending};
+use crate::note::Kind;
+
+/// A name without what spellings of it differ in, as a number below 2⁴⁰.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameKey(u64);
+
+/// A place where a note names another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mention<'n> {
+    /// What is written.
+    target: &'n str,
+    /// Whether it is a path, which may be relative, and not just a name.
+    along: bool,
+    /// Whether it makes an edge with a type of its own.
+    pub typed: bool,
+}
+
+/// The length in bytes from which on a text is a whole id rather than the beginning of one.
+const WHOLE_ID: usize = 36;
+
+impl NameKey {
+    /// The key of a name; the slug of what is the same in any case, so that all ways of comparing names agree on it.
+    fn of(name: &str) -> Self {
+        let folded = fold(name.trim());
+        let slug = slug::slugify(&*folded);
+        Self::hash(if slug.is_empty() { folded.as_bytes() } else { slug.as_bytes() })
+    }
+
+    /// The key of all ids that begin alike; `None` for what is too short.
+    fn of_beginning(id: &str) -> Option<Self> {
+        let folded = fold(id.trim());
+        let mut marked = [0xff; SHORTEST_PREFIX + 1];
+        marked[1..].copy_from_slice(folded.as_bytes().get(..SHORTEST_PREFIX)?);
+        Some(Self::hash(&marked))
+    }
+
+    fn hash(bytes: &[u8]) -> Self {
+        let hash = blake3::hash(bytes);
+        Self(hash.as_bytes()[..5].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    /// The number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// The keys of the names of a note, its id apart.
+pub fn names_of(note: &Note) -> Vec<NameKey> {
+    let title = (note.kind != Kind::Edge).then_some(note.title.as_str());
+    let names = title.into_iter().chain(note.aliases.iter().map(String::as_str)).chain([note.path.stem()]);
+    let slugs = slugs_of(note).map(|slug| NameKey::hash(slug.as_bytes()));
+    once(names.map(NameKey::of).chain(slugs))
+}
+
+/// The keys that a mention of a note has at least one of.
+pub fn called(note: &Note) -> Vec<NameKey> {
+    let id = note.id.as_ref().map(|id| id.as_str());
+    let by_id = id.into_iter().flat_map(|id| [Some(NameKey::of(id)), NameKey::of_beginning(id)]);
+    once(names_of(note).into_iter().chain(by_id.flatten()))
+}
+
+/// What a note names, each once, what makes typed edges first: the ends of an edge file, else relations and links.
+pub fn mentions(note: &Note) -> Vec<Mention<'_>> {
+    let name = |target| Mention { target, along: false, typed: true };
+    if let Some(ends) = &note.edge {
+        return vec![name(&ends.from), name(&ends.to)];
+    }
+    let mut mentions: Vec<Mention<'_>> = note.relations.iter().map(|entry| name(&*entry.target)).collect();
+    if !note.path.is_generated() {
+        mentions.extend(note.links.iter().map(|link| Mention {
+            along: link.form == LinkForm::Markdown || climbs(&link.target),
+            target: &link.target,
+            typed: link.relation.is_some(),
+        }));
+    }
+    mentions.sort_by_key(|mention| !mention.typed);
+    let mut seen = std::collections::HashSet::new();
+    mentions.retain(|mention| seen.insert((mention.target, mention.along)));
+    mentions
+}
+
+impl<'n> Mention<'n> {
+    /// Its keys: every note that it may mean has one of them among [`names_of`] it, or an id that begins as
+    /// [`Mention::beginning`] says, or one of [`Mention::paths`].
+    pub fn keys(&self) -> Vec<NameKey> {
+        let target = self.target.trim();
+        let bare = without_ending(target).unwrap_or(target);
+        let last = NameKey::of(last_part(bare.trim_end_matches('/')));
+        if self.is_fixed() {
+            return vec![last];
+        }
+        let whole = (!self.along).then(|| NameKey::of(target));
+        let id = (target.len() < WHOLE_ID).then(|| NameKey::of_beginning(bare)).flatten();
+        once([Some(NameKey::of(bare)), Some(last), whole, id].into_iter().flatten())
+    }
+
+    /// What the ids that it may mean begin with; `None` for a path that cannot be one.
+    pub fn beginning(&self) -> Option<&'n str> {
+        let target = self.target.trim();
+        (!self.is_fixed()).then(|| without_ending(target).unwrap_or(target))
+    }
+
+    /// The files that it names with their whole paths, when written in the note at `from`.
+    pub fn paths(&self, from: &NotePath) -> Vec<NotePath> {
+        let target = self.target.trim();
+        let along = self.along.then(|| from.resolve(target)).flatten();
+        let rooted = if self.is_fixed() { None } else { NotePath::parse(target).ok() };
+        let mut paths: Vec<NotePath> = along.into_iter().chain(rooted).collect();
+        let bare = paths.iter().filter(|path| without_ending(path.as_str()).is_none());
+        let whole: Vec<_> = bare.filter_map(|path| NotePath::parse(&format!("{path}.md")).ok()).collect();
+        paths.extend(whole);
+        paths.dedup();
+        paths
+    }
+
+    /// Whether it can only be a path from where it stands, or from the root.
+    fn is_fixed(&self) -> bool {
+        self.along && (climbs(self.target) || self.target.starts_with('/'))
+    }
+}
+
+fn climbs(target: &str) -> bool {
+    target.starts_with("./") || target.starts_with("../")
+}
+
+fn once(keys: impl Iterator<Item = NameKey>) -> Vec<NameKey> {
+    let mut keys: Vec<NameKey> = keys.collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Names, Resolution};
+    use super::*;
+    use crate::graph::sample::note;
+
+    fn shares(a: &[NameKey], b: &[NameKey]) -> bool {
+        a.iter().any(|key| b.contains(key))
+    }
+
+    fn name(target: &str) -> Mention<'_> {
+        Mention { target, along: false, typed: true }
+    }
+
+    #[test]
+    fn every_way_of_naming_a_note_shares_a_key_with_it() {
+        let retry = Note {
+            aliases: vec!["Nochmal ÜBEN".into()],
+            ..note("graph/fixes/retry-uploads-a48555.md", "Retry uploads!")
+                .with_id("a4855549-0184-4510-b102-e83a63a6de27")
+        };
+        for reference in [
+            "a4855549-0184-4510-b102-e83a63a6de27",
+            "A48555",
+            "a4855549-01",
+            "retry-uploads",
+            "RETRY uploads",
+            "fixes/retry-uploads-a48555",
+            "nochmal u\u{308}ben",
+            "graph/fixes/retry-uploads-a48555.md",
+        ] {
+            assert!(shares(&name(reference).keys(), &called(&retry)), "{reference}");
+        }
+        assert!(!shares(&name("uploads").keys(), &called(&retry)));
+    }
+
+    #[test]
+    fn mentions_are_listed_once_and_typed_ones_first() {
+        let mut linked = note("a/x.md", "X").with_relation("SOLVES", "id-b", true, None);
+        linked = linked.with_body("[[C]] [d](../d.md) [[C|again]]\n\nCAUSES:: [[E]]");
+        let found = mentions(&linked);
+        let targets: Vec<&str> = found.iter().map(|mention| mention.target).collect();
+        assert_eq!(targets, ["id-b", "E", "C", "../d.md"]);
+        let paths = found[3].paths(&linked.path);
+        assert_eq!(paths.iter().map(NotePath::as_str).collect::<Vec<_>>(), ["d.md"]);
+        assert_eq!(mentions(&note("CORE.md", "Core").with_body("[[C]]")), []);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_text_means_shares_a_key_with_it(
+            title in "\\PC{0,8}", stem in "[a-cA-C.é-]{1,4}", alias in "\\PC{0,6}", id in "[a-cA-C1-]{5,9}",
+            which in 0usize..6, case in 0usize..3, free in "\\PC{0,8}",
+        ) {
+            let held = note(&format!("folder/{stem}.md"), &title).with_id(&id);
+            let held = Note { aliases: vec![alias.clone()], ..held };
+            let slug = slug::slugify(&title);
+            let text = [&*title, &*alias, &*id, id.get(..6).unwrap_or(""), &*slug, &*free][which].to_owned();
+            let text = [text.clone(), text.to_uppercase(), format!("folder/{stem}")][case].clone();
+            let notes = [held];
+            if Names::of(&notes).resolve(&text) != Resolution::None {
+                prop_assert!(shares(&name(&text).keys(), &called(&notes[0])), "{text:?}");
+            }
+        }
+    }
+}

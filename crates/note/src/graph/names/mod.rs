@@ -1,0 +1,339 @@
+//! Which note a text names. A reference of a person or a program is tried as an id first; a link is resolved as Obsidian
+//! does it, and only then by title, id or slug.
+//!
+//! The tables are made when first asked for, since most vaults use few of the ways.
+
+mod mention;
+mod obsidian;
+mod tables;
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::note::{Kind, Link, LinkForm, Note};
+
+pub use mention::{Mention, NameKey, called, mentions, names_of};
+use obsidian::is_fixed;
+use tables::{Bearers, Ids, Loose, Table};
+
+/// What a text names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolution {
+    /// This note.
+    One(usize),
+    /// One of these, in the order of the notes; nothing says which.
+    Many(Vec<usize>),
+    /// No note.
+    None,
+}
+
+/// The shortest slug that another writing of a name may be recognised by: `C++` is not `C`.
+const SHORTEST_SLUG: usize = 3;
+
+/// Up to so many notes with one file name are looked through one by one.
+const FEW: usize = 16;
+
+/// All names of a slice of notes.
+pub struct Names<'n> {
+    notes: &'n [Note],
+    ids: OnceLock<Ids<'n>>,
+    paths: OnceLock<Table<&'n str>>,
+    titles: OnceLock<Table<&'n str>>,
+    aliases: OnceLock<Table<&'n str>>,
+    stems: OnceLock<Table<&'n str>>,
+    slugs: OnceLock<Loose>,
+    folded: OnceLock<Loose>,
+}
+
+impl<'n> Names<'n> {
+    /// The names of these notes. Costs nothing until a name is asked for.
+    pub fn of(notes: &'n [Note]) -> Self {
+        Self {
+            notes,
+            ids: OnceLock::new(),
+            paths: OnceLock::new(),
+            titles: OnceLock::new(),
+            aliases: OnceLock::new(),
+            stems: OnceLock::new(),
+            slugs: OnceLock::new(),
+            folded: OnceLock::new(),
+        }
+    }
+
+    /// The first way of naming that fits decides: id, full path, id prefix of at least six, title, alias, file
+    /// name or the end of a path, slug; at last any of these whatever the case.
+    pub fn resolve(&self, reference: &str) -> Resolution {
+        let reference = reference.trim();
+        if reference.is_empty() {
+            return Resolution::None;
+        }
+        let ways: [&dyn Fn() -> Resolution; 8] = [
+            &|| self.ids().whole(reference),
+            &|| self.by_path(reference),
+            &|| self.ids().beginning_with(reference),
+            &|| self.by_title(reference),
+            &|| self.aliases().get(reference).into(),
+            &|| self.by_file(reference),
+            &|| self.by_slug(reference),
+            &|| self.by_any_case(reference),
+        ];
+        ways.iter().map(|way| way()).find(|found| *found != Resolution::None).unwrap_or(Resolution::None)
+    }
+
+    /// Where a link of the note `from` leads. A markdown link follows its path from there, then as a wikilink does up
+    /// to aliases, and never a title. A wikilink is followed as Obsidian does it, then by alias, title, id, id prefix and slug.
+    pub fn resolve_link(&self, from: usize, link: &Link) -> Resolution {
+        let (target, path) = (link.target.trim(), &self.notes[from].path);
+        let along = || path.resolve(target).and_then(|path| self.at(path.as_str()));
+        let found = match link.form {
+            LinkForm::Wiki => None,
+            LinkForm::Markdown => along(),
+        };
+        if let Some(found) = found.or_else(|| self.as_obsidian(path, target)) {
+            return Resolution::One(found);
+        }
+        if target.is_empty() || is_fixed(target) {
+            return Resolution::None;
+        }
+        if link.form == LinkForm::Markdown {
+            return self.by_alias(target);
+        }
+        let ways: [&dyn Fn() -> Resolution; 3] =
+            [&|| self.by_alias(target), &|| self.by_title(target), &|| self.resolve(target)];
+        ways.iter().map(|way| way()).find(|found| *found != Resolution::None).unwrap_or(Resolution::None)
+    }
+
+    /// An alias, whatever its letter case.
+    fn by_alias(&self, reference: &str) -> Resolution {
+        let as_written = Resolution::from(self.aliases().get(reference));
+        if as_written != Resolution::None {
+            return as_written;
+        }
+        let wanted = fold(reference);
+        let has = |note: &usize| self.notes[*note].aliases.iter().any(|alias| fold(alias) == wanted);
+        let mut found: Vec<usize> = Resolution::from(self.aliases().get(&*wanted)).into_iter().collect();
+        found.extend(self.folded().get(&wanted).filter(has));
+        found.into()
+    }
+
+    /// A full path, with or without `.md`.
+    fn by_path(&self, reference: &str) -> Resolution {
+        let stem = without_ending(reference);
+        if stem.is_none() && !reference.contains('/') {
+            return Resolution::None;
+        }
+        // The file names are wanted anyway, and most are of one note.
+        match self.stems().get(last_part(stem.unwrap_or(reference))) {
+            None => Resolution::None,
+            Some(Bearers::Many(notes)) if notes.len() > FEW => {
+                let paths = self.paths();
+                let found = Resolution::from(paths.get(reference));
+                if found != Resolution::None || stem.is_some() {
+                    found
+                } else {
+                    paths.get(&*format!("{reference}.md")).into()
+                }
+            }
+            bearers => {
+                let is_path = |note: &usize| {
+                    let path = self.notes[*note].path.as_str();
+                    path == reference || (stem.is_none() && path.strip_suffix(".md") == Some(reference))
+                };
+                Resolution::from(bearers).into_iter().find(is_path).map_or(Resolution::None, Resolution::One)
+            }
+        }
+    }
+
+    /// Of several notes with one title, the one whose file has that name too is meant.
+    fn by_title(&self, reference: &str) -> Resolution {
+        match self.titles().get(reference).into() {
+            Resolution::Many(notes) => {
+                only(notes.iter().filter(|note| self.notes[**note].path.stem() == reference))
+                    .unwrap_or(Resolution::Many(notes))
+            }
+            found => found,
+        }
+    }
+
+    /// `note`, `folder/note` and both with `.md`; of several, the one at the vault's root is meant.
+    fn by_file(&self, reference: &str) -> Resolution {
+        let wanted = without_ending(reference).unwrap_or(reference);
+        let candidates = self.stems().get(last_part(wanted)).into();
+        let path = |note: usize| {
+            let path = self.notes[note].path.as_str();
+            Cow::Borrowed(without_ending(path).unwrap_or(path))
+        };
+        at_path(candidates, wanted, path)
+    }
+
+    /// Any name but a slug, which knows no case anyway. The table holds only names that folding changes, so
+    /// that the others are looked for where they stand.
+    fn by_any_case(&self, reference: &str) -> Resolution {
+        let wanted = fold(without_ending(reference).unwrap_or(reference));
+        let mut found = self.of_any_case(&wanted);
+        found.extend(self.ids().beginning_with(&wanted));
+        if found.is_empty() && wanted.contains('/') {
+            found = self.of_any_case(last_part(&wanted));
+            let path = |note: usize| {
+                let path = self.notes[note].path.as_str();
+                fold(without_ending(path).unwrap_or(path))
+            };
+            return at_path(Resolution::from(found), &wanted, path);
+        }
+        found.into()
+    }
+
+    fn of_any_case(&self, folded: &str) -> Vec<usize> {
+        let tables = [self.titles(), self.aliases(), self.stems()];
+        let mut found: Vec<usize> =
+            tables.iter().flat_map(|table| Resolution::from(table.get(folded))).collect();
+        let has = |note: &usize| folds_of(&self.notes[*note]).any(|known| known == folded);
+        found.extend(self.folded().get(folded).filter(has));
+        found
+    }
+
+    /// Only for ASCII: transliterated, two Chinese words may have one slug.
+    fn by_slug(&self, reference: &str) -> Resolution {
+        if !reference.is_ascii() {
+            return Resolution::None;
+        }
+        let slug = slug::slugify(reference);
+        if slug.len() < SHORTEST_SLUG && slug != reference {
+            return Resolution::None;
+        }
+        let has = |note: &usize| slugs_of(&self.notes[*note]).any(|known| *known == *slug);
+        self.slugs().get(&slug).filter(has).collect::<Vec<_>>().into()
+    }
+
+    fn ids(&self) -> &Ids<'n> {
+        self.ids.get_or_init(|| Ids::of(self.notes))
+    }
+
+    fn paths(&self) -> &Table<&'n str> {
+        self.paths.get_or_init(|| Table::of(self.notes.len(), self.each(|note| Some(note.path.as_str()))))
+    }
+
+    fn titles(&self) -> &Table<&'n str> {
+        // An edge is named by its id; its title repeats those of its ends.
+        self.titles.get_or_init(|| {
+            Table::of(
+                self.notes.len(),
+                self.each(|note| (note.kind != Kind::Edge).then_some(note.title.as_str())),
+            )
+        })
+    }
+
+    fn aliases(&self) -> &Table<&'n str> {
+        self.aliases.get_or_init(|| Table::of(0, self.each(|note| note.aliases.iter().map(String::as_str))))
+    }
+
+    fn stems(&self) -> &Table<&'n str> {
+        self.stems.get_or_init(|| Table::of(self.notes.len(), self.each(|note| Some(note.path.stem()))))
+    }
+
+    fn slugs(&self) -> &Loose {
+        self.slugs.get_or_init(|| Loose::of(self.each(slugs_of)))
+    }
+
+    fn folded(&self) -> &Loose {
+        self.folded.get_or_init(|| Loose::of(self.each(folds_of)))
+    }
+
+    fn each<K, I: IntoIterator<Item = K>>(
+        &self,
+        names: impl Fn(&'n Note) -> I,
+    ) -> impl Iterator<Item = (K, u32)> {
+        let notes = self.notes;
+        notes
+            .iter()
+            .zip(0..)
+            .flat_map(move |(note, position)| names(note).into_iter().map(move |name| (name, position)))
+    }
+}
+
+impl From<Vec<usize>> for Resolution {
+    fn from(mut notes: Vec<usize>) -> Self {
+        notes.sort_unstable();
+        notes.dedup();
+        match notes[..] {
+            [] => Self::None,
+            [one] => Self::One(one),
+            _ => Self::Many(notes),
+        }
+    }
+}
+
+impl IntoIterator for Resolution {
+    type Item = usize;
+    type IntoIter = std::vec::IntoIter<usize>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        match self {
+            Self::None => Vec::new(),
+            Self::One(note) => vec![note],
+            Self::Many(notes) => notes,
+        }
+        .into_iter()
+    }
+}
+
+/// The slugs that name a note: of its title, and of its file where that is another.
+fn slugs_of(note: &Note) -> impl Iterator<Item = Cow<'_, str>> {
+    let title = if note.kind == Kind::Edge { String::new() } else { slug::slugify(&note.title) };
+    let file = slug_of_stem(note.path.stem()).filter(|slug| *slug != title).map(Cow::Borrowed);
+    [Some(Cow::Owned(title)), file].into_iter().flatten().filter(|slug| !slug.is_empty())
+}
+
+/// The names that folding changes, folded.
+fn folds_of(note: &Note) -> impl Iterator<Item = String> {
+    let title = (note.kind != Kind::Edge).then_some(note.title.as_str());
+    let names = title.into_iter().chain(note.aliases.iter().map(String::as_str)).chain([note.path.stem()]);
+    names.chain(note.id.iter().map(|id| id.as_str())).filter_map(|name| match fold(name) {
+        Cow::Owned(folded) if folded != name => Some(folded),
+        _ => None,
+    })
+}
+
+/// Of several notes, those whose path is `wanted`, else those whose path ends with it.
+fn at_path<'p>(candidates: Resolution, wanted: &str, path: impl Fn(usize) -> Cow<'p, str>) -> Resolution {
+    let mut fitting: Vec<usize> = candidates.into_iter().collect();
+    fitting.retain(|note| {
+        path(*note).strip_suffix(wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    });
+    if let Some(exact) = only(fitting.iter().filter(|note| path(**note) == wanted)) {
+        return exact;
+    }
+    fitting.into()
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn only<'a>(mut notes: impl Iterator<Item = &'a usize>) -> Option<Resolution> {
+    let first = notes.next()?;
+    notes.next().is_none().then_some(Resolution::One(*first))
+}
+
+fn without_ending(path: &str) -> Option<&str> {
+    path.strip_suffix(".md").or_else(|| path.strip_suffix(".markdown"))
+}
+
+/// `retry-with-jitter` of `retry-with-jitter-a48555`, as file names are made.
+fn slug_of_stem(stem: &str) -> Option<&str> {
+    let (slug, short) = stem.rsplit_once('-')?;
+    (short.len() == 6 && short.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(slug)
+}
+
+/// The same text for all its upper and lower case forms and ways of composing accents.
+fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return text.to_ascii_lowercase().into();
+        }
+        return text.into();
+    }
+    text.nfc().flat_map(char::to_lowercase).nfc().collect::<String>().into()
+}

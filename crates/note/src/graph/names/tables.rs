@@ -1,0 +1,131 @@
+//! The tables behind the names: written names by themselves, made ones by hash, ids also by their first characters.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
+
+use crate::note::Note;
+
+use super::Resolution;
+
+/// The shortest id prefix that names a note, in bytes.
+pub(super) const SHORTEST_PREFIX: usize = 6;
+
+/// From a name to the notes that have it. Most names have one note, which needs no list.
+pub(super) struct Table<K>(HashMap<K, Bearers>);
+
+pub(super) enum Bearers {
+    One(u32),
+    Many(Vec<u32>),
+}
+
+impl<K: Eq + Hash> Table<K> {
+    pub(super) fn of(expected: usize, names: impl Iterator<Item = (K, u32)>) -> Self {
+        let mut table: HashMap<K, Bearers> = HashMap::with_capacity(expected);
+        for (name, note) in names {
+            table.entry(name).and_modify(|bearers| bearers.add(note)).or_insert(Bearers::One(note));
+        }
+        Self(table)
+    }
+
+    pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, name: &Q) -> Option<&Bearers>
+    where
+        K: Borrow<Q>,
+    {
+        self.0.get(name)
+    }
+}
+
+impl Bearers {
+    /// Notes come in rising order, so that a second name of the same note follows its first at once.
+    fn add(&mut self, note: u32) {
+        match self {
+            Self::One(first) if *first == note => {}
+            Self::One(first) => *self = Self::Many(vec![*first, note]),
+            Self::Many(notes) if notes.last() == Some(&note) => {}
+            Self::Many(notes) => notes.push(note),
+        }
+    }
+}
+
+impl From<Option<&Bearers>> for Resolution {
+    fn from(bearers: Option<&Bearers>) -> Self {
+        match bearers {
+            None => Self::None,
+            Some(Bearers::One(note)) => Self::One(*note as usize),
+            Some(Bearers::Many(notes)) => Self::Many(notes.iter().map(|note| *note as usize).collect()),
+        }
+    }
+}
+
+/// Names that are made rather than written, by hash: one is seldom asked for, and making it again costs little.
+pub(super) struct Loose(Vec<(u64, u32)>);
+
+impl Loose {
+    pub(super) fn of(names: impl Iterator<Item = (impl AsRef<str>, u32)>) -> Self {
+        let mut sorted: Vec<(u64, u32)> = names.map(|(name, note)| (hash_of(name.as_ref()), note)).collect();
+        sorted.sort_unstable();
+        Self(sorted)
+    }
+
+    /// The notes that may have this name; who asks compares.
+    pub(super) fn get(&self, name: &str) -> impl Iterator<Item = usize> {
+        let hash = hash_of(name);
+        let begin = self.0.partition_point(|(known, _)| *known < hash);
+        self.0[begin..].iter().take_while(move |(known, _)| *known == hash).map(|(_, note)| *note as usize)
+    }
+}
+
+fn hash_of(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(name.as_bytes());
+    hasher.finish()
+}
+
+/// The ids, to be found whole or by their first characters.
+pub(super) struct Ids<'n> {
+    notes: &'n [Note],
+    whole: Table<&'n str>,
+    sorted: OnceLock<Vec<(&'n str, u32)>>,
+    /// Which bytes occur at each of the first places: nearly every title is told from an id by them.
+    begins: [[bool; 256]; SHORTEST_PREFIX],
+}
+
+impl<'n> Ids<'n> {
+    pub(super) fn of(notes: &'n [Note]) -> Self {
+        let mut begins = [[false; 256]; SHORTEST_PREFIX];
+        for (id, _) in ids(notes) {
+            for (place, byte) in begins.iter_mut().zip(id.bytes()) {
+                place[byte as usize] = true;
+            }
+        }
+        Self { notes, whole: Table::of(notes.len(), ids(notes)), sorted: OnceLock::new(), begins }
+    }
+
+    pub(super) fn whole(&self, reference: &str) -> Resolution {
+        if self.plausible(reference) { self.whole.get(reference).into() } else { Resolution::None }
+    }
+
+    pub(super) fn beginning_with(&self, prefix: &str) -> Resolution {
+        if prefix.len() < SHORTEST_PREFIX || !self.plausible(prefix) {
+            return Resolution::None;
+        }
+        let sorted = self.sorted.get_or_init(|| {
+            let mut sorted: Vec<(&str, u32)> = ids(self.notes).collect();
+            sorted.sort_unstable();
+            sorted
+        });
+        let begin = sorted.partition_point(|(id, _)| *id < prefix);
+        let run = sorted[begin..].iter().take_while(|(id, _)| id.starts_with(prefix));
+        run.map(|(_, note)| *note as usize).collect::<Vec<_>>().into()
+    }
+
+    fn plausible(&self, begin: &str) -> bool {
+        self.begins.iter().zip(begin.bytes()).all(|(place, byte)| place[byte as usize])
+    }
+}
+
+fn ids(notes: &[Note]) -> impl Iterator<Item = (&str, u32)> {
+    notes.iter().zip(0..).filter_map(|(note, position)| Some((note.id.as_ref()?.as_str(), position)))
+}

@@ -1,0 +1,20 @@
+//! Notes, rules, edges, scores and queries as data. Pure: time and seeds are arguments.
+
+pub mod bullet;
+pub mod change;
+pub mod finding;
+pub mod foreign;
+pub mod frontmatter;
+pub mod graph;
+pub mod id;
+pub mod instant;
+pub mod listing;
+pub mod markdown;
+pub mod message;
+pub mod note;
+pub mod passage;
+pub mod path;
+pub mod query;
+pub mod rank;
+pub mod score;
+pub mod token;

@@ -1,0 +1,379 @@
+//! What a note's body holds: its plain text, headings, links and tags, each with its place in the file.
+//!
+//! One pass of the markdown parser gives all of it. It does not say where a link leads (the graph does), reads
+//! no frontmatter, and renders nothing.
+
+mod comment;
+pub mod escape;
+mod link;
+pub mod mentions;
+pub mod part;
+mod plain;
+mod tag;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+
+use crate::note::{Link, LinkForm};
+
+use plain::Plain;
+use tag::Tags;
+
+/// A heading of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// 1 for `#` to 6.
+    pub level: u8,
+    /// Its text without markup.
+    pub text: String,
+    /// The line in the file, from 1.
+    pub line: u32,
+    /// Where it begins in the plain text, in bytes.
+    pub at: usize,
+}
+
+/// What one pass over a body finds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// The text without markup, for indexing: code, link texts and aliases kept, comments dropped, blocks on
+    /// lines of their own.
+    pub text: String,
+    /// The headings, in order.
+    pub headings: Vec<Heading>,
+    /// The links to other notes, in order.
+    pub links: Vec<Link>,
+    /// Inline `#tags` without `#`, each once, in order.
+    pub tags: Vec<String>,
+}
+
+/// Reads a body whose first line is line `first_line` of its file.
+///
+/// ```
+/// use cm_note::markdown::outline;
+/// let outline = outline("# Retry\n\nSOLVES:: [[Flaky uploads]] #net\n", 8);
+/// assert_eq!(outline.headings[0].text, "Retry");
+/// assert_eq!((outline.links[0].line, outline.links[0].relation.as_deref()), (10, Some("SOLVES")));
+/// assert_eq!(outline.tags, ["net"]);
+/// ```
+pub fn outline(body: &str, first_line: u32) -> Outline {
+    if nested_too_deep(body) {
+        return Outline { text: body.trim().to_owned(), ..Outline::default() };
+    }
+    let mut walk = Walk { body, text: Plain::with_capacity(body.len()), ..Walk::default() };
+    for (event, range) in Parser::new_ext(body, extensions()).into_offset_iter() {
+        walk.event(event, range);
+    }
+    walk.finish(first_line)
+}
+
+/// The files that a body shows or leads to and that are no notes, such as pictures, as their links name them; each once.
+pub fn attachments(body: &str) -> Vec<String> {
+    if nested_too_deep(body) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for event in Parser::new_ext(body, extensions()) {
+        let (Event::Start(Tag::Link { link_type, dest_url, .. })
+        | Event::Start(Tag::Image { link_type, dest_url, .. })) = event
+        else {
+            continue;
+        };
+        let is_wiki = matches!(link_type, LinkType::WikiLink { .. });
+        let target = link::attachment(&dest_url, is_wiki).filter(|target| !found.contains(target));
+        found.extend(target);
+    }
+    found
+}
+
+/// Bodies up to this length are parsed however they nest, in bytes.
+const SMALL: usize = 16_384;
+
+/// The deepest nesting of quotes and lists that one line of a large body may open.
+const DEEPEST: usize = 128;
+
+/// Whether a line opens more quotes and lists than anybody writes. The parser looks at every open one on every
+/// line, so that a large body of that kind would cost its square; such a body is text without structure.
+pub fn nested_too_deep(body: &str) -> bool {
+    body.len() > SMALL && body.lines().any(|line| opened_by(line) > DEEPEST)
+}
+
+/// How many quotes and list items a line opens or continues, at most: an item takes at least two columns. A rule
+/// (`- - -`) opens none.
+fn opened_by(line: &str) -> usize {
+    let mut opened = 0;
+    let mut marks = line.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    let rule = marks.next().filter(|mark| matches!(mark, b'-' | b'*'));
+    if rule.is_some() && marks.all(|mark| Some(mark) == rule) {
+        return 0;
+    }
+    let mut bytes = line.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'>' => opened += 1,
+            b'-' | b'+' | b'*' | b'.' | b')' if bytes.peek().is_none_or(u8::is_ascii_whitespace) => {
+                opened += 1
+            }
+            b'0'..=b'9' | b' ' | b'\t' | b'\r' => {}
+            _ => break,
+        }
+    }
+    let columns = |byte| if byte == b'\t' { 4 } else { 1 };
+    let indent: usize = line.bytes().take_while(u8::is_ascii_whitespace).map(columns).sum();
+    if opened == 0 { 0 } else { opened.max(indent / 2) }
+}
+
+/// What is markdown here: CommonMark, wikilinks, and of GitHub's extensions those that notes use.
+fn extensions() -> Options {
+    Options::ENABLE_WIKILINKS
+        | Options::ENABLE_TABLES
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+}
+
+/// The state of the pass. Places are byte offsets until the end, where one walk turns them into lines.
+#[derive(Default)]
+struct Walk<'b> {
+    body: &'b str,
+    text: Plain,
+    headings: Vec<Heading>,
+    links: Vec<Link>,
+    places: Vec<(usize, Owner)>,
+    tags: Tags,
+    /// Where the text of the open heading begins in `text`.
+    heading: Option<usize>,
+    /// Where the current line's inline content begins; `None` until some comes.
+    line_begin: Option<usize>,
+    /// The last link of a `TYPE::` line: where it ends, and the type.
+    typed: Option<(usize, String)>,
+    /// How many links and images are open.
+    inside_links: usize,
+    in_code: bool,
+    /// Where code lies, in order.
+    code: Vec<Range<usize>>,
+    /// The open HTML block so far.
+    html: Option<String>,
+}
+
+impl<'b> Walk<'b> {
+    fn event(&mut self, event: Event<'b>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.words(&text, range),
+            Event::Code(code) => {
+                self.begin_line(range.start);
+                self.code.push(range);
+                self.text.push(&code);
+            }
+            Event::Html(html) => match &mut self.html {
+                Some(block) => block.push_str(&html),
+                None => self.text.push_html(&html),
+            },
+            Event::InlineHtml(html) => {
+                self.begin_line(range.start);
+                self.text.push_html(&html);
+            }
+            Event::SoftBreak => {
+                self.end_line();
+                self.text.push(" ");
+            }
+            Event::HardBreak => {
+                self.end_line();
+                self.text.line();
+            }
+            Event::Rule => self.block(),
+            Event::TaskListMarker(_) | Event::FootnoteReference(_) => {}
+            // Math is not switched on; if it were, its source would be text.
+            Event::InlineMath(text) | Event::DisplayMath(text) => self.text.push(&text),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'b>, range: Range<usize>) {
+        match tag {
+            Tag::Link { link_type, dest_url, .. } => {
+                self.begin_line(range.start);
+                self.inside_links += 1;
+                self.link(link_type, &dest_url, range);
+            }
+            Tag::Image { link_type, dest_url, .. } => {
+                self.begin_line(range.start);
+                self.inside_links += 1;
+                // `![[note]]` and `![alt](note.md)` show another note; other files are no notes.
+                self.link(link_type, &dest_url, range);
+            }
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {
+                self.begin_line(range.start);
+            }
+            Tag::Heading { level, .. } => {
+                self.block();
+                self.heading = Some(self.text.len());
+                self.places.push((range.start, Owner::Heading(self.headings.len())));
+                let at = self.text.len();
+                self.headings.push(Heading { level: level as u8, text: String::new(), line: 0, at });
+            }
+            Tag::CodeBlock(_) => {
+                self.block();
+                self.code.push(range);
+                self.in_code = true;
+            }
+            Tag::HtmlBlock => {
+                self.block();
+                self.html = Some(String::new());
+            }
+            Tag::TableCell => {
+                self.end_line();
+                self.text.cell();
+            }
+            _ => self.block(),
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Link | TagEnd::Image => self.inside_links = self.inside_links.saturating_sub(1),
+            TagEnd::Emphasis
+            | TagEnd::Strong
+            | TagEnd::Strikethrough
+            | TagEnd::Superscript
+            | TagEnd::Subscript
+            | TagEnd::TableCell => {}
+            TagEnd::Heading(_) => {
+                if let (Some(begin), Some(heading)) = (self.heading.take(), self.headings.last_mut()) {
+                    heading.text = self.text.since(begin).trim().to_owned();
+                }
+                self.block();
+            }
+            TagEnd::CodeBlock => {
+                self.in_code = false;
+                self.block();
+            }
+            TagEnd::HtmlBlock => {
+                if let Some(block) = self.html.take() {
+                    self.text.push_html(&block);
+                }
+                self.block();
+            }
+            _ => self.block(),
+        }
+    }
+
+    fn words(&mut self, text: &str, range: Range<usize>) {
+        self.text.push(text);
+        if self.in_code {
+            return;
+        }
+        self.begin_line(range.start);
+        if self.inside_links == 0 && text.contains('#') {
+            self.tags.find(self.body, range, self.line_begin);
+        }
+    }
+
+    fn link(&mut self, form: LinkType, destination: &str, range: Range<usize>) {
+        let relation = self.relation_before(range.start);
+        let found = match form {
+            LinkType::Autolink | LinkType::Email => None,
+            LinkType::WikiLink { has_pothole } => {
+                link::wiki(destination, has_pothole).map(|target| (LinkForm::Wiki, target))
+            }
+            _ => link::relative(destination).map(|target| (LinkForm::Markdown, target)),
+        };
+        self.typed = relation.clone().map(|relation| (range.end, relation));
+        if let Some((form, link::Target { target, anchor })) = found {
+            self.places.push((range.start, Owner::Link(self.links.len())));
+            self.links.push(Link { form, target, anchor, relation, line: 0, column: 0 });
+        }
+    }
+
+    /// The type that a `TYPE::` line gives to the link at `start`: its first link, or one after a comma.
+    fn relation_before(&self, start: usize) -> Option<String> {
+        if let Some((end, relation)) = &self.typed
+            && self.body.get(*end..start).is_some_and(|between| between.trim() == ",")
+        {
+            return Some(relation.clone());
+        }
+        link::relation(self.body.get(self.line_begin?..start)?)
+    }
+
+    fn begin_line(&mut self, start: usize) {
+        self.line_begin.get_or_insert(start);
+    }
+
+    fn end_line(&mut self) {
+        self.line_begin = None;
+        self.typed = None;
+    }
+
+    fn block(&mut self) {
+        self.end_line();
+        self.text.line();
+    }
+
+    fn finish(mut self, first_line: u32) -> Outline {
+        self.places.sort_unstable();
+        let comments = comment::ranges(self.body, &self.code);
+        let mut hidden = HashSet::new();
+        let mut at = Place { offset: 0, line: first_line, column: 1 };
+        for (offset, owner) in self.places {
+            at = at.walk_to(self.body, offset);
+            match owner {
+                Owner::Heading(index) => self.headings[index].line = at.line,
+                Owner::Link(index) => {
+                    (self.links[index].line, self.links[index].column) = (at.line, at.column);
+                    let next = comments.partition_point(|comment| comment.end <= offset);
+                    if comments.get(next).is_some_and(|comment| comment.contains(&offset)) {
+                        hidden.insert(index);
+                    }
+                }
+            }
+        }
+        let mut index = 0..;
+        self.links.retain(|_| index.next().is_some_and(|index| !hidden.contains(&index)));
+        Outline {
+            text: self.text.finish(),
+            headings: self.headings,
+            links: self.links,
+            tags: self.tags.finish(),
+        }
+    }
+}
+
+/// Whose place it is.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Owner {
+    Heading(usize),
+    Link(usize),
+}
+
+/// A byte offset as line and column. It only ever walks on, so that a body of one long line with many links costs
+/// one pass.
+#[derive(Clone, Copy)]
+struct Place {
+    offset: usize,
+    line: u32,
+    column: u32,
+}
+
+impl Place {
+    fn walk_to(self, body: &str, offset: usize) -> Self {
+        let between = body.as_bytes().get(self.offset..offset).unwrap_or_default();
+        // Every character has one byte that continues none. Plain counts, which the compiler makes fast.
+        let characters = |bytes: &[u8]| bytes.iter().filter(|byte| (**byte as i8) >= -0x40).count() as u32;
+        match between.iter().rposition(|byte| *byte == b'\n') {
+            Some(last) => {
+                let lines = between.iter().filter(|byte| **byte == b'\n').count() as u32;
+                Self {
+                    offset,
+                    line: self.line.saturating_add(lines),
+                    column: 1 + characters(&between[last + 1..]),
+                }
+            }
+            None => Self { offset, column: self.column + characters(between), ..self },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! What each kind of note must have and may say, as 01-vault lays down, and what is missing or odd in one.
+
+use crate::finding::{Code, Finding, Severity};
+use crate::frontmatter::split::Split;
+use crate::note::entries::relation_hint;
+use crate::note::values::Values;
+use crate::note::{Kind, Note, RelationTable, TypeTable};
+use cm_text::spelling::nearest;
+
+/// What a bullet's `type` may be.
+pub const BULLET_TYPES: [&str; 2] = ["rule", "anti_pattern"];
+/// What a bullet's `kind` may be.
+pub const BULLET_KINDS: [&str; 4] = ["project_convention", "stack_pattern", "workflow_rule", "anti_pattern"];
+/// What a bullet's `state` may be.
+pub const STATES: [&str; 3] = ["draft", "active", "retired"];
+/// What a bullet's `maturity` may be.
+pub const MATURITIES: [&str; 4] = ["candidate", "established", "proven", "deprecated"];
+/// What a bullet's `scope` may be.
+pub const SCOPES: [&str; 5] = ["global", "workspace", "language", "framework", "task"];
+/// What the `kind` of a bullet's `verify` may be.
+pub const VERIFY_KINDS: [&str; 3] = ["regex", "file_exists", "query"];
+/// What the `mode` of a bullet's `verify` may be.
+pub const VERIFY_MODES: [&str; 2] = ["exists", "absent"];
+/// What a blocked pattern's `kind` may be.
+pub const BLOCKED_KINDS: [&str; 2] = ["toxic", "deprecated"];
+/// What a diary's `status` may be.
+pub const STATUSES: [&str; 3] = ["success", "failure", "mixed"];
+/// The shortest and the longest rule, in characters.
+pub const RULE: std::ops::RangeInclusive<usize> = 10..=500;
+
+/// Keys that a note of this kind must have, beside its id.
+pub fn required(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Memory => &["type", "title", "importance", "created", "updated"],
+        Kind::Edge => &["type", "from_id", "to_id"],
+        Kind::Blocked => &["kind"],
+        Kind::Diary => &["session"],
+        Kind::Bullet | Kind::Episode | Kind::Stash | Kind::Plain => &[],
+    }
+}
+
+/// Whether a text may be a category: `[a-z][a-z0-9_-]{0,49}`.
+pub fn is_category(text: &str) -> bool {
+    text.len() <= 50
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte))
+}
+
+/// A note that is to be checked, with what its fields were read from.
+pub(super) struct Checked<'a> {
+    pub note: &'a Note,
+    pub body: &'a Split<'a>,
+    /// Whether its frontmatter could not be read as a whole: then nothing is called missing.
+    pub broken: bool,
+}
+
+impl Checked<'_> {
+    /// Adds what is wrong to the findings.
+    pub fn run(&self, values: &mut Values<'_>, types: &TypeTable, relations: &RelationTable) {
+        if !self.broken {
+            self.presence(values, types);
+        }
+        self.identity(values);
+        match self.note.kind {
+            Kind::Memory => self.memory(values, types),
+            Kind::Edge => self.edge(values, relations),
+            Kind::Bullet => self.bullet(values),
+            Kind::Diary => {
+                values.one_of("status", &STATUSES);
+                values.number("duration_s");
+            }
+            Kind::Blocked | Kind::Episode | Kind::Stash | Kind::Plain => {}
+        }
+    }
+
+    fn presence(&self, values: &mut Values<'_>, types: &TypeTable) {
+        let note = self.note;
+        let declared = note.note_type.as_deref().and_then(|name| types.get(name));
+        let more = declared.filter(|_| note.kind == Kind::Memory).map_or(&[][..], |known| &known.required);
+        let keys = required(note.kind).iter().copied().chain(more.iter().map(String::as_str));
+        let absent = |key: &&str| values.fields.get(key).is_none_or(|field| field.value.is_null());
+        let mut missing: Vec<&str> = keys.filter(absent).collect();
+        if note.kind == Kind::Blocked && absent(&"pattern") && absent(&"content") {
+            missing.push("pattern");
+        }
+        // Outside the vault's folders a note is a memory by its own word, and may be another tool's.
+        let own = Kind::of(&note.path) == note.kind;
+        let severity = if own { Severity::Error } else { Severity::Warning };
+        let kind = note.kind.name();
+        if self.body.yaml().is_none() && !missing.is_empty() {
+            let message = format!("this {kind} has no frontmatter");
+            let hint = format!("write `---` lines with {} between them", missing.join(", "));
+            values.find_at(1, 1, severity, Code::MissingKey, message, hint);
+            return;
+        }
+        for key in missing {
+            let message = format!("this {kind} has no `{key}`");
+            values.find_at(1, 1, severity, Code::MissingKey, message, format!("write `{key}: …`"));
+        }
+    }
+
+    fn identity(&self, values: &mut Values<'_>) {
+        let note = self.note;
+        let uuid = matches!(note.kind, Kind::Memory | Kind::Edge | Kind::Plain | Kind::Stash);
+        match (&note.id, values.fields.get("id")) {
+            (Some(id), Some(field)) if uuid && !id.is_uuid() => {
+                let message = format!("the id `{id}` is no UUID");
+                let finding = Finding::new(&note.path, Code::ForeignId, Severity::Info, message);
+                let hint = "it is accepted as it stands; another tool may have written it";
+                values.findings.push(finding.at(field.line, field.column).hint(hint));
+            }
+            (None, None) if !self.broken => {
+                let severity = match note.kind {
+                    Kind::Memory | Kind::Edge | Kind::Bullet | Kind::Blocked | Kind::Diary => {
+                        Severity::Warning
+                    }
+                    Kind::Plain if !note.path.is_generated() => Severity::Info,
+                    Kind::Plain | Kind::Episode | Kind::Stash => return,
+                };
+                let hint = "the note answers to its path until `cm adopt` gives it an id";
+                let message = "the note has no id".to_owned();
+                values.find_at(1, 1, severity, Code::MissingId, message, hint);
+            }
+            _ => {}
+        }
+    }
+
+    fn memory(&self, values: &mut Values<'_>, types: &TypeTable) {
+        let Some(field) = values.fields.get("type") else { return };
+        let Some(name) = self.note.note_type.as_deref() else { return };
+        let Some(known) = types.get(name) else {
+            let hint = match nearest(name, types.iter().map(|known| known.name.as_str())) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("declare it in cm.toml: [types.{name}] folder = \"…\""),
+            };
+            return values.find(field, Code::UnknownType, format!("the type `{name}` is not declared"), hint);
+        };
+        let mut parts = self.note.path.as_str().split('/');
+        let (top, folder) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        if top == "graph" && folder != known.folder {
+            let message = format!("a note of type `{name}` lies in `{}`", self.note.path.folder());
+            let finding = Finding::new(&self.note.path, Code::WrongFolder, Severity::Info, message);
+            let hint = format!("its folder is `graph/{}`; it is found here all the same", known.folder);
+            values.findings.push(finding.at(field.line, field.column).hint(hint));
+        }
+    }
+
+    fn edge(&self, values: &mut Values<'_>, relations: &RelationTable) {
+        let Some(field) = values.fields.get("type") else { return };
+        if let Some(name) = self.note.note_type.as_deref().filter(|name| !relations.knows(name)) {
+            let message = format!("the relation `{name}` is not declared");
+            values.find(field, Code::UnknownRelation, message, relation_hint(name, relations));
+        }
+    }
+
+    fn bullet(&self, values: &mut Values<'_>) {
+        if let (Some(category), Some(field)) = (&self.note.category, values.fields.get("category"))
+            && !is_category(category)
+        {
+            let hint = "write lower-case letters, digits, `_` and `-`, at most 50, a letter first";
+            values.find(field, Code::InvalidValue, format!("`{category}` is no category"), hint);
+        }
+        let length = self.note.bullet.as_ref().map_or(0, |bullet| bullet.content.chars().count());
+        if !RULE.contains(&length) && !self.broken {
+            let line = self.body.body_line();
+            let message = format!("the rule has {length} characters");
+            let hint = "state it in 10 to 500 characters; reasons go below a heading `## Why`";
+            values.find_at(line, 1, Severity::Warning, Code::OutOfRange, message, hint);
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! The text of new notes, keys in the order of 01-vault. It writes no file and draws no id.
+
+use yaml_serde::{Mapping, Value};
+
+use crate::bullet::Bullet;
+use crate::bullet::blocked::Blocked;
+use crate::frontmatter::write;
+use crate::id::NoteId;
+use crate::instant::Instant;
+use crate::markdown::escape::{escape_inline, escape_link_text, link_destination, visible, wikilink};
+use crate::markdown::outline;
+use crate::note::Kind;
+use crate::path::NotePath;
+
+/// The keys of a kind in the order of 01-vault; any other key comes after them.
+fn order(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Memory | Kind::Stash | Kind::Plain => &MEMORY,
+        Kind::Edge => &EDGE,
+        Kind::Bullet => &BULLET,
+        Kind::Blocked => &BLOCKED,
+        Kind::Diary => &DIARY,
+        Kind::Episode => &["date"],
+    }
+}
+
+const MEMORY: [&str; 21] = [
+    "id",
+    "type",
+    "title",
+    "tags",
+    "importance",
+    "confidence",
+    "created",
+    "updated",
+    "relations",
+    "steps",
+    "preconditions",
+    "postconditions",
+    "category",
+    "priority",
+    "author",
+    "agent",
+    "session",
+    "workspace",
+    "condensed_into",
+    "last_checked",
+    "feedback",
+];
+
+const EDGE: [&str; 9] =
+    ["id", "type", "from_id", "from_title", "to_id", "to_title", "strength", "created", "updated"];
+
+const BULLET: [&str; 27] = [
+    "id",
+    "type",
+    "kind",
+    "category",
+    "scope",
+    "scope_key",
+    "workspace",
+    "state",
+    "maturity",
+    "pinned",
+    "pinned_reason",
+    "half_life_days",
+    "tags",
+    "feedback",
+    "sources",
+    "derived_from",
+    "search_pointer",
+    "verify",
+    "incident",
+    "supersedes",
+    "replaced_by",
+    "deprecation_reason",
+    "created",
+    "updated",
+    "promoted_at",
+    "last_validated_at",
+    "last_checked",
+];
+
+const BLOCKED: [&str; 10] = [
+    "id",
+    "kind",
+    "pattern",
+    "content",
+    "content_hash",
+    "reason",
+    "replacement",
+    "source_bullet",
+    "inverted_to",
+    "created",
+];
+
+const DIARY: [&str; 11] = [
+    "id",
+    "session",
+    "agent",
+    "workspace",
+    "started",
+    "duration_s",
+    "status",
+    "outcome",
+    "tags",
+    "search_anchors",
+    "related_sessions",
+];
+
+/// A new memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryDraft {
+    /// Its identity.
+    pub id: NoteId,
+    /// `type`.
+    pub note_type: String,
+    /// `title`; one line.
+    pub title: String,
+    /// Without `#`.
+    pub tags: Vec<String>,
+    /// 0.0–1.0.
+    pub importance: f64,
+    /// 0.0–1.0.
+    pub confidence: Option<f64>,
+    /// When it was written; `updated` is the same.
+    pub created: Instant,
+    /// Who saw it.
+    pub author: Option<String>,
+    /// Through which agent.
+    pub agent: Option<String>,
+    /// In which session.
+    pub session: Option<String>,
+    /// The markdown below the frontmatter.
+    pub body: String,
+    /// Further keys, each put where its place is.
+    pub extra: Vec<(String, Value)>,
+}
+
+/// One end of an edge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeEnd {
+    /// What the note answers to.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What a wikilink to it says.
+    pub target: String,
+}
+
+impl EdgeEnd {
+    /// The end at a note whose file's name no other file has.
+    pub fn of_file(id: &str, title: &str, path: &NotePath) -> Self {
+        Self { id: id.to_owned(), title: title.to_owned(), target: path.stem().to_owned() }
+    }
+
+    fn link(&self) -> String {
+        wikilink(&self.target, &self.title)
+    }
+}
+
+/// A new edge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EdgeDraft {
+    /// Its identity.
+    pub id: NoteId,
+    /// The edge's type, upper case.
+    pub relation: String,
+    /// The note that it leads from.
+    pub from: EdgeEnd,
+    /// The note that it leads to.
+    pub to: EdgeEnd,
+    /// 0.0–1.0.
+    pub strength: f64,
+    /// When it was written.
+    pub created: Instant,
+    /// Why the two are related.
+    pub body: String,
+}
+
+/// A new entry of a day's log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EpisodeEntry {
+    /// When it happened; tells the day's file too.
+    pub at: Instant,
+    /// What happened, in a line.
+    pub title: String,
+    /// **Type**.
+    pub note_type: Option<String>,
+    /// **Tags**.
+    pub tags: Vec<String>,
+    /// **Memory**: title and path of the note that it led to.
+    pub memory: Option<(String, NotePath)>,
+    /// **Summary**, in a line.
+    pub summary: Option<String>,
+    /// **Source**: what it was made from, as words of code.
+    pub source: Option<String>,
+}
+
+/// The text of a new memory. Its body begins with `# title`, unless it has such a heading already.
+pub fn memory(draft: &MemoryDraft) -> String {
+    let title = visible(&draft.title);
+    let mut fields = vec![
+        text("id", draft.id.as_str()),
+        text("type", &draft.note_type),
+        text("title", &title),
+        ("tags".to_owned(), tags(&draft.tags)),
+        ("importance".to_owned(), fraction(draft.importance)),
+        text("created", &draft.created.to_string()),
+        text("updated", &draft.created.to_string()),
+    ];
+    fields.extend(draft.confidence.map(|confidence| ("confidence".to_owned(), fraction(confidence))));
+    for (key, value) in [("author", &draft.author), ("agent", &draft.agent), ("session", &draft.session)] {
+        fields.extend(value.as_deref().map(|value| text(key, value)));
+    }
+    fields.extend(draft.extra.iter().cloned());
+    if draft.tags.is_empty() {
+        fields
+            .retain(|(key, value)| key != "tags" || value.as_sequence().is_none_or(|tags| !tags.is_empty()));
+    }
+    note(Kind::Memory, fields, &headed(&title, &draft.body))
+}
+
+/// The text of a new edge.
+pub fn edge(draft: &EdgeDraft) -> String {
+    let at = draft.created.to_string();
+    let fields = vec![
+        text("id", draft.id.as_str()),
+        text("type", &draft.relation),
+        text("from_id", &draft.from.id),
+        text("from_title", &visible(&draft.from.title)),
+        text("to_id", &draft.to.id),
+        text("to_title", &visible(&draft.to.title)),
+        ("strength".to_owned(), fraction(draft.strength)),
+        text("created", &at),
+        text("updated", &at),
+    ];
+    let ends = format!("{} {} {}", draft.from.link(), draft.relation, draft.to.link());
+    let reason = draft.body.trim();
+    let body = if reason.is_empty() { ends } else { format!("{reason}\n\n{ends}") };
+    note(Kind::Edge, fields, &body)
+}
+
+/// The text of a new bullet. Keys that hold their default and say nothing are left out.
+pub fn bullet(bullet: &Bullet) -> String {
+    let keys = super::bullet::keys(bullet);
+    let why = bullet.fields.why.as_deref().map(str::trim).filter(|why| !why.is_empty());
+    let why = why.map_or_else(String::new, |why| format!("\n\n## Why\n\n{why}"));
+    note(Kind::Bullet, keys, &format!("{}{why}", bullet.content()))
+}
+
+/// The text of a new blocked pattern; the body says more about it.
+pub fn blocked(blocked: &Blocked, body: &str) -> String {
+    note(Kind::Blocked, super::bullet::blocked_keys(blocked), body)
+}
+
+/// The text of any new note: its keys in the usual order of its kind, then its body. A key that is given twice
+/// has its last value; nothing is written of a key without one.
+pub fn note(kind: Kind, fields: Vec<(String, Value)>, body: &str) -> String {
+    let mut mapping = Mapping::new();
+    for (key, value) in fields {
+        mapping.insert(Value::String(key), value);
+    }
+    let order = order(kind);
+    let place = |key: &str| order.iter().position(|known| *known == key).unwrap_or(order.len());
+    let mut ordered: Vec<(&str, &Value)> = mapping
+        .iter()
+        .filter(|(_, value)| !value.is_null())
+        .filter_map(|(key, value)| Some((key.as_str()?, value)))
+        .collect();
+    ordered.sort_by_key(|(key, _)| place(key));
+    let mut written = String::from("---\n");
+    for (key, value) in ordered {
+        written.push_str(&write::entry(key, value));
+    }
+    written.push_str("---\n");
+    let body = body.trim();
+    if !body.is_empty() {
+        written.push_str(&format!("\n{body}\n"));
+    }
+    written
+}
+
+/// The path of a day's log.
+pub fn episode_path(at: Instant) -> String {
+    format!("episodes/{}.md", at.day())
+}
+
+/// A new day's log with its first entry.
+pub fn episode(entry: &EpisodeEntry) -> String {
+    let day = entry.at.day();
+    format!("---\ndate: {day}\n---\n\n# {day}\n{}", episode_entry(entry))
+}
+
+/// An entry to be put at the end of a day's log: a blank line, a heading and a list.
+pub fn episode_entry(entry: &EpisodeEntry) -> String {
+    let tags: Vec<String> = entry.tags.iter().map(|tag| escape_inline(tag)).collect();
+    let memory = entry.memory.as_ref().map(|(title, path)| {
+        format!("[{}]({})", escape_link_text(title), link_destination(&path.relative_to("episodes")))
+    });
+    let lines = [
+        ("Type", entry.note_type.as_deref().map(escape_inline)),
+        ("Tags", Some(tags.join(", ")).filter(|tags| !tags.is_empty())),
+        ("Memory", memory),
+        ("Summary", entry.summary.as_deref().map(escape_inline).filter(|summary| !summary.is_empty())),
+        ("Source", entry.source.as_deref().map(|source| format!("`{}`", visible(source).replace('`', "'")))),
+    ];
+    let mut text = format!("\n## {} - {}\n", entry.at.minute(), escape_inline(&entry.title));
+    for (name, line) in lines {
+        text.extend(line.map(|line| format!("- **{name}**: {line}\n")));
+    }
+    text
+}
+
+fn headed(title: &str, body: &str) -> String {
+    let body = body.trim();
+    if outline(body, 1).headings.iter().any(|heading| heading.level == 1) {
+        return body.to_owned();
+    }
+    format!("# {}\n\n{body}", escape_inline(title))
+}
+
+fn text(key: &str, value: &str) -> (String, Value) {
+    (key.to_owned(), Value::String(value.to_owned()))
+}
+
+fn tags(tags: &[String]) -> Value {
+    let mut written: Vec<Value> = Vec::with_capacity(tags.len());
+    for tag in tags {
+        let tag = Value::String(visible(tag).trim_start_matches('#').to_owned());
+        if tag.as_str() != Some("") && !written.contains(&tag) {
+            written.push(tag);
+        }
+    }
+    Value::Sequence(written)
+}
+
+/// A number from 0 to 1 in at most four digits after the point.
+fn fraction(number: f64) -> Value {
+    Value::from((number.clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::note::read::read;
+    use crate::note::{RelationTable, TypeTable};
+    use proptest::prelude::*;
+
+    fn draft() -> MemoryDraft {
+        MemoryDraft {
+            id: NoteId::parse("a4855549-0184-4510-b102-e83a63a6de27").unwrap(),
+            note_type: "solution".to_owned(),
+            title: "Retry: the upload".to_owned(),
+            tags: vec!["auth".to_owned(), "#net".to_owned(), "auth".to_owned()],
+            importance: 0.8,
+            confidence: None,
+            created: Instant::parse("2026-11-01T09:30:00Z").unwrap(),
+            author: Some("Mara".to_owned()),
+            agent: None,
+            session: None,
+            body: "Because the token expires.\n".to_owned(),
+            extra: vec![("owner".to_owned(), "ops".into()), ("category".to_owned(), "gotcha".into())],
+        }
+    }
+
+    fn note_of(path: &str, text: &str) -> crate::note::Note {
+        let path = NotePath::parse(path).unwrap();
+        read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note
+    }
+
+    #[test]
+    fn a_memory_has_its_keys_in_order_and_its_title_above_its_body() {
+        assert_eq!(
+            memory(&draft()),
+            "---\nid: a4855549-0184-4510-b102-e83a63a6de27\ntype: solution\ntitle: 'Retry: the upload'\n\
+             tags: [auth, net]\nimportance: 0.8\ncreated: 2026-11-01T09:30:00Z\n\
+             updated: 2026-11-01T09:30:00Z\ncategory: gotcha\nauthor: Mara\nowner: ops\n---\n\n# Retry: the upload\n\n\
+             Because the token expires.\n"
+        );
+        let own = MemoryDraft { body: "Intro\n\n# Other title\n".to_owned(), tags: Vec::new(), ..draft() };
+        let text = memory(&own);
+        assert!(text.ends_with("---\n\nIntro\n\n# Other title\n") && !text.contains("tags"));
+    }
+
+    #[test]
+    fn what_is_composed_is_read_back_without_a_finding() {
+        let note = note_of("graph/solutions/a.md", &memory(&draft()));
+        assert_eq!(note.findings, []);
+        assert_eq!(
+            (note.title.as_str(), note.summary.as_str()),
+            ("Retry: the upload", "Because the token expires.")
+        );
+        let edge = edge(&EdgeDraft {
+            id: draft().id,
+            relation: "SOLVES".to_owned(),
+            from: EdgeEnd::of_file("a", "A: one", &NotePath::parse("graph/fixes/a-one-a48555.md").unwrap()),
+            to: EdgeEnd { id: "b".to_owned(), title: "B [2|3]".to_owned(), target: "x/b".to_owned() },
+            strength: 0.85,
+            created: draft().created,
+            body: "Why.".to_owned(),
+        });
+        let note = note_of("graph/edges/a.md", &edge);
+        assert_eq!((note.kind, note.findings.len(), note.edge.unwrap().strength), (Kind::Edge, 0, 0.85));
+        assert!(edge.ends_with("---\n\nWhy.\n\n[[a-one-a48555|A: one]] SOLVES [[x/b|B (2/3)]]\n"), "{edge}");
+        assert!(edge.starts_with("---\nid: a4855549-0184-4510-b102-e83a63a6de27\ntype: SOLVES\nfrom_id: a\nfrom_title: 'A: one'\nto_id: b\n"));
+    }
+
+    #[test]
+    fn an_episode_is_a_heading_with_a_list() {
+        let entry = EpisodeEntry {
+            at: Instant::parse("2026-11-09T05:52:00Z").unwrap(),
+            title: "API restarted".to_owned(),
+            note_type: Some("problem".to_owned()),
+            tags: vec!["postgres".to_owned(), "outage".to_owned()],
+            memory: Some(("API [hangs]".to_owned(), NotePath::parse("graph/problems/api hangs.md").unwrap())),
+            summary: Some("No answers\nfrom 05:41.".to_owned()),
+            source: None,
+        };
+        assert_eq!(
+            episode(&entry),
+            "---\ndate: 2026-11-09\n---\n\n# 2026-11-09\n\n## 05:52 - API restarted\n- **Type**: problem\n\
+             - **Tags**: postgres, outage\n- **Memory**: [API \\[hangs\\]](../graph/problems/api%20hangs.md)\n\
+             - **Summary**: No answers from 05:41.\n"
+        );
+        let note = note_of(&episode_path(entry.at), &episode(&entry));
+        assert_eq!(
+            (note.kind, note.findings.len(), note.links[0].target.as_str()),
+            (Kind::Episode, 0, "../graph/problems/api hangs.md")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_title_or_body_forges_a_key(title in ".{1,80}", body in "(.|\n){0,80}", tag in ".{0,12}", author in "(.|\n){0,20}") {
+            let draft = MemoryDraft { title, body, tags: vec![tag], author: Some(author.clone()), ..draft() };
+            let note = note_of("graph/solutions/a.md", &memory(&draft));
+            prop_assert_eq!(note.id.as_ref(), Some(&draft.id));
+            prop_assert_eq!(note.note_type.as_deref(), Some("solution"));
+            prop_assert_eq!(note.importance, Some(0.8));
+            let visible = visible(&draft.title);
+            if !visible.is_empty() {
+                prop_assert_eq!(note.title, visible);
+            }
+            let author = author.trim();
+            prop_assert_eq!(note.author.as_deref().unwrap_or(""), author);
+        }
+    }
+}

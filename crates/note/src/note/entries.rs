@@ -1,0 +1,179 @@
+//! The lists of mappings in frontmatter: `relations` and `feedback`.
+
+use yaml_serde::{Mapping, Value};
+
+use super::values::{Values, number};
+use super::{Feedback, Relation, Signal};
+use crate::finding::{Code, Severity};
+use crate::frontmatter::parse::{Field, scalar_text};
+use crate::instant::Instant;
+use crate::note::types::RelationTable;
+use cm_text::spelling::nearest;
+
+/// `relations`, without the entries that name no note.
+pub(super) fn relations(values: &mut Values<'_>, known: &RelationTable) -> Vec<Relation> {
+    mappings(values, "relations", |entry, mapping| {
+        let target = text(mapping, "target").filter(|target| !target.is_empty());
+        let relation = text(mapping, "type").unwrap_or_default().to_uppercase();
+        let Some(target) = target else {
+            entry.warn(Code::InvalidValue, "a relation without `target`", "write the other note's id there");
+            return None;
+        };
+        let relation = if relation.is_empty() { "RELATED_TO".to_owned() } else { relation };
+        entry.known_relation(&relation, known);
+        let direction = text(mapping, "direction");
+        if !matches!(direction.as_deref(), None | Some("outgoing" | "incoming")) {
+            entry.warn(Code::InvalidValue, "an unknown `direction`", "write `outgoing` or `incoming`");
+        }
+        Some(Relation {
+            target,
+            relation,
+            outgoing: direction.as_deref() != Some("incoming"),
+            strength: entry.fraction(mapping, "strength"),
+            context: text(mapping, "context"),
+            edge_id: text(mapping, "edge_id"),
+            line: entry.line,
+        })
+    })
+}
+
+/// `feedback`, without the events that have no date or no known signal.
+pub(super) fn feedback(values: &mut Values<'_>) -> Vec<Feedback> {
+    mappings(values, "feedback", |entry, mapping| {
+        let at = text(mapping, "at").and_then(|at| Instant::parse(&at).ok());
+        let signal = match text(mapping, "signal").as_deref() {
+            Some("helpful") => Some(Signal::Helpful),
+            Some("harmful") => Some(Signal::Harmful),
+            Some("irrelevant") => Some(Signal::Irrelevant),
+            _ => None,
+        };
+        if at.is_none() {
+            entry.warn(Code::InvalidValue, "an event without a date", "write `at: 2026-11-01T09:30:00Z`");
+        }
+        if signal.is_none() {
+            let hint = "write `signal: helpful`, `harmful` or `irrelevant`";
+            entry.warn(Code::InvalidValue, "an event without a known signal", hint);
+        }
+        let weight = mapping.get("weight").filter(|weight| !weight.is_null());
+        let weight = weight.map_or(Some(1.0), |weight| number(weight).filter(|weight| *weight >= 0.0));
+        if weight.is_none() {
+            entry.warn(Code::InvalidValue, "an event whose weight is no number", "write `weight: 1`");
+        }
+        let one = |key: &str| text(mapping, key).filter(|text| !text.is_empty());
+        let reason = one("reason");
+        if let Some(reason) = reason.as_deref().filter(|reason| !REASONS.contains(reason)) {
+            let message = format!("`{reason}` is no reason of harm");
+            entry.warn(Code::InvalidValue, &message, &format!("write one of {}", REASONS.join(", ")));
+        }
+        Some(Feedback {
+            at: at?,
+            signal: signal?,
+            weight: weight?,
+            session: one("session"),
+            agent: one("agent"),
+            author: one("author"),
+            reason,
+            note: one("note"),
+        })
+    })
+}
+
+/// Why something did harm.
+pub const REASONS: [&str; 6] =
+    ["caused_bug", "wasted_time", "contradicted_requirements", "wrong_context", "outdated", "other"];
+
+/// One entry while it is read.
+pub(super) struct Entry<'v, 'a> {
+    values: &'v mut Values<'a>,
+    pub(super) line: u32,
+    column: u32,
+}
+
+impl Entry<'_, '_> {
+    pub(super) fn warn(&mut self, code: Code, message: &str, hint: &str) {
+        self.values.find_at(self.line, self.column, Severity::Warning, code, message.to_owned(), hint);
+    }
+
+    fn known_relation(&mut self, relation: &str, known: &RelationTable) {
+        if !known.knows(relation) {
+            let hint = relation_hint(relation, known);
+            self.warn(Code::UnknownRelation, &format!("the relation `{relation}` is not declared"), &hint);
+        }
+    }
+
+    fn fraction(&mut self, mapping: &Mapping, key: &str) -> f64 {
+        let Some(value) = mapping.get(key).filter(|value| !value.is_null()) else { return 1.0 };
+        match number(value) {
+            Some(number) if (0.0..=1.0).contains(&number) => number,
+            Some(number) => {
+                self.warn(
+                    Code::OutOfRange,
+                    &format!("`{key}` is {number}"),
+                    "write a number from 0.0 to 1.0",
+                );
+                number.clamp(0.0, 1.0)
+            }
+            None => {
+                self.warn(
+                    Code::InvalidValue,
+                    &format!("`{key}` is no number"),
+                    "write a number from 0.0 to 1.0",
+                );
+                1.0
+            }
+        }
+    }
+}
+
+/// What to do about a relation that is not declared.
+pub(super) fn relation_hint(relation: &str, known: &RelationTable) -> String {
+    match nearest(relation, known.iter()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!(
+            "add it to `relations` in cm.toml, or use one of {}",
+            known.iter().collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+pub(super) fn mappings<T>(
+    values: &mut Values<'_>,
+    key: &str,
+    mut read: impl FnMut(&mut Entry<'_, '_>, &Mapping) -> Option<T>,
+) -> Vec<T> {
+    let fields = values.fields;
+    let Some(field) = fields.get(key).filter(|field| !field.value.is_null()) else { return Vec::new() };
+    let Some(items) = field.value.as_sequence() else {
+        values.find(
+            field,
+            Code::InvalidValue,
+            format!("`{key}` is no list"),
+            "write its entries as `- ` items",
+        );
+        return Vec::new();
+    };
+    let entries = items.iter().enumerate().filter(|(_, item)| !item.is_null());
+    entries.filter_map(|(index, item)| read_one(values, field, index, item, &mut read)).collect()
+}
+
+fn read_one<T>(
+    values: &mut Values<'_>,
+    field: &Field,
+    index: usize,
+    item: &Value,
+    read: &mut impl FnMut(&mut Entry<'_, '_>, &Mapping) -> Option<T>,
+) -> Option<T> {
+    let mut entry = Entry { values, line: field.item_line(index), column: field.column };
+    match item.as_mapping() {
+        Some(mapping) => read(&mut entry, mapping),
+        None => {
+            let message = format!("an entry of `{}` is no mapping", field.key);
+            entry.warn(Code::InvalidValue, &message, "write `key: value` lines below the dash");
+            None
+        }
+    }
+}
+
+pub(super) fn text(mapping: &Mapping, key: &str) -> Option<String> {
+    mapping.get(key).and_then(scalar_text).map(|text| text.trim().to_owned())
+}

@@ -1,0 +1,94 @@
+//! The names of new files: readable, unique through the id, and short enough for any file system.
+//!
+//! A name says nothing that the note does not; a renamed file is the same note.
+
+use crate::id::NoteId;
+
+/// The longest slug of a title in a file name, in characters.
+const TITLE: usize = 60;
+
+/// The longest slug of each end in an edge's file name.
+const END: usize = 40;
+
+/// The longest relation in an edge's file name.
+const RELATION: usize = 40;
+
+/// `{slug of the title}-{six hex digits}.md`.
+///
+/// ```
+/// use cm::domain::{id::NoteId, note::name::file_name};
+/// let id = NoteId::parse("a4855549-0184-4510-b102-e83a63a6de27")?;
+/// assert_eq!(file_name("Retry: the *Upload*", &id), "retry-the-upload-a48555.md");
+/// # Ok::<(), cm_note::id::NotAnId>(())
+/// ```
+pub fn file_name(title: &str, id: &NoteId) -> String {
+    format!("{}-{}.md", slug(title, TITLE), id.short())
+}
+
+/// `{from}--{TYPE}--{to}-{six hex digits}.md`.
+pub fn edge_file_name(from: &str, relation: &str, to: &str, id: &NoteId) -> String {
+    let relation: String =
+        relation.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(RELATION).collect();
+    let relation = relation.to_ascii_uppercase();
+    format!("{}--{relation}--{}-{}.md", slug(from, END), slug(to, END), id.short())
+}
+
+/// A title in lower-case ASCII with dashes, at most so many characters; `note` where nothing of it is left.
+pub fn slug(title: &str, most: usize) -> String {
+    // Slugs of symbols spell them out; a title of nothing but such says nothing in a file name.
+    let title: String =
+        title.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).take(4 * most).collect();
+    let mut slug = slug::slugify(title);
+    slug.truncate(most);
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { "note".to_owned() } else { slug.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn id() -> NoteId {
+        NoteId::parse("a4855549-0184-4510-b102-e83a63a6de27").unwrap()
+    }
+
+    #[test]
+    fn titles_of_all_scripts_give_names() {
+        for (title, name) in [
+            ("Grüße an die Welt", "grusse-an-die-welt-a48555.md"),
+            ("Daily extremes test fails twice a year", "daily-extremes-test-fails-twice-a-year-a48555.md"),
+            ("🦀🦀", "note-a48555.md"),
+            ("", "note-a48555.md"),
+            ("../../etc/passwd", "etc-passwd-a48555.md"),
+            ("Who's `that`?", "who-s-that-a48555.md"),
+        ] {
+            assert_eq!(file_name(title, &id()), name);
+        }
+    }
+
+    #[test]
+    fn edges_name_both_ends() {
+        let name = edge_file_name(
+            "Compute daily extremes over UTC bounds of the local day",
+            "solves",
+            "Daily extremes test fails twice a year",
+            &id(),
+        );
+        assert_eq!(
+            name,
+            "compute-daily-extremes-over-utc-bounds-o--SOLVES--daily-extremes-test-fails-twice-a-year-a48555.md"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_is_a_sane_file_name(title in ".{0,200}", other in ".{0,200}", relation in ".{0,80}") {
+            for name in [file_name(&title, &id()), edge_file_name(&title, &relation, &other, &id())] {
+                prop_assert!(name.len() < 200 && name.ends_with("-a48555.md"), "{}", name);
+                prop_assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)));
+                prop_assert!(!name.starts_with(['-', '.']));
+            }
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! A file's bytes as a note and its body's outline. Any bytes give a note; what is wrong with them is in its findings.
+
+use std::collections::HashSet;
+
+use crate::finding::{Code, Finding, Severity};
+use crate::frontmatter::edit;
+use crate::frontmatter::parse::{Fields, parse};
+use crate::frontmatter::split::Split;
+use crate::id::NoteId;
+use crate::instant::Instant;
+use crate::markdown::{Outline, outline};
+use crate::note::values::Values;
+use crate::note::{
+    EdgeEnds, Kind, Link, Note, Priority, RelationTable, TypeTable, bullet, check, conflict, entries, hidden,
+};
+use crate::path::NotePath;
+
+/// A note with what the text index wants of its body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The note.
+    pub note: Note,
+    /// Its body; the links are in the note.
+    pub outline: Outline,
+}
+
+/// Reads a note. The tables tell which types and relations its vault knows.
+pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &RelationTable) -> Reading {
+    let text = String::from_utf8_lossy(bytes);
+    let split = Split::of(&text);
+    let parsed = parse(&split);
+    let mut outline = outline(split.body(), split.body_line());
+    let mut findings: Vec<Finding> = self::text(path, bytes)
+        .err()
+        .into_iter()
+        .chain(parsed.faults.into_iter().map(|fault| fault.finding(path)))
+        .collect();
+    let broken = findings.iter().any(|finding| finding.code != Code::DuplicateKey);
+    findings.extend(hidden::findings(path, &text));
+    findings.extend(conflict::finding(path, &text));
+    if text.trim().is_empty() {
+        let empty = Finding::new(path, Code::EmptyNote, Severity::Warning, "the note is empty");
+        findings.push(empty.at(1, 1).hint("write something in it, or delete it"));
+    }
+    let kind = kind(path, &parsed.fields, types);
+    let required = check::required(kind);
+    let mut values = Values { path, fields: &parsed.fields, findings, required };
+    let mut note = fill(&mut values, kind, &outline, relations);
+    match kind {
+        Kind::Bullet => note.bullet = Some(Box::new(bullet::bullet(&mut values, split.body()))),
+        Kind::Blocked => note.blocked = Some(Box::new(bullet::blocked(&mut values))),
+        _ => {}
+    }
+    if let Some(yaml) = split.yaml().filter(|yaml| yaml.contains("[[")) {
+        note.links = frontmatter_links(yaml, split.yaml_line());
+    }
+    note.links.append(&mut outline.links);
+    let checked = check::Checked { note: &note, body: &split, broken };
+    checked.run(&mut values, types, relations);
+    values.findings.sort_by_key(|finding| (finding.line, finding.column));
+    values.findings.dedup();
+    note.findings = values.findings;
+    Reading { note, outline }
+}
+
+/// The kind that the folder tells; elsewhere, a note with an id and a type that the vault knows is a memory.
+fn kind(path: &NotePath, fields: &Fields, types: &TypeTable) -> Kind {
+    let declared = || {
+        let text = |key: &str| fields.get(key).and_then(|field| field.text());
+        text("id").is_some() && text("type").is_some_and(|name| types.get(name.trim()).is_some())
+    };
+    match Kind::of(path) {
+        Kind::Plain if declared() => Kind::Memory,
+        kind => kind,
+    }
+}
+
+fn fill(values: &mut Values<'_>, kind: Kind, outline: &Outline, known: &RelationTable) -> Note {
+    let bullet = kind == Kind::Bullet;
+    let default = |text: Option<String>, default: &str| text.or_else(|| bullet.then(|| default.to_owned()));
+    let note_type = match kind {
+        Kind::Edge => values.text("type").map(|name| name.to_uppercase()),
+        Kind::Blocked => values.one_of("kind", &check::BLOCKED_KINDS),
+        Kind::Bullet => values.one_of("type", &check::BULLET_TYPES),
+        _ => values.text("type"),
+    };
+    let state = if bullet { values.one_of("state", &check::STATES) } else { values.text("state") };
+    let maturity =
+        if bullet { values.one_of("maturity", &check::MATURITIES) } else { values.text("maturity") };
+    let scope = if bullet { values.one_of("scope", &check::SCOPES) } else { values.text("scope") };
+    let category = values.text("category");
+    let folder = values.path.folder().split('/').nth(1).unwrap_or("").to_owned();
+    Note {
+        path: values.path.clone(),
+        kind,
+        id: id(values),
+        note_type: default(note_type, "rule"),
+        title: title(values, kind, outline),
+        aliases: words(values, "aliases"),
+        tags: tags(values, outline),
+        importance: values.fraction("importance"),
+        confidence: values.fraction("confidence"),
+        created: created(values, kind),
+        updated: values.date("updated"),
+        last_checked: values.date("last_checked"),
+        priority: priority(values),
+        pinned: values.flag("pinned").unwrap_or(false) || values.path.top() == "vault",
+        category: if folder.is_empty() { category } else { default(category, &folder) },
+        author: values.text("author"),
+        agent: values.text("agent"),
+        session: values.text("session"),
+        workspace: values.text("workspace"),
+        state: default(state, "draft"),
+        maturity: default(maturity, "candidate"),
+        scope: default(scope, "global"),
+        relations: entries::relations(values, known),
+        edge: (kind == Kind::Edge).then(|| ends(values)).flatten(),
+        feedback: entries::feedback(values),
+        condensed_into: values.texts("condensed_into"),
+        bullet: None,
+        blocked: None,
+        links: Vec::new(),
+        summary: String::new(),
+        findings: Vec::new(),
+    }
+    .with_summary(&outline.text)
+}
+
+impl Note {
+    /// The begin of the body's text on one line, without the heading that only repeats the title.
+    fn with_summary(mut self, text: &str) -> Self {
+        let text = text.trim_start();
+        let rest = text.strip_prefix(self.title.as_str()).filter(|rest| rest.starts_with('\n'));
+        let text = rest.filter(|_| self.kind != Kind::Bullet).unwrap_or(text);
+        self.summary = first_words(text, Self::SUMMARY);
+        self
+    }
+}
+
+/// The first words of a text on one line, at most so many characters; a first word that is longer is cut.
+fn first_words(text: &str, most: usize) -> String {
+    let mut line = String::with_capacity(most);
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let blank = usize::from(length > 0);
+        let word_length = word.chars().count();
+        if length + blank + word_length > most {
+            if length == 0 {
+                line.extend(word.chars().take(most));
+            }
+            break;
+        }
+        line.extend((blank == 1).then_some(' '));
+        line.push_str(word);
+        length += blank + word_length;
+    }
+    line
+}
+
+fn id(values: &mut Values<'_>) -> Option<NoteId> {
+    let text = values.text("id")?;
+    let field = values.fields.get("id")?;
+    match NoteId::parse(&text) {
+        Ok(id) => Some(id),
+        Err(error) => {
+            let hint = "write a UUID, or remove the key and run `cm adopt`";
+            values.find(field, Code::InvalidValue, error.to_string(), hint);
+            None
+        }
+    }
+}
+
+fn title(values: &mut Values<'_>, kind: Kind, outline: &Outline) -> String {
+    let first_line = || outline.text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    let heading = || {
+        let top = outline.headings.iter().find(|heading| heading.level == 1);
+        top.map(|heading| heading.text.trim().to_owned()).filter(|text| !text.is_empty())
+    };
+    let written = values.text("title");
+    let title = written.or_else(|| match kind {
+        Kind::Bullet => first_line(),
+        Kind::Blocked => values.text("pattern").or_else(|| values.text("content")).or_else(first_line),
+        Kind::Edge => edge_title(values).or_else(heading),
+        _ => heading(),
+    });
+    title.unwrap_or_else(|| values.path.stem().to_owned())
+}
+
+fn edge_title(values: &mut Values<'_>) -> Option<String> {
+    let from = values.text("from_title").or_else(|| values.text("from_id"))?;
+    let to = values.text("to_title").or_else(|| values.text("to_id"))?;
+    let relation = values.text("type")?.to_uppercase();
+    Some(format!("{from} {relation} {to}"))
+}
+
+/// Many notes hold their tags as one text, and some write them with `#`.
+fn words(values: &mut Values<'_>, key: &str) -> Vec<String> {
+    let field = values.fields.get(key);
+    match field.and_then(|field| field.value.as_str()) {
+        Some(text) => edit::words(key, text).collect(),
+        None => values.texts(key),
+    }
+}
+
+fn tags(values: &mut Values<'_>, outline: &Outline) -> Vec<String> {
+    let written = words(values, "tags");
+    let bare = written.iter().chain(&outline.tags).map(|tag| tag.trim_start_matches('#').trim());
+    let mut seen = HashSet::new();
+    bare.filter(|tag| !tag.is_empty() && seen.insert(*tag)).map(str::to_owned).collect()
+}
+
+fn created(values: &mut Values<'_>, kind: Kind) -> Option<Instant> {
+    let elsewhere = match kind {
+        Kind::Diary => "started",
+        Kind::Plain | Kind::Episode => "date",
+        _ => return values.date("created"),
+    };
+    match values.fields.get("created") {
+        Some(_) => values.date("created"),
+        None => values.date(elsewhere),
+    }
+}
+
+fn priority(values: &mut Values<'_>) -> Option<Priority> {
+    match values.one_of("priority", &["critical", "moderate", "ephemeral"])?.as_str() {
+        "critical" => Some(Priority::Critical),
+        "moderate" => Some(Priority::Moderate),
+        "ephemeral" => Some(Priority::Ephemeral),
+        _ => None,
+    }
+}
+
+fn ends(values: &mut Values<'_>) -> Option<EdgeEnds> {
+    let (from, to) = (values.text("from_id"), values.text("to_id"));
+    let strength = values.fraction("strength").unwrap_or(1.0);
+    Some(EdgeEnds { from: from?, to: to?, strength })
+}
+
+/// The wikilinks in a frontmatter, quoted or not, outside its comments.
+fn frontmatter_links(yaml: &str, first_line: u32) -> Vec<Link> {
+    let mut links = Vec::new();
+    for (line, number) in yaml.lines().zip(first_line..) {
+        if line.trim_start().starts_with('#') {
+            continue;
+        }
+        let mut from = 0;
+        while let Some(open) = line[from..].find("[[").map(|at| from + at) {
+            let Some(length) = line[open..].find("]]") else { break };
+            let column = u32::try_from(line[..open].chars().count()).unwrap_or(u32::MAX - 1) + 1;
+            let found = outline(&line[open..open + length + 2], number).links;
+            links.extend(found.into_iter().map(|link| Link { line: number, column, ..link }));
+            from = open + length + 2;
+        }
+    }
+    links
+}
+
+/// A note's bytes as text that can be edited.
+///
+/// # Errors
+/// The finding that says where they are no UTF-8.
+pub fn text<'b>(path: &NotePath, bytes: &'b [u8]) -> Result<&'b str, Finding> {
+    std::str::from_utf8(bytes).map_err(|error| invalid_utf8(path, bytes, error.valid_up_to()))
+}
+
+fn invalid_utf8(path: &NotePath, bytes: &[u8], at: usize) -> Finding {
+    let before = String::from_utf8_lossy(&bytes[..at]);
+    let line = before.bytes().filter(|byte| *byte == b'\n').count();
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count();
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
+    let message = format!("the file is not UTF-8: the byte 0x{:02X} stands here", bytes[at]);
+    Finding::new(path, Code::InvalidUtf8, Severity::Error, message)
+        .at(count(line), count(column))
+        .hint("save the file as UTF-8")
+}
+
+#[cfg(test)]
+mod tests;

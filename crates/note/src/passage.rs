@@ -1,0 +1,306 @@
+//! The stretches of a note that are embedded: a short note whole, a long one by its sections, each with the note's title
+//! and its heading as context.
+//!
+//! Which model embeds them is not its matter; their length suits models that read 256 tokens at once.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::markdown::Outline;
+use crate::note::{Kind, Note};
+
+/// The words of a passage, at most; a longer stretch is cut into even parts.
+const WORDS: usize = 160;
+/// The passages of a note, at most: what comes after them is found by its words only.
+const MOST: usize = 400;
+/// The characters of a title or heading that stand before each passage, at most.
+const CONTEXT: usize = 200;
+
+/// Which passage it is: what it says, and nothing else, tells it apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PassageKey(u64);
+
+impl PassageKey {
+    /// The key of a text that is embedded.
+    pub fn of(text: &str) -> Self {
+        let hash = blake3::hash(text.as_bytes());
+        Self(hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    /// The key of that number.
+    pub fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The key as a number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// Passages with what is known of each.
+pub type PassageMap<T> = HashMap<PassageKey, T, BuildHasherDefault<KeyHasher>>;
+/// Passages, each once.
+pub type PassageSet = HashSet<PassageKey, BuildHasherDefault<KeyHasher>>;
+
+/// Takes a key as its own hash, which it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+}
+
+impl fmt::Display for PassageKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// A stretch of a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Which it is.
+    pub key: PassageKey,
+    /// What is embedded: the title, the heading, and the stretch.
+    pub text: String,
+    /// Where the stretch lies in the plain text of the note, in bytes.
+    pub range: std::ops::Range<usize>,
+}
+
+/// The passages of a note, in order; none where it says nothing.
+///
+/// ```
+/// use cm_note::note::{RelationTable, TypeTable, read};
+/// use cm::domain::{passage::passages, path::NotePath};
+/// let path = NotePath::parse("retry.md")?;
+/// let reading = read::read(&path, b"# Retry\n\nWait, then try again.\n", &TypeTable::default(), &RelationTable::default());
+/// assert_eq!(passages(&reading.note, &reading.outline)[0].text, "Retry\nWait, then try again.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn passages(note: &Note, outline: &Outline) -> Vec<Passage> {
+    let text = outline.text.as_str();
+    let title = title(note);
+    // What stands before no passage is taken from none: the title of a bullet is its rule.
+    let begin = if title.is_empty() { 0 } else { body_begin(text, &note.title) };
+    if text[begin..].trim().is_empty() {
+        let said = !title.trim().is_empty() && note.kind != Kind::Edge;
+        return said.then(|| passage(title.trim(), None, text, begin..begin)).into_iter().collect();
+    }
+    let mut passages: Vec<Passage> = Vec::new();
+    for stretch in stretches(outline, begin) {
+        if passages.len() == MOST {
+            break;
+        }
+        passages.push(passage(title.trim(), stretch.heading, text, stretch.range));
+    }
+    passages
+}
+
+/// The title where it says something; of an edge it is made of ids, and of a bullet it is the text itself.
+fn title(note: &Note) -> &str {
+    match note.kind {
+        Kind::Edge | Kind::Bullet => "",
+        _ => &note.title[..note.title.floor_char_boundary(CONTEXT)],
+    }
+}
+
+/// Where the text begins after a heading that only repeats the title.
+fn body_begin(text: &str, title: &str) -> usize {
+    match text.strip_prefix(title) {
+        Some(rest) if rest.is_empty() || rest.starts_with('\n') => text.len() - rest.trim_start().len(),
+        _ => 0,
+    }
+}
+
+fn passage(title: &str, heading: Option<&str>, text: &str, range: std::ops::Range<usize>) -> Passage {
+    let stretch = text[range.clone()].trim();
+    let heading = heading.filter(|heading| !stretch.starts_with(heading) && *heading != title);
+    let heading = heading.map(|heading| &heading[..heading.floor_char_boundary(CONTEXT)]);
+    let parts = [Some(title), heading, Some(stretch)];
+    let text = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+    Passage { key: PassageKey::of(&text), text, range }
+}
+
+/// A stretch of the plain text below the last heading before it.
+struct Stretch<'o> {
+    heading: Option<&'o str>,
+    range: std::ops::Range<usize>,
+}
+
+/// Whole sections together while they are short enough; a long section in even parts.
+fn stretches(outline: &Outline, begin: usize) -> Vec<Stretch<'_>> {
+    let text = outline.text.as_str();
+    let mut bounds: Vec<(usize, Option<&str>)> = vec![(begin, None)];
+    let headings = outline.headings.iter().filter(|heading| heading.at > begin && heading.at < text.len());
+    bounds.extend(headings.map(|heading| (heading.at, Some(heading.text.as_str()))));
+    let mut stretches: Vec<Stretch<'_>> = Vec::new();
+    let mut gathered = 0;
+    for (at, (from, heading)) in bounds.iter().enumerate() {
+        let until = bounds.get(at + 1).map_or(text.len(), |(next, _)| *next);
+        let words = text[*from..until].split_whitespace().count();
+        if words == 0 {
+            continue;
+        }
+        match stretches.last_mut() {
+            Some(last) if gathered + words <= WORDS => {
+                last.range.end = until;
+                gathered += words;
+            }
+            _ => {
+                let parts = even_parts(text, *from..until, words.div_ceil(WORDS));
+                gathered = if parts.len() == 1 { words } else { WORDS };
+                stretches.extend(parts.into_iter().map(|range| Stretch { heading: *heading, range }));
+            }
+        }
+    }
+    stretches
+}
+
+/// A range of a text in so many parts of about as many words, cut at ends of lines or sentences where one is near.
+fn even_parts(text: &str, range: std::ops::Range<usize>, parts: usize) -> Vec<std::ops::Range<usize>> {
+    let starts: Vec<usize> = word_starts(&text[range.clone()]).map(|at| range.start + at).collect();
+    let size = starts.len().div_ceil(parts.max(1)).max(1);
+    let mut cut = Vec::new();
+    let mut from = 0;
+    while from < starts.len() {
+        let until = match from + size {
+            until if until >= starts.len() => starts.len(),
+            until => nearest_end(text, &starts, from + size - size / 4, until),
+        };
+        let end = starts.get(until).copied().unwrap_or(range.end);
+        cut.push(starts[from]..end);
+        from = until;
+    }
+    cut
+}
+
+/// The last word from `least` to `most` that begins after the end of a line or sentence; else `most`.
+fn nearest_end(text: &str, starts: &[usize], least: usize, most: usize) -> usize {
+    let after = |place: usize, ends: &[char]| {
+        let before = &text[..starts[place]];
+        before.trim_end_matches([' ', '\t']).ends_with(ends)
+    };
+    let places = || (least.max(1)..=most).rev();
+    let line = places().find(|place| after(*place, &['\n']));
+    line.or_else(|| places().find(|place| after(*place, &['.', '!', '?', ';', ':']))).unwrap_or(most)
+}
+
+fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    let mut within = false;
+    text.char_indices().filter_map(move |(at, c)| {
+        let begins = !within && !c.is_whitespace();
+        within = !c.is_whitespace();
+        begins.then_some(at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::note::{RelationTable, TypeTable, read};
+    use crate::path::NotePath;
+
+    fn of(text: &str) -> (Vec<Passage>, String) {
+        let path = NotePath::parse("graph/solutions/a.md").unwrap();
+        let reading = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default());
+        (passages(&reading.note, &reading.outline), reading.outline.text)
+    }
+
+    fn words(count: usize, word: &str) -> String {
+        (0..count).map(|at| format!("{word}{at}")).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_short_note_is_one_passage_with_its_title_once() {
+        let (found, _) = of("# Retry\n\nWait.\n\n## When\n\nOn a time-out.\n");
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].text, "Retry\nWait.\nWhen\nOn a time-out.");
+    }
+
+    #[test]
+    fn a_long_note_is_cut_at_its_sections_and_each_tells_title_and_heading() {
+        let text = format!(
+            "---\ntitle: Retry\n---\n{}\n\n## When\n\n{}\n\n## Never\n\n{}\n",
+            words(100, "a"),
+            words(200, "b"),
+            words(20, "c"),
+        );
+        let (found, _) = of(&text);
+        assert_eq!(found.len(), 4);
+        assert!(found[0].text.starts_with("Retry\na0 ") && found[0].text.ends_with(" a99"));
+        assert!(found[1].text.starts_with("Retry\nWhen\nb0 "));
+        assert!(found[2].text.starts_with("Retry\nWhen\nb") && found[2].text.ends_with("b199"));
+        assert!(found[3].text.starts_with("Retry\nNever\nc0"));
+    }
+
+    #[test]
+    fn a_cut_prefers_the_end_of_a_sentence() {
+        let text = format!("{}. {}", words(150, "a"), words(100, "b"));
+        let (found, _) = of(&text);
+        assert_eq!(found.len(), 2);
+        assert!(found[1].text.contains("b99") && found[0].text.contains("a120"));
+        let sentences = (0..40).map(|_| "One two three four five six seven.").collect::<Vec<_>>().join(" ");
+        assert!(of(&sentences).0.iter().all(|passage| passage.text.ends_with("seven.")));
+    }
+
+    #[test]
+    fn a_note_without_a_body_is_its_title_and_an_empty_one_says_nothing() {
+        assert_eq!(of("---\ntitle: Only a title\n---\n").0[0].text, "Only a title");
+        assert_eq!(of("# Heading\n").0[0].text.trim(), "Heading");
+    }
+
+    #[test]
+    fn a_rule_is_its_own_passage_though_it_is_the_title_too() {
+        let path = NotePath::parse("playbook/testing/a.md").unwrap();
+        let text = b"---\nid: b-mt2ssunl-000001\n---\nRun the tests.\n";
+        let reading = read::read(&path, text, &TypeTable::default(), &RelationTable::default());
+        let found = passages(&reading.note, &reading.outline);
+        assert_eq!(found.iter().map(|passage| passage.text.as_str()).collect::<Vec<_>>(), ["Run the tests."]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_word_is_in_a_passage_and_none_is_much_too_long(
+            sections in proptest::collection::vec((0usize..3, 0usize..400), 0..6),
+        ) {
+            let mut text = String::new();
+            for (at, (level, count)) in sections.iter().enumerate() {
+                if *level > 0 {
+                    text.push_str(&format!("\n{} Heading {at}\n\n", "#".repeat(*level)));
+                }
+                text.push_str(&words(*count, &format!("w{at}x")));
+                text.push('\n');
+            }
+            let (found, plain) = of(&text);
+            let mut end = 0;
+            for passage in &found {
+                prop_assert!(passage.range.start >= end && plain.get(passage.range.clone()).is_some());
+                prop_assert!(plain[end..passage.range.start].trim().is_empty() || end == 0);
+                prop_assert!(passage.text.split_whitespace().count() <= WORDS * 3 / 2 + 10);
+                end = passage.range.end;
+            }
+            if sections.iter().any(|(_, count)| *count > 0) {
+                prop_assert!(plain[end..].trim().is_empty());
+            }
+        }
+
+        #[test]
+        fn any_text_is_cut_without_a_panic(text in "(?s).{0,600}") {
+            of(&text);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! A query cut into words, phrases, fields, operators and parentheses.
+
+use super::field::{self, Field};
+use super::{Node, Text};
+use crate::instant::Instant;
+use cm_text::tokens::Tokenizer;
+
+/// A piece of a query.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Item {
+    Leaf(Node),
+    And,
+    Or,
+    Not,
+    Must,
+    Open,
+    Close,
+}
+
+/// Nesting beyond this is no longer a query that somebody means.
+const DEEPEST: usize = 32;
+/// The most words and conditions that count.
+const MOST_LEAVES: usize = 256;
+
+pub(super) struct Lexer<'a> {
+    rest: &'a str,
+    now: Instant,
+    open: usize,
+    leaves: usize,
+    pub(super) items: Vec<Item>,
+    pub(super) notices: Vec<String>,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str, now: Instant) -> Self {
+        Self { rest: text, now, open: 0, leaves: 0, items: Vec::new(), notices: Vec::new() }
+    }
+
+    /// Cuts the whole text. Parentheses are balanced afterwards.
+    pub(super) fn run(&mut self) {
+        loop {
+            self.rest = self.rest.trim_start();
+            let Some(first) = self.rest.chars().next() else { break };
+            if self.leaves == MOST_LEAVES {
+                self.notice(format!("only the first {MOST_LEAVES} words of the query count"));
+                break;
+            }
+            self.piece(first);
+        }
+        if self.open > 0 {
+            self.notice("a `(` is not closed".to_owned());
+            self.items.extend(std::iter::repeat_n(Item::Close, self.open));
+        }
+    }
+
+    fn piece(&mut self, first: char) {
+        match first {
+            '"' | '“' | '”' => self.quote(first),
+            '(' if self.open < DEEPEST => {
+                self.open += 1;
+                self.take(first, Item::Open);
+            }
+            '(' => {
+                self.notice("the parentheses are too deep: the inner ones are ignored".to_owned());
+                self.rest = &self.rest[1..];
+            }
+            ')' if self.open > 0 => {
+                self.open -= 1;
+                self.take(first, Item::Close);
+            }
+            ')' if !self.rest[1..].starts_with(|c: char| c.is_alphanumeric()) => {
+                self.notice("a `)` has no `(` before it".to_owned());
+                self.rest = &self.rest[1..];
+            }
+            '-' if self.signs() => self.take(first, Item::Not),
+            '+' if self.signs() => self.take(first, Item::Must),
+            _ => self.chunk(),
+        }
+    }
+
+    /// Whether the sign at the beginning is an operator rather than a part of the word, as in `--flag` or `->`.
+    fn signs(&self) -> bool {
+        let next = self.rest[1..].chars().next();
+        next.is_some_and(|c| c.is_alphanumeric() || !c.is_ascii() || "\"(#@_./".contains(c))
+    }
+
+    fn take(&mut self, first: char, item: Item) {
+        self.rest = &self.rest[first.len_utf8()..];
+        self.items.push(item);
+    }
+
+    fn quote(&mut self, first: char) {
+        let inner = &self.rest[first.len_utf8()..];
+        match quoted(self.rest) {
+            Some((text, rest)) => {
+                self.rest = rest;
+                self.text(Text::Phrase(text.to_owned()));
+            }
+            None => {
+                self.notice("a `\"` is not closed: searched for its words".to_owned());
+                self.rest = inner;
+            }
+        }
+    }
+
+    /// A stretch without blanks; parentheses within it belong to it as far as they are balanced.
+    fn chunk(&mut self) {
+        let mut inner = 0usize;
+        let mut end = self.rest.len();
+        for (at, c) in self.rest.char_indices() {
+            match c {
+                '(' => inner += 1,
+                ')' if inner > 0 => inner -= 1,
+                ')' if self.open > 0 => {
+                    end = at;
+                    break;
+                }
+                ':' if inner == 0 && self.quoted_field(at) => return,
+                _ if c.is_whitespace() => {
+                    end = at;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let (chunk, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        match chunk {
+            "AND" => self.items.push(Item::And),
+            "OR" => self.items.push(Item::Or),
+            "NOT" => self.items.push(Item::Not),
+            "*" => self.leaf(Node::Everything),
+            _ => self.word(chunk),
+        }
+    }
+
+    /// Takes `field:"value"`, where the `:` at `at` is the first of its chunk.
+    fn quoted_field(&mut self, at: usize) -> bool {
+        let (name, rest) = (&self.rest[..at], &self.rest[at + 1..]);
+        let Some(field) = field::named(name) else { return false };
+        let Some((value, rest)) = quoted(rest) else { return false };
+        self.rest = rest;
+        self.field(name, field, value, true);
+        true
+    }
+
+    fn word(&mut self, chunk: &str) {
+        let Some((name, value)) = chunk.split_once(':') else { return self.text(field::text(chunk, false)) };
+        let plain =
+            name.is_empty() || value.starts_with([':', '/', '\\']) || value.is_empty() && chunk.len() > 12;
+        match field::named(name) {
+            Some(field) if !plain || value.starts_with('/') => self.field(name, field, value, false),
+            None if !plain && !value.is_empty() => {
+                if let Some(near) = field::nearest(name) {
+                    self.notice(format!("there is no field `{name}:`, did you mean `{near}:`?"));
+                }
+                self.text(Text::Word(chunk.to_owned()));
+            }
+            _ => self.text(field::text(chunk, false)),
+        }
+    }
+
+    fn field(&mut self, name: &str, field: Field, value: &str, quoted: bool) {
+        match field.node(value, quoted, self.now) {
+            Some(Node::Text { field, text }) if searchable(text.as_str()) => {
+                self.leaf(Node::Text { field, text });
+            }
+            Some(node) if !matches!(node, Node::Text { .. }) => self.leaf(node),
+            _ => {
+                self.notice(refusal(name, field, value));
+                self.text(Text::Word(format!("{name} {value}")));
+            }
+        }
+    }
+
+    fn text(&mut self, text: Text) {
+        if searchable(text.as_str()) {
+            self.leaf(Node::Text { field: None, text });
+        }
+    }
+
+    fn leaf(&mut self, node: Node) {
+        self.leaves += 1;
+        self.items.push(Item::Leaf(node));
+    }
+
+    pub(super) fn notice(&mut self, notice: String) {
+        if !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
+    }
+}
+
+/// The text within the quotes at the beginning, and what comes behind them.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let first = text.chars().next()?;
+    let closing: &[char] = match first {
+        '"' => &['"'],
+        '“' | '”' => &['”', '“', '"'],
+        _ => return None,
+    };
+    let inner = &text[first.len_utf8()..];
+    let end = inner.find(closing)?;
+    let close = inner[end..].chars().next().map_or(0, char::len_utf8);
+    Some((&inner[..end], &inner[end + close..]))
+}
+
+fn searchable(text: &str) -> bool {
+    Tokenizer::default().next_unit(text, &mut 0).is_some()
+}
+
+fn refusal(name: &str, field: Field, value: &str) -> String {
+    let expected = match field {
+        _ if value.is_empty() => return format!("`{name}:` has no value: searched for as a word"),
+        Field::Date(_) => "no date: write 2026-11-01, 2026-11, >2026-01-01, 2026-01..2026-03 or 30d",
+        Field::Importance => "no number: write >0.5 or 0.2..0.8",
+        Field::Is => "unknown: write is:pinned, or is: with a kind, state or maturity",
+        _ => "nothing to search for",
+    };
+    format!("`{name}:{value}` is {expected}; searched for its words")
+}

@@ -1,0 +1,365 @@
+//! The pieces of a query put together: what binds what, and what is needed for a match.
+
+use super::lex::{Item, Lexer};
+use super::{Group, Node, Query, Text};
+use crate::instant::Instant;
+
+/// Reads a query. Words side by side are all needed where `every` is set, and wishes otherwise.
+pub(super) fn parse(text: &str, now: Instant, every: bool) -> Query {
+    let mut lexer = Lexer::new(text, now);
+    lexer.run();
+    let mut parser = Parser { items: &lexer.items, at: 0, dangling: None, every };
+    let root = parser.sequence();
+    if let Some(operator) = parser.dangling {
+        lexer.notice(format!("`{operator}` has nothing on one side: searched without it"));
+    }
+    let empty = text.trim().is_empty();
+    let root = match root {
+        Some(root) => root,
+        None if empty => Node::Everything,
+        // Nothing but operators: their names are words after all.
+        None if lexer.items.iter().any(|item| matches!(item, Item::And | Item::Or | Item::Not)) => {
+            Node::Text { field: None, text: Text::Word(text.to_owned()) }
+        }
+        None => {
+            lexer.notice(format!("`{}` has no letters or digits to search for", text.trim()));
+            Node::Nothing
+        }
+    };
+    Query { root, notices: lexer.notices }
+}
+
+struct Parser<'a> {
+    items: &'a [Item],
+    at: usize,
+    dangling: Option<&'static str>,
+    every: bool,
+}
+
+/// What was written before a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    None,
+    Must,
+    Not,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<&Item> {
+        self.items.get(self.at)
+    }
+
+    fn next_if(&mut self, item: &Item) -> bool {
+        let found = self.peek() == Some(item);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Parts side by side, up to the closing parenthesis or the end.
+    fn sequence(&mut self) -> Option<Node> {
+        let mut parts = Vec::new();
+        loop {
+            match self.peek() {
+                None | Some(Item::Close) => break,
+                Some(Item::And | Item::Or) => {
+                    self.dangling = Some(if self.peek() == Some(&Item::And) { "AND" } else { "OR" });
+                    self.at += 1;
+                }
+                _ => parts.extend(self.either()),
+            }
+        }
+        if let [(Sign::None, _)] = parts.as_slice() {
+            return parts.pop().map(|(_, node)| node);
+        }
+        let mut group = Group::default();
+        let several = parts.len() > 1;
+        for (sign, node) in parts {
+            match (sign, node) {
+                (Sign::None, Node::Everything) if several => {}
+                (Sign::Not, node) => group.not.push(node),
+                (_, node) if node.selects() => group.filter.push(node),
+                (Sign::Must, node) => group.must.push(node),
+                (Sign::None, node) if node.is_wish() && !self.every => group.should.push(node),
+                (Sign::None, node) => group.must.push(node),
+            }
+        }
+        (group != Group::default()).then_some(Node::Group(group))
+    }
+
+    /// Parts joined by OR.
+    fn either(&mut self) -> Option<(Sign, Node)> {
+        let first = self.both()?;
+        let mut parts = vec![first];
+        while self.peek() == Some(&Item::Or) {
+            self.at += 1;
+            match self.both() {
+                Some(part) => parts.push(part),
+                None => self.dangling = Some("OR"),
+            }
+        }
+        if parts.len() == 1 {
+            return parts.pop();
+        }
+        let should = parts.into_iter().map(|(sign, node)| signed(sign, node)).collect();
+        Some((Sign::None, Node::Group(Group { should, ..Group::default() })))
+    }
+
+    /// Parts joined by AND.
+    fn both(&mut self) -> Option<(Sign, Node)> {
+        let first = self.unary()?;
+        let mut parts = vec![first];
+        while self.peek() == Some(&Item::And) {
+            self.at += 1;
+            match self.unary() {
+                Some(part) => parts.push(part),
+                None => self.dangling = Some("AND"),
+            }
+        }
+        if parts.len() == 1 {
+            return parts.pop();
+        }
+        let mut group = Group::default();
+        for (sign, node) in parts {
+            match sign {
+                Sign::Not => group.not.push(node),
+                _ if node.selects() => group.filter.push(node),
+                _ => group.must.push(node),
+            }
+        }
+        Some((Sign::None, Node::Group(group)))
+    }
+
+    /// A part with its signs.
+    fn unary(&mut self) -> Option<(Sign, Node)> {
+        let mut sign = Sign::None;
+        loop {
+            if self.next_if(&Item::Not) {
+                sign = if sign == Sign::Not { Sign::None } else { Sign::Not };
+            } else if self.next_if(&Item::Must) {
+                sign = if sign == Sign::Not { Sign::Not } else { Sign::Must };
+            } else {
+                break;
+            }
+        }
+        let node = match self.peek() {
+            Some(Item::Leaf(node)) => {
+                let node = node.clone();
+                self.at += 1;
+                Some(node)
+            }
+            Some(Item::Open) => {
+                self.at += 1;
+                let node = self.sequence();
+                self.next_if(&Item::Close);
+                // An empty pair of parentheses is nothing at all.
+                if node.is_none() {
+                    return self
+                        .peek()
+                        .is_some_and(|item| !matches!(item, Item::Close))
+                        .then(|| self.unary())?;
+                }
+                node
+            }
+            _ => None,
+        };
+        if node.is_none() && sign != Sign::None {
+            self.dangling = Some("NOT");
+        }
+        node.map(|node| (sign, node))
+    }
+}
+
+fn signed(sign: Sign, node: Node) -> Node {
+    match sign {
+        Sign::Not => Node::Group(Group { not: vec![node], ..Group::default() }),
+        Sign::None | Sign::Must => node,
+    }
+}
+
+impl Node {
+    /// Whether it only selects and has no rank to give.
+    fn selects(&self) -> bool {
+        match self {
+            Self::Text { .. } | Self::Nothing => false,
+            Self::Group(group) => {
+                group.must.is_empty() && group.should.iter().chain(&group.filter).all(Self::selects)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether notes without it are still wanted, as long as they have another wish.
+    fn is_wish(&self) -> bool {
+        match self {
+            Self::Text { field, .. } => field.is_none(),
+            Self::Group(group) => {
+                let bare = group.must.is_empty() && group.filter.is_empty() && group.not.is_empty();
+                bare && group.should.iter().all(Self::is_wish)
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn now() -> Instant {
+        Instant::parse("2026-11-21T12:00:00Z").unwrap()
+    }
+
+    /// The tree in one line: `+` needed, `?` wished for, `=` selected by, `-` excluded.
+    fn shown(node: &Node) -> String {
+        let parts = |sign: &str, nodes: &[Node]| -> Vec<String> {
+            nodes.iter().map(|node| format!("{sign}{}", shown(node))).collect()
+        };
+        match node {
+            Node::Everything => "all".to_owned(),
+            Node::Nothing => "none".to_owned(),
+            Node::Text { field, text } => {
+                let field = field.map_or(String::new(), |field| format!("{field:?}:"));
+                let text = match text {
+                    Text::Word(word) => word.clone(),
+                    Text::Phrase(phrase) => format!("\"{phrase}\""),
+                    Text::Prefix(prefix) => format!("{prefix}*"),
+                    Text::Fuzzy(word, distance) => format!("{word}~{distance}"),
+                };
+                field + &text
+            }
+            Node::Label { label, value, prefix } => {
+                format!("{label:?}:{value}{}", if *prefix { "*" } else { "" })
+            }
+            Node::Path(path) => format!("Path:{path}"),
+            Node::Dated { date, from, until } => {
+                let side = |at: &Option<Instant>| at.map_or(String::new(), |at| at.day());
+                format!("{date:?}:{}..{}", side(from), side(until))
+            }
+            Node::Importance { least, most } => format!("Importance:{least:.1}..{most:.1}"),
+            Node::Group(group) => {
+                let all = [
+                    parts("+", &group.must),
+                    parts("?", &group.should),
+                    parts("=", &group.filter),
+                    parts("-", &group.not),
+                ];
+                format!("({})", all.concat().join(" "))
+            }
+        }
+    }
+
+    #[track_caller]
+    fn reads(text: &str, expected: &str) {
+        let query = parse(text, now(), false);
+        assert_eq!((shown(&query.root).as_str(), query.notices), (expected, vec![]), "{text}");
+    }
+
+    #[track_caller]
+    fn falls_back(text: &str, expected: &str, notice: &str) {
+        let query = parse(text, now(), false);
+        assert_eq!(shown(&query.root), expected, "{text}");
+        assert!(query.notices.iter().any(|said| said.contains(notice)), "{text}: {:?}", query.notices);
+    }
+
+    #[test]
+    fn words_and_phrases_are_wishes_and_fields_are_needed() {
+        reads("", "all");
+        reads("  ", "all");
+        reads("*", "all");
+        reads("socket", "socket");
+        reads("socket timeout", "(?socket ?timeout)");
+        reads("+socket timeout", "(+socket ?timeout)");
+        reads("\"connection reset\" tcp", "(?\"connection reset\" ?tcp)");
+        reads("+\"connection reset\" tcp", "(+\"connection reset\" ?tcp)");
+        reads("title:socket tcp", "(+Title:socket ?tcp)");
+        reads("title:\"socket reset\"", "Title:\"socket reset\"");
+        reads("sock* sokcet~1 word~ word~2", "(?sock* ?sokcet~1 ?word~1 ?word~2)");
+    }
+
+    #[test]
+    fn conditions_select_without_ranking() {
+        reads("type:fix socket", "(?socket =Type:fix)");
+        reads("type:fix,solution", "(?Type:fix ?Type:solution)");
+        reads("tag:Rust -tag:draft", "(=Tag:rust -Tag:draft)");
+        reads("tag:#rust tags:web*", "(=Tag:rust =Tag:web*)");
+        reads("is:pinned is:bullet", "(=Pinned:true =Kind:bullet)");
+        reads("folder:graph/fixes/ path:socket", "(=Folder:graph/fixes =Path:socket)");
+        reads("id:5ad2", "Id:5ad2*");
+        reads("author:\"Ada Lovelace\"", "Author:ada lovelace");
+        reads("created:>2026-01-01 updated:30d", "(=Created:2026-01-02.. =Updated:2026-10-22..)");
+        reads("created:2026-01-01..2026-02-01", "Created:2026-01-01..2026-02-02");
+        reads("importance:>=0.5", "Importance:0.5..inf");
+        reads("type:code-pattern", "Type:code_pattern");
+        assert!(!parse("type:fix -draft", now(), false).ranks());
+        assert!(parse("type:fix draft", now(), false).ranks());
+    }
+
+    #[test]
+    fn operators_bind_not_before_and_before_or_before_neighbours() {
+        reads("a AND b", "(+a +b)");
+        reads("a OR b AND c", "(?a ?(+b +c))");
+        reads("(a OR b) AND c", "(+(?a ?b) +c)");
+        reads("a AND NOT b", "(+a -b)");
+        reads("a NOT b", "(?a -b)");
+        reads("NOT NOT a", "a");
+        reads("-(a b)", "(-(?a ?b))");
+        reads("x a AND b", "(+(+a +b) ?x)");
+        reads("x a OR b", "(?x ?(?a ?b))");
+        reads("type:fix OR tag:a", "(?Type:fix ?Tag:a)");
+        reads("x (type:fix OR tag:a)", "(?x =(?Type:fix ?Tag:a))");
+        reads("a OR -b", "(?a ?(-b))");
+        reads("-draft", "(-draft)");
+        reads("type:fix AND a", "(+a =Type:fix)");
+    }
+
+    #[test]
+    fn code_is_words() {
+        for text in [
+            "--no-verify",
+            "std::fs",
+            "http://x.y/z",
+            "C++",
+            "a:b",
+            "main()",
+            "12:30",
+            "C:\\x",
+            "foo(bar",
+            "x=1",
+        ] {
+            reads(text, text);
+        }
+        reads("(main())", "main()");
+        reads("(foo)", "foo");
+        reads("a - b => :: c", "(?a ?b ?c)");
+    }
+
+    #[test]
+    fn what_makes_no_sense_falls_back_to_its_words_with_a_notice() {
+        falls_back("\"a b", "(?a ?b)", "not closed");
+        falls_back("(a b", "(?a ?b)", "not closed");
+        falls_back("a (b c))", "(?a ?(?b ?c))", "has no `(`");
+        falls_back("a AND", "a", "`AND` has nothing");
+        falls_back("OR a", "a", "`OR` has nothing");
+        falls_back("a NOT", "a", "`NOT` has nothing");
+        falls_back("AND", "AND", "`AND` has nothing");
+        falls_back("created:soon", "created soon", "no date");
+        falls_back("importance:high", "importance high", "no number");
+        falls_back("is:orphan", "is orphan", "unknown");
+        falls_back("titel:x", "titel:x", "did you mean `title:`");
+        falls_back("title:", "title ", "no value");
+        falls_back("->", "none", "no letters");
+        falls_back(&"(".repeat(99), "none", "too deep");
+        falls_back(&"a ".repeat(999), &format!("({})", vec!["?a"; 256].join(" ")), "first 256");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_query(text in "\\PC*|[a-z\"()*~:+ -]{0,40}|((AND|OR|NOT|\\(|\\)|-|\"|a|tag:|created:>|title:\"|\\+) ?){0,20}") {
+            let query = parse(&text, now(), false);
+            prop_assert!(query.notices.len() < 40);
+            let _ = (query.ranks(), query.texts());
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Any text as a query for its words alone.
+//!
+//! The result is a query like any other, so that a filter can stand beside it. It knows no index.
+
+use super::{Text, field};
+
+/// The text with what the query language takes for more than words made harmless.
+pub(super) fn plain(text: &str) -> String {
+    let mut words = Vec::new();
+    for chunk in text.split(|c: char| c.is_whitespace() || "\"“”()".contains(c)) {
+        take(chunk, &mut words);
+    }
+    words.join(" ")
+}
+
+/// A chunk without the signs before it and the operators behind it; a name before a `:` that is a field, or nearly
+/// one, as a word of its own.
+fn take(mut chunk: &str, words: &mut Vec<String>) {
+    loop {
+        chunk = chunk.trim_start_matches(['-', '+']);
+        match chunk.split_once(':') {
+            Some((name, value)) if field::named(name).is_some() || field::nearest(name).is_some() => {
+                words.push(name.to_owned());
+                chunk = value;
+            }
+            _ => break,
+        }
+    }
+    match chunk {
+        "" | "*" => {}
+        "AND" | "OR" | "NOT" => words.push(chunk.to_lowercase()),
+        _ if matches!(field::text(chunk, false), Text::Word(_)) => words.push(chunk.to_owned()),
+        // What is left has no operator, so this goes no deeper.
+        _ => chunk.split(['*', '~']).for_each(|part| take(part, words)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::instant::Instant;
+    use crate::query::{Node, Query, Text};
+
+    fn is_word(node: &Node) -> bool {
+        matches!(node, Node::Text { field: None, text: Text::Word(_) })
+    }
+
+    #[test]
+    fn words_stay_and_operators_become_words() {
+        for (text, expected) in [
+            ("Which pool, and why?", "Which pool, and why?"),
+            ("std::fs at 12:30, C:\\x", "std::fs at 12:30, C:\\x"),
+            ("-draft +must --no-verify a - b", "draft must no-verify a b"),
+            ("\"a phrase\" (of main())", "a phrase of main"),
+            ("this AND that OR NOT", "this and that or not"),
+            ("type:fix Tag:-a title:tag:b titel:x title:", "type fix Tag a title tag b titel x title"),
+            ("sock* * sokcet~1 ~/.config", "sock sokcet 1 ~/.config"),
+        ] {
+            assert_eq!(Query::plain(text), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_asked_is_only_words(text in "\\PC*|[a-z\"()*~:+ -]{0,40}|((AND|OR|NOT|\\(|\\)|-|\"|a|tag:|created:>|title:\"|\\+|~1) ?){0,20}") {
+            let query = Query::parse(&Query::plain(&text), Instant::from_unix(0));
+            let only_words = match &query.root {
+                Node::Everything | Node::Nothing => true,
+                Node::Group(group) => {
+                    group.must.is_empty() && group.filter.is_empty() && group.not.is_empty() && group.should.iter().all(is_word)
+                }
+                node => is_word(node),
+            };
+            prop_assert!(only_words, "{query:?}");
+            prop_assert!(query.notices.iter().all(|notice| notice.contains("no letters or digits") || notice.contains("only the first")), "{query:?}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a note is worth beside others that fit as well: the later changed before the older, the useful before the useless.
+//!
+//! Both are multipliers within narrow bounds: they settle what fits about equally, and never lift what does not fit.
+
+use super::usefulness;
+use crate::bullet::{Bullet, Maturity, State};
+use crate::instant::Instant;
+use crate::note::{Kind, Note};
+use crate::score::Scoring;
+use crate::score::bullet::effective;
+
+/// By how much a note of today counts more, and one of long ago less, at most.
+const RECENCY: f64 = 0.04;
+/// Days after which the advantage of a new note has halved.
+const HALF_LIFE: f64 = 120.0;
+/// How strongly the feedback of a bullet counts: its multiplier, from a half to two, to this power.
+const FEEDBACK: f64 = 0.25;
+/// By how much the importance of a memory counts, at most.
+const IMPORTANCE: f64 = 0.05;
+/// What somebody has pinned.
+const PINNED: f64 = 1.05;
+/// A bullet that nobody has let in yet, and one that was found wrong.
+const DRAFT: f64 = 0.9;
+const DEPRECATED: f64 = 0.7;
+/// A stale observation.
+const STALE: f64 = 0.7;
+
+/// The multiplier for when a note was last changed: 0.96 to 1.04, and 1 where nobody wrote it down.
+///
+/// ```
+/// use cm::domain::{instant::Instant, rank::worth::recency};
+/// let now = Instant::parse("2026-11-21")?;
+/// assert_eq!(recency(Some(now), now), 1.04);
+/// assert_eq!(recency(None, now), 1.0);
+/// # Ok::<(), cm_note::instant::NotADate>(())
+/// ```
+pub fn recency(changed: Option<Instant>, now: Instant) -> f64 {
+    let Some(changed) = changed else { return 1.0 };
+    let days = ((now.unix() - changed.unix()) as f64 / 86_400.0).max(0.0);
+    1.0 + RECENCY * (2.0 * (-days / HALF_LIFE).exp2() - 1.0)
+}
+
+/// The multiplier for how useful a note has proved or is said to be: of a bullet its feedback and maturity, of a memory
+/// its importance; what is pinned counts more, and a stale observation less. 0.58 to 1.26.
+pub fn use_of(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
+    let pinned = if note.pinned { PINNED } else { 1.0 };
+    if note.kind == Kind::Bullet
+        && let Some(bullet) = Bullet::of(note)
+    {
+        let standing = match (bullet.maturity, bullet.state) {
+            (Maturity::Deprecated, _) | (_, State::Retired) => DEPRECATED,
+            (_, State::Draft) => DRAFT,
+            _ => 1.0,
+        };
+        return pinned * standing * usefulness(effective(&bullet, now, scoring)).powf(FEEDBACK);
+    }
+    let importance = note.importance.unwrap_or(0.5).clamp(0.0, 1.0);
+    let stale = if note.staleness().is_some() { STALE } else { 1.0 };
+    pinned * stale * (1.0 + 2.0 * IMPORTANCE * (importance - 0.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::note::{RelationTable, TypeTable, read};
+    use crate::path::NotePath;
+
+    fn note(path: &str, text: &str) -> Note {
+        let path = NotePath::parse(path).unwrap();
+        read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note
+    }
+
+    #[test]
+    fn a_rule_that_helped_counts_more_than_one_that_harmed_and_a_deprecated_one_least() {
+        let now = Instant::parse("2026-11-21").unwrap();
+        let said = |keys: &str| {
+            let text = format!("---\nid: b-mt2ssunl-000001\n{keys}---\nRun the tests.\n");
+            use_of(&note("playbook/testing/a.md", &text), now, &Scoring::default())
+        };
+        let of = |keys: &str| said(&format!("state: active\n{keys}"));
+        let helped = of("feedback:\n- {at: 2026-11-20T00:00:00Z, signal: helpful}\n");
+        let harmed = of("feedback:\n- {at: 2026-11-20T00:00:00Z, signal: harmful}\n");
+        assert!(helped > 1.0 && of("") == 1.0 && harmed < 1.0);
+        assert!(of("maturity: deprecated\n") < harmed && said("state: draft\n") < 1.0);
+    }
+
+    #[test]
+    fn what_is_important_or_pinned_counts_a_little_more() {
+        let of = |keys: &str| {
+            let note = note("graph/fixes/a.md", &format!("---\n{keys}---\nText.\n"));
+            use_of(&note, Instant::from_unix(0), &Scoring::default())
+        };
+        assert!(of("importance: 0.9\n") > of("") && of("") > of("importance: 0.1\n"));
+        assert!(of("pinned: true\n") > of(""));
+    }
+
+    proptest! {
+        #[test]
+        fn recency_is_bounded_and_never_rises_with_age(a in 0i64..4_000_000_000, b in 0i64..4_000_000_000) {
+            let now = Instant::from_unix(4_000_000_000);
+            let (old, new) = (a.min(b), a.max(b));
+            let (old, new) = (recency(Some(Instant::from_unix(old)), now), recency(Some(Instant::from_unix(new)), now));
+            prop_assert!(old <= new && old >= 1.0 - RECENCY && new <= 1.0 + RECENCY);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What the score of a bullet is made of, number by number, for those who ask why it is what it is. It decides nothing.
+
+use super::{Band, Effective, half_life, tally};
+use crate::bullet::Bullet;
+use crate::instant::Instant;
+use crate::score::Scoring;
+
+/// (helpful − harm_weight × harmful) × multiplier, with each number of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parts {
+    /// What it comes to.
+    pub score: Effective,
+    /// How good that is.
+    pub band: Band,
+    /// What is left of all helpful events.
+    pub helpful: f64,
+    /// What is left of all harmful events.
+    pub harmful: f64,
+    /// How much heavier harm weighs.
+    pub harm_weight: f64,
+    /// Harm ÷ all of it, 0–1.
+    pub harmful_ratio: f64,
+    /// What its maturity multiplies by.
+    pub multiplier: f64,
+    /// Helpful events of the last days.
+    pub recent_helpful: usize,
+    /// Days after which an event counts half: those that count, whatever the note says.
+    pub half_life_days: f64,
+}
+
+impl Parts {
+    /// The parts of a bullet's score at an instant.
+    pub fn of(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Self {
+        let tally = tally(bullet, now, scoring);
+        let score = tally.score(bullet.maturity, scoring);
+        Self {
+            score,
+            band: Band::of(score),
+            helpful: tally.helpful,
+            harmful: tally.harmful,
+            harm_weight: scoring.harm_weight(),
+            harmful_ratio: tally.harmful_ratio(),
+            multiplier: scoring.multiplier(bullet.maturity),
+            recent_helpful: tally.recent_helpful,
+            half_life_days: half_life(bullet.fields.half_life_days, scoring),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::sample::note;
+    use crate::note::{Feedback, Signal};
+
+    #[test]
+    fn the_parts_come_to_the_score_by_the_half_life_that_counts() {
+        let now = Instant::parse("2026-11-21T12:00:00Z").unwrap();
+        let scoring = Scoring { half_life_days: 30.0, ..Scoring::default() };
+        let note = note("playbook/testing/a.md", "A");
+        let mut bullet = Bullet::of(&note).unwrap();
+        bullet.feedback = vec![Feedback::new(now.minus_days(90.0), Signal::Helpful)];
+        for (own, counts, left) in [(None, 30.0, 0.125), (Some(-1.0), 90.0, 0.5), (Some(45.0), 45.0, 0.25)] {
+            bullet.fields.half_life_days = own;
+            let parts = Parts::of(&bullet, now, &scoring);
+            assert_eq!((parts.half_life_days, parts.helpful), (counts, left), "{own:?}");
+            let score = (parts.helpful - parts.harm_weight * parts.harmful) * parts.multiplier;
+            assert_eq!(parts.score, Effective::new(score));
+        }
+    }
+}

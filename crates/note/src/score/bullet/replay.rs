@@ -1,0 +1,136 @@
+//! The events of a bullet in time order, each judged at its own instant: what its maturity comes to.
+//!
+//! The result depends on the events alone, in whatever order they stand in the file, so that clones which merge their
+//! events agree. Helpful events only raise; harmful ones only lower, and deprecate where two sessions or persons say so.
+
+use std::collections::BTreeSet;
+
+use super::{Downfall, LIVE, Scoring, Tally, above, at_least, event_value, half_life, rise};
+use crate::bullet::{Bullet, Maturity};
+use crate::instant::Instant;
+use crate::note::{Feedback, Signal};
+
+/// What the maturity of a note depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Track<'a> {
+    /// Its events, in any order.
+    pub feedback: &'a [Feedback],
+    /// Its own half-life, as written.
+    pub half_life_days: Option<f64>,
+    /// A pinned note neither falls nor sinks.
+    pub pinned: bool,
+    /// Harm up to this instant was looked at by a person, and lowers nothing.
+    pub validated: Option<Instant>,
+}
+
+impl<'a> From<&'a Bullet> for Track<'a> {
+    fn from(bullet: &'a Bullet) -> Self {
+        Self {
+            feedback: &bullet.feedback,
+            half_life_days: bullet.fields.half_life_days,
+            pinned: bullet.pinned,
+            validated: bullet.fields.last_validated_at,
+        }
+    }
+}
+
+/// What the events of a note come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Replay {
+    /// The maturity after the last event.
+    pub maturity: Maturity,
+    /// The highest maturity on the way.
+    pub peak: Maturity,
+    /// Why it is deprecated, where it is.
+    pub downfall: Option<Downfall>,
+}
+
+/// Judges the events of a note one after the other, from a maturity on. Events without weight do nothing.
+pub fn replay(track: Track<'_>, from: Maturity, scoring: &Scoring) -> Replay {
+    let mut events: Vec<Feedback> =
+        track.feedback.iter().filter(|event| event.weight > 0.0).cloned().collect();
+    events.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let mut replay = Replay { maturity: from, peak: from, downfall: None };
+    for (event, count) in events.iter().zip(1..) {
+        let past = events.get(..count).unwrap_or_default();
+        let so_far = Track { feedback: past, ..track };
+        match event.signal {
+            Signal::Irrelevant => {}
+            Signal::Helpful => replay.help(so_far, event.at, scoring),
+            Signal::Harmful if track.pinned || track.validated >= Some(event.at) => {}
+            Signal::Harmful => replay.harm(so_far, event.at, scoring),
+        }
+        if replay.downfall.is_some() {
+            return replay;
+        }
+    }
+    replay
+}
+
+/// Events of one instant are ordered by what they say.
+fn order(event: &Feedback) -> (Instant, u8, f64, &Option<String>, &Option<String>, &Option<String>) {
+    (event.at, event.signal as u8, event.weight, &event.session, &event.author, &event.note)
+}
+
+impl Replay {
+    fn help(&mut self, track: Track<'_>, at: Instant, scoring: &Scoring) {
+        let tally = Tally::of(track.feedback, track.half_life_days, at, scoring);
+        while let Some(next) = rise(self.maturity, &tally, scoring) {
+            self.maturity = next;
+        }
+        self.peak = self.peak.max(self.maturity);
+    }
+
+    fn harm(&mut self, track: Track<'_>, at: Instant, scoring: &Scoring) {
+        self.downfall = falls(track, self.maturity, at, scoring);
+        if self.downfall.is_some() {
+            self.maturity = Maturity::Deprecated;
+            return;
+        }
+        let tally = Tally::of(track.feedback, track.half_life_days, at, scoring);
+        let score = tally.score(self.maturity, scoring).value();
+        let below = |least: f64| !at_least(score, least);
+        self.maturity = match self.maturity {
+            Maturity::Proven
+                if below(scoring.proven_score) || at_least(tally.harmful_ratio(), scoring.proven_ratio) =>
+            {
+                Maturity::Established
+            }
+            Maturity::Established if below(scoring.established_score) && tally.recent_helpful == 0 => {
+                Maturity::Candidate
+            }
+            other => other,
+        };
+    }
+}
+
+/// Why a note of this maturity falls with its events. One session or person alone never makes it fall.
+pub(super) fn falls(
+    track: Track<'_>,
+    maturity: Maturity,
+    at: Instant,
+    scoring: &Scoring,
+) -> Option<Downfall> {
+    let half_life = half_life(track.half_life_days, scoring);
+    let live = |event: &&Feedback| at_least(event_value(event, at, half_life), LIVE);
+    if track.pinned || voices(track.feedback.iter().filter(live)) < 2 {
+        return None;
+    }
+    let tally = Tally::of(track.feedback, track.half_life_days, at, scoring);
+    let ratio = tally.harmful_ratio();
+    if above(ratio, scoring.deprecated_ratio) && tally.live >= scoring.deprecated_events {
+        return Some(Downfall::Ratio { ratio });
+    }
+    let score = tally.score(maturity, scoring);
+    above(-scoring.prune(), score.value()).then_some(Downfall::Score { score })
+}
+
+/// From how many sessions or persons harm was reported. Whoever is named counts once, in however many sessions they say
+/// so: a token names its person, and may claim any session.
+pub(super) fn voices<'e>(events: impl Iterator<Item = &'e Feedback>) -> usize {
+    let harmful = events.filter(|event| event.signal == Signal::Harmful && event.weight > 0.0);
+    let voice = |event: &'e Feedback| {
+        (event.author.as_deref(), event.session.as_deref().filter(|_| event.author.is_none()))
+    };
+    harmful.map(voice).collect::<BTreeSet<_>>().len()
+}

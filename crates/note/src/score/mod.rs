@@ -1,0 +1,294 @@
+//! How much a memory matters at an instant: its decay score and the status that follows from it.
+//!
+//! Pure functions of a note, its usage and `now`; nothing reads the clock or the log of usage. The score of rules is
+//! another one: [`bullet`].
+
+pub mod bullet;
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::bullet::Maturity;
+use crate::instant::Instant;
+use crate::note::{Feedback, Note, Priority, Signal};
+
+/// A score: finite, not below 0, ordered, and written with four digits.
+#[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
+#[schemars(with = "f64")]
+pub struct Score(f64);
+
+impl Score {
+    /// Takes a number; what is not finite or below 0 counts as 0.
+    pub fn new(value: f64) -> Self {
+        // `+ 0.0` makes a negative zero a plain one.
+        Self(if value.is_finite() { value.max(0.0) + 0.0 } else { 0.0 })
+    }
+
+    /// The number, with all its digits.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+
+    fn rounded(self) -> f64 {
+        (self.0 * 10_000.0).round() / 10_000.0
+    }
+}
+
+impl Eq for Score {}
+
+impl PartialOrd for Score {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Score {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.rounded())
+    }
+}
+
+impl Serialize for Score {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.rounded())
+    }
+}
+
+impl<'de> Deserialize<'de> for Score {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        f64::deserialize(deserializer).map(Self::new)
+    }
+}
+
+/// How often and when a note was last asked for. Kept outside of the notes, may be lost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// How often.
+    pub accesses: u64,
+    /// When last.
+    pub last_access: Option<Instant>,
+}
+
+/// The constants of scoring, `[scoring]` in `cm.toml`. A value that makes no sense (no number, or none above 0
+/// where it divides) acts as its default does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scoring {
+    /// How fast a memory fades, per day.
+    pub lambda: f64,
+    /// After how many days a feedback event counts half.
+    pub half_life_days: f64,
+    /// How much heavier harm weighs than help in the score of a rule.
+    pub harmful_multiplier: f64,
+    /// How far below 0 the score of a rule may fall before it is deprecated.
+    pub prune_harmful_threshold: f64,
+    /// What the score of a bullet is multiplied with while it is a candidate, established, or proven.
+    pub multipliers: [f64; 3],
+    /// The score from which a candidate is established.
+    pub established_score: f64,
+    /// The score from which an established bullet is proven.
+    pub proven_score: f64,
+    /// The ratio of harm below which a bullet may be proven.
+    pub proven_ratio: f64,
+    /// The ratio of harm above which a bullet is deprecated.
+    pub deprecated_ratio: f64,
+    /// How many events that takes.
+    pub deprecated_events: usize,
+    /// How many days are recent.
+    pub recent_days: f64,
+    /// After how many days without feedback a bullet is stale.
+    pub stale_days: f64,
+    /// By how much an ephemeral observation fades faster, and a critical one slower.
+    pub priority_factor: f64,
+    /// The usage of a note that nobody asked for yet; of others it is log2(accesses + 1).
+    pub unused: f64,
+    /// The importance of a note that names none.
+    pub importance: f64,
+    /// The score of a pinned note.
+    pub pinned: f64,
+    /// The least score of an active note.
+    pub active: f64,
+    /// The least score of a fading note, and of one in CORE.md.
+    pub fading: f64,
+    /// The least score of a dormant note.
+    pub dormant: f64,
+}
+
+impl Default for Scoring {
+    fn default() -> Self {
+        Self {
+            lambda: 0.03,
+            half_life_days: 90.0,
+            harmful_multiplier: 4.0,
+            prune_harmful_threshold: 3.0,
+            multipliers: [0.5, 1.0, 1.5],
+            established_score: 2.0,
+            proven_score: 5.0,
+            proven_ratio: 0.1,
+            deprecated_ratio: 0.3,
+            deprecated_events: 3,
+            recent_days: 30.0,
+            stale_days: 90.0,
+            priority_factor: 4.0,
+            unused: 0.5,
+            importance: 0.5,
+            pinned: 999.0,
+            active: 0.5,
+            fading: 0.2,
+            dormant: 0.05,
+        }
+    }
+}
+
+impl Scoring {
+    /// What the score of a bullet of that maturity is multiplied with.
+    pub fn multiplier(&self, maturity: Maturity) -> f64 {
+        let default = Self::default().multipliers;
+        let at = match maturity {
+            Maturity::Candidate => 0,
+            Maturity::Established => 1,
+            Maturity::Proven => 2,
+            Maturity::Deprecated => return 0.0,
+        };
+        if self.multipliers[at] >= 0.0 { number(self.multipliers[at], default[at]) } else { default[at] }
+    }
+
+    fn harm_weight(&self) -> f64 {
+        let default = Self::default().harmful_multiplier;
+        if self.harmful_multiplier >= 0.0 { number(self.harmful_multiplier, default) } else { default }
+    }
+
+    fn prune(&self) -> f64 {
+        let default = Self::default().prune_harmful_threshold;
+        let threshold = self.prune_harmful_threshold;
+        if threshold >= 0.0 { number(threshold, default) } else { default }
+    }
+}
+
+/// What a score says of a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Somebody pinned it: it does not fade.
+    Pinned,
+    /// In use.
+    Active,
+    /// Less and less so.
+    Fading,
+    /// Hardly.
+    Dormant,
+    /// Not any more.
+    Archived,
+}
+
+impl Status {
+    /// All of them, from the one that never fades to the one that has.
+    pub const ALL: [Self; 5] = [Self::Pinned, Self::Active, Self::Fading, Self::Dormant, Self::Archived];
+
+    /// Its name in JSON, in flags and in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pinned => "pinned",
+            Self::Active => "active",
+            Self::Fading => "fading",
+            Self::Dormant => "dormant",
+            Self::Archived => "archived",
+        }
+    }
+
+    /// The status of a score.
+    pub fn of(score: Score, scoring: &Scoring) -> Self {
+        match score.value() {
+            value if value >= scoring.pinned => Self::Pinned,
+            value if value >= scoring.active => Self::Active,
+            value if value >= scoring.fading => Self::Fading,
+            value if value >= scoring.dormant => Self::Dormant,
+            _ => Self::Archived,
+        }
+    }
+
+    /// Whether it counts as in use: active or pinned.
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::Pinned | Self::Active)
+    }
+}
+
+/// The decay score: importance × e^(−λ × days since the last access) × usage × type weight × harm.
+///
+/// The last access is that of the usage or of helpful feedback, else `updated`, else `created`; a note without
+/// any date has age 0, as nothing says that it is old. Dates after `now` are age 0 too.
+pub fn decay(note: &Note, usage: &Usage, weight: f64, now: Instant, scoring: &Scoring) -> Score {
+    if note.pinned {
+        return Score::new(scoring.pinned);
+    }
+    let importance =
+        number(note.importance.unwrap_or(scoring.importance), scoring.importance).clamp(0.0, 1.0);
+    let weight = if weight.is_finite() && weight >= 0.0 { weight } else { 1.0 };
+    let fading = (-lambda(note, scoring) * age(last_access(note, usage), now)).exp();
+    Score::new(
+        importance * fading * usefulness(note, usage, scoring) * weight * harm(&note.feedback, now, scoring),
+    )
+}
+
+/// What a feedback event still counts: its weight × 0.5^(age ÷ half-life).
+fn event_value(event: &Feedback, now: Instant, half_life_days: f64) -> f64 {
+    let weight = number(event.weight, 0.0).clamp(0.0, 1.0);
+    weight * 0.5_f64.powf(age(Some(event.at), now) / half_life_days)
+}
+
+/// Each harmful event halves the score by as much as it still counts, so that the harm fades as the event does.
+fn harm(feedback: &[Feedback], now: Instant, scoring: &Scoring) -> f64 {
+    let default = Scoring::default().half_life_days;
+    let half_life =
+        if scoring.half_life_days > 0.0 { number(scoring.half_life_days, default) } else { default };
+    let harmful = feedback.iter().filter(|event| event.signal == Signal::Harmful);
+    0.5_f64.powf(harmful.map(|event| event_value(event, now, half_life)).sum())
+}
+
+fn helpful(note: &Note) -> impl Iterator<Item = &Feedback> {
+    note.feedback.iter().filter(|event| event.signal == Signal::Helpful && event.weight > 0.0)
+}
+
+fn usefulness(note: &Note, usage: &Usage, scoring: &Scoring) -> f64 {
+    match usage.accesses.saturating_add(helpful(note).count() as u64) {
+        0 => number(scoring.unused, Scoring::default().unused),
+        accesses => (accesses as f64 + 1.0).log2(),
+    }
+}
+
+fn last_access(note: &Note, usage: &Usage) -> Option<Instant> {
+    let used = helpful(note).map(|event| event.at).chain(usage.last_access).max();
+    used.or(note.updated).or(note.created)
+}
+
+fn lambda(note: &Note, scoring: &Scoring) -> f64 {
+    let default = Scoring::default();
+    let lambda = if scoring.lambda >= 0.0 { number(scoring.lambda, default.lambda) } else { default.lambda };
+    let factor = number(scoring.priority_factor, default.priority_factor);
+    let factor = if factor > 0.0 { factor } else { default.priority_factor };
+    match note.priority {
+        Some(Priority::Ephemeral) => lambda * factor,
+        Some(Priority::Critical) => lambda / factor,
+        Some(Priority::Moderate) | None => lambda,
+    }
+}
+
+/// Days from an instant to `now`, never below 0.
+fn age(at: Option<Instant>, now: Instant) -> f64 {
+    at.map_or(0.0, |at| at.days_until(now).max(0.0))
+}
+
+fn number(value: f64, otherwise: f64) -> f64 {
+    if value.is_finite() { value } else { otherwise }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,368 @@
+//! The tokens of a vault as their file holds them: who may ask the server, and who may no longer.
+//!
+//! The file is edited and never written anew: comments and keys of a later version stay. It holds hashes only.
+
+use subtle::{Choice, ConditionallySelectable};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+use super::{Hash, Role, Secret, TokenKind};
+use crate::instant::Instant;
+
+/// What a new file begins with.
+const OPENING: &str = "\
+# Who may ask this vault's server: `cm token add`, `list` and `revoke` keep this file.
+# It holds hashes, never the tokens themselves. It is private and not committed.
+";
+/// The name of its tables.
+const TOKENS: &str = "token";
+
+/// One token, without its secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// The first digits of its hash: what it is called in lists and logs.
+    pub id: String,
+    /// Whose it is; every commit that it makes carries the name.
+    pub person: String,
+    /// What it may do.
+    pub role: Role,
+    /// To whom it was issued; an agent where the file does not say.
+    pub kind: TokenKind,
+    /// When it was made.
+    pub created: Instant,
+    /// When it ends by itself.
+    pub expires: Option<Instant>,
+    /// When it was taken back. The record stays, so that a list shows what there was.
+    pub revoked: Option<Instant>,
+    /// The end of its secret.
+    pub last_four: String,
+    /// What knows its secret again.
+    pub hash: Hash,
+}
+
+impl Token {
+    /// The record of a new secret.
+    pub fn of(secret: &Secret, person: &str, role: Role, created: Instant, expires: Option<Instant>) -> Self {
+        let hash = secret.hash();
+        Self {
+            id: hash.short(),
+            person: person.to_owned(),
+            role,
+            kind: TokenKind::default(),
+            created: created.whole(),
+            expires: expires.map(Instant::whole),
+            revoked: None,
+            last_four: secret.last_four().to_owned(),
+            hash,
+        }
+    }
+
+    /// The same token, issued to this kind of holder.
+    #[must_use]
+    pub fn issued_to(self, kind: TokenKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// Whether it still opens anything.
+    pub fn is_live(&self, now: Instant) -> bool {
+        self.revoked.is_none() && self.expires.is_none_or(|end| now < end)
+    }
+}
+
+/// What a secret is worth now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict<'a> {
+    /// It is this token's.
+    Valid(&'a Token),
+    /// It was this token's, whose time is over.
+    Expired(&'a Token),
+    /// It was this token's, which was taken back.
+    Revoked(&'a Token),
+    /// It is nobody's.
+    Unknown,
+}
+
+/// All tokens of a vault.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Keyring {
+    tokens: Vec<Token>,
+}
+
+/// Why a file of tokens is not understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// It is no TOML.
+    #[error("line {line}: {message}")]
+    Syntax {
+        /// From 1.
+        line: u32,
+        /// What the parser says.
+        message: String,
+    },
+    /// A token lacks a key, or has another kind of value there.
+    #[error("token {number} has no {wanted} in `{key}`")]
+    Key {
+        /// Which token of the file, from 1.
+        number: usize,
+        /// The key.
+        key: &'static str,
+        /// What belongs there.
+        wanted: &'static str,
+    },
+    /// Two tokens have one hash or id.
+    #[error("token {number} is there twice")]
+    Twice {
+        /// Which token of the file, from 1.
+        number: usize,
+    },
+    /// `token` is there and holds no tables.
+    #[error("`token` is no list of tables `[[token]]`")]
+    Shape,
+}
+
+impl Keyring {
+    /// Reads a file of tokens. Whatever is wrong in it refuses the whole: a token that is skipped might be one that was
+    /// taken back.
+    ///
+    /// # Errors
+    /// [`Unreadable`].
+    pub fn parse(text: &str) -> Result<Self, Unreadable> {
+        let document = document(text)?;
+        let mut tokens: Vec<Token> = Vec::new();
+        for (table, number) in tables(&document)?.into_iter().flatten().zip(1..) {
+            let token = token(table, number)?;
+            if tokens.iter().any(|other| other.id == token.id) {
+                return Err(Unreadable::Twice { number });
+            }
+            tokens.push(token);
+        }
+        Ok(Self { tokens })
+    }
+
+    /// What the secret is worth. Every token is looked at, whichever it is, and each for the same time.
+    pub fn judge(&self, secret: &Secret, now: Instant) -> Verdict<'_> {
+        let hash = secret.hash();
+        let (mut place, mut found) = (0_u64, Choice::from(0));
+        for (token, at) in self.tokens.iter().zip(0_u64..) {
+            let same = token.hash.same(&hash);
+            place.conditional_assign(&at, same);
+            found |= same;
+        }
+        let known = bool::from(found);
+        match usize::try_from(place).ok().and_then(|place| self.tokens.get(place)).filter(|_| known) {
+            None => Verdict::Unknown,
+            Some(token) if token.revoked.is_some() => Verdict::Revoked(token),
+            Some(token) if !token.is_live(now) => Verdict::Expired(token),
+            Some(token) => Verdict::Valid(token),
+        }
+    }
+
+    /// The tokens, the oldest first, with those that were taken back.
+    pub fn tokens(&self) -> &[Token] {
+        &self.tokens
+    }
+
+    /// Whether there never was one.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Whether one of them opens the door now.
+    pub fn opens(&self, now: Instant) -> bool {
+        self.tokens.iter().any(|token| token.is_live(now))
+    }
+}
+
+/// The file's text with one token more.
+///
+/// # Errors
+/// [`Unreadable`], of the text as it was.
+pub fn with(text: &str, token: &Token) -> Result<String, Unreadable> {
+    let ring = Keyring::parse(text)?;
+    if ring.tokens.iter().any(|other| other.id == token.id) {
+        return Err(Unreadable::Twice { number: ring.tokens.len() + 1 });
+    }
+    let mut document = document(text)?;
+    let item = document.entry(TOKENS).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+    item.as_array_of_tables_mut().ok_or(Unreadable::Shape)?.push(table(token));
+    let written = document.to_string();
+    Ok(if text.trim().is_empty() { format!("{OPENING}{written}") } else { written })
+}
+
+/// The file's text with this token taken back; the record stays. A token that is taken back already keeps its date.
+///
+/// # Errors
+/// [`Unreadable`], of the text as it was.
+pub fn without(text: &str, id: &str, now: Instant) -> Result<String, Unreadable> {
+    Keyring::parse(text)?;
+    let mut document = document(text)?;
+    let list = document.get_mut(TOKENS).and_then(Item::as_array_of_tables_mut);
+    for table in list.into_iter().flat_map(ArrayOfTables::iter_mut) {
+        if table.get("id").and_then(Item::as_str) == Some(id) && !table.contains_key("revoked") {
+            table.insert("revoked", value(now.whole().to_string()));
+        }
+    }
+    Ok(document.to_string())
+}
+
+fn document(text: &str) -> Result<DocumentMut, Unreadable> {
+    text.parse::<DocumentMut>().map_err(|error| {
+        let before = &text.as_bytes()[..error.span().map_or(0, |span| span.start.min(text.len()))];
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        Unreadable::Syntax {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            message: one_line(error.message()),
+        }
+    })
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn tables(document: &DocumentMut) -> Result<Option<&ArrayOfTables>, Unreadable> {
+    match document.get(TOKENS) {
+        None => Ok(None),
+        Some(item) => item.as_array_of_tables().map(Some).ok_or(Unreadable::Shape),
+    }
+}
+
+fn token(table: &Table, number: usize) -> Result<Token, Unreadable> {
+    let refuse = |key, wanted| Unreadable::Key { number, key, wanted };
+    let text = |key: &'static str, wanted| table.get(key).and_then(Item::as_str).ok_or(refuse(key, wanted));
+    let instant = |key: &'static str| match table.get(key) {
+        None => Ok(None),
+        Some(item) => {
+            let at = item.as_str().and_then(|text| Instant::parse(text).ok());
+            at.map(Some).ok_or(refuse(key, "date"))
+        }
+    };
+    let hash = Hash::parse(text("hash", "hash")?).ok_or(refuse("hash", "hash"))?;
+    let id = text("id", "name")?;
+    // Another id than the hash's would let a hand edit take back a token that is not the one it names.
+    if id != hash.short() {
+        return Err(refuse("id", "start of its hash"));
+    }
+    Ok(Token {
+        id: id.to_owned(),
+        person: super::person(text("person", "name")?).map_err(|_| refuse("person", "name"))?.to_owned(),
+        role: text("role", "role")?.parse().map_err(|_| refuse("role", "role"))?,
+        kind: match table.get("kind") {
+            None => TokenKind::default(),
+            Some(_) => text("kind", "kind")?.parse().map_err(|_| refuse("kind", "kind"))?,
+        },
+        created: instant("created")?.ok_or(refuse("created", "date"))?,
+        expires: instant("expires")?,
+        revoked: instant("revoked")?,
+        last_four: text("last_four", "four characters")?.to_owned(),
+        hash,
+    })
+}
+
+fn table(token: &Token) -> Table {
+    let mut table = Table::new();
+    table.insert("id", value(&token.id));
+    table.insert("person", value(&token.person));
+    table.insert("role", value(token.role.name()));
+    table.insert("kind", value(token.kind.name()));
+    table.insert("created", value(token.created.to_string()));
+    if let Some(end) = token.expires {
+        table.insert("expires", value(end.to_string()));
+    }
+    table.insert("last_four", value(&token.last_four));
+    table.insert("hash", value(token.hash.to_string()));
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(text: &str) -> Instant {
+        Instant::parse(text).unwrap()
+    }
+
+    fn ada(byte: u8) -> (Secret, Token) {
+        let secret = Secret::of([byte; 32]);
+        let token = Token::of(&secret, "Ada", Role::Writer, at("2026-11-01"), Some(at("2026-12-01")));
+        (secret, token)
+    }
+
+    #[test]
+    fn the_file_holds_hashes_and_is_read_back() {
+        let (secret, token) = ada(1);
+        let text = with("", &token).unwrap();
+        insta::assert_snapshot!(text, @r#"
+        # Who may ask this vault's server: `cm token add`, `list` and `revoke` keep this file.
+        # It holds hashes, never the tokens themselves. It is private and not committed.
+        [[token]]
+        id = "98768d56"
+        person = "Ada"
+        role = "writer"
+        kind = "agent"
+        created = "2026-11-01T00:00:00Z"
+        expires = "2026-12-01T00:00:00Z"
+        last_four = "0101"
+        hash = "sha256:98768d56174a62b997358fb413c5e9c066b50f8f4a51d75edb88298495db4ca0"
+        "#);
+        assert!(!text.contains(&secret.reveal()[3..]));
+        assert_eq!(Keyring::parse(&text).unwrap().tokens(), [token]);
+    }
+
+    #[test]
+    fn a_secret_is_worth_what_its_record_says() {
+        let (secret, token) = ada(1);
+        let text = with(&with("", &ada(2).1).unwrap(), &token).unwrap();
+        let ring = Keyring::parse(&text).unwrap();
+        let now = at("2026-11-30");
+        assert_eq!(ring.judge(&secret, now), Verdict::Valid(&token));
+        assert_eq!(ring.judge(&secret, at("2026-12-01")), Verdict::Expired(&token));
+        assert_eq!(ring.judge(&Secret::of([9; 32]), now), Verdict::Unknown);
+        assert_eq!(Keyring::default().judge(&secret, now), Verdict::Unknown);
+        let ring = Keyring::parse(&without(&text, &token.id, now).unwrap()).unwrap();
+        assert!(matches!(ring.judge(&secret, now), Verdict::Revoked(found) if found.id == token.id));
+        assert!(ring.opens(now) && !ring.opens(at("2027-01-01")));
+    }
+
+    #[test]
+    fn an_edit_keeps_comments_and_keys_that_it_does_not_know() {
+        let text = with("# ours\nformat = 1\n", &ada(1).1).unwrap() + "note = \"laptop\" # old\n";
+        let both = with(&text, &ada(2).1).unwrap();
+        let revoked = without(&both, &ada(1).1.id, at("2026-11-05")).unwrap();
+        for kept in ["# ours\nformat = 1\n", "note = \"laptop\" # old\n"] {
+            assert!(both.contains(kept) && revoked.contains(kept), "{revoked}");
+        }
+        assert_eq!(revoked.lines().count(), both.lines().count() + 1);
+        assert_eq!(without(&revoked, &ada(1).1.id, at("2026-11-06")).unwrap(), revoked);
+    }
+
+    #[test]
+    fn whatever_is_wrong_refuses_the_whole_file() {
+        let good = with("", &ada(1).1).unwrap();
+        for (bad, word) in [
+            (good.replace("writer", "owner"), "token 1 has no role in `role`"),
+            (good.replace("\"agent\"", "\"robot\""), "token 1 has no kind in `kind`"),
+            (good.replace("2026-12-01T00:00:00Z", "soon"), "token 1 has no date in `expires`"),
+            (good.replace("sha256:", "md5:"), "token 1 has no hash in `hash`"),
+            (good.replace("person", "name"), "token 1 has no name in `person`"),
+            (good.replace("id = \"", "id = \"00"), "token 1 has no start of its hash in `id`"),
+            (format!("{good}{good}"), "token 2 is there twice"),
+            (format!("{good}x = ["), "line 12"),
+            ("token = 3".to_owned(), "no list of tables"),
+        ] {
+            let error = Keyring::parse(&bad).unwrap_err().to_string();
+            assert!(error.contains(word), "{error} of {bad}");
+            assert!(with(&bad, &ada(3).1).is_err() && without(&bad, "x", at("2026-11-05")).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "(?s).{0,200}") {
+            let _ = Keyring::parse(&text);
+            let _ = with(&text, &ada(1).1);
+            let _ = without(&text, "x", at("2026-11-05"));
+        }
+    }
+}

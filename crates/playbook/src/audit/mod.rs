@@ -1,0 +1,369 @@
+//! Whether a workspace keeps a rule, by the `verify` block of its bullet.
+//!
+//! It judges paths and texts that somebody else reads, one file at a time, and remembers no more than a few places.
+
+mod glob;
+
+use regex::{Regex, RegexBuilder};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use cm_note::bullet::{Verify, VerifyKind, VerifyMode};
+use cm_note::path::NotePath;
+
+/// The most places of one bullet that are listed; more are counted.
+pub const MOST_PLACES: usize = 50;
+/// The most characters of a line that are shown.
+const SHOWN: usize = 200;
+/// The most bytes that an expression may take once it is compiled.
+const SIZE: usize = 1 << 20;
+
+/// Where a rule is broken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Place {
+    /// The file, from the workspace's folder; of a session its log.
+    pub path: String,
+    /// The session in which it was said, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The line, from 1; null where it is about the whole file.
+    pub line: Option<u32>,
+    /// The line's text, cut where it is long.
+    pub text: Option<String>,
+}
+
+/// A pattern that nothing can be looked for by.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unsound {
+    /// No regular expression.
+    #[error("the pattern is no regular expression: {0}")]
+    Expression(String),
+    /// An expression that would take too much memory.
+    #[error("the pattern takes more than {} KiB of memory", SIZE >> 10)]
+    TooLarge,
+    /// A path that could leave the workspace.
+    #[error("the pattern is no path inside the workspace: it must be relative and without `..`")]
+    Outside,
+    /// A query without a word.
+    #[error("the pattern is no query: it has no words")]
+    Wordless,
+}
+
+/// What came of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The rule is kept.
+    Kept,
+    /// It is broken, in these places and in so many all in all; in none where something is missing.
+    Violated {
+        /// The first of them.
+        places: Vec<Place>,
+        /// How many there are.
+        count: usize,
+    },
+    /// Nobody can tell, and why.
+    Unchecked(&'static str),
+}
+
+/// A `verify` block at work.
+#[derive(Debug)]
+pub struct Check {
+    mode: VerifyMode,
+    how: How,
+    places: Vec<Place>,
+    count: usize,
+    /// Whether sessions could be asked.
+    asked: bool,
+}
+
+#[derive(Debug)]
+enum How {
+    /// Lines of the files that match.
+    Text(Regex),
+    /// One file.
+    Path(String),
+    /// Files whose path matches.
+    Paths(Regex),
+    /// Sessions that a query finds.
+    Sessions(String),
+}
+
+impl Check {
+    /// Gets ready to look.
+    ///
+    /// # Errors
+    /// A pattern that nothing can be looked for by.
+    pub fn of(verify: &Verify) -> Result<Self, Unsound> {
+        let pattern = verify.pattern.as_str();
+        let how = match verify.kind {
+            VerifyKind::Regex => How::Text(expression(pattern)?),
+            VerifyKind::FileExists => {
+                let path = NotePath::parse(pattern.trim()).map_err(|_| Unsound::Outside)?;
+                match glob::expression(path.as_str()) {
+                    None => How::Path(path.into()),
+                    Some(glob) => How::Paths(expression(&glob)?),
+                }
+            }
+            VerifyKind::Query if !pattern.chars().any(char::is_alphanumeric) => {
+                return Err(Unsound::Wordless);
+            }
+            VerifyKind::Query => How::Sessions(pattern.trim().to_owned()),
+        };
+        Ok(Self { mode: verify.mode, how, places: Vec::new(), count: 0, asked: false })
+    }
+
+    /// Whether it must see the paths of the workspace's files.
+    pub fn wants_paths(&self) -> bool {
+        matches!(self.how, How::Paths(_)) && !self.settled()
+    }
+
+    /// Whether it must see their text.
+    pub fn wants_text(&self) -> bool {
+        matches!(self.how, How::Text(_)) && !self.settled()
+    }
+
+    /// The one file that it asks for, whether or not the workspace lists it.
+    pub fn wants_file(&self) -> Option<&str> {
+        match &self.how {
+            How::Path(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// What must exist needs to be seen once.
+    fn settled(&self) -> bool {
+        self.mode == VerifyMode::Exists && self.count > 0
+    }
+
+    /// Looks at the path of a file that is there.
+    pub fn see_path(&mut self, path: &str) {
+        let fits = match &self.how {
+            How::Paths(glob) => glob.is_match(path),
+            How::Path(wanted) => wanted == path,
+            How::Text(_) | How::Sessions(_) => false,
+        };
+        if fits {
+            self.count += 1;
+            if self.places.len() < MOST_PLACES {
+                self.places.push(Place { path: path.to_owned(), session: None, line: None, text: None });
+            }
+        }
+    }
+
+    /// Looks at a file's text; each line counts once.
+    pub fn see_text(&mut self, path: &str, text: &str) {
+        let Self { how: How::Text(regex), mode, places, count, .. } = self else { return };
+        let mut lines = Lines { text, at: 0, number: 1 };
+        let mut last = 0;
+        for found in regex.find_iter(text) {
+            let number = lines.number_at(found.start());
+            if number == last {
+                continue;
+            }
+            last = number;
+            *count += 1;
+            if places.len() < MOST_PLACES {
+                let text = Some(line_at(text, found.start()));
+                places.push(Place { path: path.to_owned(), session: None, line: Some(number), text });
+            }
+            if *mode == VerifyMode::Exists {
+                return;
+            }
+        }
+    }
+
+    /// The query that it puts to sessions.
+    pub fn wants_sessions(&self) -> Option<&str> {
+        match &self.how {
+            How::Sessions(query) => Some(query),
+            _ => None,
+        }
+    }
+
+    /// Takes what the query found: the first places, one a session, and in how many sessions.
+    pub fn see_sessions(&mut self, places: Vec<Place>, count: usize) {
+        self.asked = true;
+        self.count = count;
+        self.places = places;
+        self.places.truncate(MOST_PLACES);
+    }
+
+    /// What all that was seen comes to.
+    pub fn verdict(self) -> Verdict {
+        match (&self.how, self.mode, self.count) {
+            (How::Sessions(_), ..) if !self.asked => Verdict::Unchecked(
+                "no sessions are known that a query could be put to; `cm sessions` reads them",
+            ),
+            (_, VerifyMode::Exists, 0) => Verdict::Violated { places: Vec::new(), count: 1 },
+            (_, VerifyMode::Exists, _) | (_, VerifyMode::Absent, 0) => Verdict::Kept,
+            (_, VerifyMode::Absent, count) => Verdict::Violated { places: self.places, count },
+        }
+    }
+}
+
+/// An expression whose `^` and `$` are the ends of a line, and which cannot take much memory.
+fn expression(pattern: &str) -> Result<Regex, Unsound> {
+    let built = RegexBuilder::new(pattern).multi_line(true).size_limit(SIZE).dfa_size_limit(SIZE).build();
+    built.map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => Unsound::TooLarge,
+        // The last line says what is wrong; those before it draw where.
+        other => {
+            let said = other.to_string();
+            let last = said.lines().last().unwrap_or_default().trim();
+            Unsound::Expression(last.trim_start_matches("error: ").to_owned())
+        }
+    })
+}
+
+/// Counts lines while going through a text once.
+struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+    number: u32,
+}
+
+impl Lines<'_> {
+    /// The number of the line that an offset is in; offsets must not go back.
+    fn number_at(&mut self, offset: usize) -> u32 {
+        let breaks = self.text.as_bytes()[self.at..offset].iter().filter(|byte| **byte == b'\n').count();
+        self.number = self.number.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));
+        self.at = offset;
+        self.number
+    }
+}
+
+fn line_at(text: &str, offset: usize) -> String {
+    let begin = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let line = text[begin..].lines().next().unwrap_or_default().trim();
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(kind: VerifyKind, pattern: &str, mode: VerifyMode) -> Check {
+        Check::of(&Verify { kind, pattern: pattern.to_owned(), mode }).unwrap()
+    }
+
+    fn places(verdict: Verdict) -> Vec<(Option<u32>, Option<String>)> {
+        match verdict {
+            Verdict::Violated { places, .. } => {
+                places.into_iter().map(|place| (place.line, place.text)).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_must_be_absent_is_listed_line_by_line() {
+        let mut check = check(VerifyKind::Regex, r"^\s*dbg!|todo", VerifyMode::Absent);
+        check.see_text("a.rs", "fn a() {\n    dbg!(1); todo();\r\n}\ntodo");
+        let found = places(check.verdict());
+        assert_eq!(
+            found,
+            [(Some(2), Some("dbg!(1); todo();".to_owned())), (Some(4), Some("todo".to_owned()))]
+        );
+    }
+
+    #[test]
+    fn what_must_exist_is_sought_until_it_is_found() {
+        let mut looking = check(VerifyKind::Regex, "deny\\(warnings\\)", VerifyMode::Exists);
+        looking.see_text("a.rs", "nothing");
+        assert!(looking.wants_text());
+        looking.see_text("b.rs", "#![deny(warnings)]");
+        assert!(!looking.wants_text());
+        assert_eq!(looking.verdict(), Verdict::Kept);
+        let missing = check(VerifyKind::Regex, "x", VerifyMode::Exists).verdict();
+        assert_eq!(missing, Verdict::Violated { places: Vec::new(), count: 1 });
+    }
+
+    #[test]
+    fn places_are_bounded_and_all_of_them_counted() {
+        let mut check = check(VerifyKind::Regex, "x", VerifyMode::Absent);
+        check.see_text("a", &"x\n".repeat(70));
+        let Verdict::Violated { places, count } = check.verdict() else { panic!("it is violated") };
+        assert_eq!((places.len(), count), (MOST_PLACES, 70));
+    }
+
+    #[test]
+    fn paths_are_looked_for_by_name_or_by_glob_and_never_outside() {
+        let mut one = check(VerifyKind::FileExists, "./LICENSE", VerifyMode::Exists);
+        assert_eq!(one.wants_file(), Some("LICENSE"));
+        one.see_path("LICENSE");
+        assert_eq!(one.verdict(), Verdict::Kept);
+        let mut keys = check(VerifyKind::FileExists, "**/*.pem", VerifyMode::Absent);
+        ["a.pem", "deep/in/b.pem", "c.pem.txt"].iter().for_each(|path| keys.see_path(path));
+        assert_eq!(places(keys.verdict()).len(), 2);
+        for pattern in ["/etc/passwd", "../secret", "a/../../b", ""] {
+            let verify = Verify {
+                kind: VerifyKind::FileExists,
+                pattern: pattern.to_owned(),
+                mode: VerifyMode::Exists,
+            };
+            assert_eq!(Check::of(&verify).unwrap_err(), Unsound::Outside, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_bad_pattern_says_what_is_wrong_with_it() {
+        let of = |pattern: &str| {
+            Check::of(&Verify {
+                kind: VerifyKind::Regex,
+                pattern: pattern.to_owned(),
+                mode: VerifyMode::Absent,
+            })
+            .unwrap_err()
+            .to_string()
+        };
+        assert_eq!(of("(open"), "the pattern is no regular expression: unclosed group");
+        assert_eq!(of("(\\w{500}){500}"), "the pattern takes more than 1024 KiB of memory");
+    }
+
+    #[test]
+    fn a_query_is_judged_by_what_sessions_answer_and_unchecked_where_none_can() {
+        let verdict = check(VerifyKind::Query, "anything", VerifyMode::Absent).verdict();
+        assert!(matches!(verdict, Verdict::Unchecked(_)));
+        let answered = |mode, count: usize| {
+            let mut check = check(VerifyKind::Query, " anything ", mode);
+            assert_eq!(check.wants_sessions(), Some("anything"));
+            let place =
+                Place { path: "a.jsonl".into(), session: Some("s".into()), line: Some(3), text: None };
+            check.see_sessions(vec![place; count], count);
+            check.verdict()
+        };
+        assert_eq!(answered(VerifyMode::Absent, 0), Verdict::Kept);
+        assert_eq!(answered(VerifyMode::Exists, 1), Verdict::Kept);
+        assert_eq!(answered(VerifyMode::Exists, 0), Verdict::Violated { places: Vec::new(), count: 1 });
+        let Verdict::Violated { places, count } = answered(VerifyMode::Absent, 60) else {
+            panic!("violated")
+        };
+        assert_eq!((places.len(), count), (MOST_PLACES, 60));
+        let wordless = Verify { kind: VerifyKind::Query, pattern: " -- ".into(), mode: VerifyMode::Absent };
+        assert_eq!(Check::of(&wordless).unwrap_err(), Unsound::Wordless);
+    }
+
+    proptest! {
+        #[test]
+        fn any_pattern_over_any_text_is_judged_without_a_panic(
+            pattern in ".{0,12}", text in "(.|\n){0,80}", exists in any::<bool>(),
+        ) {
+            for kind in VerifyKind::ALL {
+                let mode = if exists { VerifyMode::Exists } else { VerifyMode::Absent };
+                if let Ok(mut check) = Check::of(&Verify { kind: *kind, pattern: pattern.clone(), mode }) {
+                    check.see_path("a/b.rs");
+                    check.see_text("a/b.rs", &text);
+                    if let Verdict::Violated { places, count } = check.verdict() {
+                        prop_assert!(places.len() <= count);
+                        let lines = text.split('\n').count();
+                        prop_assert!(places.iter().all(|place| place.line.is_none_or(|n| n as usize <= lines)));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Where to look further: a few searches that a task and the notes shown for it suggest.
+
+use std::collections::BTreeSet;
+
+use cm_note::instant::Instant;
+use cm_note::query::Query;
+use cm_text::tokens::{Role, Tokenizer};
+
+/// Searches at most.
+const MOST: usize = 5;
+/// Of them, what rules point at, at most.
+const POINTERS: usize = 2;
+/// Words of the task in one search.
+const WORDS: usize = 4;
+/// The longest pointer that is taken, in characters.
+const LONGEST: usize = 100;
+/// What is looked for among notes of these types.
+const TYPES: [&str; 2] = ["type:problem,error,fix,solution", "type:decision,configuration,procedure"];
+
+/// The words and identifiers of a task that say most, in order: identifiers first, then the longest.
+pub fn salient(task: &str, says_nothing: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut tokenizer = Tokenizer::default();
+    let (mut at, mut known, mut found) = (0, BTreeSet::new(), Vec::new());
+    while let Some(unit) = tokenizer.next_unit(task, &mut at) {
+        let Some(from) = unit.tokens().map(|token| token.from).min() else { continue };
+        let to = unit.tokens().map(|token| token.to).max().unwrap_or(from);
+        let word = task[from..to].trim_start_matches(['-', '+', '@', '#']).to_lowercase();
+        let named = unit.tokens().any(|token| matches!(token.role, Role::Whole | Role::Exact));
+        let length = word.chars().count();
+        let telling = named || length >= 3 || !word.is_ascii();
+        if telling && !says_nothing(&word) && known.insert(unit.token(0).text.to_owned()) {
+            found.push((named, length, found.len(), word));
+        }
+    }
+    found.sort_by(|(named, length, at, _), (other, than, place, _)| {
+        other.cmp(named).then(than.cmp(length)).then(at.cmp(place))
+    });
+    found.truncate(WORDS);
+    found.sort_by_key(|(_, _, at, _)| *at);
+    found.into_iter().map(|(.., word)| word).collect()
+}
+
+/// Queries worth a search: what the shown rules point at, and the task's words among types of notes. Each is understood
+/// as it is written.
+pub fn searches<'a>(pointers: impl Iterator<Item = &'a str>, words: &[String], now: Instant) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut take = |query: String, most: usize| {
+        let parsed = Query::parse(&query, now);
+        if found.len() < most && parsed.notices.is_empty() && parsed.ranks() && !found.contains(&query) {
+            found.push(query);
+        }
+    };
+    for pointer in pointers {
+        let plain = pointer.replace(|c: char| c.is_control() || c == '`', " ");
+        let query = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+        if query.chars().count() <= LONGEST {
+            take(query, POINTERS);
+        }
+    }
+    let quoted = |word: &String| {
+        let plain = Query::parse(word, now);
+        if plain.notices.is_empty() && plain.ranks() {
+            word.clone()
+        } else {
+            format!("\"{}\"", word.replace('"', " "))
+        }
+    };
+    let words = words.iter().map(quoted).collect::<Vec<_>>().join(" ");
+    if !words.is_empty() {
+        TYPES.iter().for_each(|filter| take(format!("{words} {filter}"), MOST));
+        take(words, MOST);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn nothing(word: &str) -> bool {
+        ["the", "with", "that", "from"].contains(&word)
+    }
+
+    #[test]
+    fn identifiers_and_long_words_say_most() {
+        let words = salient("Fix the socket_keepalive so that pooled connections from C++ stay on", nothing);
+        assert_eq!(words, ["socket_keepalive", "pooled", "connections", "c++"]);
+        assert_eq!(salient("do it", nothing), [""; 0]);
+    }
+
+    #[test]
+    fn pointers_come_first_and_nonsense_is_left_out() {
+        let now = Instant::from_unix(0);
+        let words = salient("Retry gauge fetches", nothing);
+        let pointers = ["retry full jitter", "is:nonsense (", "retry full jitter", "pool", "third one"];
+        assert_eq!(
+            searches(pointers.into_iter(), &words, now),
+            [
+                "retry full jitter",
+                "pool",
+                "retry gauge fetches type:problem,error,fix,solution",
+                "retry gauge fetches type:decision,configuration,procedure",
+                "retry gauge fetches",
+            ]
+        );
+        assert_eq!(searches([].into_iter(), &[], now), [""; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_search_is_understood_as_it_is_written(
+            task in "\\PC{3,60}|[-a-z:\"()+*~/ ]{3,60}", pointer in "\\PC{0,60}|[-a-z:\"()+*~ ]{0,60}",
+        ) {
+            let now = Instant::from_unix(0);
+            let found = searches([pointer.as_str()].into_iter(), &salient(&task, nothing), now);
+            prop_assert!(found.len() <= MOST);
+            for query in found {
+                let parsed = Query::parse(&query, now);
+                prop_assert!(parsed.notices.is_empty(), "{query}: {:?}", parsed.notices);
+            }
+        }
+    }
+}

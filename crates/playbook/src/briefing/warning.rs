@@ -1,0 +1,164 @@
+//! What a task or a shown note mentions although it should not: deprecated patterns, rules that were replaced, and what
+//! is kept out for ever.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use cm_note::bullet::blocked::{BlockKind, Blocked};
+use cm_text::likeness;
+use cm_text::tokens::fold;
+
+/// Why there is a warning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    /// A pattern that is out of use.
+    Deprecated,
+    /// A rule that is kept out for ever.
+    Toxic,
+    /// A rule that another has replaced.
+    Replaced,
+}
+
+/// Something that is mentioned and should not be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// Why.
+    pub kind: WarningKind,
+    /// The blocked pattern, or the replaced bullet.
+    pub id: String,
+    /// What is mentioned.
+    pub pattern: String,
+    /// What is wrong with it.
+    pub reason: Option<String>,
+    /// What to use instead.
+    pub replacement: Option<String>,
+    /// Where: `task`, or the id of a rule or memory.
+    #[serde(rename = "where")]
+    pub place: String,
+}
+
+impl Warning {
+    /// The place that is the task itself.
+    pub const TASK: &'static str = "task";
+
+    /// The warning of a blocked pattern at that place.
+    pub fn of(blocked: &Blocked, place: &str) -> Self {
+        Self {
+            kind: match blocked.kind {
+                BlockKind::Toxic => WarningKind::Toxic,
+                BlockKind::Deprecated => WarningKind::Deprecated,
+            },
+            id: blocked.id.to_string(),
+            pattern: blocked.text().to_owned(),
+            reason: blocked.fields.reason.clone(),
+            replacement: blocked.fields.replacement.clone(),
+            place: place.to_owned(),
+        }
+    }
+}
+
+/// A text that is looked through for what should not be mentioned.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// In lower case with one blank between its words.
+    folded: String,
+    words: BTreeSet<String>,
+}
+
+impl Said {
+    /// A text to be looked through.
+    pub fn of(text: &str) -> Self {
+        Self { folded: evened(text), words: likeness::words(text) }
+    }
+
+    /// Whether it mentions a pattern, in any case and spacing. A pattern of words is looked for as whole words, any other
+    /// as it stands.
+    ///
+    /// ```
+    /// use cm_playbook::briefing::warning::Said;
+    /// assert!(Said::of("Use Moment here").mentions("moment") && !Said::of("momentarily").mentions("moment"));
+    /// assert!(Said::of("where at_utc::date = $1").mentions("at_utc::date"));
+    /// ```
+    pub fn mentions(&self, pattern: &str) -> bool {
+        let (pattern, text) = (evened(pattern), &self.folded);
+        if pattern.is_empty() {
+            return false;
+        }
+        let of_word = |c: char| c.is_alphanumeric() || c == '_';
+        let worded = pattern.chars().all(|c| of_word(c) || c == ' ' || c == '-' || c == '\'');
+        let within = |at: usize| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + pattern.len()..].chars().next();
+            before.is_some_and(of_word) || after.is_some_and(of_word)
+        };
+        text.match_indices(&pattern).any(|(at, _)| !worded || !within(at))
+    }
+
+    /// Whether it says nearly all that a blocked rule says, in whatever order.
+    pub fn quotes(&self, rule: &str) -> bool {
+        let words = likeness::words(rule);
+        let shared = words.intersection(&self.words).count();
+        self.mentions(rule.trim_end_matches('.')) || shared >= 5 && shared * 100 >= words.len() * 85
+    }
+}
+
+/// Whether a task is clearly about what a rule says: at least three words of both, which are half of the rule's or most
+/// of the task's. Words that say nothing are to be left out.
+pub fn is_about(rule: &str, task: &str, says_nothing: impl Fn(&str) -> bool) -> bool {
+    let telling = |text: &str| -> BTreeSet<String> {
+        likeness::words(text).into_iter().filter(|word| word.len() > 1 && !says_nothing(word)).collect()
+    };
+    let (rule, task) = (telling(rule), telling(task));
+    let shared = rule.intersection(&task).count();
+    shared >= 3 && (shared * 2 >= rule.len() || shared * 5 >= task.len() * 3)
+}
+
+/// A text in lower case with one blank between its words.
+fn evened(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    fold(text, &mut folded);
+    folded.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_whole_and_code_as_it_stands() {
+        for (pattern, text, expected) in [
+            ("var", "a var b", true),
+            ("var", "variable", false),
+            ("var", "my_var", false),
+            ("Var", "VAR.", true),
+            ("global state", "no global\n  state", true),
+            ("unwrap()", "x.unwrap().y", true),
+            ("Utc::now().date", "let d = utc::now().date_naive()", true),
+            ("", "anything", false),
+            ("café", "CAFE", true),
+        ] {
+            assert_eq!(Said::of(text).mentions(pattern), expected, "{pattern:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_quoted_rule_is_known_again_with_other_words_around_it() {
+        let rule = "Retry a failed gauge request at once, up to five times.";
+        assert!(
+            Said::of("please retry a failed gauge request at once, up to five times, as before").quotes(rule)
+        );
+        assert!(Said::of("up to five times, at once: retry a failed request of the gauge").quotes(rule));
+        assert!(!Said::of("retry a failed gauge request with jitter").quotes(rule));
+    }
+
+    #[test]
+    fn a_task_is_about_a_rule_when_it_shares_what_matters() {
+        let rule = "Retry a failed gauge request at once, up to five times.";
+        let nothing = |word: &str| ["a", "at", "up", "to", "the", "with"].contains(&word);
+        assert!(is_about(rule, "Let the failed gauge requests retry", nothing));
+        assert!(!is_about(rule, "Draw the gauge with five colours", nothing));
+    }
+}

@@ -1,0 +1,91 @@
+//! The rules whose vectors are nearest to each other, among many: products of matrices, block by block.
+
+use std::collections::BTreeSet;
+
+use ndarray::{ArrayView2, Axis, Slice};
+
+use cm_text::embedding::Embedding;
+
+/// How many rules are multiplied at once.
+const BLOCK: usize = 256;
+
+/// The pairs of rules of which either is among the `most` nearest of the other, at least so near; with their cosines, by
+/// their numbers. Of equally near ones the first count.
+pub fn neighbours(embeddings: &[Option<Embedding>], least: f64, most: usize) -> Vec<(usize, usize, f64)> {
+    let known: Vec<(usize, &Embedding)> =
+        embeddings.iter().enumerate().filter_map(|(at, embedding)| Some((at, embedding.as_ref()?))).collect();
+    let dimension = known.first().map_or(0, |(_, first)| first.dimension());
+    // Vectors of two models cannot be compared.
+    let known: Vec<_> =
+        known.into_iter().filter(|(_, embedding)| embedding.dimension() == dimension).collect();
+    let parts: Vec<f32> = known.iter().flat_map(|(_, embedding)| embedding.parts()).copied().collect();
+    let Ok(matrix) = ArrayView2::from_shape((known.len(), dimension), &parts) else { return Vec::new() };
+    let mut nearest: Vec<Nearest> = vec![Nearest::default(); known.len()];
+    for top in (0..known.len()).step_by(BLOCK) {
+        let rows = matrix.slice_axis(Axis(0), Slice::from(top..(top + BLOCK).min(known.len())));
+        let cosines = rows.dot(&matrix.slice_axis(Axis(0), Slice::from(top..)).t());
+        for (row, cosines) in cosines.rows().into_iter().enumerate() {
+            for (column, cosine) in cosines.iter().enumerate().skip(row + 1) {
+                if f64::from(*cosine) >= least {
+                    nearest[top + row].offer(*cosine, top + column, most);
+                    nearest[top + column].offer(*cosine, top + row, most);
+                }
+            }
+        }
+    }
+    let mut pairs = BTreeSet::new();
+    for (at, nearest) in nearest.iter().enumerate() {
+        pairs.extend(nearest.0.iter().map(|(_, other)| (at.min(*other), at.max(*other))));
+    }
+    let pair = |(a, b): (usize, usize)| (known[a].0, known[b].0, known[a].1.cosine(known[b].1));
+    pairs.into_iter().map(pair).collect()
+}
+
+/// The nearest of one rule, the nearest first.
+#[derive(Debug, Clone, Default)]
+struct Nearest(Vec<(f32, usize)>);
+
+impl Nearest {
+    fn offer(&mut self, cosine: f32, other: usize, most: usize) {
+        let place = self.0.partition_point(|(known, _)| *known >= cosine);
+        if place < most {
+            self.0.insert(place, (cosine, other));
+            self.0.truncate(most);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn embedding(angle: f64) -> Option<Embedding> {
+        Embedding::of(vec![angle.cos() as f32, angle.sin() as f32])
+    }
+
+    #[test]
+    fn each_rule_has_its_nearest_and_far_ones_are_left_out() {
+        let all: Vec<_> = [0.0, 0.1, 0.3, 3.0].into_iter().map(embedding).collect();
+        let pairs = |most| -> Vec<(usize, usize)> {
+            neighbours(&all, 0.5, most).into_iter().map(|(a, b, _)| (a, b)).collect()
+        };
+        assert_eq!(pairs(8), [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!(pairs(1), [(0, 1), (1, 2)]);
+        assert_eq!(neighbours(&[None, embedding(1.0)], 0.5, 8), []);
+    }
+
+    #[test]
+    fn blocks_leave_out_none() {
+        let all: Vec<_> = (0..700).map(|at| embedding(f64::from(at) * 0.009)).collect();
+        let mut expected = Vec::new();
+        for a in 0..all.len() {
+            for b in a + 1..all.len() {
+                let cosine = all[a].as_ref().unwrap().cosine(all[b].as_ref().unwrap());
+                expected.extend((cosine >= 0.99995).then_some((a, b)));
+            }
+        }
+        let found: Vec<_> = neighbours(&all, 0.99995, 8).into_iter().map(|(a, b, _)| (a, b)).collect();
+        assert!(expected.len() > 600);
+        assert_eq!(found, expected);
+    }
+}

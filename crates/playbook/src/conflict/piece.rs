@@ -1,0 +1,162 @@
+//! A rule cut into words, each with what stands before it: the form in which clauses are read.
+
+use std::borrow::Cow;
+
+use cm_text::tokens::{Role, Tokenizer, fold};
+
+/// What stands between a word and the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Gap {
+    /// Nothing but blanks, quotes and hyphens.
+    None,
+    /// A comma or a bracket.
+    Comma,
+    /// A colon.
+    Colon,
+    /// The end of a sentence, a semicolon, a dash, a line of a list.
+    Stop,
+}
+
+/// A word of a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// As written, in lower case.
+    pub(super) raw: String,
+    /// As written.
+    pub(super) shown: String,
+    /// Whether it is written as a name is: `PostgreSQL`, `S3`, code.
+    pub(super) named: bool,
+    /// Its stem.
+    pub(super) stem: String,
+    /// What stands before it.
+    pub(super) gap: Gap,
+    /// Whether `n't` hangs on it.
+    pub(super) negated: bool,
+    /// Whether it is code, which never steers a sentence.
+    pub(super) code: bool,
+}
+
+/// The words of a text in order; of a link only what it shows.
+pub(super) fn pieces(text: &str) -> Vec<Piece> {
+    let text = &*without_targets(text);
+    let mut code = false;
+    let mut tokenizer = Tokenizer::default();
+    let mut pieces: Vec<Piece> = Vec::new();
+    let (mut at, mut end) = (0, 0);
+    while let Some(unit) = tokenizer.next_unit(text, &mut at) {
+        let steps = unit.width() > 1 && unit.tokens().any(|token| text[token.from..token.to].contains('/'));
+        let whole = unit.tokens().find(|token| token.role == Role::Whole).filter(|_| !steps);
+        for token in unit.tokens() {
+            let counts = match &whole {
+                Some(whole) => token == *whole,
+                None => token.role == Role::Word,
+            };
+            if !counts {
+                continue;
+            }
+            let mut raw = String::new();
+            fold(&text[token.from..token.to], &mut raw);
+            let between = text.get(end..token.from).unwrap_or("");
+            code ^= between.bytes().filter(|byte| *byte == b'`').count() % 2 == 1;
+            let gap = gap_of(between);
+            let negated = is_negated(&text[token.to..]);
+            let shown = text[token.from..token.to].to_owned();
+            let named = code || is_named(&shown, pieces.is_empty() || matches!(gap, Gap::Stop | Gap::Colon));
+            pieces.push(Piece { raw, shown, named, stem: token.text.to_owned(), gap, negated, code });
+            end = token.to;
+        }
+    }
+    pieces
+}
+
+/// A text without the addresses that its links lead to.
+fn without_targets(text: &str) -> Cow<'_, str> {
+    if !text.contains("](") && !text.contains("://") {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("](") {
+        shown.push_str(&rest[..at]);
+        rest = rest[at..].find(')').map_or("", |end| &rest[at + end + 1..]);
+    }
+    shown.push_str(rest);
+    let words = shown.split(' ').filter(|word| !word.contains("://"));
+    Cow::Owned(words.collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a word is written as a name is: with a capital that its place does not ask for, or with a digit.
+fn is_named(word: &str, first: bool) -> bool {
+    let upper = |word: &str| word.chars().any(char::is_uppercase);
+    let letters = word.chars().any(char::is_alphabetic);
+    let inner = word.char_indices().nth(1).is_some_and(|(at, _)| upper(&word[at..]));
+    inner || !first && upper(word) || letters && word.chars().any(|c| c.is_ascii_digit())
+}
+
+fn is_negated(rest: &str) -> bool {
+    let mut chars = rest.chars();
+    matches!(chars.next(), Some('\'' | '’'))
+        && matches!(chars.next(), Some('t' | 'T'))
+        && !chars.next().is_some_and(char::is_alphanumeric)
+}
+
+/// What the characters between two words come to.
+fn gap_of(between: &str) -> Gap {
+    if between == " " {
+        return Gap::None;
+    }
+    let mut gap = Gap::None;
+    let mut chars = between.chars().peekable();
+    let mut last = None;
+    while let Some(c) = chars.next() {
+        let spaced =
+            chars.peek().is_none_or(|next| next.is_whitespace() || matches!(next, '"' | '`' | '*' | '_'));
+        gap = gap.max(match c {
+            ';' | '!' | '?' | '—' | '–' | '。' | '→' => Gap::Stop,
+            '.' if spaced => Gap::Stop,
+            '-' if spaced && last.is_some_and(char::is_whitespace) => Gap::Stop,
+            '\n' if last == Some('\n') => Gap::Stop,
+            ':' if spaced => Gap::Colon,
+            ',' | '(' | ')' | '、' => Gap::Comma,
+            _ => Gap::None,
+        });
+        last = Some(c);
+    }
+    gap
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_know_what_stands_before_them() {
+        let shown: Vec<(String, Gap)> = pieces("Don't use `a_b`; use c/d, not E-f. `--no-verify` - never: x")
+            .into_iter()
+            .map(|piece| (piece.raw, piece.gap))
+            .collect();
+        let expected = [
+            ("don", Gap::None),
+            ("use", Gap::None),
+            ("a_b", Gap::None),
+            ("use", Gap::Stop),
+            ("c", Gap::None),
+            ("d", Gap::None),
+            ("not", Gap::Comma),
+            ("e-f", Gap::None),
+            ("no-verify", Gap::Stop),
+            ("never", Gap::Stop),
+            ("x", Gap::Colon),
+        ];
+        assert_eq!(shown, expected.map(|(word, gap)| (word.to_owned(), gap)));
+        let code: Vec<bool> = pieces("use `any of` it").iter().map(|piece| piece.code).collect();
+        assert_eq!(code, [false, true, true, false]);
+        let linked: Vec<String> = pieces("Use [the map](https://a.b/not) or https://c.d now")
+            .into_iter()
+            .map(|piece| piece.raw)
+            .collect();
+        assert_eq!(linked, ["use", "the", "map", "or", "now"]);
+        assert!(pieces("don't").first().is_some_and(|piece| piece.negated));
+        assert!(pieces("it's").first().is_some_and(|piece| !piece.negated));
+    }
+}

@@ -1,0 +1,148 @@
+//! How two statements relate: the one judgement that every place asks that credits, stores or refuses a statement.
+//!
+//! Likeness alone never makes two statements one: contradictions look more alike than duplicates do. Statements are the
+//! same where their canonical forms are equal; likeness only names neighbours.
+
+use super::meant::{Meant, Near, Nearness, name_differently, opposed};
+use super::{Opposition, Statement, opposition};
+use crate::meaning::Sense;
+
+/// How a statement relates to one that is there.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It says the same: numbers, units, versions, names, negation and order are equal.
+    Same,
+    /// Both cannot be followed, or cannot both be true.
+    Contradicts(Opposition),
+    /// It is about the same thing, and says something of its own.
+    Near(Near),
+    /// Neither.
+    Different,
+}
+
+impl Meant<'_> {
+    /// How this statement relates to another. A contradiction is looked for before a likeness.
+    pub fn verdict(&self, other: &Self, least: Nearness, sense: &Sense<'_>) -> Verdict {
+        if self.statement.is_same(other.statement) {
+            return Verdict::Same;
+        }
+        if let Some(opposition) = opposed(self.statement, other.statement, sense) {
+            return Verdict::Contradicts(opposition);
+        }
+        self.near(other, least, sense).map_or(Verdict::Different, Verdict::Near)
+    }
+
+    /// Whether a statement is one that is blocked, in the same words, with slips of spelling, in another order, or so near
+    /// that nothing tells it apart; with how near it is where it is not the same.
+    pub fn evades(&self, blocked: &Self, least: Nearness, sense: &Sense<'_>) -> Option<Option<Near>> {
+        let (one, other) = (self.statement, blocked.statement);
+        if one.is_same(other) {
+            return Some(None);
+        }
+        let (ours, theirs) = (one.canonical(), other.canonical());
+        if opposed(one, other, sense).is_some()
+            || ours.numbers() != theirs.numbers()
+            || ours.negations() != theirs.negations()
+            || ours.differs_in_case(theirs)
+            || ours.says_the_opposite(theirs)
+        {
+            return None;
+        }
+        if ours.is_rearranged(theirs) {
+            return Some(Some(Near::Words(1.0)));
+        }
+        // The same words in an order that says something else: "from A to B", "from B to A".
+        if ours.has_words_of(theirs) || name_differently(one, other) || one.shape() != other.shape() {
+            return None;
+        }
+        self.near(blocked, least, sense).map(Some)
+    }
+}
+
+impl Statement {
+    /// Whether both say the same, by their canonical forms.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.canonical() == other.canonical()
+    }
+
+    /// Whether nothing that their words show tells two statements apart that are otherwise alike: no number, name or
+    /// denial, and no opposition.
+    pub fn may_be_one_with(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.canonical(), other.canonical());
+        ours == theirs
+            || ours.numbers() == theirs.numbers()
+                && ours.negations() == theirs.negations()
+                && !ours.differs_in_case(theirs)
+                && !name_differently(self, other)
+                && opposition(self, other).is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meaning::NoMeaning;
+
+    const LEAST: Nearness = Nearness { jaccard: 0.85, cosine: 0.85 };
+    const PAIRS: [&str; 2] = [
+        include_str!("../../../../tests/golden/same-pairs.tsv"),
+        include_str!("../../../../tests/golden/same-pairs-unseen.tsv"),
+    ];
+
+    fn verdict(a: &str, b: &str) -> Verdict {
+        let (a, b) = (Statement::of(a), Statement::of(b));
+        let meant = |statement| Meant { statement, embedding: None };
+        meant(&a).verdict(&meant(&b), LEAST, &Sense::of(&NoMeaning))
+    }
+
+    fn evades(rule: &str, blocked: &str) -> bool {
+        let (a, b) = (Statement::of(rule), Statement::of(blocked));
+        let meant = |statement| Meant { statement, embedding: None };
+        meant(&a).evades(&meant(&b), LEAST, &Sense::of(&NoMeaning)).is_some()
+    }
+
+    #[test]
+    fn no_statement_is_taken_for_one_that_says_something_else_in_either_order() {
+        for line in PAIRS.into_iter().flat_map(str::lines).filter(|line| !line.starts_with('#')) {
+            let [label, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let found = [verdict(a, b), verdict(b, a)];
+            assert!(label == "same" || !found.contains(&Verdict::Same), "{line}: {found:?}");
+            let told_apart =
+                ["number", "unit", "version", "name", "negation", "contradiction"].contains(&label);
+            assert!(!(told_apart && evades(a, b)), "blocked: {line}");
+        }
+    }
+
+    #[test]
+    fn a_contradiction_is_found_before_a_likeness() {
+        for (a, b) in [
+            ("The nightly backup job fails", "The nightly backup job succeeds"),
+            ("Enable telemetry in CI", "Disable telemetry in CI"),
+            (
+                "Always run the whole suite before you push to main",
+                "Never run the whole suite before you push to main",
+            ),
+        ] {
+            assert!(matches!(verdict(a, b), Verdict::Contradicts(_)), "{a} / {b}: {:?}", verdict(a, b));
+        }
+    }
+
+    #[test]
+    fn a_blocked_statement_stays_blocked_in_other_digits_spelling_and_order() {
+        let blocked = "Retry a failed gauge request at once, up to five times.";
+        for again in [
+            "retry a failed gauge request at once, up to 5 times",
+            "Up to five times, retry a failed gauge request at once",
+            "Retry a failed guage request at once, up to five times",
+        ] {
+            assert!(evades(again, blocked), "{again}");
+        }
+        for other in [
+            "Retry a failed gauge request at once, up to two times.",
+            "Never retry a failed gauge request at once, up to five times.",
+            "Retry a failed valve request at once, up to five times.",
+        ] {
+            assert!(!evades(other, blocked), "{other}");
+        }
+    }
+}

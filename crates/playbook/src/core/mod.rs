@@ -1,0 +1,310 @@
+//! CORE.md: the memories and rules that an agent loads into its system prompt, best first, within a budget of tokens.
+//!
+//! It lists titles, never bodies; the title of a bullet is its rule, which is to be followed without opening a file and
+//! cited by its id. Paths take at most a fifth of it: the best entries have a link, the others their id. It reads and
+//! writes no file.
+
+mod entry;
+
+use cm_note::markdown::escape::escape_link_text;
+use cm_note::note::check::RULE;
+
+use crate::generated::{GeneratedFile, head, tokens};
+use entry::Line;
+
+pub use crate::generated::same_but_for_day;
+pub use entry::{CoreEntry, LinkStyle, Worth, core_entries, memory_entries};
+
+/// The limits of the file, and what a vault adds to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoreSettings {
+    /// The whole file's budget.
+    pub tokens: usize,
+    /// The most entries of a section; pinned ones are listed beyond it.
+    pub per_section: usize,
+    /// The score below which an entry is fading: listed only where the others leave room.
+    pub least_score: f64,
+    /// How its lines lead to their notes.
+    pub links: LinkStyle,
+    /// Sections after the built-in ones: titles with types.
+    pub extra_sections: Vec<(String, Vec<String>)>,
+}
+
+impl Default for CoreSettings {
+    /// What an agent wants beside the built-in sections: what the people around it prefer and take for granted,
+    /// what was understood, and the team's own observations. All other types come last.
+    fn default() -> Self {
+        let section = |title: &str, types: &[&str]| {
+            (title.to_owned(), types.iter().map(|name| (*name).to_owned()).collect())
+        };
+        Self {
+            tokens: 3_000,
+            per_section: 15,
+            least_score: 0.2,
+            links: LinkStyle::Path,
+            extra_sections: vec![
+                section("Preferences & Facts", &["preference", "fact"]),
+                section("Insights", &["insight"]),
+                section("Observations", &["observation"]),
+            ],
+        }
+    }
+}
+
+/// A section of the file.
+enum Section<'s> {
+    /// Pinned memories of any type.
+    Pinned,
+    /// Memories of some types.
+    Memories { title: &'s str, types: Vec<&'s str> },
+    /// Bullets that say what to do.
+    Rules,
+    /// Bullets that say what to avoid.
+    Pitfalls,
+    /// Memories of types that no other section takes.
+    Other,
+    /// What has faded, of any kind.
+    Fading,
+}
+
+const BUILT_IN: [(&str, &[&str]); 5] = [
+    ("Critical Solutions", &["solution"]),
+    ("Active Decisions", &["decision"]),
+    ("Key Fixes", &["fix"]),
+    ("Configurations", &["configuration"]),
+    ("Patterns & Workflows", &["code_pattern", "workflow", "procedure"]),
+];
+
+impl<'s> Section<'s> {
+    /// All sections in order. An entry belongs to the first that takes it.
+    fn all(settings: &'s CoreSettings) -> Vec<Self> {
+        let built_in = BUILT_IN.iter().map(|(title, types)| Self::Memories { title, types: types.to_vec() });
+        let extra = settings.extra_sections.iter().map(|(title, types)| Self::Memories {
+            title,
+            types: types.iter().map(String::as_str).collect(),
+        });
+        let bullets = [Self::Rules, Self::Pitfalls];
+        let last = [Self::Other, Self::Fading];
+        [Self::Pinned].into_iter().chain(built_in).chain(bullets).chain(extra).chain(last).collect()
+    }
+
+    fn takes(&self, entry: &CoreEntry, fading: bool) -> bool {
+        match (self, entry.worth) {
+            (Self::Fading, _) => true,
+            _ if fading => false,
+            (Self::Pinned, Worth::Memory(_)) => entry.pinned,
+            (Self::Memories { types, .. }, Worth::Memory(_)) => types.contains(&entry.note_type.as_str()),
+            (Self::Rules, Worth::Bullet { anti_pattern, .. }) => !anti_pattern,
+            (Self::Pitfalls, Worth::Bullet { anti_pattern, .. }) => anti_pattern,
+            (Self::Other, Worth::Memory(_)) => true,
+            _ => false,
+        }
+    }
+
+    fn heading(&self) -> String {
+        let title = match self {
+            Self::Pinned => "Pinned",
+            Self::Memories { title, .. } => title,
+            Self::Rules => "Rules",
+            Self::Pitfalls => "Pitfalls",
+            Self::Other => "Other",
+            Self::Fading => "Fading",
+        };
+        format!("\n## {}\n\n", escape_link_text(title))
+    }
+}
+
+/// An entry with its place in the file.
+struct Placed {
+    section: usize,
+    /// Which of its section it is, from the best.
+    at: usize,
+    line: Line,
+}
+
+/// How many entries are left out, and why.
+#[derive(Default)]
+struct LeftOut {
+    harmful: usize,
+    full_section: usize,
+    no_space: usize,
+    too_long: usize,
+}
+
+/// The share of the file's characters that paths may take, as one in so many.
+const PATH_SHARE: usize = 5;
+
+/// The file for these entries on that day. They leave it lowest score first until it fits its budget; the same
+/// arguments give the same bytes.
+pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> GeneratedFile {
+    let sections = Section::all(settings);
+    let (placed, mut left_out) = place(entries, &sections, settings);
+    let (counts, all) = (counts(entries), placed.len() + left_out.no_space);
+    let is_fading = |entry: &&Placed| matches!(sections.get(entry.section), Some(Section::Fading));
+    let head = |listed: &[Placed], left_out: &LeftOut| {
+        let fading = match listed.iter().filter(is_fading).count() {
+            0 => String::new(),
+            count => format!(", {count} of them fading"),
+        };
+        let figures = format!("{counts}; {} listed{fading}. {}", listed.len(), left_out.say(settings));
+        head("Core memory", day, "cm core", &figures)
+    };
+    let headings: Vec<String> = sections.iter().map(Section::heading).collect();
+    let growth = Growth::of(&placed, &headings);
+    let mut listed = placed.len();
+    loop {
+        left_out.no_space = all - listed;
+        let characters = head(&placed[..listed], &left_out).chars().count() + growth.characters(listed);
+        if listed == 0 || tokens(characters) <= settings.tokens {
+            break;
+        }
+        listed -= 1;
+    }
+    let placed = &placed[..listed];
+    let linked = Growth::of(placed, &headings).linked;
+    let mut text = head(placed, &left_out);
+    let mut in_order: Vec<(&Placed, bool)> = placed.iter().zip(linked).collect();
+    in_order.sort_by_key(|(entry, _)| (entry.section, entry.at));
+    for of_one in in_order.chunk_by(|(a, _), (b, _)| a.section == b.section) {
+        text += &headings[of_one[0].0.section];
+        text.extend(of_one.iter().map(|(entry, linked)| entry.line.shown(*linked)));
+    }
+    GeneratedFile::new(text, listed, left_out.total())
+}
+
+/// How the file grows entry by entry, the best first: each gets a link as soon as the text so far has room for its path.
+struct Growth {
+    /// The characters after each entry, its section's heading included.
+    after: Vec<usize>,
+    /// Which entries have a link in the end.
+    linked: Vec<bool>,
+}
+
+impl Growth {
+    fn of(placed: &[Placed], headings: &[String]) -> Self {
+        let (mut characters, mut paths, mut next) = (0_usize, 0_usize, 0_usize);
+        let mut begun = vec![false; headings.len()];
+        let mut growth = Self { after: Vec::with_capacity(placed.len()), linked: vec![false; placed.len()] };
+        for (at, entry) in placed.iter().enumerate() {
+            characters += entry.line.bare.chars().count();
+            if !std::mem::replace(&mut begun[entry.section], true) {
+                characters += headings[entry.section].chars().count();
+            }
+            while let Some(waiting) = placed.get(next).filter(|_| next <= at) {
+                if let Some((line, path)) = &waiting.line.linked {
+                    let longer =
+                        characters + line.chars().count() - waiting.line.bare.chars().count().min(characters);
+                    if (paths + path) * PATH_SHARE > longer {
+                        break;
+                    }
+                    (characters, paths) = (longer, paths + path);
+                    growth.linked[next] = true;
+                }
+                next += 1;
+            }
+            growth.after.push(characters);
+        }
+        growth
+    }
+
+    /// The characters of the first `listed` entries.
+    fn characters(&self, listed: usize) -> usize {
+        listed.checked_sub(1).and_then(|last| self.after.get(last)).copied().unwrap_or(0)
+    }
+}
+
+impl Line {
+    fn shown(&self, linked: bool) -> &str {
+        self.linked.as_ref().filter(|_| linked).map_or(self.bare.as_str(), |(line, _)| line)
+    }
+}
+
+/// The number of entries of each kind that has any: memories, plain notes, bullets.
+fn counts(entries: &[CoreEntry]) -> String {
+    let (mut memories, mut plain, mut bullets) = (0, 0, 0);
+    for entry in entries {
+        match entry.worth {
+            Worth::Bullet { .. } => bullets += 1,
+            Worth::Memory(_) if entry.plain => plain += 1,
+            Worth::Memory(_) => memories += 1,
+        }
+    }
+    let of = |count: usize, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    };
+    let parts = [
+        of(memories, "memory", "memories"),
+        of(plain, "plain note", "plain notes"),
+        of(bullets, "bullet in use", "bullets in use"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "0 memories".to_owned() } else { parts.join(", ") }
+}
+
+/// The entries that have a place, the last to leave first, before the budget is looked at.
+fn place(entries: &[CoreEntry], sections: &[Section<'_>], settings: &CoreSettings) -> (Vec<Placed>, LeftOut) {
+    let least = settings.least_score;
+    let mut left_out = LeftOut::default();
+    let mut of_section: Vec<Vec<&CoreEntry>> = vec![Vec::new(); sections.len()];
+    for entry in entries {
+        let fading = entry.is_fading(least);
+        match sections.iter().position(|section| section.takes(entry, fading)) {
+            _ if entry.is_harmful() => left_out.harmful += 1,
+            Some(section) if !entry.is_too_long() => of_section[section].push(entry),
+            _ => left_out.too_long += 1,
+        }
+    }
+    let mut ranked = Vec::new();
+    for (section, mut entries) in of_section.into_iter().enumerate() {
+        if matches!(sections[section], Section::Fading) {
+            entries.sort_by(|a, b| a.rank(least).cmp(&b.rank(least)));
+        } else {
+            entries.sort_by(|a, b| a.place(least).cmp(&b.place(least)));
+            let pinned = entries.iter().filter(|entry| entry.pinned).count();
+            let most = settings.per_section.max(pinned);
+            left_out.full_section += entries.len().saturating_sub(most);
+            entries.truncate(most);
+        }
+        ranked.extend(entries.into_iter().enumerate().map(|(at, entry)| (entry, section, at)));
+    }
+    ranked.sort_by(|(a, ..), (b, ..)| a.rank(least).cmp(&b.rank(least)));
+    // A line has more characters than a token, so that no more can fit; an imported vault may have very many.
+    left_out.no_space = ranked.len().saturating_sub(settings.tokens);
+    ranked.truncate(settings.tokens);
+    let placed = ranked.into_iter().map(|(entry, section, at)| {
+        let line = entry.line(settings.links);
+        Placed { section, at, line }
+    });
+    (placed.collect(), left_out)
+}
+
+impl LeftOut {
+    /// What is left out although it could be listed.
+    fn total(&self) -> usize {
+        self.full_section + self.no_space + self.too_long
+    }
+
+    fn say(&self, settings: &CoreSettings) -> String {
+        let reasons = [
+            (self.no_space, "for space".to_owned()),
+            (self.full_section, format!("beyond {} a section", settings.per_section)),
+            (self.too_long, format!("longer than the {} characters of a rule", RULE.end())),
+            (self.harmful, "with more harm than help".to_owned()),
+        ];
+        let said: Vec<String> = reasons
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, reason)| format!("{count} {reason}"))
+            .collect();
+        if said.is_empty() {
+            "Nothing left out.".to_owned()
+        } else {
+            format!("Left out: {}.", said.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

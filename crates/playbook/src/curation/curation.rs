@@ -1,0 +1,798 @@
+//! The one function that changes a playbook: deltas in, a new playbook and a report out.
+//!
+//! No file, clock or random number: ids come from what is said and when, so that the same input gives the same output,
+//! byte for byte.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::admission::{Admission, Admitted, Candidate, Door};
+use super::delta::{Add, Delta, Deprecate, Judge, Pin, Replace};
+use super::history::History;
+use super::report::{Applied, Conflict, Passed, Report};
+use super::shelf::{Shelf, stands};
+use super::{Authority, Limits, Playbook};
+use crate::conflict::{Meant, Near, Statement};
+use crate::meaning::{Meaning, Sense};
+use cm_note::bullet::content::{self, RuleHash};
+use cm_note::bullet::id::BulletId;
+use cm_note::bullet::{
+    Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Maturity, Reach, Source, State,
+};
+use cm_note::id::NoteId;
+use cm_note::instant::Instant;
+use cm_note::note::REASONS;
+use cm_note::note::check::is_category;
+use cm_note::note::name::file_name;
+use cm_note::note::suspicion::payload;
+use cm_note::note::{Feedback, Signal};
+use cm_note::path::NotePath;
+use cm_note::score::Scoring;
+use cm_text::canonical::Canonical;
+
+/// Who proposes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proposer {
+    /// The session, for deltas that name none.
+    pub session: Option<String>,
+    /// The agent.
+    pub agent: Option<String>,
+    /// The person.
+    pub author: Option<String>,
+}
+
+/// What a curation starts from, beside the playbook.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// What is proposed, carried out in this order.
+    pub deltas: &'a [Delta],
+    /// Who proposes it.
+    pub proposer: &'a Proposer,
+    /// Whose word it is.
+    pub authority: Authority,
+    /// Whether an agent or a job calls: rules in use keep their words and their place, whatever the authority.
+    pub only_proposes: bool,
+    /// The playbooks of other vaults that hold beside this one.
+    pub elsewhere: &'a Playbook,
+    /// The limits.
+    pub limits: &'a Limits,
+    /// The constants of scoring.
+    pub scoring: &'a Scoring,
+    /// What past sessions say.
+    pub history: &'a dyn History,
+    /// The model that tells what rules mean.
+    pub meaning: &'a dyn Meaning,
+    /// The instant.
+    pub now: Instant,
+    /// Whether the maturity of all bullets is looked at, not only of those that a delta touched.
+    pub sweep: bool,
+    /// Bullets whose files cannot be edited as they are, and why.
+    pub closed: &'a [(NotePath, String)],
+}
+
+/// A new playbook, and how it came about.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Curated {
+    /// The bullets: those that there were, in their order, then the new ones.
+    pub playbook: Playbook,
+    /// Contradictions that were found, each an edge to be written.
+    pub contradictions: Vec<Contradiction>,
+    /// What was done and what not.
+    pub report: Report,
+}
+
+/// Two bullets that say the opposite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The new one, and what it says.
+    pub from: (NoteId, String),
+    /// The one that was there, and what it says.
+    pub to: (NoteId, String),
+    /// Why they are taken to contradict.
+    pub reason: String,
+}
+
+/// The code of a refusal of what only a person may do.
+pub const PERSONS_ONLY: &str = "persons-only";
+
+/// The most deltas that a program may propose from one session in one curation.
+pub const DELTAS_PER_SESSION: usize = 50;
+
+/// Carries out deltas.
+pub fn curate(playbook: &Playbook, request: &Request<'_>) -> Curated {
+    let mut curation = Curation::of(playbook, request);
+    for (delta, number) in request.deltas.iter().zip(1..) {
+        curation.number = number;
+        curation.op = delta.name();
+        if curation.has_too_many(delta) {
+            curation.refuse(
+                None,
+                "too-many",
+                format!("a session proposes at most {DELTAS_PER_SESSION} deltas in one curation"),
+            );
+        } else if curation.repeats(delta) {
+            curation.skip(None, "equal-delta", "an equal delta stands before it");
+        } else {
+            curation.carry_out(delta);
+        }
+    }
+    curation.settle();
+    curation.finish()
+}
+
+/// A curation while it is carried out.
+pub(super) struct Curation<'a> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) shelf: Shelf,
+    elsewhere: Shelf,
+    pub(super) sense: Sense<'a>,
+    blocked: Vec<cm_note::bullet::blocked::Blocked>,
+    own_blocked: Vec<cm_note::bullet::blocked::Blocked>,
+    contradictions: Vec<Contradiction>,
+    pub(super) report: Report,
+    pub(super) touched: BTreeSet<usize>,
+    /// Bullets that this curation added.
+    pub(super) entered: BTreeSet<usize>,
+    /// Bullets that got an event, and those of them that got a harmful one.
+    pub(super) given: BTreeSet<usize>,
+    pub(super) harmed: BTreeSet<usize>,
+    /// Bullets of which a person said that their opposite holds.
+    pub(super) inverted: BTreeSet<usize>,
+    seen: HashSet<String>,
+    per_session: std::collections::HashMap<String, usize>,
+    number: usize,
+    op: &'static str,
+}
+
+impl<'a> Curation<'a> {
+    pub(super) fn of(playbook: &Playbook, request: &'a Request<'a>) -> Self {
+        let mut blocked = playbook.blocked.clone();
+        blocked.extend(request.elsewhere.blocked.iter().cloned());
+        Self {
+            request,
+            shelf: Shelf::of(playbook),
+            elsewhere: Shelf::of(request.elsewhere),
+            sense: Sense::of(request.meaning),
+            blocked,
+            own_blocked: playbook.blocked.clone(),
+            contradictions: Vec::new(),
+            report: Report::default(),
+            touched: BTreeSet::new(),
+            entered: BTreeSet::new(),
+            given: BTreeSet::new(),
+            harmed: BTreeSet::new(),
+            inverted: BTreeSet::new(),
+            seen: HashSet::new(),
+            per_session: std::collections::HashMap::new(),
+            number: 0,
+            op: "",
+        }
+    }
+
+    pub(super) fn finish(self) -> Curated {
+        Curated {
+            playbook: Playbook { bullets: self.shelf.into_bullets(), blocked: self.own_blocked },
+            contradictions: self.contradictions,
+            report: self.report,
+        }
+    }
+
+    /// Whether a program has proposed more from one session than anybody would read.
+    fn has_too_many(&mut self, delta: &Delta) -> bool {
+        let Some(session) = self.session(delta_session(delta)) else { return false };
+        let count = self.per_session.entry(session).or_default();
+        *count += 1;
+        self.request.authority == Authority::Automation && *count > DELTAS_PER_SESSION
+    }
+
+    /// Whether an equal add, replace or merge stands before it.
+    fn repeats(&mut self, delta: &Delta) -> bool {
+        let key = match delta {
+            Delta::Add(add) => {
+                let bullet = &add.bullet;
+                let reach = (bullet.scope, &bullet.scope_key, &bullet.workspace);
+                let form = Canonical::of(&bullet.content);
+                let hash = RuleHash::of(&bullet.content);
+                format!("add {} {hash} {} {reach:?}", type_of(add).name(), form.as_str())
+            }
+            Delta::Replace(replace) => format!("replace {} {}", replace.id, RuleHash::of(&replace.content)),
+            Delta::Merge(merge) => {
+                let mut ids = merge.ids.clone();
+                ids.sort_unstable();
+                format!("merge {}", ids.join(" "))
+            }
+            _ => return false,
+        };
+        !self.seen.insert(key)
+    }
+
+    fn carry_out(&mut self, delta: &Delta) {
+        match delta {
+            Delta::Add(add) => self.add(add),
+            Delta::Helpful(judge) => self.judge(judge, Signal::Helpful),
+            Delta::Harmful(judge) => self.judge(judge, Signal::Harmful),
+            Delta::Irrelevant(judge) => self.judge(judge, Signal::Irrelevant),
+            Delta::Replace(replace) => self.replace(replace),
+            Delta::Deprecate(deprecate) => self.deprecate(deprecate),
+            Delta::Merge(merge) => self.merge(merge),
+            Delta::Pin(pin) if self.may_pin(&pin.id) => self.pin(pin),
+            Delta::Unpin(pin) if self.may_pin(&pin.id) => self.unpin(pin),
+            Delta::Pin(_) | Delta::Unpin(_) => {}
+        }
+    }
+
+    pub(super) fn session(&self, own: Option<&str>) -> Option<String> {
+        own.map(str::to_owned).or_else(|| self.request.proposer.session.clone())
+    }
+
+    pub(super) fn applied(&mut self, at: usize, note: Option<String>) {
+        self.touched.insert(at);
+        let bullet = self.shelf.get_mut(at);
+        bullet.updated = Some(self.request.now);
+        self.report.applied.push(Applied {
+            delta: self.number,
+            op: self.op.to_owned(),
+            id: bullet.id.to_string(),
+            content: bullet.content().to_owned(),
+            state: bullet.state,
+            note,
+        });
+    }
+
+    fn passed(&self, at: Option<usize>, code: &str, reason: impl Into<String>) -> Passed {
+        Passed {
+            delta: self.number,
+            op: self.op.to_owned(),
+            id: at.map(|at| self.shelf.get(at).id.to_string()),
+            code: code.to_owned(),
+            reason: reason.into(),
+            credited: false,
+        }
+    }
+
+    pub(super) fn skip(&mut self, at: Option<usize>, code: &str, reason: impl Into<String>) {
+        let passed = self.passed(at, code, reason);
+        self.report.skipped.push(passed);
+    }
+
+    pub(super) fn refuse(&mut self, at: Option<usize>, code: &str, reason: impl Into<String>) {
+        let passed = self.passed(at, code, reason);
+        self.report.refused.push(passed);
+    }
+
+    /// The same, for a bullet that is not there or a pattern that stands against it.
+    pub(super) fn refuse_naming(&mut self, id: String, code: &str, reason: String) {
+        let passed = Passed { id: Some(id), ..self.passed(None, code, reason) };
+        self.report.refused.push(passed);
+    }
+
+    /// The blocked pattern that keeps a rule out, and why.
+    pub(super) fn kept_out(&self, rule: &str, told: &str) -> Option<(String, String)> {
+        let (statement, embedding) = (Statement::of(told), self.sense.text(told));
+        let meant = Meant { statement: &statement, embedding: embedding.as_ref() };
+        match self.door().blocked(rule, meant)? {
+            Admission::Blocked { id, reason, near } => {
+                let words = blocked_words(reason.as_deref(), near);
+                Some((id, words))
+            }
+            _ => None,
+        }
+    }
+
+    /// The bullet that a delta names, where it may be changed.
+    pub(super) fn open_to_change(&mut self, id: &str) -> Option<usize> {
+        let Some(at) = self.shelf.find(id) else {
+            self.refuse_naming(id.to_owned(), "unknown-bullet", "there is no such bullet".to_owned());
+            return None;
+        };
+        if self.shelf.get(at).pinned && self.request.authority == Authority::Automation {
+            self.refuse(Some(at), "pinned", "it is pinned, and only a person changes it");
+            return None;
+        }
+        if self.shelf.is_double(at) {
+            self.refuse(Some(at), "ambiguous", "two notes have this id; give one of them another");
+            return None;
+        }
+        if let Some(why) = self.closed(at) {
+            self.refuse(Some(at), "cannot-edit", why);
+            return None;
+        }
+        Some(at)
+    }
+
+    /// The bullet that a delta names, where its words or its place may be changed: an agent changes drafts only.
+    pub(super) fn open_to_rewrite(&mut self, id: &str) -> Option<usize> {
+        let at = self.open_to_change(id)?;
+        if self.request.only_proposes && self.shelf.get(at).state == State::Active {
+            self.refuse(Some(at), PERSONS_ONLY, "it is in use, and only a person rewrites or retires it");
+            return None;
+        }
+        Some(at)
+    }
+
+    /// Refuses to pin or unpin for whoever only proposes.
+    fn may_pin(&mut self, id: &str) -> bool {
+        if self.request.only_proposes {
+            self.refuse_naming(id.to_owned(), PERSONS_ONLY, "only a person pins and unpins".to_owned());
+        }
+        !self.request.only_proposes
+    }
+
+    /// Why a bullet's file cannot be edited.
+    pub(super) fn closed(&self, at: usize) -> Option<String> {
+        let path = &self.shelf.get(at).path;
+        let found = self.request.closed.iter().find(|(closed, _)| closed == path);
+        found.map(|(_, why)| format!("its file cannot be changed: {why}"))
+    }
+
+    fn door<'d>(&'d self) -> Door<'d> {
+        Door {
+            shelf: &self.shelf,
+            elsewhere: &self.elsewhere,
+            blocked: &self.blocked,
+            limits: self.request.limits,
+            history: self.request.history,
+            sense: &self.sense,
+            authority: self.request.authority,
+        }
+    }
+
+    fn add(&mut self, add: &Add) {
+        let bullet_type = type_of(add);
+        let proposal = &add.bullet;
+        let reach = Reach {
+            scope: proposal.scope.unwrap_or_default(),
+            scope_key: proposal.scope_key.as_deref(),
+            workspace: proposal.workspace.as_deref(),
+        };
+        let (content, category) = (proposal.content.as_str(), proposal.category.as_str());
+        let candidate = Candidate { content, category, bullet_type, reach };
+        match self.door().admit(candidate) {
+            Admission::Malformed(error) => self.refuse(None, "not-a-rule", error.to_string()),
+            Admission::BadCategory => {
+                let shown: String = add.bullet.category.chars().take(60).collect();
+                self.refuse(
+                    None,
+                    "bad-category",
+                    format!("`{shown}` is no category: a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"),
+                );
+            }
+            Admission::Duplicate { at, reworded } => self.credit(at, reworded, add),
+            Admission::Elsewhere { id } => {
+                let reason = "the other vault has it".to_owned();
+                let passed = Passed { id: Some(id), ..self.passed(None, "duplicate-elsewhere", reason) };
+                self.report.skipped.push(passed);
+            }
+            Admission::Blocked { id, reason, near } => {
+                let reason = blocked_words(reason.as_deref(), near);
+                self.refuse_naming(id, "blocked", reason);
+            }
+            Admission::Deprecated { at } => {
+                let reason = deprecated_words(self.shelf.get(at));
+                self.refuse(Some(at), "deprecated", reason);
+            }
+            Admission::Failed(evidence) => self.refuse(
+                None,
+                "evidence-against",
+                format!("{} sessions failed with it and {} succeeded", evidence.failures, evidence.successes),
+            ),
+            Admission::Admitted(admitted) => self.enter(add, bullet_type, admitted),
+        }
+    }
+
+    fn enter(&mut self, add: &Add, bullet_type: BulletType, admitted: Admitted) {
+        let bullet = self.drawn(add, bullet_type, &admitted);
+        let at = self.shelf.push(bullet);
+        self.entered.insert(at);
+        let draft =
+            (!admitted.because.is_empty()).then(|| format!("a draft: {}", admitted.because.join("; ")));
+        let refined = admitted.refines.map(|of| self.shelf.get(of));
+        let refines = refined.map(|of| format!("says more than {}: {}", of.id, of.content()));
+        let near = |(of, near): &(usize, Near)| {
+            let of = self.shelf.get(*of);
+            format!("near to {} ({near}): {}", of.id, of.content())
+        };
+        let neighbours = admitted.neighbours.iter().map(near);
+        let notes: Vec<String> = draft.into_iter().chain(refines).chain(neighbours).collect();
+        self.applied(at, (!notes.is_empty()).then(|| notes.join("; ")));
+        for (with, reason) in admitted.conflicts {
+            self.contradict(at, with, reason);
+        }
+        for (with, with_content, reason) in admitted.conflicts_elsewhere {
+            self.report_conflict(at, with, with_content, reason);
+        }
+    }
+
+    pub(super) fn contradict(&mut self, at: usize, with: usize, reason: String) {
+        let named = |bullet: &Bullet| (bullet.id.clone(), bullet.content().to_owned());
+        let (from, to) = (named(self.shelf.get(at)), named(self.shelf.get(with)));
+        self.report_conflict(at, to.0.to_string(), to.1.clone(), reason.clone());
+        self.contradictions.push(Contradiction { from, to, reason });
+    }
+
+    fn report_conflict(&mut self, at: usize, with: String, with_content: String, reason: String) {
+        let bullet = self.shelf.get(at);
+        let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
+        self.report.conflicts.push(Conflict { delta: self.number, id, content, with, with_content, reason });
+    }
+
+    /// A new bullet.
+    fn drawn(&self, add: &Add, bullet_type: BulletType, admitted: &Admitted) -> Bullet {
+        let proposal = &add.bullet;
+        let by = &self.request.proposer;
+        let session = self.session(add.session.as_deref());
+        let source = session.map(|session| Source { session, agent: by.agent.clone(), line: add.line });
+        let kind = proposal.kind.unwrap_or(match bullet_type {
+            BulletType::AntiPattern => BulletKind::AntiPattern,
+            BulletType::Rule => BulletKind::default(),
+        });
+        let fields = BulletFields {
+            why: proposal.reasoning.as_deref().map(content::reasoning).filter(|why| !why.is_empty()),
+            kind,
+            scope_key: proposal.scope_key.clone(),
+            sources: source.into_iter().collect(),
+            derived_from: DerivedFrom {
+                diaries: proposal.diaries.clone(),
+                evidence: proposal.evidence.iter().map(|quote| content::folded(quote)).collect(),
+            },
+            search_pointer: proposal.search_pointer.clone(),
+            verify: proposal.verify.clone(),
+            ..BulletFields::default()
+        };
+        let mut bullet = self.blank(&admitted.rule, &proposal.category, bullet_type, fields);
+        bullet.tags = tags(proposal.tags.iter());
+        bullet.scope = proposal.scope.unwrap_or_default();
+        bullet.workspace.clone_from(&proposal.workspace);
+        bullet.state = admitted.state;
+        bullet
+    }
+
+    /// A bullet with a new id and nothing but its rule, a candidate as of now.
+    pub(super) fn blank(
+        &self,
+        rule: &str,
+        category: &str,
+        bullet_type: BulletType,
+        fields: BulletFields,
+    ) -> Bullet {
+        let id = self.new_id(rule);
+        Bullet {
+            path: path_of(category, rule, &id),
+            id,
+            bullet_type,
+            category: category.to_owned(),
+            scope: cm_note::bullet::Scope::default(),
+            workspace: None,
+            state: State::Draft,
+            maturity: Maturity::Candidate,
+            pinned: false,
+            tags: Vec::new(),
+            feedback: Vec::new(),
+            created: Some(self.request.now),
+            updated: Some(self.request.now),
+            last_checked: None,
+            fields: BulletFields { content: rule.to_owned(), ..fields },
+        }
+    }
+
+    /// An id from what is said and when, so that the order of deltas has no part in it.
+    fn new_id(&self, rule: &str) -> NoteId {
+        let hash = RuleHash::of(rule);
+        let mut entropy = [0; 16];
+        entropy.copy_from_slice(&hash.bytes()[..16]);
+        loop {
+            let id = BulletId::draw(self.request.now, &entropy);
+            if !self.shelf.knows(id.as_str()) && !self.elsewhere.knows(id.as_str()) {
+                return id.into();
+            }
+            entropy = u128::from_be_bytes(entropy).wrapping_add(1).to_be_bytes();
+        }
+    }
+
+    /// A rule that is there already was proposed again: one helpful event, once a session, and once a person a day without
+    /// one. The event keeps the proposed text.
+    fn credit(&mut self, at: usize, reworded: bool, add: &Add) {
+        let session = self.session(add.session.as_deref());
+        let bullet = self.shelf.get(at);
+        let pinned = bullet.pinned && self.request.authority == Authority::Automation;
+        let said = |event: &Feedback| event.signal == Signal::Helpful && event.session == session;
+        let again = session.is_some() && bullet.feedback.iter().any(said);
+        let its_own = session.is_some()
+            && bullet.fields.sources.iter().any(|source| Some(&source.session) == session.as_ref());
+        let draft = bullet.state == State::Draft;
+        let uncounted = self.uncounted(at, Signal::Helpful, session.as_deref());
+        let today = session.is_none() && uncounted.is_some();
+        let credited = !(pinned || again || its_own || today || self.closed(at).is_some());
+        let mut reason = match reworded {
+            false => "it is there already".to_owned(),
+            true => format!("it is there already in other words: {}", bullet.content()),
+        };
+        if let Some(why) = uncounted.filter(|_| credited) {
+            reason += &format!("; the credit has no weight: {why}");
+        }
+        if draft {
+            reason += "; it is a draft, and `cm review --accept` takes it in";
+        }
+        let code = if reworded { "near-duplicate" } else { "duplicate" };
+        let passed = Passed { credited, ..self.passed(Some(at), code, reason) };
+        self.report.skipped.push(passed);
+        if credited {
+            let note = Some(format!("{AGAIN}: {}", content::folded(&add.bullet.content)));
+            let weight = if uncounted.is_some() { 0.0 } else { 1.0 };
+            self.give(at, Feedback { note, weight, ..self.event(Signal::Helpful, session) });
+        }
+    }
+
+    /// Why an event of this curation is kept without weight: nobody has seen its session, or without a session the same
+    /// person said so on the same day.
+    fn uncounted(&self, at: usize, signal: Signal, session: Option<&str>) -> Option<&'static str> {
+        let seen = session.is_none_or(|session| self.request.history.has_seen(session));
+        let event = self.event(signal, session.map(str::to_owned));
+        uncounted_by(&self.shelf.get(at).feedback, &event, seen)
+    }
+
+    /// An event of this curation.
+    fn event(&self, signal: Signal, session: Option<String>) -> Feedback {
+        let by = &self.request.proposer;
+        Feedback {
+            session,
+            agent: by.agent.clone(),
+            author: by.author.clone(),
+            ..Feedback::new(self.request.now, signal)
+        }
+    }
+
+    /// Gives a bullet an event. Two equal words of one second are two all the same.
+    fn give(&mut self, at: usize, mut event: Feedback) {
+        self.touched.insert(at);
+        self.given.insert(at);
+        if event.signal == Signal::Harmful && event.weight > 0.0 {
+            self.harmed.insert(at);
+        }
+        let now = self.request.now;
+        let bullet = self.shelf.get_mut(at);
+        while bullet.feedback.contains(&event) {
+            event.at = event.at.plus_second();
+        }
+        bullet.feedback.push(event);
+        bullet.updated = Some(now);
+    }
+
+    fn judge(&mut self, judge: &Judge, signal: Signal) {
+        let Some(at) = self.open_to_change(&judge.id) else { return };
+        let weight = judge.weight.unwrap_or(1.0);
+        if !(0.0..=1.0).contains(&weight) {
+            return self.refuse(
+                Some(at),
+                "bad-weight",
+                format!("a weight lies between 0 and 1, and {weight} does not"),
+            );
+        }
+        if judge.invert && self.request.authority == Authority::Automation {
+            return self.refuse(Some(at), "person-only", "only a person says that the opposite holds");
+        }
+        let session = self.session(judge.session.as_deref());
+        let said = |event: &Feedback| event.signal == signal && event.session == session;
+        if session.is_some() && self.shelf.get(at).feedback.iter().any(said) {
+            return self.skip(Some(at), "said-already", "this session said so already");
+        }
+        let reason = judge.reason.as_deref().map(content::folded).filter(|reason| !reason.is_empty());
+        let known =
+            reason.clone().filter(|reason| REASONS.contains(&reason.as_str()) && signal == Signal::Harmful);
+        let note = if known.is_some() { None } else { reason };
+        let uncounted = self.uncounted(at, signal, session.as_deref());
+        let weight = if uncounted.is_some() { 0.0 } else { weight };
+        let event = Feedback { weight, reason: known, note, ..self.event(signal, session) };
+        if judge.invert {
+            self.inverted.insert(at);
+        }
+        self.give(at, event);
+        self.applied(at, uncounted.map(|why| format!("kept without weight: {why}")));
+    }
+
+    /// Whether a bullet says the opposite of one that is in use.
+    pub(super) fn contradicts_live(&self, at: usize) -> bool {
+        let bullet = self.shelf.get(at);
+        let statement = Statement::of(&bullet.told());
+        let meets =
+            |other: &Bullet| other.id != bullet.id && other.is_live() && other.reach().meets(&bullet.reach());
+        let elsewhere = |other: &Bullet| other.is_live() && other.reach().meets(&bullet.reach());
+        !self.shelf.opposed(&statement, &self.sense, meets).is_empty()
+            || !self.elsewhere.opposed(&statement, &self.sense, elsewhere).is_empty()
+    }
+
+    fn replace(&mut self, replace: &Replace) {
+        let Some(at) = self.open_to_rewrite(&replace.id) else { return };
+        let rule = match content::rule(&replace.content) {
+            Ok(rule) => rule,
+            Err(error) => return self.refuse(Some(at), "not-a-rule", error.to_string()),
+        };
+        if rule == content::folded(self.shelf.get(at).content()) {
+            return self.skip(Some(at), "unchanged", "it says so already");
+        }
+        let bullet = self.shelf.get(at);
+        let (own, told) = (bullet.id.clone(), content::told(&rule, bullet.bullet_type));
+        let meets = |other: &Bullet| other.id != own && other.reach().meets(&bullet.reach());
+        if let Some(other) = self.shelf.exact(&told, meets) {
+            return match stands(self.shelf.get(other)) {
+                true => self.refuse(Some(other), "duplicate", "it says so already; merge the two"),
+                false => {
+                    let reason = deprecated_words(self.shelf.get(other));
+                    self.refuse(Some(other), "deprecated", reason)
+                }
+            };
+        }
+        let statement = Statement::of(&told);
+        let opposed = self.shelf.opposed(&statement, &self.sense, |other| stands(other) && meets(other));
+        if let Some((id, reason)) = self.kept_out(&rule, &told) {
+            return self.refuse_naming(id, "blocked", reason);
+        }
+        if self.request.authority == Authority::Automation {
+            // A rule in use is not given words that as a new one it would have to wait with.
+            if let Some(why) = payload(&rule) {
+                return self.refuse(Some(at), "suspicious", why);
+            }
+            let live = opposed.into_iter().find(|(with, _)| self.shelf.get(*with).is_live());
+            if let Some((with, reason)) = live {
+                return self.refuse(Some(with), "conflict", format!("it says the opposite: {reason}"));
+            }
+            self.shelf.reword(at, rule);
+            return self.applied(at, None);
+        }
+        self.shelf.reword(at, rule);
+        self.applied(at, None);
+        for (with, reason) in opposed {
+            self.contradict(at, with, reason);
+        }
+    }
+
+    fn deprecate(&mut self, deprecate: &Deprecate) {
+        let Some(at) = self.open_to_rewrite(&deprecate.id) else { return };
+        let heir = match deprecate.replaced_by.as_deref().map(|id| (id, self.shelf.find(id))) {
+            None => None,
+            Some((_, Some(heir))) if heir != at && stands(self.shelf.get(heir)) => {
+                Some(self.shelf.get(heir).id.to_string())
+            }
+            Some((id, _)) => {
+                return self.refuse(
+                    Some(at),
+                    "unknown-bullet",
+                    format!("no other bullet `{id}` is followed in its place"),
+                );
+            }
+        };
+        if self.shelf.get(at).maturity == Maturity::Deprecated {
+            return self.skip(Some(at), "deprecated", "it is deprecated already");
+        }
+        let reason = deprecate.reason.clone().unwrap_or_else(|| "no longer followed".to_owned());
+        self.retire(at, &reason, heir);
+        self.applied(at, None);
+    }
+
+    /// Ends a bullet: deprecated and retired, with the reason. Nothing of it is lost.
+    pub(super) fn retire(&mut self, at: usize, reason: &str, heir: Option<String>) {
+        let now = self.request.now;
+        let bullet = self.shelf.get_mut(at);
+        bullet.maturity = Maturity::Deprecated;
+        bullet.state = State::Retired;
+        bullet.updated = Some(now);
+        bullet.fields.deprecation_reason = Some(content::folded(reason));
+        if heir.is_some() {
+            bullet.fields.replaced_by = heir;
+        }
+    }
+
+    fn pin(&mut self, pin: &Pin) {
+        let Some(at) = self.shelf.find(&pin.id) else {
+            return self.refuse_naming(
+                pin.id.clone(),
+                "unknown-bullet",
+                "there is no such bullet".to_owned(),
+            );
+        };
+        let bullet = self.shelf.get_mut(at);
+        if bullet.pinned {
+            return self.skip(Some(at), "pinned", "it is pinned already");
+        }
+        if bullet.maturity == Maturity::Deprecated {
+            return self.refuse(Some(at), "deprecated", "a deprecated bullet is not pinned");
+        }
+        bullet.pinned = true;
+        bullet.fields.pinned_reason =
+            pin.reason.as_deref().map(content::folded).filter(|reason| !reason.is_empty());
+        self.applied(at, None);
+    }
+
+    fn unpin(&mut self, pin: &Pin) {
+        let Some(at) = self.open_to_change(&pin.id) else { return };
+        let bullet = self.shelf.get_mut(at);
+        if !bullet.pinned {
+            return self.skip(Some(at), "not-pinned", "it is not pinned");
+        }
+        bullet.pinned = false;
+        bullet.fields.pinned_reason = None;
+        self.applied(at, None);
+    }
+}
+
+/// The note of an event that a second proposal of a rule leaves.
+const AGAIN: &str = "proposed again";
+
+/// Why an event counts for nothing beside those that are there: nobody has seen its session, or it names none and the same
+/// person said so on the same day.
+pub fn uncounted_by(there: &[Feedback], event: &Feedback, seen: bool) -> Option<&'static str> {
+    let today = |old: &Feedback| {
+        old.signal == event.signal
+            && old.session.is_none()
+            && old.author == event.author
+            && old.weight > 0.0
+            && old.at.day() == event.at.day()
+    };
+    match (&event.session, seen) {
+        (Some(_), true) => None,
+        (Some(_), false) => Some("nobody has seen its session"),
+        (None, _) => there.iter().any(today).then_some("the same person said so on this day"),
+    }
+}
+
+/// The session that a delta names itself.
+pub fn delta_session(delta: &Delta) -> Option<&str> {
+    match delta {
+        Delta::Add(add) => add.session.as_deref(),
+        Delta::Helpful(judge) | Delta::Harmful(judge) | Delta::Irrelevant(judge) => judge.session.as_deref(),
+        _ => None,
+    }
+}
+
+/// What an add proposes: as it says, else as its kind says, else as its words say.
+fn type_of(add: &Add) -> BulletType {
+    let proposal = &add.bullet;
+    let warns =
+        proposal.content.trim_start().get(..6).is_some_and(|begin| begin.eq_ignore_ascii_case("avoid:"));
+    proposal.bullet_type.unwrap_or(match proposal.kind {
+        Some(BulletKind::AntiPattern) => BulletType::AntiPattern,
+        _ if warns => BulletType::AntiPattern,
+        _ => BulletType::Rule,
+    })
+}
+
+/// Tags without `#` and blanks, each once.
+pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
+    let mut clean: Vec<String> = Vec::new();
+    for tag in tags {
+        let tag = content::folded(tag.trim_start_matches('#'));
+        if !tag.is_empty() && !clean.contains(&tag) {
+            clean.push(tag);
+        }
+    }
+    clean
+}
+
+/// Where a new bullet lies, as long as its folder is not too full. A hand-written category that is none gives its
+/// bullets' heirs to `general`.
+#[allow(
+    clippy::expect_used,
+    reason = "a checked category and a file name of letters, digits and dashes are a sound path"
+)]
+fn path_of(category: &str, rule: &str, id: &NoteId) -> NotePath {
+    let category = if is_category(category) { category } else { "general" };
+    NotePath::below(&format!("playbook/{category}"), &file_name(rule, id)).expect("made of sound parts only")
+}
+
+fn blocked_words(reason: Option<&str>, near: Option<Near>) -> String {
+    let what = match near {
+        None => "what it says is blocked".to_owned(),
+        Some(near) => format!("nearly what it says is blocked ({near})"),
+    };
+    reason.map_or(what.clone(), |reason| format!("{what}: {reason}"))
+}
+
+fn deprecated_words(bullet: &Bullet) -> String {
+    let mut words = "it was deprecated".to_owned();
+    if let Some(reason) = &bullet.fields.deprecation_reason {
+        words += &format!(": {reason}");
+    }
+    if let Some(heir) = &bullet.fields.replaced_by {
+        words += &format!("; {heir} holds in its place");
+    }
+    words
+}

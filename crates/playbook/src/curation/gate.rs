@@ -1,0 +1,72 @@
+//! The evidence gate, asked again: a draft whose evidence has grown is admitted in the curation that brought it.
+//!
+//! A person's harmful mark keeps a draft a draft, and so do a contradiction of a rule in use, text that reads like an order
+//! to the agent, and a full category.
+
+use std::collections::BTreeSet;
+
+use super::curation::Curation;
+use super::history::Gate;
+use super::report::Activation;
+use super::shelf::stands;
+use cm_note::bullet::{Bullet, State};
+use cm_note::note::suspicion::suspicion;
+use cm_note::note::{Feedback, Signal};
+
+/// From how many further sessions a rule must be found helpful or proposed again.
+const FURTHER_SESSIONS: usize = 2;
+
+impl Curation<'_> {
+    /// Activates a draft that has gathered its evidence.
+    pub(super) fn ask_again(&mut self, at: usize) {
+        let bullet = self.shelf.get(at);
+        let asked = bullet.state == State::Draft && stands(bullet) && !self.entered.contains(&at);
+        if !asked || self.is_held_back(at) {
+            return;
+        }
+        let Some(reason) = self.evidence_for(at) else { return };
+        let now = self.request.now;
+        let bullet = self.shelf.get_mut(at);
+        bullet.state = State::Active;
+        bullet.updated = Some(now);
+        let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
+        self.report.activations.push(Activation { id, content, reason });
+    }
+
+    /// Whether something other than lacking evidence keeps it a draft.
+    fn is_held_back(&self, at: usize) -> bool {
+        let bullet = self.shelf.get(at);
+        let harm = |event: &Feedback| event.signal == Signal::Harmful && event.weight > 0.0;
+        let full = |bullet: &Bullet| {
+            let same = |other: &&Bullet| other.is_live() && other.category == bullet.category;
+            self.shelf.bullets().filter(same).count() >= self.request.limits.max_per_category
+        };
+        bullet.feedback.iter().any(harm)
+            || suspicion(bullet.content()).is_some()
+            || full(bullet)
+            || self.contradicts_live(at)
+    }
+
+    /// Why a draft is admitted now; `None` where the evidence is not enough.
+    fn evidence_for(&self, at: usize) -> Option<String> {
+        let bullet = self.shelf.get(at);
+        let helpful =
+            || bullet.feedback.iter().filter(|event| event.signal == Signal::Helpful && event.weight >= 1.0);
+        if helpful().any(|event| event.session.is_none() && event.agent.is_none()) {
+            return Some("a person found it helpful".to_owned());
+        }
+        let own: BTreeSet<&str> =
+            bullet.fields.sources.iter().map(|source| source.session.as_str()).collect();
+        // Who is named is one voice in however many sessions: a token may claim any session.
+        let further: BTreeSet<&str> = helpful()
+            .filter(|event| event.session.as_deref().is_some_and(|session| !own.contains(session)))
+            .filter_map(|event| event.author.as_deref().or(event.session.as_deref()))
+            .collect();
+        if further.len() >= FURTHER_SESSIONS {
+            return Some(format!("{} further sessions found it helpful", further.len()));
+        }
+        let evidence = self.request.history.evidence(bullet.content());
+        let admitted = matches!(Gate::of(&evidence), Gate::Active | Gate::Certain);
+        admitted.then(|| format!("{} sessions succeeded with it and none failed", evidence.successes))
+    }
+}

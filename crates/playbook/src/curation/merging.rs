@@ -1,0 +1,161 @@
+//! Several bullets as one: the new one has their tags, sources and feedback, and they point at it.
+
+use super::Authority;
+use super::curation::{Curation, tags};
+use super::delta::Merge;
+use super::shelf::stands;
+use crate::conflict::Statement;
+use cm_note::bullet::content;
+use cm_note::bullet::{Bullet, BulletFields, DerivedFrom, State, united};
+use cm_note::note::Feedback;
+use cm_note::note::suspicion::suspicion;
+
+impl Curation<'_> {
+    pub(super) fn merge(&mut self, merge: &Merge) {
+        let Some(parts) = self.parts(merge) else { return };
+        let rule = match content::rule(&merge.content) {
+            Ok(rule) => rule,
+            Err(error) => return self.refuse(None, "not-a-rule", error.to_string()),
+        };
+        if self.is_done(&parts, &rule) {
+            return self.skip(Some(parts[0]), "merged", "they are merged already");
+        }
+        if let Some(ended) = parts.iter().copied().find(|at| !stands(self.shelf.get(*at))) {
+            return self.refuse(Some(ended), "deprecated", "it is deprecated, and nothing is merged with it");
+        }
+        let first = self.shelf.get(parts[0]);
+        if parts.iter().any(|at| self.shelf.get(*at).bullet_type != first.bullet_type) {
+            return self.refuse(Some(parts[0]), "mixed-types", "a rule and an anti-pattern are not merged");
+        }
+        let told = content::told(&rule, first.bullet_type);
+        if let Some(other) = self.shelf.exact(&told, stands).filter(|at| !parts.contains(at)) {
+            let reason = "it says so already; merge it as well";
+            return self.refuse(Some(other), "duplicate", reason);
+        }
+        if let Some((id, reason)) = self.kept_out(&rule, &told) {
+            return self.refuse_naming(id, "blocked", reason);
+        }
+        let mut merged = self.merged(&parts, &rule);
+        let statement = Statement::of(&told);
+        let reach = merged.reach();
+        let opposed = self.shelf.opposed(&statement, &self.sense, |other| {
+            stands(other) && other.reach().meets(&reach) && merge.ids.iter().all(|id| other.id.as_str() != id)
+        });
+        // A draft holds nowhere: contradicting one makes no draft of what was in use.
+        let live = opposed.iter().any(|(with, _)| self.shelf.get(*with).is_live());
+        let doubt = suspicion(&rule).map(str::to_owned);
+        let doubt = doubt.or_else(|| live.then(|| "it contradicts another bullet".to_owned()));
+        if doubt.is_some() {
+            merged.state = State::Draft;
+        }
+        let id = merged.id.to_string();
+        let at = self.shelf.push(merged);
+        let reason = merge.reason.clone().unwrap_or_else(|| "merged with others".to_owned());
+        for part in parts {
+            self.retire(part, &reason, Some(id.clone()));
+        }
+        self.applied(at, doubt.map(|doubt| format!("a draft: {doubt}")));
+        for (with, reason) in
+            opposed.into_iter().filter(|(with, _)| stands(self.shelf.get(*with))).collect::<Vec<_>>()
+        {
+            self.contradict(at, with, reason);
+        }
+    }
+
+    /// The bullets to be merged, where all of them may be.
+    fn parts(&mut self, merge: &Merge) -> Option<Vec<usize>> {
+        let mut parts = Vec::new();
+        for id in &merge.ids {
+            let at = self.open_to_rewrite(id)?;
+            if !parts.contains(&at) {
+                parts.push(at);
+            }
+        }
+        if parts.len() < 2 {
+            self.refuse(parts.first().copied(), "too-few", "a merge takes two bullets or more");
+            return None;
+        }
+        parts.sort_unstable_by(|a, b| self.shelf.get(*a).id.cmp(&self.shelf.get(*b).id));
+        Some(parts)
+    }
+
+    /// Whether all parts point at one bullet that says so.
+    fn is_done(&self, parts: &[usize], rule: &str) -> bool {
+        let heir = |at: &usize| self.shelf.get(*at).fields.replaced_by.as_deref();
+        let Some(first) = heir(&parts[0]) else { return false };
+        parts.iter().all(|at| heir(at) == Some(first))
+            && self.shelf.find(first).is_some_and(|at| content::folded(self.shelf.get(at).content()) == rule)
+    }
+
+    /// The new bullet. It holds what its parts have in common, and never more maturity than the least of them.
+    fn merged(&self, parts: &[usize], rule: &str) -> Bullet {
+        let of: Vec<&Bullet> = parts.iter().map(|at| self.shelf.get(*at)).collect();
+        let first = of[0];
+        let common = |get: &dyn Fn(&Bullet) -> Option<String>| {
+            let one = get(first);
+            if of.iter().all(|bullet| get(bullet) == one) { one } else { None }
+        };
+        let half_life = first.fields.half_life_days;
+        let same_half_life = of.iter().all(|bullet| bullet.fields.half_life_days == half_life);
+        let fields = BulletFields {
+            why: join(of.iter().filter_map(|bullet| bullet.fields.why.clone())),
+            kind: first.fields.kind,
+            scope_key: common(&|bullet| bullet.fields.scope_key.clone()),
+            half_life_days: half_life.filter(|_| same_half_life),
+            sources: each_once(of.iter().flat_map(|bullet| bullet.fields.sources.clone())),
+            derived_from: DerivedFrom {
+                diaries: each_once(of.iter().flat_map(|bullet| bullet.fields.derived_from.diaries.clone())),
+                evidence: each_once(of.iter().flat_map(|bullet| bullet.fields.derived_from.evidence.clone())),
+            },
+            search_pointer: common(&|bullet| bullet.fields.search_pointer.clone()),
+            verify: first
+                .fields
+                .verify
+                .clone()
+                .filter(|_| of.iter().all(|b| b.fields.verify == first.fields.verify)),
+            incident: of.iter().find_map(|bullet| bullet.fields.incident.clone()),
+            supersedes: Some(first.id.to_string()),
+            pinned_reason: of.iter().find_map(|bullet| bullet.fields.pinned_reason.clone()),
+            ..BulletFields::default()
+        };
+        let mut merged = self.blank(rule, &first.category, first.bullet_type, fields);
+        let scope = first.scope;
+        let same_scope = of.iter().all(|bullet| bullet.scope == scope)
+            && of.iter().all(|bullet| bullet.fields.scope_key == first.fields.scope_key);
+        merged.scope = if same_scope { scope } else { cm_note::bullet::Scope::Global };
+        merged.workspace = common(&|bullet| bullet.workspace.clone());
+        merged.tags = tags(of.iter().flat_map(|bullet| &bullet.tags));
+        merged.feedback = feedback(&of);
+        merged.maturity = of.iter().map(|bullet| bullet.maturity).min().unwrap_or_default();
+        merged.pinned = of.iter().any(|bullet| bullet.pinned);
+        let drafts = of.iter().filter(|bullet| bullet.state != State::Active).count();
+        let active = match self.request.authority {
+            Authority::Person => drafts < of.len(),
+            Authority::Automation => drafts == 0,
+        };
+        merged.state = if active { State::Active } else { State::Draft };
+        merged
+    }
+}
+
+/// The events of all, by date; what several have counts once.
+fn feedback(bullets: &[&Bullet]) -> Vec<Feedback> {
+    let mut all = bullets.iter().fold(Vec::new(), |all, bullet| united(&all, &bullet.feedback));
+    all.sort_by_key(|event: &Feedback| event.at);
+    all
+}
+
+fn each_once<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut kept = Vec::new();
+    for item in items {
+        if !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    kept
+}
+
+fn join(reasons: impl Iterator<Item = String>) -> Option<String> {
+    let reasons = each_once(reasons);
+    (!reasons.is_empty()).then(|| reasons.join("\n\n"))
+}

@@ -1,0 +1,126 @@
+//! Which files a curation changes, and which of their lines.
+
+use yaml_serde::Value;
+
+use super::Playbook;
+use super::curation::{Contradiction, Curated};
+use cm_note::bullet::Bullet;
+use cm_note::bullet::content;
+use cm_note::change::Change;
+use cm_note::frontmatter::edit::Edit;
+use cm_note::id::NoteId;
+use cm_note::instant::Instant;
+use cm_note::note::bullet::{event, keys};
+use cm_note::note::compose::{self, EdgeDraft, EdgeEnd};
+use cm_note::note::name::edge_file_name;
+use cm_note::note::types::CONTRADICTS;
+use cm_note::path::NotePath;
+
+/// What the plan must know of the vault's files.
+pub struct Files<'a> {
+    /// The body of a bullet's file, as it is.
+    pub body: &'a dyn Fn(&NotePath) -> Option<String>,
+    /// Whether the vault has a note of that id.
+    pub known: &'a dyn Fn(&NoteId) -> bool,
+    /// Where a new file goes that would like to lie at this path.
+    pub place: &'a dyn Fn(&NotePath, &NoteId) -> NotePath,
+}
+
+/// The changes that turn one playbook into another: new files, and the lines of old ones that differ.
+pub fn changes(before: &Playbook, after: &Curated, now: Instant, files: &Files<'_>) -> Vec<Change> {
+    let known = before.bullets.len();
+    let mut changes: Vec<Change> = Vec::new();
+    for (old, new) in before.bullets.iter().zip(&after.playbook.bullets) {
+        let edits = edits(old, new, files.body);
+        if !edits.is_empty() {
+            changes.push(Change::Edit { path: old.path.clone(), edits });
+        }
+    }
+    for new in &after.playbook.bullets[known..] {
+        let path = (files.place)(&new.path, &new.id);
+        changes.push(Change::Create { path, text: compose::bullet(new) });
+    }
+    for blocked in &after.playbook.blocked[before.blocked.len()..] {
+        let path = (files.place)(&blocked.path, &blocked.id);
+        changes.push(Change::Create { path, text: compose::blocked(blocked, "") });
+    }
+    let mut edges: Vec<NoteId> = Vec::new();
+    for found in &after.contradictions {
+        let id = edge_id(found);
+        if !edges.contains(&id) && !(files.known)(&id) {
+            changes.extend(edge(found, &id, now, files, &after.playbook));
+            edges.push(id);
+        }
+    }
+    changes
+}
+
+/// The lines of a bullet's file that differ.
+pub fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<String>) -> Vec<Edit> {
+    if old == new {
+        return Vec::new();
+    }
+    let mut edits = Vec::new();
+    for ((key, was), (_, is)) in keys(old).into_iter().zip(keys(new)) {
+        if was == is {
+            continue;
+        }
+        let grown = key == "feedback" && new.feedback.starts_with(&old.feedback);
+        if grown {
+            let more = &new.feedback[old.feedback.len()..];
+            edits.extend(more.iter().map(|one| Edit::Push { key: key.clone(), item: event(one) }));
+        } else if let Some(more) = grown_by(&was, &is).filter(|_| key == "sources") {
+            edits.extend(more.iter().map(|one| Edit::Push { key: key.clone(), item: one.clone() }));
+        } else if is == Value::Null {
+            edits.push(Edit::Remove { key });
+        } else {
+            edits.push(Edit::Set { key, value: is });
+        }
+    }
+    if old.content() != new.content() {
+        let text = body(&old.path).unwrap_or_else(|| old.content().to_owned());
+        edits.push(Edit::SetBody { text: content::reworded(&text, new.content()) });
+    }
+    edits
+}
+
+/// The items that a list has more at its end.
+fn grown_by<'v>(was: &Value, is: &'v Value) -> Option<&'v [Value]> {
+    let (was, is) = (was.as_sequence()?, is.as_sequence()?);
+    is.strip_prefix(was.as_slice())
+}
+
+/// The edge file of a contradiction.
+fn edge(
+    found: &Contradiction,
+    id: &NoteId,
+    now: Instant,
+    files: &Files<'_>,
+    playbook: &Playbook,
+) -> Option<Change> {
+    let name = edge_file_name(&found.from.1, CONTRADICTS, &found.to.1, id);
+    let path = NotePath::below("graph/edges", &name)?;
+    let text = compose::edge(&EdgeDraft {
+        id: id.clone(),
+        relation: CONTRADICTS.to_owned(),
+        from: end(&found.from, playbook)?,
+        to: end(&found.to, playbook)?,
+        strength: 1.0,
+        created: now,
+        body: format!("Found when it was added: {}.", found.reason),
+    });
+    Some(Change::Create { path: (files.place)(&path, id), text })
+}
+
+fn end((id, content): &(NoteId, String), playbook: &Playbook) -> Option<EdgeEnd> {
+    let bullet = playbook.bullets.iter().find(|bullet| bullet.id == *id)?;
+    Some(EdgeEnd::of_file(id.as_str(), content, &bullet.path))
+}
+
+/// The same for the same two bullets.
+fn edge_id(found: &Contradiction) -> NoteId {
+    let hash = blake3::hash(format!("{CONTRADICTS} {} {}", found.from.0, found.to.0).as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.as_bytes()[..16]);
+    uuid::Builder::from_random_bytes(bytes).into_uuid().into()
+}

@@ -1,0 +1,188 @@
+//! A person's word about one bullet: accept it, give it up, confirm it, revive it.
+//!
+//! Each is a pure step from the bullet to what becomes of it, or to why nothing does; nothing is found or written here.
+
+use super::shelf::stands;
+use cm_note::bullet::{Bullet, Maturity, State, content};
+use cm_note::instant::Instant;
+use cm_note::score::Scoring;
+use cm_note::score::bullet::{Downfall, downfall};
+
+/// Why a word about a bullet does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum Unmoved {
+    /// Only a draft is accepted.
+    #[error("no draft but {is}")]
+    NotADraft {
+        /// What it is instead.
+        is: &'static str,
+    },
+    /// It was given up before.
+    #[error("retired already")]
+    Retired,
+    /// Only what was given up is revived.
+    #[error("not given up but {is}")]
+    Stands {
+        /// What it is instead.
+        is: &'static str,
+    },
+    /// Its feedback would make it fall again at the next look.
+    #[error("still refuted by its feedback: {}", refuted(*.0))]
+    Falls(Downfall),
+}
+
+fn refuted(why: Downfall) -> String {
+    match why {
+        Downfall::Ratio { ratio } => format!("{:.0} % of it is harm", ratio * 100.0),
+        Downfall::Score { score } => format!("its score is {score}"),
+    }
+}
+
+/// Whether a bullet is a draft that nobody gave up.
+///
+/// # Errors
+/// What it is instead.
+pub fn is_draft(bullet: &Bullet) -> Result<(), Unmoved> {
+    match (bullet.maturity, bullet.state) {
+        (Maturity::Deprecated, _) => Err(Unmoved::NotADraft { is: Maturity::Deprecated.name() }),
+        (_, State::Draft) => Ok(()),
+        (_, state) => Err(Unmoved::NotADraft { is: state.name() }),
+    }
+}
+
+/// A draft is in use from now on.
+///
+/// # Errors
+/// Where it is no draft.
+pub fn accept(bullet: &Bullet, now: Instant) -> Result<Bullet, Unmoved> {
+    is_draft(bullet)?;
+    Ok(Bullet { state: State::Active, updated: Some(now), ..bullet.clone() })
+}
+
+/// A bullet is given up: it stays where it is, and counts no longer.
+///
+/// # Errors
+/// Where it is retired already.
+pub fn reject(bullet: &Bullet, reason: &str, now: Instant) -> Result<Bullet, Unmoved> {
+    if bullet.state == State::Retired {
+        return Err(Unmoved::Retired);
+    }
+    let mut given_up = bullet.clone();
+    given_up.maturity = Maturity::Deprecated;
+    given_up.state = State::Retired;
+    given_up.updated = Some(now);
+    given_up.fields.deprecation_reason = Some(content::folded(reason));
+    Ok(given_up)
+}
+
+/// A bullet still holds.
+pub fn confirm(bullet: &Bullet, now: Instant) -> Bullet {
+    Bullet { last_checked: Some(now), ..bullet.clone() }
+}
+
+/// What was given up is a draft again, and begins as a candidate. Its feedback stays: what was said of it is true still.
+///
+/// # Errors
+/// Where it was not given up, or would be at the next look.
+pub fn revive(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Result<Bullet, Unmoved> {
+    if stands(bullet) {
+        return Err(Unmoved::Stands { is: bullet.state.name() });
+    }
+    let mut revived = bullet.clone();
+    revived.maturity = Maturity::Candidate;
+    revived.state = State::Draft;
+    revived.updated = Some(now);
+    revived.fields.deprecation_reason = None;
+    revived.fields.replaced_by = None;
+    if let Some(why) = downfall(&revived, now, scoring) {
+        return Err(Unmoved::Falls(why));
+    }
+    // What was reported until now does not retire it a second time.
+    revived.fields.last_validated_at = Some(now);
+    Ok(revived)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_note::graph::sample::note;
+    use cm_note::note::{Feedback, Signal};
+
+    fn now() -> Instant {
+        Instant::parse("2026-11-21T12:00:00Z").unwrap()
+    }
+
+    fn bullet(state: State, maturity: Maturity) -> Bullet {
+        let note = note("playbook/testing/a.md", "A");
+        Bullet { state, maturity, ..Bullet::of(&note).unwrap() }
+    }
+
+    fn judged(signal: Signal, times: usize) -> Bullet {
+        let event = |n| Feedback { session: Some(format!("s-{n}")), ..Feedback::new(now(), signal) };
+        let feedback = (0..times).map(event).collect();
+        Bullet { feedback, ..bullet(State::Retired, Maturity::Deprecated) }
+    }
+
+    #[test]
+    fn only_a_draft_that_nobody_gave_up_is_accepted() {
+        let draft = bullet(State::Draft, Maturity::Candidate);
+        let accepted = accept(&draft, now()).unwrap();
+        assert_eq!(accepted, Bullet { state: State::Active, updated: Some(now()), ..draft });
+        for (state, maturity, is) in [
+            (State::Active, Maturity::Candidate, "active"),
+            (State::Retired, Maturity::Candidate, "retired"),
+            (State::Draft, Maturity::Deprecated, "deprecated"),
+        ] {
+            assert_eq!(accept(&bullet(state, maturity), now()), Err(Unmoved::NotADraft { is }));
+        }
+    }
+
+    #[test]
+    fn what_is_given_up_keeps_its_words_and_says_why_on_one_line() {
+        let rule = bullet(State::Active, Maturity::Proven);
+        let given_up = reject(&rule, " holds for\n one project ", now()).unwrap();
+        assert!(!stands(&given_up));
+        assert_eq!(given_up.fields.deprecation_reason.as_deref(), Some("holds for one project"));
+        assert_eq!((given_up.content(), given_up.updated), (rule.content(), Some(now())));
+        assert_eq!(reject(&given_up, "again", now()), Err(Unmoved::Retired));
+    }
+
+    #[test]
+    fn a_confirmation_is_no_change_of_the_rule() {
+        let rule = bullet(State::Active, Maturity::Proven);
+        assert_eq!(confirm(&rule, now()), Bullet { last_checked: Some(now()), ..rule });
+    }
+
+    #[test]
+    fn a_revived_bullet_is_a_draft_with_the_feedback_that_it_had() {
+        let mut fallen = judged(Signal::Helpful, 2);
+        fallen.fields.deprecation_reason = Some("caused an outage".to_owned());
+        fallen.fields.replaced_by = Some("b-mt2ssunl-jq6d8j".to_owned());
+        let revived = revive(&fallen, now(), &Scoring::default()).unwrap();
+        assert_eq!((revived.state, revived.maturity), (State::Draft, Maturity::Candidate));
+        assert_eq!((&revived.fields.deprecation_reason, &revived.fields.replaced_by), (&None, &None));
+        assert_eq!(revived.feedback, fallen.feedback);
+        assert_eq!(
+            revive(&revived, now(), &Scoring::default()),
+            Err(Unmoved::Stands { is: "draft" }),
+            "what stands is not set back to a candidate"
+        );
+    }
+
+    #[test]
+    fn a_bullet_that_would_fall_again_is_not_revived_unless_it_is_pinned() {
+        let mut harmful = judged(Signal::Harmful, 3);
+        let refused = revive(&harmful, now(), &Scoring::default()).unwrap_err();
+        assert_eq!(refused.to_string(), "still refuted by its feedback: 100 % of it is harm");
+        harmful.pinned = true;
+        assert!(revive(&harmful, now(), &Scoring::default()).is_ok(), "a pinned bullet never falls");
+    }
+
+    #[test]
+    fn harm_that_has_faded_does_not_keep_a_bullet_down() {
+        let mut harmful = judged(Signal::Harmful, 2);
+        assert!(matches!(revive(&harmful, now(), &Scoring::default()), Err(Unmoved::Falls(_))));
+        harmful.feedback.iter_mut().for_each(|event| event.at = now().minus_days(900.0));
+        assert!(revive(&harmful, now(), &Scoring::default()).is_ok());
+    }
+}

@@ -1,0 +1,100 @@
+//! What the generated files share: their head, their links, how they are measured and when two are the same.
+
+use cm_note::markdown::escape::{escape_inline, escape_link_text, link_destination, visible};
+use cm_note::path::NotePath;
+
+/// A file that is written anew from the notes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GeneratedFile {
+    /// All of it.
+    pub text: String,
+    /// How many entries it lists.
+    pub entries: usize,
+    /// How many more there were to list.
+    pub omitted: usize,
+    /// About how many tokens it costs a prompt.
+    pub tokens: usize,
+}
+
+impl GeneratedFile {
+    pub fn new(text: String, entries: usize, omitted: usize) -> Self {
+        let tokens = tokens(text.chars().count());
+        Self { text, entries, omitted, tokens }
+    }
+}
+
+/// The tokens of so many characters: four a token, which is about right for English and code.
+pub fn tokens(characters: usize) -> usize {
+    characters.div_ceil(4)
+}
+
+/// What the line with the day begins with; the day follows.
+const WRITTEN: &str = "> Written ";
+
+/// On which line of the file that line is, from 0. Only there it counts, so that no entry can pass for it.
+const WRITTEN_LINE: usize = 2;
+
+/// The title, the day, and a sentence of figures.
+pub fn head(title: &str, day: &str, command: &str, figures: &str) -> String {
+    let day = visible(day);
+    format!("# {title}\n\n{WRITTEN}{day} by `{command}`; changes by hand are lost.\n> {figures}\n")
+}
+
+/// Whether two versions of a generated file say the same but for the day on which they were written. Line
+/// endings are git's business and no difference.
+pub fn same_but_for_day(old: &str, new: &str) -> bool {
+    old.lines().enumerate().map(without_day).eq(new.lines().enumerate().map(without_day))
+}
+
+fn without_day((number, line): (usize, &str)) -> &str {
+    match line.strip_prefix(WRITTEN) {
+        Some(rest) if number == WRITTEN_LINE => rest.split_once(' ').map_or("", |(_, rest)| rest),
+        _ => line,
+    }
+}
+
+/// A link to a note from a file at the vault's root.
+pub fn link(title: &str, path: &NotePath) -> String {
+    let shown = escape_link_text(title);
+    let shown = if shown.is_empty() { escape_link_text(path.stem()) } else { shown };
+    format!("[{shown}]({})", link_destination(path.as_str()))
+}
+
+/// The first `most` characters of a text, with a sign where some were cut.
+pub fn clipped(text: &str, most: usize) -> String {
+    let text = visible(text);
+    match text.char_indices().nth(most) {
+        None => escape_inline(&text),
+        Some(_) => {
+            let end = text.char_indices().nth(most - 1).map_or(0, |(end, _)| end);
+            escape_inline(text[..end].trim_end()) + "…"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_day_in_its_own_line_may_differ() {
+        let file = |day: &str, entry: &str| {
+            format!("{}\n- {entry}\n", head("Core memory", day, "cm core", "1 of 2"))
+        };
+        let old = file("2026-11-20", "a");
+        assert!(same_but_for_day(&old, &file("2026-11-21", "a")));
+        assert!(same_but_for_day(&old.replace('\n', "\r\n"), &file("2026-11-21", "a")));
+        assert!(!same_but_for_day(&old, &file("2026-11-20", "b")));
+        assert!(!same_but_for_day(&old, &old.replace("1 of 2", "2 of 2")));
+        assert!(!same_but_for_day(&old, ""));
+        let forged = |day: &str| file("2026-11-20", "a") + &format!("> Written {day} by hand\n");
+        assert!(!same_but_for_day(&forged("2026-11-20"), &forged("2026-11-21")));
+    }
+
+    #[test]
+    fn text_is_clipped_at_characters_and_says_so() {
+        assert_eq!(clipped("äöü", 3), "äöü");
+        assert_eq!(clipped("äöüß", 3), "äö…");
+        assert_eq!(clipped("a\nb  c d", 5), "a b…");
+    }
+}

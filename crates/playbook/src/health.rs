@@ -1,0 +1,294 @@
+//! How a playbook fares: what there is of which kind, what does well and badly, what is worth merging, what contradicts.
+//!
+//! It counts and lists; it proposes no change.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::conflict::{Ground, Near, Nearness, Opposition, Rules, Statement};
+use crate::meaning::Sense;
+use cm_note::bullet::{Bullet, BulletType, Maturity, Scope, State};
+use cm_note::instant::Instant;
+use cm_note::score::Scoring;
+use cm_note::score::bullet::{Band, Effective, effective, silent_days};
+
+/// How many best performers, merge candidates and conflicts are listed.
+const TOP: usize = 5;
+const LISTED: usize = 20;
+
+/// How the bullets of a playbook fare. Scores, merging and conflicts are about live bullets: active and not deprecated.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Health {
+    /// All bullets, drafts and retired ones too.
+    pub bullets: usize,
+    /// Those that agents are shown.
+    pub live: usize,
+    /// By how far they reach.
+    pub by_scope: BTreeMap<Scope, usize>,
+    /// By how far they have proved themselves.
+    pub by_maturity: BTreeMap<Maturity, usize>,
+    /// Rules and anti-patterns.
+    pub by_type: BTreeMap<BulletType, usize>,
+    /// By whether they are in use.
+    pub by_state: BTreeMap<State, usize>,
+    /// Live bullets by how good their score is.
+    pub bands: BTreeMap<Band, usize>,
+    /// The five live bullets with the best scores above 0.
+    pub top: Vec<Performer>,
+    /// Live bullets whose score is below 0, worst first.
+    pub at_risk: Vec<Performer>,
+    /// Live bullets without any feedback for so long that they should be looked at.
+    pub stale: usize,
+    /// Pairs of live bullets of one category that say nearly the same, most alike first.
+    pub merge_candidates: Vec<MergeCandidate>,
+    /// How many such pairs there are; at most 20 are listed.
+    pub merge_candidates_total: usize,
+    /// Pairs of live bullets that contradict each other.
+    pub conflicts: Vec<Contradiction>,
+    /// How many such pairs there are; `cm stats` lists at most 20.
+    pub conflicts_total: usize,
+}
+
+/// A bullet and its score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Performer {
+    /// What it answers to.
+    pub id: String,
+    /// The rule.
+    pub content: String,
+    /// Its effective score.
+    pub score: Effective,
+}
+
+/// Two bullets that could be one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MergeCandidate {
+    /// The two bullets.
+    pub ids: [String; 2],
+    /// What they say.
+    pub contents: [String; 2],
+    /// The share of words that both have, 0–1; of pairs in other words how much they mean the same.
+    pub likeness: f64,
+    /// Why they could be one.
+    pub reason: String,
+}
+
+/// Two bullets that cannot both be followed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Contradiction {
+    /// The two bullets.
+    pub ids: [String; 2],
+    /// What they say.
+    pub contents: [String; 2],
+    /// Why they are taken to contradict each other.
+    pub ground: Ground,
+    /// The opposed words.
+    pub reason: String,
+}
+
+/// How these bullets fare at an instant. `least` says from where on two are worth merging.
+pub fn health(
+    bullets: &[Bullet],
+    now: Instant,
+    scoring: &Scoring,
+    least: Nearness,
+    sense: &Sense<'_>,
+) -> Health {
+    let live: Vec<&Bullet> = bullets.iter().filter(|bullet| bullet.is_live()).collect();
+    let rules = rules(&live, sense);
+    let mut health = Health { bullets: bullets.len(), live: live.len(), ..Health::default() };
+    health.count(bullets);
+    health.judge(&live, now, scoring);
+    health.merges(&live, &rules, least);
+    health.conflicts(&live, &rules);
+    health
+}
+
+/// What a bullet tells its reader, prepared for comparing.
+pub fn statement(bullet: &Bullet) -> Statement {
+    Statement::of(&bullet.told())
+}
+
+/// What these bullets tell their readers, ready to be held against each other.
+pub fn rules<'s>(bullets: &[&Bullet], sense: &'s Sense<'s>) -> Rules<'s> {
+    let texts: Vec<String> = bullets.iter().map(|bullet| bullet.told()).collect();
+    Rules::of(&texts, sense)
+}
+
+impl Health {
+    fn count(&mut self, bullets: &[Bullet]) {
+        for bullet in bullets {
+            *self.by_scope.entry(bullet.scope).or_default() += 1;
+            *self.by_maturity.entry(bullet.maturity).or_default() += 1;
+            *self.by_type.entry(bullet.bullet_type).or_default() += 1;
+            *self.by_state.entry(bullet.state).or_default() += 1;
+        }
+    }
+
+    fn judge(&mut self, live: &[&Bullet], now: Instant, scoring: &Scoring) {
+        let mut scored: Vec<(Effective, &Bullet)> =
+            live.iter().map(|bullet| (effective(bullet, now, scoring), *bullet)).collect();
+        scored.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.id.as_str().cmp(other.id.as_str())));
+        for (score, _) in &scored {
+            *self.bands.entry(Band::of(*score)).or_default() += 1;
+        }
+        let performer = |(score, bullet): &(Effective, &Bullet)| Performer {
+            id: bullet.id.to_string(),
+            content: bullet.content().to_owned(),
+            score: *score,
+        };
+        let zero = Effective::default();
+        self.top = scored.iter().filter(|(score, _)| *score > zero).take(TOP).map(performer).collect();
+        self.at_risk = scored.iter().rev().filter(|(score, _)| *score < zero).map(performer).collect();
+        self.stale = live.iter().filter(|bullet| silent_days(bullet, now) >= scoring.stale_days).count();
+    }
+
+    fn merges(&mut self, live: &[&Bullet], rules: &Rules<'_>, least: Nearness) {
+        let pairs = merge_pairs(live, rules, least);
+        self.merge_candidates_total = pairs.len();
+        let candidate = |(a, b, near): (usize, usize, Near)| MergeCandidate {
+            ids: ids(live[a], live[b]),
+            contents: contents(live[a], live[b]),
+            likeness: (near.value() * 10_000.0).round() / 10_000.0,
+            reason: near.to_string(),
+        };
+        self.merge_candidates = pairs.into_iter().take(LISTED).map(candidate).collect();
+    }
+
+    fn conflicts(&mut self, live: &[&Bullet], rules: &Rules<'_>) {
+        self.conflicts = contradictions(live, rules);
+        self.conflicts_total = self.conflicts.len();
+    }
+
+    /// The same with no more conflicts than anybody reads.
+    pub fn listed(mut self) -> Self {
+        self.conflicts.truncate(LISTED);
+        self
+    }
+}
+
+/// The pairs of bullets that could be one: of one category with so many words in common, or of one reach and so near in
+/// meaning; the most alike first. The rules stand in the order of the bullets.
+pub fn merge_pairs(bullets: &[&Bullet], rules: &Rules<'_>, least: Nearness) -> Vec<(usize, usize, Near)> {
+    let groups: Vec<Vec<usize>> = by_category(bullets).into_values().collect();
+    let mut pairs = rules.worth_merging(&groups, least);
+    let meets = |a: usize, b: usize| bullets[a].reach().meets(&bullets[b].reach());
+    pairs.retain(|(a, b, near)| matches!(near, Near::Words(_)) || meets(*a, *b));
+    pairs.sort_by(|one, other| {
+        let by_value = other.2.value().total_cmp(&one.2.value());
+        by_value.then_with(|| (one.0, one.1).cmp(&(other.0, other.1)))
+    });
+    pairs
+}
+
+/// The places of the bullets of each category.
+fn by_category<'b>(bullets: &[&'b Bullet]) -> BTreeMap<&'b str, Vec<usize>> {
+    let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, bullet) in bullets.iter().enumerate() {
+        places.entry(&bullet.category).or_default().push(at);
+    }
+    places
+}
+
+/// All pairs of these bullets that contradict each other; the rules stand in the order of the bullets.
+fn contradictions(bullets: &[&Bullet], rules: &Rules<'_>) -> Vec<Contradiction> {
+    let pairs = rules.opposed().into_iter();
+    let pairs = pairs.filter(|(a, b, _)| bullets[*a].reach().meets(&bullets[*b].reach()));
+    let contradiction = |(a, b, found): (usize, usize, Opposition)| Contradiction {
+        ids: ids(bullets[a], bullets[b]),
+        contents: contents(bullets[a], bullets[b]),
+        ground: found.ground,
+        reason: found.reason,
+    };
+    pairs.map(contradiction).collect()
+}
+
+fn ids(one: &Bullet, other: &Bullet) -> [String; 2] {
+    [one.id.to_string(), other.id.to_string()]
+}
+
+fn contents(one: &Bullet, other: &Bullet) -> [String; 2] {
+    [one.content().to_owned(), other.content().to_owned()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meaning::NoMeaning;
+    use cm_note::note::{RelationTable, TypeTable, read};
+    use cm_note::path::NotePath;
+
+    fn bullet(name: &str, keys: &str, rule: &str) -> Bullet {
+        let path = NotePath::parse(&format!("playbook/testing/{name}.md")).unwrap();
+        let text =
+            format!("---\nid: b-mt2ssunl-{name}\ncategory: testing\nstate: active\n{keys}---\n\n{rule}\n");
+        let note = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        Bullet::of(&note).unwrap()
+    }
+
+    fn of(bullets: &[Bullet]) -> Health {
+        let least = Nearness { jaccard: 0.7, cosine: 0.85 };
+        let now = Instant::parse("2026-06-01").unwrap();
+        health(bullets, now, &Scoring::default(), least, &Sense::of(&NoMeaning))
+    }
+
+    const HELPED: &str = "feedback:\n- at: 2026-06-01T00:00:00Z\n  signal: helpful\n";
+    const HARMED: &str = "feedback:\n- at: 2026-06-01T00:00:00Z\n  signal: harmful\n";
+
+    #[test]
+    fn an_empty_playbook_has_nothing() {
+        assert_eq!(of(&[]), Health::default());
+    }
+
+    #[test]
+    fn the_best_lead_and_those_below_zero_are_at_risk() {
+        let bullets = [
+            bullet("000001", HELPED, "Run the tests."),
+            bullet("000002", HARMED, "Mock the database."),
+            bullet("000003", "created: 2026-01-01\n", "Name the branch after the issue."),
+            bullet("000004", "maturity: deprecated\n", "Print to debug."),
+        ];
+        let health = of(&bullets);
+        assert_eq!((health.bullets, health.live, health.stale), (4, 3, 1));
+        let named = |list: &[Performer]| -> Vec<(String, f64)> {
+            list.iter().map(|one| (one.content.clone(), one.score.value())).collect()
+        };
+        assert_eq!(named(&health.top), [("Run the tests.".to_owned(), 0.5)]);
+        assert_eq!(named(&health.at_risk), [("Mock the database.".to_owned(), -2.0)]);
+        assert_eq!(health.bands, BTreeMap::from([(Band::Neutral, 2), (Band::AtRisk, 1)]));
+        assert_eq!(health.by_maturity, BTreeMap::from([(Maturity::Candidate, 3), (Maturity::Deprecated, 1)]));
+    }
+
+    #[test]
+    fn rules_of_one_category_that_say_nearly_the_same_are_worth_merging_and_opposite_ones_conflict() {
+        let mut bullets = vec![
+            bullet("000001", "", "Always mock the system clock in tests."),
+            bullet("000002", "", "Mock the system clock in the tests."),
+            bullet("000003", "", "Never mock the system clock in tests."),
+        ];
+        let health = of(&bullets);
+        assert_eq!(health.merge_candidates_total, 1);
+        assert_eq!(health.merge_candidates[0].ids, ["b-mt2ssunl-000001", "b-mt2ssunl-000002"]);
+        assert_eq!((health.conflicts_total, health.conflicts[0].ground), (2, Ground::Polarity));
+        bullets[1].category = "time".to_owned();
+        assert_eq!(of(&bullets).merge_candidates_total, 0);
+    }
+
+    #[test]
+    fn an_anti_pattern_agrees_with_the_rule_that_forbids_the_same() {
+        let avoided = bullet("000001", "type: anti_pattern\n", "Mock the system clock in tests.");
+        let forbidden = bullet("000002", "", "Never mock the system clock in tests.");
+        let wanted = bullet("000003", "", "Mock the system clock in tests.");
+        assert_eq!(of(&[avoided.clone(), forbidden]).conflicts_total, 0);
+        assert_eq!(of(&[avoided, wanted]).conflicts_total, 1);
+    }
+
+    #[test]
+    fn rules_of_two_projects_do_not_conflict() {
+        let one = bullet("000001", "workspace: north\n", "Use tabs for indentation.");
+        let other = bullet("000002", "workspace: south\n", "Use spaces for indentation.");
+        assert_eq!(of(&[one, other]).conflicts_total, 0);
+    }
+}

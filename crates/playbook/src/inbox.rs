@@ -1,0 +1,498 @@
+//! What waits for a person: drafts, open conflicts, notes in quarantine, rules worth merging, and notes that should be
+//! looked at again.
+//!
+//! It lists; what becomes of an entry is the person's word.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::conflict::{self, Near, Nearness};
+use crate::health::{merge_pairs, rules};
+use crate::live::supersessions;
+use crate::meaning::Sense;
+use cm_note::bullet::{Bullet, BulletType, Maturity, State};
+use cm_note::finding::Code;
+use cm_note::graph::{Edge, Graph};
+use cm_note::instant::Instant;
+use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
+use cm_note::note::{Feedback, Kind, Note, Signal};
+
+/// After so many days without a look, half of the trust in a note is gone.
+const HALF_LIFE: f64 = 90.0;
+/// Below this share of trust a note is due for another look.
+const DUE: f64 = 0.25;
+
+/// What waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// Bullets that are not in use yet.
+    Drafts,
+    /// Notes that cannot both be followed.
+    Conflicts,
+    /// Notes with hidden characters, and memories that are drafts.
+    Quarantined,
+    /// Bullets that say nearly the same.
+    Merges,
+    /// Notes that nobody has looked at for long, or whose sources no longer hold.
+    Due,
+    /// Rules that were retired by their feedback, and that nothing warns of.
+    Inversions,
+}
+
+impl Waiting {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 6] =
+        [Self::Drafts, Self::Conflicts, Self::Quarantined, Self::Merges, Self::Due, Self::Inversions];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Drafts => "drafts",
+            Self::Conflicts => "conflicts",
+            Self::Quarantined => "quarantined",
+            Self::Merges => "merges",
+            Self::Due => "due",
+            Self::Inversions => "inversions",
+        }
+    }
+}
+
+/// An entry of the inbox.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The notes that it is about, one or two, by their place.
+    pub notes: Vec<usize>,
+    /// Why it waits.
+    pub why: String,
+    /// Since when, where that is known.
+    pub since: Option<Instant>,
+}
+
+/// The entries of each section, what matters most first.
+pub type Inbox = BTreeMap<Waiting, Vec<Entry>>;
+
+/// What waits in a vault. `least` says from where on two rules are worth merging.
+pub fn inbox(graph: &Graph<'_>, now: Instant, least: Nearness, sense: &Sense<'_>) -> Inbox {
+    let past = past(graph);
+    let rules = Rules::of(graph.notes(), sense);
+    let edges = contradicted(graph, &past);
+    let mut against = Against::new();
+    for edge in &edges {
+        against.entry(edge.from).or_insert(edge);
+        against.entry(edge.to).or_insert(edge);
+    }
+    Inbox::from([
+        (Waiting::Drafts, drafts(graph.notes(), &against)),
+        (Waiting::Conflicts, conflicts(graph, &edges, &rules)),
+        (Waiting::Quarantined, quarantined(graph.notes(), &past)),
+        (Waiting::Merges, merges(graph.notes(), &rules, least)),
+        (Waiting::Due, due(graph, &past, &against, now)),
+        (Waiting::Inversions, inversions(graph.notes())),
+    ])
+}
+
+/// For each note that is contradicted the first open edge that says so.
+type Against<'e> = HashMap<usize, &'e Edge>;
+
+/// For each note whether it is history: retired, deprecated, condensed or superseded.
+fn past(graph: &Graph<'_>) -> Vec<bool> {
+    let given_up = |note: &Note| {
+        let is = |word: &Option<String>, name: &str| word.as_deref() == Some(name);
+        let replaced = note.bullet.as_ref().is_some_and(|fields| fields.replaced_by.is_some());
+        is(&note.state, State::Retired.name())
+            || is(&note.maturity, Maturity::Deprecated.name())
+            || replaced
+            || !note.condensed_into.is_empty()
+    };
+    let mut past: Vec<bool> = graph.notes().iter().map(given_up).collect();
+    for edge in supersessions(graph) {
+        past[edge.to] = true;
+    }
+    past
+}
+
+/// Open CONTRADICTS edges, one for each pair of notes.
+fn contradicted<'g>(graph: &'g Graph<'_>, past: &[bool]) -> Vec<&'g Edge> {
+    let mut seen = HashSet::new();
+    let open = |edge: &&Edge| {
+        edge.relation == CONTRADICTS && !past[edge.from] && !past[edge.to] && edge.from != edge.to
+    };
+    let edges = graph.edges().iter().filter(open);
+    edges.filter(|edge| seen.insert(pair(edge.from, edge.to))).collect()
+}
+
+/// The same for both orders of two notes.
+fn pair(a: usize, b: usize) -> (usize, usize) {
+    (a.min(b), a.max(b))
+}
+
+/// Whether somebody confirmed both of two notes after both came to say what they say, and after an edge between them was
+/// written: then they were looked at together, and both hold.
+fn both_hold(notes: &[Note], (a, b): (usize, usize), since: Option<Instant>) -> bool {
+    let changed = |note: &Note| note.updated.or(note.created);
+    let (a, b) = (&notes[a], &notes[b]);
+    let last = since.max(changed(a)).max(changed(b));
+    [a, b].iter().all(|note| note.last_checked.is_some_and(|checked| Some(checked) >= last))
+}
+
+/// The live bullets, ready to be compared.
+struct Rules<'s> {
+    at: Vec<usize>,
+    bullets: Vec<Bullet>,
+    compared: conflict::Rules<'s>,
+}
+
+impl<'s> Rules<'s> {
+    fn of(notes: &[Note], sense: &'s Sense<'s>) -> Self {
+        let live =
+            |(at, note): (usize, &Note)| Bullet::of(note).filter(Bullet::is_live).map(|bullet| (at, bullet));
+        let (at, bullets): (Vec<_>, Vec<_>) = notes.iter().enumerate().filter_map(live).unzip();
+        // As an add compares them, so that a conflict that lets a rule in only as a draft is the one that is listed.
+        let compared = rules(&bullets.iter().collect::<Vec<_>>(), sense);
+        Self { at, bullets, compared }
+    }
+}
+
+/// Bullets that are drafts, the oldest first.
+fn drafts(notes: &[Note], against: &Against<'_>) -> Vec<Entry> {
+    let is_draft = |note: &Note| {
+        Bullet::of(note)
+            .is_some_and(|bullet| bullet.state == State::Draft && bullet.maturity != Maturity::Deprecated)
+    };
+    let why = |at: usize| match against.contains_key(&at) {
+        true => "a draft that contradicts another note".to_owned(),
+        false => "a draft, not shown to agents".to_owned(),
+    };
+    let drafts = notes.iter().enumerate().filter(|(_, note)| is_draft(note));
+    let mut entries: Vec<Entry> =
+        drafts.map(|(at, note)| Entry { notes: vec![at], why: why(at), since: note.created }).collect();
+    entries.sort_by_key(|entry| (entry.since, entry.notes[0]));
+    entries
+}
+
+/// Edges that say so, then pairs of rules whose words do; without pairs that a person said both hold.
+fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules<'_>) -> Vec<Entry> {
+    let notes = graph.notes();
+    let open =
+        contradicted.iter().filter(|edge| !both_hold(notes, (edge.from, edge.to), graph.written(edge)));
+    let mut entries: Vec<Entry> = open
+        .map(|edge| Entry {
+            notes: vec![edge.from, edge.to],
+            why: "one contradicts the other, says an edge".to_owned(),
+            since: graph.written(edge),
+        })
+        .collect();
+    let named: HashSet<_> = entries.iter().map(|entry| pair(entry.notes[0], entry.notes[1])).collect();
+    for (a, b, found) in rules.compared.opposed() {
+        let at = (rules.at[a], rules.at[b]);
+        let known = named.contains(&pair(at.0, at.1)) || both_hold(notes, at, None);
+        if !known && rules.bullets[a].reach().meets(&rules.bullets[b].reach()) {
+            entries.push(Entry { notes: vec![at.0, at.1], why: found.reason, since: None });
+        }
+    }
+    entries
+}
+
+fn quarantined(notes: &[Note], past: &[bool]) -> Vec<Entry> {
+    let why = |note: &Note| {
+        let hidden = note.findings.iter().find(|finding| finding.code == Code::HiddenCharacter);
+        let line = |line: Option<u32>| line.map(|line| format!(" in line {line}")).unwrap_or_default();
+        let draft = note.kind == Kind::Memory && note.state.as_deref() == Some(State::Draft.name());
+        match hidden {
+            Some(finding) => Some(format!("{}{}", finding.message, line(finding.line))),
+            None if note.is_unverified() => Some(format!("unverified, by {}", note.origin())),
+            None => draft.then(|| "a memory that is a draft".to_owned()),
+        }
+    };
+    let waiting = notes.iter().enumerate().filter(|(at, _)| !past[*at]);
+    let entry =
+        |(at, note): (usize, &Note)| Some(Entry { notes: vec![at], why: why(note)?, since: note.created });
+    waiting.filter_map(entry).collect()
+}
+
+/// Pairs of live rules of one category that say nearly the same, the most alike first; without pairs that a person said
+/// both hold.
+fn merges(notes: &[Note], rules: &Rules<'_>, least: Nearness) -> Vec<Entry> {
+    let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
+    let why = |near: Near| match near {
+        Near::Words(share) => format!("they share {:.0} % of their words", share * 100.0),
+        Near::Meaning(cosine) => format!("they mean the same: cosine {cosine:.2}"),
+    };
+    let entry = |(a, b, near): (usize, usize, Near)| Entry {
+        notes: vec![rules.at[a], rules.at[b]],
+        why: why(near),
+        since: None,
+    };
+    let pairs = merge_pairs(&bullets, &rules.compared, least).into_iter();
+    pairs.filter(|(a, b, _)| !both_hold(notes, (rules.at[*a], rules.at[*b]), None)).map(entry).collect()
+}
+
+/// Rules that harm retired without an anti-pattern, the last retired first; without those that a person confirmed since.
+fn inversions(notes: &[Note]) -> Vec<Entry> {
+    let harmful = |event: &&Feedback| event.signal == Signal::Harmful && event.weight > 0.0;
+    let waits = |bullet: &Bullet| {
+        bullet.bullet_type == BulletType::Rule
+            && bullet.state == State::Retired
+            && bullet.maturity == Maturity::Deprecated
+            && bullet.fields.replaced_by.is_none()
+            && bullet.feedback.iter().filter(harmful).count() >= 2
+            && bullet.last_checked.is_none_or(|checked| Some(checked) < bullet.updated)
+    };
+    let retired =
+        notes.iter().enumerate().filter_map(|(at, note)| Some((at, Bullet::of(note).filter(waits)?)));
+    let mut entries: Vec<Entry> = retired
+        .map(|(at, bullet)| Entry {
+            notes: vec![at],
+            why: "retired by its feedback, and nothing warns of it".to_owned(),
+            since: bullet.updated,
+        })
+        .collect();
+    entries.sort_by_key(|entry| (std::cmp::Reverse(entry.since), entry.notes.clone()));
+    entries
+}
+
+/// What is left of the trust in a note, 0–1, by when somebody last looked at it.
+fn trust(note: &Note, now: Instant) -> f64 {
+    let Some(looked) = note.last_checked.or(note.updated).or(note.created) else { return 0.0 };
+    0.5_f64.powf(looked.days_until(now).max(0.0) / HALF_LIFE)
+}
+
+/// Memories and live bullets that should be looked at again: those first that are contradicted or whose source no
+/// longer holds, then those that nobody has looked at the longest.
+fn due(graph: &Graph<'_>, past: &[bool], against: &Against<'_>, now: Instant) -> Vec<Entry> {
+    let mut ranked = Vec::new();
+    for (at, note) in graph.notes().iter().enumerate() {
+        let draft = note.state.as_deref() == Some(State::Draft.name()) || note.is_unverified();
+        let is_live = Bullet::of(note).is_none_or(|bullet| bullet.is_live());
+        if !matches!(note.kind, Kind::Memory | Kind::Bullet) || past[at] || draft || !is_live {
+            continue;
+        }
+        let trust = trust(note, now);
+        let looked = note.last_checked.or(note.updated).or(note.created);
+        let doubt = doubt(graph, past, against, at);
+        let is_new =
+            |since: Option<Instant>| since.is_none_or(|since| looked.is_none_or(|looked| looked < since));
+        let doubted = doubt.as_ref().is_some_and(|(_, since)| is_new(*since));
+        if trust < DUE || doubted {
+            ranked.push((!doubted, trust, at, entry_of_due(at, note, now, doubt.filter(|_| doubted))));
+        }
+    }
+    ranked.sort_by(|a, b| (a.0).cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)));
+    ranked.into_iter().map(|(.., entry)| entry).collect()
+}
+
+fn entry_of_due(at: usize, note: &Note, now: Instant, doubt: Option<(String, Option<Instant>)>) -> Entry {
+    let looked = note.last_checked.or(note.updated).or(note.created);
+    let why = match (doubt, looked) {
+        (Some((why, _)), _) => why,
+        (None, Some(looked)) => format!("nobody has looked at it for {:.0} days", looked.days_until(now)),
+        (None, None) => "nobody knows when it was written".to_owned(),
+    };
+    Entry { notes: vec![at], why, since: looked }
+}
+
+/// Why a note may no longer hold, whatever its age, and since when.
+fn doubt(
+    graph: &Graph<'_>,
+    past: &[bool],
+    against: &Against<'_>,
+    at: usize,
+) -> Option<(String, Option<Instant>)> {
+    if let Some(edge) = against.get(&at) {
+        return Some(("another note contradicts it".to_owned(), graph.written(edge)));
+    }
+    let sources = graph.outgoing(at).filter(|edge| edge.relation == DERIVED_FROM);
+    for source in sources.map(|edge| edge.to) {
+        let title = &graph.notes()[source].title;
+        if past[source] {
+            let newer = supersessions(graph).find(|edge| edge.to == source);
+            let since = newer.and_then(|edge| graph.written(edge).or(graph.notes()[edge.from].created));
+            return Some((format!("it was made from “{title}”, which no longer holds"), since));
+        }
+        if let Some(edge) = against.get(&source) {
+            return Some((
+                format!("it was made from “{title}”, which another note contradicts"),
+                graph.written(edge),
+            ));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meaning::NoMeaning;
+    use cm_note::note::{RelationTable, TypeTable, read};
+    use cm_note::path::NotePath;
+
+    fn notes(texts: &[(&str, &str, &str)]) -> Vec<Note> {
+        let read = |(path, keys, body): &(&str, &str, &str)| {
+            let text = format!("---\n{keys}\n---\n\n{body}\n");
+            let path = NotePath::parse(path).unwrap();
+            read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note
+        };
+        texts.iter().map(read).collect()
+    }
+
+    fn listed(notes: &[Note], waiting: Waiting) -> Vec<(Vec<usize>, String)> {
+        let now = Instant::parse("2026-11-21T12:00:00Z").unwrap();
+        let least = Nearness { jaccard: 0.7, cosine: 0.85 };
+        let mut inbox = inbox(&Graph::connect(notes), now, least, &Sense::of(&NoMeaning));
+        inbox.remove(&waiting).unwrap().into_iter().map(|entry| (entry.notes, entry.why)).collect()
+    }
+
+    #[test]
+    fn drafts_wait_and_deprecated_ones_do_not() {
+        let notes = notes(&[
+            ("playbook/a/1.md", "id: b-1-aaaaaa\nstate: draft\nupdated: 2026-11-20", "Run the tests first."),
+            ("playbook/a/2.md", "id: b-1-bbbbbb\nstate: draft\nmaturity: deprecated", "Run no tests at all."),
+            ("playbook/a/3.md", "id: b-1-cccccc\nstate: active\nupdated: 2026-11-20", "Write a changelog."),
+        ]);
+        assert_eq!(listed(&notes, Waiting::Drafts), [(vec![0], "a draft, not shown to agents".to_owned())]);
+        assert_eq!(listed(&notes, Waiting::Due), []);
+    }
+
+    #[test]
+    fn a_conflict_is_open_until_one_end_is_given_up_and_is_listed_once() {
+        let edge = "id: e-1\ntype: CONTRADICTS\nfrom_id: m-1\nto_id: m-2\ncreated: 2026-11-01";
+        let both = [
+            ("graph/facts/a.md", "id: m-1\ntype: fact\ntitle: A\nupdated: 2026-11-20", "A"),
+            (
+                "graph/facts/b.md",
+                "id: m-2\ntype: fact\ntitle: B\nupdated: 2026-11-20\nrelations:\n  - target: m-1\n    type: CONTRADICTS",
+                "B",
+            ),
+            ("graph/edges/e.md", edge, ""),
+        ];
+        let open = notes(&both);
+        assert_eq!(listed(&open, Waiting::Conflicts).len(), 1);
+        let mut settled = both;
+        settled[1].1 = "id: m-2\ntype: fact\ntitle: B\nstate: retired";
+        assert_eq!(listed(&notes(&settled), Waiting::Conflicts), []);
+    }
+
+    #[test]
+    fn rules_that_oppose_each_other_are_found_without_an_edge() {
+        let notes = notes(&[
+            (
+                "playbook/a/1.md",
+                "id: b-1-aaaaaa\nstate: active\nupdated: 2026-11-20",
+                "Always squash commits before merging a branch.",
+            ),
+            (
+                "playbook/a/2.md",
+                "id: b-1-bbbbbb\nstate: active\nupdated: 2026-11-20",
+                "Never squash commits before merging a branch.",
+            ),
+        ]);
+        assert_eq!(listed(&notes, Waiting::Conflicts).len(), 1);
+        assert_eq!(listed(&notes, Waiting::Merges), [], "what contradicts is not merged");
+    }
+
+    #[test]
+    fn a_pair_of_which_both_were_confirmed_waits_no_more_until_one_of_them_or_the_edge_is_newer() {
+        let rules = |checked: [&str; 2], updated: &str| {
+            let keys = |id: &str, checked: &str, updated: &str| {
+                format!("id: {id}\nstate: active\nupdated: {updated}\nlast_checked: {checked}")
+            };
+            let (a, b) =
+                (keys("b-1-aaaaaa", checked[0], "2026-11-01"), keys("b-1-bbbbbb", checked[1], updated));
+            let (c, d) =
+                (keys("b-1-cccccc", checked[0], "2026-11-01"), keys("b-1-dddddd", checked[1], updated));
+            notes(&[
+                ("playbook/a/1.md", &a, "Always squash commits before merging a branch."),
+                ("playbook/a/2.md", &b, "Never squash commits before merging a branch."),
+                (
+                    "playbook/b/3.md",
+                    &c,
+                    "Put a timeout on every query that the worker sends to the database.",
+                ),
+                ("playbook/b/4.md", &d, "Put a timeout on every query the worker sends to our database."),
+                (
+                    "graph/edges/e.md",
+                    "id: e-1\ntype: CONTRADICTS\nfrom_id: b-1-cccccc\nto_id: b-1-dddddd\ncreated: 2026-11-10",
+                    "",
+                ),
+            ])
+        };
+        let waiting = |checked, updated| {
+            let notes = rules(checked, updated);
+            let of =
+                |waiting| listed(&notes, waiting).into_iter().map(|(notes, _)| notes).collect::<Vec<_>>();
+            (of(Waiting::Conflicts), of(Waiting::Merges))
+        };
+        let all = (vec![vec![2, 3], vec![0, 1]], vec![vec![2, 3]]);
+        assert_eq!(waiting(["2026-11-20", "2026-11-20"], "2026-11-19"), (vec![], vec![]));
+        assert_eq!(waiting(["2026-11-20", "2026-10-01"], "2026-11-19"), all, "one was looked at alone");
+        assert_eq!(
+            waiting(["2026-11-18", "2026-11-20"], "2026-11-19"),
+            all,
+            "one changed after the other's check"
+        );
+        assert_eq!(
+            waiting(["2026-11-05", "2026-11-05"], "2026-11-01"),
+            (vec![vec![2, 3]], vec![]),
+            "only the edge is newer"
+        );
+    }
+
+    #[test]
+    fn hidden_characters_and_drafts_of_memories_are_in_quarantine() {
+        let notes = notes(&[
+            ("graph/facts/a.md", "id: m-1\ntype: fact\ntitle: A\nstate: draft\nupdated: 2026-11-20", "A"),
+            ("graph/facts/b.md", "id: m-2\ntype: fact\ntitle: B\nupdated: 2026-11-20", "pass\u{200b}word"),
+            ("graph/facts/c.md", "id: m-3\ntype: fact\ntitle: C\nupdated: 2026-11-20", "C"),
+        ]);
+        let found = listed(&notes, Waiting::Quarantined);
+        assert_eq!(found[0], (vec![0], "a memory that is a draft".to_owned()));
+        assert_eq!(found[1].0, [1]);
+        assert!(found[1].1.contains("U+200B") && found[1].1.ends_with("line 8"), "{found:?}");
+        assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn two_half_lives_without_a_look_are_enough_and_a_check_resets_them() {
+        let notes = notes(&[
+            ("graph/facts/a.md", "id: m-1\ntype: fact\ntitle: A\nupdated: 2026-05-24", "A"),
+            ("graph/facts/b.md", "id: m-2\ntype: fact\ntitle: B\nupdated: 2026-05-26", "B"),
+            (
+                "graph/facts/c.md",
+                "id: m-3\ntype: fact\ntitle: C\nupdated: 2025-01-01\nlast_checked: 2026-11-01",
+                "C",
+            ),
+            ("graph/facts/d.md", "id: m-4\ntype: fact\ntitle: D\nupdated: 2026-01-01", "D"),
+        ]);
+        let due: Vec<_> = listed(&notes, Waiting::Due).into_iter().map(|(notes, _)| notes[0]).collect();
+        assert_eq!(due, [3, 0]);
+    }
+
+    #[test]
+    fn a_note_whose_source_was_superseded_comes_before_what_is_only_old() {
+        let notes = notes(&[
+            ("graph/facts/old.md", "id: m-1\ntype: fact\ntitle: Old\nupdated: 2026-01-01", "Old"),
+            (
+                "graph/facts/new.md",
+                "id: m-2\ntype: fact\ntitle: New\ncreated: 2026-11-10\nupdated: 2026-11-10\nrelations:\n  - target: m-1\n    type: SUPERSEDES",
+                "New",
+            ),
+            (
+                "graph/facts/made.md",
+                "id: m-3\ntype: fact\ntitle: Made\nupdated: 2026-11-01\nrelations:\n  - target: m-1\n    type: DERIVED_FROM",
+                "Made",
+            ),
+            ("graph/facts/dusty.md", "id: m-4\ntype: fact\ntitle: Dusty\nupdated: 2026-01-01", "Dusty"),
+            (
+                "graph/facts/seen.md",
+                "id: m-5\ntype: fact\ntitle: Seen\nupdated: 2026-11-01\nlast_checked: 2026-11-12\nrelations:\n  - target: m-1\n    type: DERIVED_FROM",
+                "Seen",
+            ),
+        ]);
+        let due = listed(&notes, Waiting::Due);
+        assert_eq!(due.iter().map(|(notes, _)| notes[0]).collect::<Vec<_>>(), [2, 3], "{due:?}");
+        assert_eq!(due[0].1, "it was made from “Old”, which no longer holds");
+    }
+}

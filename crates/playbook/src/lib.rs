@@ -1,0 +1,15 @@
+//! Curates the playbook and generates CORE.md, REFLECTION.md, briefings and reviews. Pure.
+
+pub mod audit;
+pub mod briefing;
+pub mod conflict;
+pub mod core;
+pub mod curation;
+pub mod generated;
+pub mod health;
+pub mod inbox;
+pub mod live;
+pub mod meaning;
+pub mod reflection;
+pub mod starters;
+pub mod succession;

@@ -1,0 +1,133 @@
+//! What took the place of what: superseded notes, condensed ones, and bullets that were replaced, merged or inverted.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
+use super::{HISTORY, List, View, dated};
+use crate::generated::link;
+use crate::live::supersessions;
+use cm_note::graph::{Edge, Resolution};
+use cm_note::instant::Instant;
+use cm_note::markdown::escape::escape_inline;
+use cm_note::note::{Kind, Note};
+
+/// How many parts of a merge are named.
+const PARTS: usize = 5;
+
+/// Something that happened to notes.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A note supersedes another.
+    Superseded { old: usize, new: usize },
+    /// A reflection absorbed a note.
+    Condensed { old: usize },
+    /// A bullet took the place of others.
+    Replaced { old: Vec<usize>, new: usize },
+}
+
+impl View<'_, '_> {
+    /// What took the place of what, newest first.
+    pub(super) fn history(&self) -> List {
+        let superseding: Vec<&Edge> = supersessions(self.graph).collect();
+        let by_edge: HashSet<(usize, usize)> = superseding.iter().map(|edge| (edge.to, edge.from)).collect();
+        let superseded = superseding
+            .iter()
+            .map(|edge| (self.dated(edge), Event::Superseded { old: edge.to, new: edge.from }));
+        let absorbed =
+            self.graph.notes().iter().enumerate().filter(|(_, note)| !note.condensed_into.is_empty());
+        let absorbed = absorbed.map(|(old, note)| (note.updated, Event::Condensed { old }));
+        let mut events: Vec<(Option<Instant>, Event)> =
+            superseded.chain(absorbed).chain(self.replaced(&by_edge)).collect();
+        events.sort_by(|(at, a), (other, b)| {
+            let key = |event: &Event| self.note(event.old()).key();
+            Reverse(at).cmp(&Reverse(other)).then_with(|| key(a).cmp(key(b))).then_with(|| a.cmp(b))
+        });
+        List::all(&events, HISTORY, |(at, event)| format!("{}{}", dated(*at), self.told(event)))
+    }
+
+    fn told(&self, event: &Event) -> String {
+        match event {
+            Event::Superseded { old, new } => format!("{} supersedes {}", self.link(*new), self.link(*old)),
+            Event::Condensed { old } => {
+                let into: Vec<String> =
+                    self.note(*old).condensed_into.iter().map(|id| self.named(id)).collect();
+                format!("{} was condensed into {}", self.link(*old), into.join(", "))
+            }
+            Event::Replaced { old, new } => {
+                let mut parts: Vec<String> = old.iter().take(PARTS).map(|old| self.link(*old)).collect();
+                if old.len() > PARTS {
+                    parts.push(format!("{} more", old.len() - PARTS));
+                }
+                let last = parts.pop().unwrap_or_default();
+                let verb = match parts.as_slice() {
+                    [] if self.is_inversion(*new) => "inverts",
+                    [] => "replaces",
+                    _ => "merges",
+                };
+                let parts = if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) };
+                format!("{} {verb} {parts}", self.link(*new))
+            }
+        }
+    }
+
+    fn is_inversion(&self, note: usize) -> bool {
+        self.note(note).tags.iter().any(|tag| tag == "inverted")
+    }
+
+    /// Bullets that name their successor, and those that name what they supersede, by the one that is there now.
+    fn replaced(&self, by_edge: &HashSet<(usize, usize)>) -> impl Iterator<Item = (Option<Instant>, Event)> {
+        let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (at, note) in self.graph.notes().iter().enumerate() {
+            let Some(bullet) = note.bullet.as_deref().filter(|_| note.kind == Kind::Bullet) else { continue };
+            let successor = bullet.replaced_by.as_deref().and_then(|id| self.bullet(id)).map(|new| (at, new));
+            let predecessor =
+                bullet.supersedes.as_deref().and_then(|id| self.bullet(id)).map(|old| (old, at));
+            for (old, new) in successor.into_iter().chain(predecessor) {
+                if old != new && !by_edge.contains(&(old, new)) {
+                    parts.entry(new).or_default().push(old);
+                }
+            }
+        }
+        parts.into_iter().map(|(new, mut old)| {
+            old.sort_by_key(|old| (self.note(*old).key(), *old));
+            old.dedup();
+            // The parts were last changed when they were replaced; a successor can be older than that.
+            let changed = old.iter().filter_map(|old| self.note(*old).updated).max();
+            let at = self.note(new).created.max(changed);
+            (at, Event::Replaced { old, new })
+        })
+    }
+
+    /// The bullet that an id names.
+    fn bullet(&self, id: &str) -> Option<usize> {
+        match self.graph.resolve(id) {
+            Resolution::One(note) => Some(note).filter(|note| self.note(*note).kind == Kind::Bullet),
+            Resolution::Many(_) | Resolution::None => None,
+        }
+    }
+
+    /// When an edge was written: its file's date, else that of the note it leads from.
+    fn dated(&self, edge: &Edge) -> Option<Instant> {
+        let note = self.note(edge.from);
+        self.graph.written(edge).or(note.created).or(note.updated)
+    }
+
+    fn named(&self, id: &str) -> String {
+        match self.graph.resolve(id) {
+            Resolution::One(note) => {
+                let Note { title, path, .. } = self.note(note);
+                link(title, path)
+            }
+            Resolution::Many(_) | Resolution::None => escape_inline(id),
+        }
+    }
+}
+
+impl Event {
+    fn old(&self) -> usize {
+        match self {
+            Self::Superseded { old, .. } | Self::Condensed { old } => *old,
+            Self::Replaced { old, new } => old.first().copied().unwrap_or(*new),
+        }
+    }
+}

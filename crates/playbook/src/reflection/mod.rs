@@ -1,0 +1,213 @@
+//! REFLECTION.md: what the vault is about, seen from above: themes, patterns across projects, what is asked for,
+//! how the playbook fares, what contradicts and what took whose place.
+//!
+//! It counts and lists; it draws no conclusions of its own and calls no model.
+
+mod history;
+mod playbook;
+mod tagging;
+
+use std::cmp::Reverse;
+
+use cm_note::graph::Graph;
+use cm_note::instant::Instant;
+use cm_note::markdown::escape::escape_inline;
+use cm_note::note::{Kind, Note};
+use cm_note::score::{Score, Scoring, Usage};
+
+use crate::conflict::Nearness;
+use crate::curation::Limits;
+use crate::generated::{GeneratedFile, clipped, head, link};
+use crate::live::live;
+use crate::meaning::Sense;
+use tagging::Tagging;
+
+/// What a vault says about its reflection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReflectionSettings {
+    /// The names of its projects; where empty, each `workspace` is one.
+    pub projects: Vec<String>,
+    /// The constants of scoring.
+    pub scoring: Scoring,
+    /// From where on two rules are worth merging.
+    pub merge: Nearness,
+}
+
+impl Default for ReflectionSettings {
+    fn default() -> Self {
+        Self { projects: Vec::new(), scoring: Scoring::default(), merge: Limits::default().merge() }
+    }
+}
+
+const THEMES: usize = 8;
+const EXAMPLES: usize = 3;
+const PATTERNS: usize = 10;
+const PROJECTS: usize = 8;
+const ACCESSED: usize = 10;
+const INSIGHTS: usize = 10;
+const INSIGHT_LENGTH: usize = 80;
+const CONTRADICTIONS: usize = 20;
+const HISTORY: usize = 20;
+
+/// The file for a graph at that instant. Scores and usage stand in the order of the notes; a note without them
+/// counts as never used.
+pub fn plan_reflection(
+    graph: &Graph<'_>,
+    scores: &[Score],
+    usage: &[Usage],
+    settings: &ReflectionSettings,
+    sense: &Sense<'_>,
+    now: Instant,
+) -> GeneratedFile {
+    let view = View { graph, scores, usage, live: live(graph) };
+    let memories: Vec<usize> = (0..graph.notes().len()).filter(|note| view.is_live_memory(*note)).collect();
+    let tagging = Tagging::of(graph.notes(), &memories);
+    let shelf = playbook::Shelf::of(&view, settings, sense, now);
+    let sections = [
+        Section::of("Themes", view.themes(&tagging), "No two tags occur together on several notes."),
+        Section::of(
+            "Cross-Project Patterns",
+            view.patterns(&tagging, settings),
+            "No tag occurs in two or more projects.",
+        ),
+        Section::of("Most Accessed", view.accessed(), "Nothing was asked for yet."),
+        Section::of("Recent Insights", view.insights(), "No insights yet."),
+        Section::of("Playbook health", view.playbook(&shelf, settings, now), "No bullets yet."),
+        Section::of("Contradictions", view.contradictions(&shelf), "No open contradictions."),
+        Section::of("Consolidation History", view.history(), "Nothing was merged or superseded yet."),
+    ];
+    let figures = format!("{} memories that hold, {} edges.", memories.len(), graph.edges().len());
+    let mut text = head("Reflection", &now.day(), "cm reflection", &figures);
+    text.extend(sections.iter().map(Section::text));
+    let entries = sections.iter().map(|section| section.list.lines.len()).sum();
+    let omitted = sections.iter().map(|section| section.list.more).sum();
+    GeneratedFile::new(text, entries, omitted)
+}
+
+/// A heading with its lines.
+struct Section {
+    title: &'static str,
+    list: List,
+    empty: &'static str,
+}
+
+/// Lines, and how many there are besides. A list of the best few has no others.
+struct List {
+    lines: Vec<String>,
+    more: usize,
+}
+
+impl List {
+    /// The best few.
+    fn top<T>(items: &[T], most: usize, line: impl Fn(&T) -> String) -> Self {
+        Self { lines: items.iter().take(most).map(line).collect(), more: 0 }
+    }
+
+    /// All, though not more than anybody reads.
+    fn all<T>(items: &[T], most: usize, line: impl Fn(&T) -> String) -> Self {
+        Self { more: items.len().saturating_sub(most), ..Self::top(items, most, line) }
+    }
+}
+
+impl Section {
+    fn of(title: &'static str, list: List, empty: &'static str) -> Self {
+        Self { title, list, empty }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("\n## {}\n\n", self.title);
+        for line in &self.list.lines {
+            text += &format!("- {line}\n");
+        }
+        if self.list.lines.is_empty() {
+            text += &format!("{}\n", self.empty);
+        }
+        if self.list.more > 0 {
+            text += &format!("- and {} more\n", self.list.more);
+        }
+        text
+    }
+}
+
+struct View<'v, 'n> {
+    graph: &'v Graph<'n>,
+    scores: &'v [Score],
+    usage: &'v [Usage],
+    live: Vec<bool>,
+}
+
+impl<'v> View<'v, '_> {
+    fn note(&self, note: usize) -> &'v Note {
+        &self.graph.notes()[note]
+    }
+
+    fn link(&self, note: usize) -> String {
+        link(&self.note(note).title, &self.note(note).path)
+    }
+
+    fn score(&self, note: usize) -> Score {
+        self.scores.get(note).copied().unwrap_or_default()
+    }
+
+    fn is_live_memory(&self, note: usize) -> bool {
+        self.live[note] && self.note(note).kind == Kind::Memory
+    }
+
+    /// Pairs of tags by how many notes have both, with the best of these notes.
+    fn themes(&self, tagging: &Tagging<'_>) -> List {
+        List::top(&tagging.pairs(), THEMES, |pair| {
+            let mut notes = tagging.notes_with(pair.tags);
+            notes.sort_by_key(|note| (Reverse(self.score(*note)), self.note(*note).key()));
+            let examples: Vec<String> = notes.iter().take(EXAMPLES).map(|note| self.link(*note)).collect();
+            let [a, b] = pair.tags.map(|tag| escape_inline(tagging.name(tag)));
+            format!("**{a} + {b}** ({}): {}", pair.count, examples.join(", "))
+        })
+    }
+
+    /// Tags by how many projects have them, with a count each.
+    fn patterns(&self, tagging: &Tagging<'_>, settings: &ReflectionSettings) -> List {
+        let patterns = tagging.across_projects(self.graph.notes(), &settings.projects);
+        List::top(&patterns, PATTERNS, |pattern| {
+            let named = |(name, count): &(&str, usize)| format!("{} {count}", escape_inline(name));
+            let mut counts: Vec<String> = pattern.projects.iter().take(PROJECTS).map(named).collect();
+            if pattern.projects.len() > PROJECTS {
+                counts.push(format!("and {} more", pattern.projects.len() - PROJECTS));
+            }
+            format!("**{}**: {}", escape_inline(tagging.name(pattern.tag)), counts.join(", "))
+        })
+    }
+
+    fn accessed(&self) -> List {
+        let accesses = |note: usize| self.usage.get(note).map_or(0, |usage| usage.accesses);
+        let asked_for = |note: &usize| accesses(*note) > 0 && self.note(*note).kind != Kind::Edge;
+        let mut notes: Vec<usize> = (0..self.graph.notes().len()).filter(asked_for).collect();
+        notes.sort_by_key(|note| (Reverse(accesses(*note)), self.note(*note).key()));
+        List::top(&notes, ACCESSED, |note| match accesses(*note) {
+            1 => format!("{} (1 time)", self.link(*note)),
+            times => format!("{} ({times} times)", self.link(*note)),
+        })
+    }
+
+    fn insights(&self) -> List {
+        let written = |note: usize| self.note(note).created.or(self.note(note).updated);
+        let is_insight = |note: &usize| {
+            self.is_live_memory(*note) && self.note(*note).note_type.as_deref() == Some("insight")
+        };
+        let mut notes: Vec<usize> = (0..self.graph.notes().len()).filter(is_insight).collect();
+        notes.sort_by_key(|note| (Reverse(written(*note)), self.note(*note).key()));
+        List::top(&notes, INSIGHTS, |note| {
+            let Note { title, summary, .. } = self.note(*note);
+            // A body often begins with its title once more.
+            let said = clipped(summary.strip_prefix(title.as_str()).unwrap_or(summary), INSIGHT_LENGTH);
+            let said = if said.is_empty() { said } else { format!(": {said}") };
+            format!("{}{}{said}", dated(written(*note)), self.link(*note))
+        })
+    }
+}
+
+fn dated(at: Option<Instant>) -> String {
+    at.map_or(String::new(), |at| format!("{} ", at.day()))
+}
+
+#[cfg(test)]
+mod tests;

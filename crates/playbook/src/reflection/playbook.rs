@@ -1,0 +1,168 @@
+//! How the playbook fares, and what contradicts each other.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{CONTRADICTIONS, List, ReflectionSettings, View};
+use crate::generated::link;
+use crate::health::{Contradiction, Health, health};
+use crate::live::in_place;
+use crate::meaning::Sense;
+use cm_note::bullet::{Bullet, Maturity, State};
+use cm_note::graph::Edge;
+use cm_note::instant::Instant;
+use cm_note::markdown::escape::escape_inline;
+use cm_note::note::Kind;
+use cm_note::note::types::CONTRADICTS;
+use cm_note::score::Scoring;
+use cm_note::score::bullet::silent_days;
+
+/// How many bullets or pairs a line names.
+const NAMED: usize = 5;
+
+/// The playbook of the notes that are looked at.
+pub(super) struct Shelf {
+    bullets: Vec<Bullet>,
+    /// The note of each.
+    notes: HashMap<String, usize>,
+    health: Health,
+}
+
+impl Shelf {
+    pub(super) fn of(
+        view: &View<'_, '_>,
+        settings: &ReflectionSettings,
+        sense: &Sense<'_>,
+        now: Instant,
+    ) -> Self {
+        let found = view.graph.notes().iter().enumerate();
+        let (at, bullets): (Vec<usize>, Vec<Bullet>) =
+            found.filter_map(|(at, note)| Some((at, Bullet::of(note)?))).unzip();
+        // Of two with one id the first counts.
+        let notes = bullets.iter().zip(at).rev().map(|(bullet, at)| (bullet.id.to_string(), at)).collect();
+        let health = health(&bullets, now, &settings.scoring, settings.merge, sense);
+        Self { bullets, notes, health }
+    }
+
+    /// All contradictions that the words of live bullets show.
+    fn detected(&self) -> &[Contradiction] {
+        &self.health.conflicts
+    }
+
+    /// Live bullets without feedback for long, the longest silent first, with when they were last heard of.
+    fn stale(&self, now: Instant, scoring: &Scoring) -> Vec<(Option<Instant>, &Bullet)> {
+        let live = self.bullets.iter().filter(|bullet| bullet.is_live());
+        let stale = live.filter(|bullet| silent_days(bullet, now) >= scoring.stale_days);
+        let last = |bullet: &Bullet| bullet.feedback.iter().map(|event| event.at).max().or(bullet.created);
+        let mut stale: Vec<(Option<Instant>, &Bullet)> = stale.map(|bullet| (last(bullet), bullet)).collect();
+        stale.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.id.cmp(&other.id)));
+        stale
+    }
+}
+
+impl View<'_, '_> {
+    /// What there is of which maturity, what does harm, what nobody judges any more, and what could be one. Nothing of it
+    /// changes with the day alone, as a score or an age would.
+    pub(super) fn playbook(&self, shelf: &Shelf, settings: &ReflectionSettings, now: Instant) -> List {
+        let health = &shelf.health;
+        let linked = |id: &str, content: &str| match shelf.notes.get(id) {
+            Some(note) => self.link(*note),
+            None => escape_inline(content),
+        };
+        let count = |name: &str, count: Option<&usize>| count.map(|count| format!("{name} {count}"));
+        let maturities =
+            Maturity::ALL.iter().filter_map(|key| count(key.name(), health.by_maturity.get(key)));
+        let states = State::ALL.iter().filter_map(|key| count(key.name(), health.by_state.get(key)));
+        let lines = [
+            line("By maturity", None, maturities),
+            line("By state", None, states),
+            line(
+                "At risk",
+                Some(health.at_risk.len()),
+                health.at_risk.iter().map(|one| linked(&one.id, &one.content)),
+            ),
+            line(
+                "Stale",
+                Some(health.stale),
+                shelf.stale(now, &settings.scoring).iter().map(|(last, bullet)| {
+                    let since = last.map_or(String::new(), |last| format!(" (since {})", last.day()));
+                    linked(bullet.id.as_str(), bullet.content()) + &since
+                }),
+            ),
+            line(
+                "Merge candidates",
+                Some(health.merge_candidates_total),
+                health.merge_candidates.iter().map(|pair| {
+                    let [a, b] = [0, 1].map(|side| linked(&pair.ids[side], &pair.contents[side]));
+                    format!("{a} and {b} ({:.2} alike)", pair.likeness)
+                }),
+            ),
+        ];
+        List { lines: lines.into_iter().flatten().collect(), more: 0 }
+    }
+
+    /// Pairs of notes that contradict each other, each once: those with an edge, then those whose words alone say so. A
+    /// draft bullet counts too: it may be one because it contradicts another, and waits for a person to settle that.
+    pub(super) fn contradictions(&self, shelf: &Shelf) -> List {
+        let open = self.open();
+        let named: HashSet<(usize, usize)> = self
+            .graph
+            .edges()
+            .iter()
+            .filter(|edge| edge.relation == CONTRADICTS)
+            .map(|edge: &Edge| ordered(edge.from, edge.to))
+            .collect();
+        let mut pairs: Vec<(bool, (usize, usize), String)> = named
+            .iter()
+            .filter(|(a, b)| open[*a] && open[*b])
+            .map(|pair| (false, *pair, String::new()))
+            .collect();
+        for found in shelf.detected() {
+            let sides = [0, 1].map(|side| shelf.notes.get(&found.ids[side]).copied());
+            let [Some(a), Some(b)] = sides else { continue };
+            let pair = ordered(a, b);
+            if a != b && open[a] && open[b] && !named.contains(&pair) {
+                pairs.push((true, pair, format!(" (detected: {})", escape_inline(&found.reason))));
+            }
+        }
+        pairs.sort_by_key(|(detected, (a, b), _)| {
+            (*detected, self.note(*a).key(), self.note(*b).key(), *a, *b)
+        });
+        List::all(&pairs, CONTRADICTIONS, |(_, (a, b), how)| {
+            format!("{} contradicts {}{how}", self.marked(*a), self.marked(*b))
+        })
+    }
+
+    /// For each note whether what it says is still to be reckoned with.
+    fn open(&self) -> Vec<bool> {
+        let notes = self.graph.notes().iter().zip(in_place(self.graph)).zip(&self.live);
+        notes
+            .map(|((note, in_place), live)| match note.kind {
+                Kind::Bullet if note.maturity.as_deref() == Some("deprecated") => false,
+                Kind::Bullet => *live || in_place && note.state.as_deref() == Some("draft"),
+                _ => *live,
+            })
+            .collect()
+    }
+
+    /// A link to a note, with a word where it is a draft.
+    fn marked(&self, note: usize) -> String {
+        let note = self.note(note);
+        let draft = note.state.as_deref() == Some("draft");
+        link(&note.title, &note.path) + if draft { " (draft)" } else { "" }
+    }
+}
+
+/// A line of a few items, with how many there are in all; none where there is nothing.
+fn line(name: &str, total: Option<usize>, items: impl Iterator<Item = String>) -> Option<String> {
+    let items: Vec<String> = items.take(NAMED).collect();
+    let count = total.map_or(String::new(), |total| format!(" ({total})"));
+    let more = match total.unwrap_or(items.len()).saturating_sub(items.len()) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    (!items.is_empty()).then(|| format!("**{name}**{count}: {}{more}", items.join(", ")))
+}
+
+fn ordered(a: usize, b: usize) -> (usize, usize) {
+    (a.min(b), a.max(b))
+}

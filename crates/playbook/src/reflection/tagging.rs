@@ -1,0 +1,155 @@
+//! Which tags occur together, and in how many projects.
+//!
+//! Tags are numbered in the order of their names; pairs are counted by sorting numbers, so that a vault of a
+//! hundred thousand notes costs little.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use cm_note::note::Note;
+
+/// Only so many tags of a note are paired: the pairs of a note grow with the square of its tags.
+const MOST_PAIRED: usize = 24;
+
+/// How many pairs are worth a theme.
+const LEAST_TOGETHER: usize = 2;
+
+/// The tags of some notes.
+pub(super) struct Tagging<'n> {
+    /// Names by number, sorted.
+    names: Vec<&'n str>,
+    /// Each note with the numbers of its tags, rising.
+    notes: Vec<(usize, Vec<u32>)>,
+}
+
+/// Two tags and how many notes have both.
+#[derive(Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) tags: [u32; 2],
+    pub(super) count: usize,
+}
+
+/// A tag and how many notes of each project have it, most first.
+pub(super) struct Pattern<'p> {
+    pub(super) tag: u32,
+    pub(super) projects: Vec<(&'p str, usize)>,
+}
+
+impl<'n> Tagging<'n> {
+    pub(super) fn of(notes: &'n [Note], memories: &[usize]) -> Self {
+        let mut numbers: HashMap<&str, u32> = HashMap::new();
+        for note in memories {
+            for tag in &notes[*note].tags {
+                numbers.entry(tag).or_insert(0);
+            }
+        }
+        let mut names: Vec<&str> = numbers.keys().copied().collect();
+        names.sort_unstable();
+        for (name, number) in names.iter().zip(0..) {
+            numbers.insert(name, number);
+        }
+        let tagged = memories.iter().map(|note| {
+            let mut tags: Vec<u32> = notes[*note].tags.iter().map(|tag| numbers[tag.as_str()]).collect();
+            tags.sort_unstable();
+            tags.dedup();
+            (*note, tags)
+        });
+        Self { notes: tagged.collect(), names }
+    }
+
+    pub(super) fn name(&self, tag: u32) -> &'n str {
+        self.names[tag as usize]
+    }
+
+    /// Pairs by how often they occur together, ties by name.
+    pub(super) fn pairs(&self) -> Vec<Pair> {
+        let mut together: Vec<u64> = Vec::new();
+        for (_, tags) in &self.notes {
+            let tags = &tags[..tags.len().min(MOST_PAIRED)];
+            for (at, a) in tags.iter().enumerate() {
+                together.extend(tags[at + 1..].iter().map(|b| u64::from(*a) << 32 | u64::from(*b)));
+            }
+        }
+        let pair = |both: u64, count| Pair { tags: [(both >> 32) as u32, both as u32], count };
+        let counted = runs(together).into_iter().filter(|(_, count)| *count >= LEAST_TOGETHER);
+        let mut pairs: Vec<Pair> = counted.map(|(both, count)| pair(both, count)).collect();
+        pairs.sort_by_key(|pair| (Reverse(pair.count), pair.tags));
+        pairs
+    }
+
+    /// The notes that count for a pair.
+    pub(super) fn notes_with(&self, [a, b]: [u32; 2]) -> Vec<usize> {
+        let has = |tags: &[u32]| {
+            let tags = &tags[..tags.len().min(MOST_PAIRED)];
+            tags.binary_search(&a).is_ok() && tags.binary_search(&b).is_ok()
+        };
+        self.notes.iter().filter(|(_, tags)| has(tags)).map(|(note, _)| *note).collect()
+    }
+
+    /// Tags in two projects or more: most projects first, then most notes, then by name.
+    pub(super) fn across_projects<'p>(&self, notes: &'p [Note], known: &'p [String]) -> Vec<Pattern<'p>> {
+        let known = Known::of(known);
+        let mut numbers: HashMap<&str, u32> = HashMap::new();
+        let mut projects: Vec<&str> = Vec::new();
+        let mut occurrences: Vec<u64> = Vec::new();
+        for (note, tags) in &self.notes {
+            let Some(project) = known.project_of(&notes[*note]) else { continue };
+            let number = *numbers.entry(project).or_insert_with(|| {
+                projects.push(project);
+                projects.len() as u32 - 1
+            });
+            // A project's own name as a tag says nothing about others.
+            let tags = tags.iter().filter(|tag| self.name(**tag) != project);
+            occurrences.extend(tags.map(|tag| u64::from(*tag) << 32 | u64::from(number)));
+        }
+        let counted = runs(occurrences);
+        let of_tag = counted.chunk_by(|a, b| a.0 >> 32 == b.0 >> 32).filter(|projects| projects.len() > 1);
+        let mut patterns: Vec<Pattern<'p>> = of_tag
+            .map(|counts| {
+                let named = counts.iter().map(|(both, count)| (projects[*both as u32 as usize], *count));
+                let mut projects: Vec<(&str, usize)> = named.collect();
+                projects.sort_by_key(|(name, count)| (Reverse(*count), *name));
+                Pattern { tag: (counts[0].0 >> 32) as u32, projects }
+            })
+            .collect();
+        let notes = |pattern: &Pattern<'_>| pattern.projects.iter().map(|(_, count)| count).sum::<usize>();
+        patterns
+            .sort_by_key(|pattern| (Reverse(pattern.projects.len()), Reverse(notes(pattern)), pattern.tag));
+        patterns
+    }
+}
+
+/// The projects that a vault names.
+struct Known<'p> {
+    names: HashMap<String, &'p str>,
+    all: bool,
+}
+
+impl<'p> Known<'p> {
+    fn of(names: &'p [String]) -> Self {
+        Self {
+            names: names.iter().map(|name| (name.to_lowercase(), name.as_str())).collect(),
+            all: names.is_empty(),
+        }
+    }
+
+    /// A note's project: the last part of its workspace or the whole of it, where only known projects count
+    /// if there are any; a note without a workspace may have a tag of its name.
+    fn project_of(&self, note: &'p Note) -> Option<&'p str> {
+        let workspace =
+            note.workspace.as_deref().map(|workspace| workspace.trim().trim_end_matches(['/', '\\']));
+        let workspace = workspace.filter(|workspace| !workspace.is_empty());
+        let last = workspace.and_then(|workspace| workspace.rsplit(['/', '\\']).next());
+        if self.all {
+            return last;
+        }
+        let names = last.into_iter().chain(workspace).chain(note.tags.iter().map(String::as_str));
+        names.filter_map(|name| self.names.get(&name.to_lowercase())).next().copied()
+    }
+}
+
+/// Each number with how often it occurs.
+fn runs(mut numbers: Vec<u64>) -> Vec<(u64, usize)> {
+    numbers.sort_unstable();
+    numbers.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
+}

@@ -1,0 +1,176 @@
+//! Small sets of rules that come with the program, for stacks that many projects share.
+//!
+//! A set is proposed like any other deltas; nothing here decides whether a rule gets in.
+
+use serde::Deserialize;
+
+use crate::curation::delta::{Add, Delta, Proposal};
+use cm_note::bullet::content::RuleHash;
+use cm_note::bullet::{BulletKind, BulletType, Reach, Scope};
+
+/// The tag of every rule that came from a set.
+pub const TAG: &str = "starter";
+
+/// The sets by name, as text.
+const SETS: [(&str, &str); 10] = [
+    ("git", include_str!("../../../templates/starters/git.yaml")),
+    ("go", include_str!("../../../templates/starters/go.yaml")),
+    ("node", include_str!("../../../templates/starters/node.yaml")),
+    ("python", include_str!("../../../templates/starters/python.yaml")),
+    ("react", include_str!("../../../templates/starters/react.yaml")),
+    ("rust", include_str!("../../../templates/starters/rust.yaml")),
+    ("security", include_str!("../../../templates/starters/security.yaml")),
+    ("sql", include_str!("../../../templates/starters/sql.yaml")),
+    ("testing", include_str!("../../../templates/starters/testing.yaml")),
+    ("typescript", include_str!("../../../templates/starters/typescript.yaml")),
+];
+
+/// A set of rules.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Starter {
+    /// Its name.
+    #[serde(skip)]
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: String,
+    /// How far its rules reach.
+    pub scope: Scope,
+    /// The language or framework that they are for.
+    #[serde(default)]
+    pub scope_key: Option<String>,
+    /// Tags of all its rules, beside [`TAG`].
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The rules.
+    pub rules: Vec<Rule>,
+}
+
+/// A rule of a set.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Its category.
+    pub category: String,
+    /// What it says.
+    pub content: String,
+    /// Whether it says what to do or what to avoid.
+    #[serde(default, rename = "type")]
+    pub bullet_type: BulletType,
+}
+
+impl Rule {
+    /// What tells whether a vault has it already.
+    pub fn hash(&self) -> RuleHash {
+        RuleHash::of(&self.content)
+    }
+}
+
+/// All sets, by name.
+pub fn all() -> Vec<Starter> {
+    SETS.iter().filter_map(|(name, text)| read(name, text)).collect()
+}
+
+/// The names of all sets.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SETS.iter().map(|(name, _)| *name)
+}
+
+/// The set of that name.
+pub fn find(name: &str) -> Option<Starter> {
+    let (name, text) = SETS.iter().find(|(known, _)| *known == name)?;
+    read(name, text)
+}
+
+/// A set from its text; a test reads each of those that come with the program.
+fn read(name: &'static str, text: &str) -> Option<Starter> {
+    let starter: Starter = yaml_serde::from_str(text).ok()?;
+    Some(Starter { name, ..starter })
+}
+
+impl Starter {
+    /// Where its rules hold.
+    pub fn reach(&self) -> Reach<'_> {
+        Reach { scope: self.scope, scope_key: self.scope_key.as_deref(), workspace: None }
+    }
+
+    /// A rule as a delta that adds it.
+    pub fn delta(&self, rule: &Rule) -> Delta {
+        let kind = match (rule.bullet_type, self.scope) {
+            (BulletType::AntiPattern, _) => BulletKind::AntiPattern,
+            (BulletType::Rule, Scope::Global) => BulletKind::WorkflowRule,
+            (BulletType::Rule, _) => BulletKind::StackPattern,
+        };
+        let mut tags = self.tags.clone();
+        tags.push(TAG.to_owned());
+        Delta::Add(Box::new(Add {
+            bullet: Proposal {
+                category: rule.category.clone(),
+                content: rule.content.clone(),
+                bullet_type: Some(rule.bullet_type),
+                kind: Some(kind),
+                tags,
+                scope: Some(self.scope),
+                scope_key: self.scope_key.clone(),
+                ..Proposal::default()
+            },
+            ..Add::default()
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use cm_note::bullet::content;
+    use cm_text::likeness::{jaccard, words};
+
+    #[test]
+    fn every_set_is_read_and_its_rules_are_rules() {
+        assert_eq!(all().len(), SETS.len());
+        assert!(names().is_sorted());
+        for starter in all() {
+            assert!((8..=14).contains(&starter.rules.len()), "{}", starter.name);
+            assert_eq!(starter.scope == Scope::Global, starter.scope_key.is_none(), "{}", starter.name);
+            for rule in &starter.rules {
+                assert_eq!(
+                    content::rule(&rule.content).as_deref(),
+                    Ok(rule.content.as_str()),
+                    "{}",
+                    starter.name
+                );
+                let sound = |c: char| c.is_ascii_lowercase() || c == '-';
+                assert!(rule.category.chars().all(sound), "{}", rule.category);
+                let avoids = rule.content.starts_with("AVOID: ");
+                assert_eq!(avoids, rule.bullet_type == BulletType::AntiPattern, "{}", rule.content);
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_rules_of_all_sets_are_alike() {
+        let rules: Vec<_> = all().into_iter().flat_map(|starter| starter.rules).collect();
+        let hashes: BTreeSet<_> = rules.iter().map(Rule::hash).collect();
+        assert_eq!(hashes.len(), rules.len());
+        let words: Vec<_> = rules.iter().map(|rule| words(&rule.content)).collect();
+        for (at, one) in words.iter().enumerate() {
+            for other in &words[at + 1..] {
+                assert!(jaccard(one, other) < 0.5, "{one:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_is_proposed_with_its_stack_and_the_tag() {
+        let rust = find("rust").unwrap();
+        let Delta::Add(add) = rust.delta(&rust.rules[0]) else { panic!("a rule is added") };
+        assert_eq!(add.bullet.tags, ["rust", "starter"]);
+        assert_eq!(
+            (add.bullet.scope, add.bullet.scope_key.as_deref()),
+            (Some(Scope::Language), Some("rust"))
+        );
+        assert!(find("cobol").is_none());
+    }
+}

@@ -1,0 +1,65 @@
+//! Outcomes and errors as JSON documents.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::status;
+use cm_app::Error;
+
+/// An outcome as one document, indented for reading, numbers with at most four digits behind the point.
+pub fn document<T: Serialize>(outcome: &T) -> String {
+    serde_json::to_string_pretty(&value(outcome)).unwrap_or_default()
+}
+
+/// The document as a value, for other notations of the same and for surfaces that wrap it.
+pub fn value<T: Serialize>(outcome: &T) -> Value {
+    // Outcomes hold strings, numbers, lists and maps with text keys, which always have a JSON form.
+    let mut value = serde_json::to_value(outcome).unwrap_or(Value::Null);
+    round(&mut value);
+    value
+}
+
+/// An error as the document that every surface answers with.
+pub fn error(error: &Error) -> String {
+    document(&error_value(error))
+}
+
+/// The same as a value.
+pub fn error_value(error: &Error) -> Value {
+    let mut inner = json!({ "code": error.code, "message": error.message, "hint": error.hint });
+    if let Some(place) = &error.place {
+        inner["path"] = json!(place.path);
+        if let Some(line) = place.line {
+            inner["line"] = json!(line);
+        }
+        if let Some(column) = place.column {
+            inner["column"] = json!(column);
+        }
+    }
+    inner["exit"] = json!(status::exit(error.kind));
+    json!({ "error": inner })
+}
+
+fn round(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            if let Some(x) = number.as_f64() {
+                *value = json!((x * 10_000.0).round() / 10_000.0);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(round),
+        Value::Object(fields) => fields.values_mut().for_each(round),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_everywhere() {
+        let shown = document(&json!({ "a": [0.123_456, 1], "b": { "c": 999.0 } }));
+        assert_eq!(shown, "{\n  \"a\": [\n    0.1235,\n    1\n  ],\n  \"b\": {\n    \"c\": 999.0\n  }\n}");
+    }
+}

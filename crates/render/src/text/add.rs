@@ -1,0 +1,21 @@
+//! What `add` wrote.
+
+use super::committed;
+use super::style::{ID, WARN, paint, safe};
+use cm_app::add::Added;
+
+/// As text.
+pub fn added(outcome: &Added) -> String {
+    let mut lines =
+        format!("{}  {}  {}\n", paint(ID, &outcome.id), outcome.path, committed(outcome.commit.as_deref()));
+    for near in &outcome.similar {
+        lines.push_str(&format!(
+            "{} {} {} ({:.0} % of the words)\n",
+            paint(WARN, "similar:"),
+            paint(ID, &near.id),
+            safe(&near.title),
+            near.score * 100.0
+        ));
+    }
+    lines
+}

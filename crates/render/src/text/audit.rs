@@ -1,0 +1,61 @@
+//! Rules that a workspace keeps or breaks.
+
+use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
+use super::validate::findings;
+use cm_app::audit::{Audit, Audited, Outcome};
+
+/// As text: what is broken with its places, what could not be checked, then the counts.
+pub fn audited(outcome: &Audited) -> String {
+    let mut lines: String =
+        outcome.bullets.iter().filter(|audit| audit.outcome != Outcome::Kept).map(bullet).collect();
+    lines.push_str(&findings(&outcome.findings));
+    if outcome.bullets.is_empty() {
+        return "no live bullet has a `verify` block\n".to_owned();
+    }
+    let verdict = match outcome.violated {
+        0 => paint(GOOD, "none violated"),
+        violated => paint(BAD, &format!("{violated} violated")),
+    };
+    lines.push_str(&format!("{}: {verdict}, {} kept", count(outcome.bullets.len(), "rule"), outcome.kept));
+    if outcome.unchecked > 0 {
+        lines.push_str(&format!(", {} unchecked", outcome.unchecked));
+    }
+    if outcome.files > 0 {
+        let skipped = match outcome.skipped {
+            0 => String::new(),
+            skipped => format!(", {skipped} of them too large or no text"),
+        };
+        lines.push_str(&paint(DIM, &format!("; {} looked at{skipped}", count(outcome.files, "file"))));
+    }
+    lines.push('\n');
+    lines
+}
+
+fn bullet(audit: &Audit) -> String {
+    let word = match audit.outcome {
+        Outcome::Violated => paint(BAD, "violated"),
+        _ => paint(WARN, "unchecked"),
+    };
+    let mut lines = format!("{word} {} {}\n", paint(ID, &safe(&audit.id)), cut(&audit.content, 100));
+    if let Some(reason) = &audit.reason {
+        lines.push_str(&format!("    {}\n", safe(reason)));
+    }
+    for place in &audit.places {
+        let line = place.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let text =
+            place.text.as_ref().map(|text| format!("  {}", paint(DIM, &cut(text, 100)))).unwrap_or_default();
+        let what = match &place.session {
+            Some(session) => format!("session {}", safe(session)),
+            None => safe(&place.path),
+        };
+        lines.push_str(&format!("    {what}{line}{text}\n"));
+    }
+    if audit.outcome == Outcome::Violated && audit.places.is_empty() {
+        let pattern = audit.verify.as_ref().map_or("", |verify| verify.pattern.as_str());
+        lines.push_str(&format!("    nothing matches `{}`, which must exist\n", cut(pattern, 80)));
+    }
+    if audit.count > audit.places.len() && !audit.places.is_empty() {
+        lines.push_str(&format!("    {}\n", paint(DIM, &format!("… of {} places", audit.count))));
+    }
+    lines
+}

@@ -1,0 +1,47 @@
+//! Hand edits that were committed.
+
+use std::collections::BTreeSet;
+
+use super::committed;
+use super::style::{BAD, DIM, count, paint, safe};
+use cm_app::commit::Committed;
+use cm_app::secrets::Stopped;
+
+/// As text.
+pub fn committed_files(outcome: &Committed) -> String {
+    if outcome.files.is_empty() {
+        let nothing = if outcome.stopped.is_empty() { "nothing to commit\n" } else { "nothing committed\n" };
+        return nothing.to_owned() + &stopped(&outcome.stopped);
+    }
+    let mut lines =
+        format!("{}  {}\n", count(outcome.files.len(), "file"), committed(outcome.commit.as_deref()));
+    for file in outcome.files.iter().take(20) {
+        lines.push_str(&format!("  {} {}\n", paint(DIM, &file.change), safe(&file.path)));
+    }
+    if outcome.files.len() > 20 {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("  … and {} more", outcome.files.len() - 20))));
+    }
+    lines + &stopped(&outcome.stopped)
+}
+
+/// The lines that look like secrets, and what to do about them.
+fn stopped(stopped: &[Stopped]) -> String {
+    const NAMED: usize = 50;
+    if stopped.is_empty() {
+        return String::new();
+    }
+    let files: BTreeSet<&str> = stopped.iter().map(|found| found.path.as_str()).collect();
+    let live = "not committed: what looks like a live secret is in";
+    let mut lines = format!("{} {}\n", paint(BAD, live), count(files.len(), "file"));
+    for Stopped { path, line, rule, fingerprint } in stopped.iter().take(NAMED) {
+        let place = line
+            .map_or_else(|| format!("{} (its name)", safe(path)), |line| format!("{}:{line}", safe(path)));
+        lines
+            .push_str(&format!("  {place}  {rule}  {}\n", paint(DIM, &format!("fingerprint {fingerprint}"))));
+    }
+    if stopped.len() > NAMED {
+        lines.push_str(&paint(DIM, &format!("  … and {} more\n", stopped.len() - NAMED)));
+    }
+    lines
+        + "hint: take it out; where it is no secret, write cm:allow-secret into the line or add the fingerprint to `redaction.allow`\n"
+}

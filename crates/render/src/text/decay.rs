@@ -1,0 +1,35 @@
+//! How memories fade.
+
+use super::list::rows;
+use super::recent::shown_id;
+use super::style::{DIM, ID, STRONG, count, cut, paint};
+use cm_app::decay::Decayed;
+
+/// As text: how many have each status, then the memories by score.
+pub fn decayed(outcome: &Decayed) -> String {
+    let counts: Vec<String> =
+        outcome.counts.iter().map(|(status, n)| format!("{} {n}", status.name())).collect();
+    let mut lines = format!("{}  {}\n", paint(STRONG, &outcome.at.day()), counts.join(", "));
+    let table: Vec<Vec<String>> = outcome
+        .notes
+        .iter()
+        .map(|note| {
+            vec![
+                format!("{:7.3}", note.score.value()),
+                note.status.name().to_owned(),
+                shown_id(&note.id),
+                cut(note.note_type.as_deref().unwrap_or("-"), 16),
+                cut(&note.title, 80),
+            ]
+        })
+        .collect();
+    lines.push_str(&rows(&table, |column, cell| match column {
+        1 | 3 => paint(DIM, cell),
+        2 => paint(ID, cell),
+        _ => cell.to_owned(),
+    }));
+    if outcome.total > outcome.notes.len() {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "note")))));
+    }
+    lines
+}

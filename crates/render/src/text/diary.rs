@@ -1,0 +1,27 @@
+//! A diary that was written, and what it says.
+
+use super::committed;
+use super::style::{DIM, ID, WARN, count, paint, safe, safe_lines};
+use cm_app::diary::{By, Written};
+
+/// As text: the file, then the note without its frontmatter.
+pub fn written(outcome: &Written) -> String {
+    let how = match (outcome.dry_run, outcome.changed) {
+        (true, true) => paint(DIM, "would be written"),
+        (true, false) | (false, false) => paint(DIM, "says it already"),
+        (false, true) => committed(outcome.commit.as_deref()),
+    };
+    let mut text = format!("{}  {how}\n", paint(ID, &safe(&outcome.path)));
+    if let (By::RulesInstead, Some(why)) = (outcome.made, &outcome.why) {
+        text += &format!("{} {}\n", paint(WARN, "by rules, and not by the model:"), safe(why));
+    }
+    if outcome.refused > 0 {
+        let points = count(outcome.refused, "point");
+        text += &format!(
+            "{}\n",
+            paint(WARN, &format!("{points} of the model left out: the session does not say so"))
+        );
+    }
+    let body = outcome.text.splitn(3, "---\n").nth(2).unwrap_or(&outcome.text);
+    text + "\n" + safe_lines(body.trim_start()).trim_end() + "\n"
+}

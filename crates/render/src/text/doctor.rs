@@ -1,0 +1,24 @@
+//! How the vault is.
+
+use super::style::{BAD, DIM, GOOD, WARN, pad, paint, safe};
+use cm_app::doctor::{Examined, Health};
+
+/// As text: a line a check.
+pub fn examined(outcome: &Examined) -> String {
+    let mut lines = String::new();
+    for fixed in &outcome.fixed {
+        lines.push_str(&format!("{} {fixed}\n", paint(GOOD, "fixed:")));
+    }
+    for check in &outcome.checks {
+        let mark = match check.health {
+            Health::Ok => paint(GOOD, "ok  "),
+            Health::Warn => paint(WARN, "warn"),
+            Health::Fail => paint(BAD, "fail"),
+        };
+        lines.push_str(&format!("{mark}  {}  {}\n", pad(check.name, 12), safe(&check.message)));
+        if let Some(hint) = &check.hint {
+            lines.push_str(&format!("{}{} {}\n", " ".repeat(20), paint(DIM, "hint:"), safe(hint)));
+        }
+    }
+    lines
+}

@@ -1,0 +1,17 @@
+//! What came of an edit.
+
+use super::style::{BAD, ID, paint};
+use super::{committed, validate};
+use cm_app::edit::Edited;
+use cm_note::finding::Severity;
+
+/// As text.
+pub fn edited(outcome: &Edited) -> String {
+    let errors = outcome.findings.iter().any(|found| found.severity == Severity::Error);
+    let what = match (outcome.changed, errors) {
+        (false, _) => "nothing changed".to_owned(),
+        (true, true) => paint(BAD, "kept as saved, not committed: it has errors"),
+        (true, false) => committed(outcome.commit.as_deref()),
+    };
+    format!("{}  {}  {what}\n{}", paint(ID, &outcome.id), outcome.path, validate::findings(&outcome.findings))
+}

@@ -1,0 +1,49 @@
+//! How far models are with the notes.
+
+use super::style::{DIM, STRONG, count, paint};
+use cm_app::embed::{Embeddings, OfModel, Role};
+
+/// The models as text, a line each.
+pub fn status(outcome: &Embeddings) -> String {
+    let mut lines: String = outcome.models.iter().map(line).collect();
+    if outcome.provider == "none" {
+        lines.push_str("embeddings are switched off: search goes by words alone\n");
+    }
+    let behind =
+        outcome.models.iter().any(|model| model.in_use && model.role == Role::Fine && model.done < model.of);
+    if behind {
+        lines.push_str("`cm embed` lets it read the rest\n");
+    }
+    lines
+}
+
+/// What was read, and the models.
+pub fn read(outcome: &Embeddings) -> String {
+    let ms = paint(DIM, &format!("{} ms", outcome.ms));
+    format!("{} read  {ms}\n{}", count(outcome.read, "passage"), status(outcome))
+}
+
+/// What was changed, and the models.
+pub fn changed(outcome: &Embeddings) -> String {
+    match outcome.provider.as_str() {
+        "none" => status(outcome),
+        provider => format!("embeddings come from {}\n{}", paint(STRONG, provider), status(outcome)),
+    }
+}
+
+fn line(of: &OfModel) -> String {
+    let share = (of.done * 100).checked_div(of.of).unwrap_or(100);
+    let role = match (of.in_use, of.role) {
+        (false, _) => "not in use",
+        (true, Role::Coarse) => "coarse",
+        (true, Role::Fine) => "fine",
+    };
+    let size = of.bytes.div_ceil(1024);
+    format!(
+        "{}  {} of {} ({share} %)  {}\n",
+        paint(STRONG, &of.model),
+        of.done,
+        count(of.of, "passage"),
+        paint(DIM, &format!("{role}, {size} KiB, {} vault", of.vault.name()))
+    )
+}

@@ -1,0 +1,21 @@
+//! What was written, and where.
+
+use super::style::{DIM, STRONG, WARN, count, paint, safe};
+use cm_app::export::Exported;
+
+/// As text.
+pub fn exported(outcome: &Exported) -> String {
+    let place = outcome.out.as_deref().unwrap_or("standard output");
+    let notes = paint(STRONG, &count(outcome.notes, "note"));
+    let mut lines = format!("exported {notes} to {}\n", safe(place));
+    let unchanged = match outcome.unchanged {
+        0 => String::new(),
+        n => paint(DIM, &format!(", {} as before", count(n, "file"))),
+    };
+    lines.push_str(&format!("wrote {}{unchanged}\n", count(outcome.written.len(), "file")));
+    for path in &outcome.left {
+        let why = "it was not made by an export and may hold keys";
+        lines.push_str(&format!("{} {}: {why}\n", paint(WARN, "left as it is"), safe(path)));
+    }
+    lines
+}

@@ -1,0 +1,52 @@
+//! A note for reading.
+
+use super::style::{DIM, ID, STRONG, WARN, paint, safe};
+use cm_app::get::{Backlink, Got};
+
+/// As text: a head of a few lines, the body as written, then what points at it.
+pub fn got(outcome: &Got) -> String {
+    let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
+    let note_type = outcome.note_type.as_deref().unwrap_or(outcome.kind.name());
+    lines.push_str(&format!("{}  {}  {}\n", paint(ID, &outcome.id), safe(note_type), outcome.path));
+    if let (Some(score), Some(status)) = (outcome.score, outcome.status) {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("{} ({:.2})", status.name(), score.value()))));
+    }
+    for (key, value) in &outcome.frontmatter {
+        if !["id", "type", "title"].contains(&key.as_str()) {
+            lines.push_str(&format!("{} {}\n", paint(DIM, &format!("{}:", safe(key))), safe(&plain(value))));
+        }
+    }
+    lines.push_str(&format!("\n{}\n", safe(outcome.body.trim())));
+    lines.push_str(&edges("Links to", &outcome.links));
+    lines.push_str(&edges("Linked from", &outcome.backlinks));
+    for found in &outcome.findings {
+        let line = found.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+        lines.push_str(&format!(
+            "{} {}{line}\n",
+            paint(WARN, &format!("{}:", found.code)),
+            safe(&found.message)
+        ));
+    }
+    lines
+}
+
+fn edges(heading: &str, ends: &[Backlink]) -> String {
+    if ends.is_empty() {
+        return String::new();
+    }
+    let line = |end: &Backlink| {
+        format!("  {}  {}  {}\n", paint(ID, &end.id), paint(DIM, &end.relation), safe(&end.title))
+    };
+    let lines: String = ends.iter().map(line).collect();
+    format!("\n{}\n{lines}", paint(STRONG, heading))
+}
+
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) if items.iter().all(|item| !item.is_object()) => {
+            items.iter().map(plain).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
+}

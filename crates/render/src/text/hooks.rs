@@ -1,0 +1,79 @@
+//! Hooks in agents' settings: what comes and goes, and how they stand.
+
+use super::style::{BAD, DIM, GOOD, STRONG, WARN, cut, paint, safe};
+use cm_app::hooks::{Action, AgentState, Changes, HooksStatus, Standing, Whose};
+
+/// The lines that come and go, before they do.
+pub fn diffs(changes: &Changes) -> String {
+    let mut shown = String::new();
+    for line in changes.files.iter().flat_map(|file| file.diff.lines()) {
+        let style = match line.chars().next() {
+            Some('+') => GOOD,
+            Some('-') => BAD,
+            Some('@') => DIM,
+            Some(' ') | None => {
+                shown.push_str(&format!("{}\n", safe(line)));
+                continue;
+            }
+            Some(_) => STRONG,
+        };
+        shown.push_str(&format!("{}\n", paint(style, &safe(line))));
+    }
+    shown
+}
+
+/// What was done to each file, or would be.
+pub fn changes(changes: &Changes) -> String {
+    if changes.files.is_empty() {
+        return format!("nothing of ours is in {}\n", safe(&changes.folder));
+    }
+    let mut lines = String::new();
+    for file in &changes.files {
+        let did = match (file.action, changes.dry_run) {
+            (Action::Keep, _) => "unchanged",
+            (Action::Make, true) => "would make",
+            (Action::Make, false) => "made",
+            (Action::Change, true) => "would change",
+            (Action::Change, false) => "changed",
+            (Action::Remove, true) => "would remove",
+            (Action::Remove, false) => "removed",
+        };
+        lines.push_str(&format!("{did} {}\n", paint(STRONG, &safe(&file.path))));
+    }
+    lines
+}
+
+/// How settings stand, an agent a line, and the last failures.
+pub fn status(status: &HooksStatus) -> String {
+    let mut lines: String = status.agents.iter().map(state).collect();
+    if status.agents.is_empty() {
+        lines
+            .push_str("no agent keeps settings here or in your home; `cm hooks install claude` makes some\n");
+    }
+    if !status.failures.is_empty() {
+        lines.push_str(&format!("\n{}\n", paint(STRONG, "What went wrong last")));
+    }
+    for failure in &status.failures {
+        let place = format!("{}  {} {}", failure.at, failure.agent, failure.event);
+        lines.push_str(&format!("{}  {}\n", paint(DIM, &safe(&place)), cut(&failure.message, 160)));
+    }
+    lines
+}
+
+fn state(state: &AgentState) -> String {
+    let word = match (&state.problem, state.state) {
+        (Some(problem), _) => paint(BAD, &safe(problem)),
+        (None, Standing::Absent) => paint(DIM, "no hooks"),
+        (None, Standing::Outdated) => paint(WARN, "other hooks of ours; `cm hooks install` renews them"),
+        (None, Standing::Current) => paint(GOOD, &state.events.join(" ")),
+    };
+    let skills = if state.skills == 0 { String::new() } else { format!(", {} skills", state.skills) };
+    let server = if state.mcp == Some(true) { ", MCP server" } else { "" };
+    let reach = if state.reach == Whose::Project { "project" } else { "user" };
+    format!(
+        "{:<9} {reach:<8} {word}{skills}{server}\n{:18} {}\n",
+        state.agent,
+        "",
+        paint(DIM, &safe(&state.path))
+    )
+}

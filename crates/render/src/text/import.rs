@@ -1,0 +1,78 @@
+//! What came in, what did not, and why.
+
+use std::collections::BTreeMap;
+
+use super::committed;
+use super::style::{BAD, DIM, STRONG, count, paint, safe};
+use super::validate::findings;
+use cm_app::import::{Brought, Imported, Outcome, Skipped, Why, reason};
+
+/// So many files are named; more are counted.
+const NAMED: usize = 20;
+
+/// As text.
+pub fn any(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Folder(notes) => imported(notes),
+        Outcome::Bullets(bullets) => super::playbook::import::imported(bullets),
+    }
+}
+
+fn imported(outcome: &Imported) -> String {
+    let mut lines = String::new();
+    for Brought { path, id } in outcome.imported.iter().take(NAMED) {
+        let id = id.as_deref().unwrap_or("without an id");
+        lines.push_str(&format!("  {}  {}\n", safe(path), paint(DIM, &safe(id))));
+    }
+    lines.push_str(&more(outcome.imported.len()));
+    let verb = if outcome.dry_run { "would import" } else { "imported" };
+    let from = paint(DIM, &format!("from {} ({})", outcome.from.name(), outcome.because));
+    let notes = paint(STRONG, &count(outcome.imported.len(), "note"));
+    lines.push_str(&format!("{verb} {notes} {from}"));
+    if !outcome.dry_run && !outcome.imported.is_empty() {
+        lines.push_str(&format!("  {}", committed(outcome.commit.as_deref())));
+    }
+    lines.push('\n');
+    if outcome.usage > 0 {
+        lines.push_str(&format!("use of {} taken over\n", count(outcome.usage, "note")));
+    }
+    lines.push_str(&skipped(&outcome.skipped));
+    if !outcome.copied.is_empty() {
+        lines.push_str(&format!("{} that notes use came along\n", count(outcome.copied.len(), "file")));
+    }
+    lines.push_str(&attachments(&outcome.attachments));
+    lines + &findings(&outcome.findings)
+}
+
+/// What is in the vault already as a number, everything else by name.
+fn skipped(skipped: &[Skipped]) -> String {
+    let mut reasons: BTreeMap<Why, Vec<String>> = BTreeMap::new();
+    for Skipped { path, why, line } in skipped {
+        let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
+        reasons.entry(*why).or_default().push(place);
+    }
+    let mut lines = String::new();
+    for (why, paths) in reasons {
+        let words = if why.failed() { paint(BAD, "left out") } else { paint(DIM, "left out") };
+        lines.push_str(&format!("{words} {} ({})\n", count(paths.len(), "file"), reason(why)));
+        if why != Why::ThereAlready {
+            lines.push_str(
+                &paths.iter().take(NAMED).map(|path| format!("  {}\n", safe(path))).collect::<String>(),
+            );
+            lines.push_str(&more(paths.len()));
+        }
+    }
+    lines
+}
+
+fn attachments(paths: &[String]) -> String {
+    if paths.is_empty() {
+        return String::new();
+    }
+    let named: String = paths.iter().take(NAMED).map(|path| format!("  {}\n", safe(path))).collect();
+    format!("not copied: {} beside the notes\n{named}{}", count(paths.len(), "file"), more(paths.len()))
+}
+
+fn more(all: usize) -> String {
+    if all > NAMED { paint(DIM, &format!("  and {} more\n", all - NAMED)) } else { String::new() }
+}

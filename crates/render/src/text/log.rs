@@ -1,0 +1,29 @@
+//! Curations.
+
+use super::short;
+use super::style::{DIM, ID, WARN, paint, safe};
+use cm_app::log::{Commit, Logged};
+
+/// As text: a line a commit.
+pub fn logged(outcome: &Logged) -> String {
+    if outcome.commits.is_empty() {
+        return "no commits\n".to_owned();
+    }
+    outcome.commits.iter().map(|commit| format!("{}\n", line(commit))).collect()
+}
+
+/// Id, time, verb, words, and who.
+pub fn line(commit: &Commit) -> String {
+    let op = commit.op.as_deref().unwrap_or("-");
+    let agent = commit.agent.as_ref().map(|agent| format!(" through {}", safe(agent))).unwrap_or_default();
+    let reason = commit.reason.as_ref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
+    format!(
+        "{}  {} {}  {}  {}  {}",
+        paint(ID, short(&commit.id)),
+        commit.at.day(),
+        commit.at.minute(),
+        paint(WARN, &format!("{op:<8}")),
+        safe(&commit.subject),
+        paint(DIM, &format!("{}{agent}{reason}", safe(&commit.actor)))
+    )
+}

@@ -1,0 +1,99 @@
+//! Outcomes as text for people, one file a verb, with colours that a pipe does not see.
+
+pub mod add;
+pub mod adopt;
+pub mod audit;
+pub mod commit;
+pub mod config;
+pub mod context;
+pub mod curate;
+pub mod decay;
+pub mod delete;
+pub mod diary;
+pub mod diff;
+pub mod doctor;
+pub mod edit;
+pub mod embed;
+pub mod episode;
+pub mod export;
+pub mod forget;
+pub mod friction;
+pub mod generate;
+pub mod get;
+pub mod guard;
+pub mod history;
+pub mod hooks;
+pub mod import;
+pub mod init;
+pub mod list;
+pub mod log;
+pub mod mark;
+pub mod observe;
+pub mod onboard;
+pub mod outcome;
+pub mod playbook;
+pub mod privacy;
+pub mod project;
+pub mod propose;
+pub mod receive;
+pub mod recent;
+pub mod reflect;
+pub mod reindex;
+pub mod relate;
+pub mod related;
+pub mod remember;
+pub mod review;
+pub mod search;
+pub mod sessions;
+pub mod similar;
+pub mod stale;
+pub mod starters;
+pub mod stash;
+pub mod stats;
+pub mod style;
+pub mod tags;
+pub mod token;
+pub mod top;
+pub mod trauma;
+pub mod trust;
+pub mod undo;
+pub mod update;
+pub mod usage;
+pub mod validate;
+pub mod validate_rule;
+pub mod why;
+
+use cm_app::Error;
+use style::{BAD, DIM, GOOD, WARN, paint, safe};
+
+/// A line that is not the answer.
+pub fn notice(notice: &str) -> String {
+    format!("{} {}", paint(WARN, "note:"), safe(notice))
+}
+
+/// An error with its place and its remedy.
+pub fn error(error: &Error) -> String {
+    let mut lines = format!("{} {}\n", paint(BAD, "error:"), safe(&error.message));
+    if let Some(place) = &error.place {
+        let line = place.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let column = place.column.map(|column| format!(":{column}")).unwrap_or_default();
+        lines.push_str(&format!("{} {}{line}{column}\n", paint(DIM, "   at:"), safe(&place.path)));
+    }
+    if let Some(hint) = &error.hint {
+        lines.push_str(&format!("{} {}\n", paint(GOOD, " hint:"), safe(hint)));
+    }
+    lines
+}
+
+/// `, committed as 1f0c2a3`, or that it was not.
+fn committed(commit: Option<&str>) -> String {
+    match commit {
+        Some(commit) => paint(DIM, &format!("commit {}", short(commit))),
+        None => paint(DIM, "not committed; `cm commit` does that"),
+    }
+}
+
+/// The beginning of a commit's id.
+fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}

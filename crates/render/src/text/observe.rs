@@ -1,0 +1,25 @@
+//! What became of an observation.
+
+use super::committed;
+use super::style::{ID, paint, safe};
+use cm_app::observe::Observed;
+
+/// As text.
+pub fn observed(outcome: &Observed) -> String {
+    let what = match (outcome.added, outcome.credited) {
+        (true, _) => committed(outcome.commit.as_deref()),
+        (false, true) => {
+            format!("says so already, and was credited; {}", committed(outcome.commit.as_deref()))
+        }
+        (false, false) => "says so already, and was credited before".to_owned(),
+    };
+    let mut text = format!("{}  {}  {what}\n", paint(ID, &outcome.id), outcome.path);
+    for near in &outcome.neighbours {
+        let how = near
+            .contradicts
+            .as_deref()
+            .map_or("near to".to_owned(), |why| format!("contradicts ({})", safe(why)));
+        text += &format!("  {how} {}: {}\n", paint(ID, &safe(&near.id)), safe(&near.title));
+    }
+    text
+}

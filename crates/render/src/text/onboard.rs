@@ -1,0 +1,107 @@
+//! How far onboarding is, what lacks, and which sessions to read.
+
+use super::sessions::head;
+use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, cut, pad, paint, safe};
+use cm_app::onboard::done::Done;
+use cm_app::onboard::read::Excerpt;
+use cm_app::onboard::sample::{Fitting, Sample};
+use cm_app::onboard::{Coverage, Gaps, Status};
+
+/// A line a category, then the sessions.
+pub fn status(outcome: &Status) -> String {
+    let mut lines = String::new();
+    for covered in &outcome.categories {
+        let drafts = match covered.drafts {
+            0 => String::new(),
+            n => format!(", {}", count(n, "draft")),
+        };
+        let rules = format!("{}{drafts}", count(covered.rules, "rule"));
+        lines.push_str(&line(covered.category.name(), covered.coverage, &rules));
+    }
+    if outcome.elsewhere > 0 {
+        let elsewhere = format!("{} of none of these", count(outcome.elsewhere, "rule"));
+        lines.push_str(&format!("{}\n", paint(DIM, &elsewhere)));
+    }
+    let sessions = count(outcome.sessions, "session");
+    lines.push_str(&format!("{sessions}: {} done, {} left\n", outcome.done, outcome.left));
+    lines
+}
+
+fn line(name: &str, coverage: Coverage, more: &str) -> String {
+    let style = match coverage {
+        Coverage::Critical => BAD,
+        Coverage::Underrepresented => WARN,
+        Coverage::Adequate | Coverage::WellCovered => GOOD,
+    };
+    format!("{}  {}  {more}\n", pad(name, 13), paint(style, &pad(coverage.words(), 16)))
+}
+
+/// A line a gap, with what to look for.
+pub fn gaps(outcome: &Gaps) -> String {
+    if outcome.gaps.is_empty() {
+        return "every category is covered\n".to_owned();
+    }
+    let mut lines = String::new();
+    for gap in &outcome.gaps {
+        lines.push_str(&line(
+            gap.category.name(),
+            gap.coverage,
+            &format!("{} wanted", count(gap.wanted, "rule")),
+        ));
+        lines.push_str(&format!("{}{}\n", " ".repeat(15), paint(DIM, &gap.look_for)));
+    }
+    lines.push_str("`cm onboard sample` chooses sessions that may fill them\n");
+    lines
+}
+
+/// A line a session, with what it may fill.
+pub fn sample(outcome: &Sample) -> String {
+    if outcome.sessions.is_empty() {
+        return "no session is left to read\n".to_owned();
+    }
+    let mut lines: String = outcome.sessions.iter().map(fitting).collect();
+    if outcome.left > outcome.sessions.len() {
+        let of = format!("{} of {} that are left", outcome.sessions.len(), count(outcome.left, "session"));
+        lines.push_str(&format!("{}\n", paint(DIM, &of)));
+    }
+    lines.push_str("`cm onboard read SESSION --template` gives an agent what it needs to learn from one\n");
+    lines
+}
+
+fn fitting(one: &Fitting) -> String {
+    let named = &one.named;
+    let day = named.ended.map(|at| at.day()).unwrap_or_default();
+    let fills: Vec<&str> = one.fills.iter().map(|category| category.name()).collect();
+    let fills = if fills.is_empty() { "nothing that lacks".to_owned() } else { fills.join(", ") };
+    let title = cut(named.title.as_deref().unwrap_or("(no title)"), 80);
+    let facts = format!(
+        "{} {day} · {:.2}, {}, {}",
+        named.agent,
+        one.score,
+        count(one.prompts, "prompt"),
+        count(one.corrections, "correction")
+    );
+    format!(
+        "{}  {}  {}\n{}{fills}\n",
+        paint(ID, &cut(&named.prefix, 40)),
+        paint(STRONG, &title),
+        paint(DIM, &facts),
+        " ".repeat(10)
+    )
+}
+
+/// The session and its excerpt.
+pub fn read(outcome: &Excerpt) -> String {
+    let done = if outcome.done { format!("{}\n", paint(DIM, "it is done already")) } else { String::new() };
+    format!("{}{done}{}\n", head(&outcome.session), safe(&outcome.excerpt))
+}
+
+/// That a session is done.
+pub fn done(outcome: &Done) -> String {
+    let by = outcome.by.as_deref().map(|by| format!(" by {}", cut(by, 40))).unwrap_or_default();
+    let session = paint(ID, &cut(&outcome.session, 80));
+    match outcome.added {
+        true => format!("{session} is done\n"),
+        false => format!("{session} has been done since {}{by}\n", outcome.at.day()),
+    }
+}

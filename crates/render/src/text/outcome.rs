@@ -1,0 +1,68 @@
+//! How a session ended, as it was recorded.
+
+use super::committed;
+use super::style::{BAD, DIM, GOOD, ID, WARN, cut, paint, safe};
+use cm_app::outcome::{Credited, Passed, Recorded, Why};
+use cm_note::note::Signal;
+
+/// As text: the session with its end, then the rules that were credited and those that were not.
+pub fn recorded(outcome: &Recorded) -> String {
+    let ended = match outcome.outcome.name() {
+        name @ "success" => paint(GOOD, name),
+        name @ "failure" => paint(BAD, name),
+        name => paint(WARN, name),
+    };
+    let before = match outcome.before.filter(|before| *before != outcome.outcome) {
+        Some(before) => paint(DIM, &format!(" (was {})", before.name())),
+        None => String::new(),
+    };
+    let what = match outcome.changed {
+        true => committed(outcome.commit.as_deref()),
+        false => paint(DIM, "said before, nothing changed"),
+    };
+    let mut lines = format!("{}  {ended}{before}  {what}\n", paint(ID, &safe(&outcome.session)));
+    let made = if outcome.created { "made" } else { "in" };
+    lines.push_str(&format!("  {made} {}\n", safe(&outcome.diary)));
+    outcome.credited.iter().for_each(|one| lines.push_str(&credited(one)));
+    outcome.passed.iter().for_each(|one| lines.push_str(&passed(one)));
+    for step in outcome.promotions.iter().chain(&outcome.demotions) {
+        lines.push_str(&format!(
+            "  {} {} → {}: {}\n",
+            paint(ID, &safe(&step.id)),
+            step.from.name(),
+            step.to.name(),
+            safe(&step.reason)
+        ));
+    }
+    for inversion in &outcome.inversions {
+        lines.push_str(&format!(
+            "  {} inverted to {}\n",
+            safe(&inversion.from),
+            paint(ID, &safe(&inversion.to))
+        ));
+    }
+    lines
+}
+
+fn credited(credited: &Credited) -> String {
+    let word = match credited.signal {
+        Signal::Helpful => paint(GOOD, "helpful"),
+        Signal::Harmful => paint(BAD, "harmful"),
+        Signal::Irrelevant => paint(DIM, "irrelevant"),
+    };
+    let why = match (credited.why, credited.line) {
+        (Why::Named, _) => "named".to_owned(),
+        (Why::Cited, Some(line)) => format!("cited on line {line}, counts {}", credited.weight),
+        (Why::Cited, None) => format!("cited, counts {}", credited.weight),
+    };
+    format!(
+        "  {word} {} {} {}\n",
+        paint(ID, &safe(&credited.id)),
+        cut(&credited.content, 80),
+        paint(DIM, &why)
+    )
+}
+
+fn passed(passed: &Passed) -> String {
+    format!("  {} {}: {}\n", paint(DIM, "passed over"), paint(ID, &safe(&passed.id)), safe(&passed.reason))
+}

@@ -1,0 +1,73 @@
+//! Which bullets came in, which did not, and why.
+
+use std::collections::BTreeMap;
+
+use crate::text::committed;
+use crate::text::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
+use crate::text::validate::findings;
+use cm_app::playbook::import::{Brought, Imported, Skipped, StoppedEntry, Why, place_of, reason};
+
+/// So many bullets are named; more are counted.
+const NAMED: usize = 20;
+
+/// As text.
+pub fn imported(outcome: &Imported) -> String {
+    let mut lines: String = outcome.imported.iter().take(NAMED).map(brought).collect();
+    lines.push_str(&more(outcome.imported.len()));
+    let verb = if outcome.dry_run { "would import" } else { "imported" };
+    let number = paint(STRONG, &count(outcome.imported.len(), "bullet"));
+    lines.push_str(&format!("{verb} {number}"));
+    if !outcome.dry_run && !outcome.imported.is_empty() {
+        lines.push_str(&format!("  {}", committed(outcome.commit.as_deref())));
+    }
+    lines.push('\n');
+    lines.push_str(&skipped(&outcome.skipped));
+    lines.push_str(&stopped(&outcome.stopped));
+    for left in &outcome.left_out {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("no rule: {} ({})", left.what, left.count))));
+    }
+    lines + &findings(&outcome.findings)
+}
+
+fn brought(brought: &Brought) -> String {
+    let category = brought.category.as_deref().unwrap_or("blocked");
+    let id = paint(ID, &safe(&brought.id));
+    format!("  {id}  {}  {}\n", paint(DIM, category), cut(&brought.content, 100))
+}
+
+/// What the vault has already as a number, everything else by name.
+fn skipped(skipped: &[Skipped]) -> String {
+    let mut reasons: BTreeMap<Why, Vec<&Skipped>> = BTreeMap::new();
+    skipped.iter().for_each(|skipped| reasons.entry(skipped.why).or_default().push(skipped));
+    let mut lines = String::new();
+    for (why, all) in reasons {
+        let words = if why.failed() { paint(BAD, "left out") } else { paint(DIM, "left out") };
+        lines.push_str(&format!("{words} {} ({})\n", count(all.len(), "bullet"), reason(why)));
+        if why.failed() {
+            let named = all.iter().take(NAMED);
+            lines.extend(
+                named.map(|one| format!("  {}  {}\n", paint(ID, &safe(&one.id)), cut(&one.content, 100))),
+            );
+            lines.push_str(&more(all.len()));
+        }
+    }
+    lines
+}
+
+fn stopped(stopped: &[StoppedEntry]) -> String {
+    if stopped.is_empty() {
+        return String::new();
+    }
+    let mut lines = format!("{} what looks like a live secret\n", paint(BAD, "left out:"));
+    lines.extend(stopped.iter().take(NAMED).map(|one| format!("  {}\n", safe(&place_of(one)))));
+    lines.push_str(&more(stopped.len()));
+    lines + "hint: take it out of the file, or write a placeholder such as <token>, then import again\n"
+}
+
+fn more(all: usize) -> String {
+    if all > NAMED {
+        format!("{}\n", paint(DIM, &format!("  and {} more", all - NAMED)))
+    } else {
+        String::new()
+    }
+}

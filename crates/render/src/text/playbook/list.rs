@@ -1,0 +1,49 @@
+//! Bullets as lines.
+
+use crate::text::list::rows;
+use crate::text::style::{DIM, ID, STRONG, WARN, cut, paint};
+use cm_app::playbook::Row;
+use cm_app::playbook::list::Listed;
+use cm_note::bullet::{BulletType, Maturity, State};
+
+/// As text: score, standing, id, category and rule; then how many there are.
+pub fn listed(outcome: &Listed) -> String {
+    let table: Vec<Vec<String>> = outcome.bullets.iter().map(cells).collect();
+    let mut lines = rows(&table, |column, cell| match column {
+        1 | 3 => paint(DIM, cell),
+        2 => paint(ID, cell),
+        4 if cell.starts_with(AVOID) => paint(WARN, cell),
+        _ => cell.to_owned(),
+    });
+    let more = match outcome.next {
+        Some(next) => format!(", {} shown; go on with --offset {next}", outcome.bullets.len()),
+        None => String::new(),
+    };
+    let count = match outcome.total {
+        0 => "no bullets".to_owned(),
+        1 => "1 bullet".to_owned(),
+        n => format!("{n} bullets"),
+    };
+    lines.push_str(&format!("{}{}\n", paint(STRONG, &count), paint(DIM, &more)));
+    lines
+}
+
+/// Marks what to avoid.
+const AVOID: &str = "✗ ";
+
+fn cells(row: &Row) -> Vec<String> {
+    let avoid = if row.bullet_type == BulletType::AntiPattern { AVOID } else { "" };
+    vec![format!("{:6.2}", row.score.value()), standing(row), cut(&row.id, 40), cut(&row.category, 24), {
+        format!("{avoid}{}", cut(&row.content, 100))
+    }]
+}
+
+/// Its state where it is not in use, else its maturity; with `pinned` where it is.
+fn standing(row: &Row) -> String {
+    let word = match (row.state, row.maturity) {
+        (State::Active, maturity) => maturity.name(),
+        (_, Maturity::Deprecated) => Maturity::Deprecated.name(),
+        (state, _) => state.name(),
+    };
+    if row.pinned { format!("{word}, pinned") } else { word.to_owned() }
+}

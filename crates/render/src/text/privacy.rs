@@ -1,0 +1,95 @@
+//! What may be read of sessions, and what was.
+
+use super::style::{DIM, GOOD, STRONG, WARN, count, cut, pad, paint, safe};
+use cm_app::privacy::{Entry, Logged, Privacy, Set};
+
+/// What may be read, a line a question.
+pub fn shown(outcome: &Privacy) -> String {
+    let mut lines = String::new();
+    let mut line = |name: &str, text: &str| {
+        lines.push_str(&format!("{}  {}\n", paint(STRONG, &pad(name, 12)), safe(text)));
+    };
+    let agents = match (outcome.agents.is_empty(), outcome.denied.is_empty()) {
+        (true, _) => "none".to_owned(),
+        (_, true) => format!("all: {}", outcome.agents.join(", ")),
+        _ => format!("{} (never {})", outcome.agents.join(", "), outcome.denied.join(", ")),
+    };
+    line("agents", &agents);
+    let lists: Vec<String> = outcome.workspaces.iter().map(|list| list.join(", ")).collect();
+    line("folders", &if lists.is_empty() { "all".to_owned() } else { lists.join("; and of these only ") });
+    line(
+        "cross-agent",
+        if outcome.cross_agent {
+            "an agent may be shown sessions of another"
+        } else {
+            "an agent is shown sessions of its own alone"
+        },
+    );
+    let own = match outcome.redaction.own {
+        0 => String::new(),
+        n => format!(", and {} of your own", count(n, "pattern")),
+    };
+    let rules = if outcome.redaction.enabled {
+        "secrets are taken out by the built-in rules"
+    } else {
+        "OFF: the built-in rules take nothing out"
+    };
+    line("redaction", &format!("{rules}{own}"));
+    line(
+        "model",
+        &match outcome.provider.as_str() {
+            "none" => "none: no text of a session is sent anywhere".to_owned(),
+            provider => format!("{provider}: what is summed up or learned from goes there, without secrets"),
+        },
+    );
+    line("cass", if outcome.cass { "is asked where sessions are searched" } else { "is not asked" });
+    lines.push_str(&format!("{}\n", paint(DIM, "latest reads; `cm privacy log` lists more")));
+    if outcome.latest.is_empty() {
+        lines.push_str("  none\n");
+    }
+    outcome.latest.iter().for_each(|entry| lines.push_str(&read(entry)));
+    lines
+}
+
+/// What was read, a line a log.
+pub fn log(outcome: &Logged) -> String {
+    if outcome.reads.is_empty() {
+        return "nothing was read\n".to_owned();
+    }
+    let mut lines: String = outcome.reads.iter().map(read).collect();
+    if outcome.total > outcome.reads.len() {
+        let of = format!("{} of {}", outcome.reads.len(), count(outcome.total, "read"));
+        lines.push_str(&format!("{}\n", paint(DIM, &of)));
+    }
+    lines
+}
+
+fn read(entry: &Entry) -> String {
+    let sessions = match entry.sessions.as_slice() {
+        [one] if entry.count == 1 => cut(one, 40),
+        _ => count(entry.count, "session"),
+    };
+    let by = entry.by.as_deref().map(|agent| format!(" for {}", cut(agent, 20))).unwrap_or_default();
+    let model = match &entry.model {
+        Some(model) => paint(WARN, &format!("  given to {}", cut(model, 60))),
+        None => String::new(),
+    };
+    let log =
+        entry.log.as_deref().map(|log| paint(DIM, &format!("  {}", cut(log, 1000)))).unwrap_or_default();
+    format!(
+        "  {} {}  {}{by}  {}  {sessions}, {} bytes{model}{log}\n",
+        entry.at.day(),
+        entry.at.minute(),
+        cut(&entry.command, 30),
+        cut(&entry.agent, 20),
+        entry.bytes
+    )
+}
+
+/// What may be read now.
+pub fn set(outcome: &Set) -> String {
+    let items = if outcome.items.is_empty() { "all".to_owned() } else { outcome.items.join(", ") };
+    let how = if outcome.changed { paint(GOOD, "set") } else { paint(DIM, "as it was") };
+    let name = paint(STRONG, &format!("{}:", outcome.key));
+    format!("{name} {items}  {how} in your settings of this vault\n")
+}

@@ -1,0 +1,34 @@
+//! What came into an agent's rule file, and what went.
+
+use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
+use cm_app::project::Projected;
+
+/// So many lines are named; more are counted.
+const NAMED: usize = 30;
+
+/// As text.
+pub fn projected(outcome: &Projected) -> String {
+    let mut lines = String::new();
+    for (sign, style, changed) in [("+", GOOD, &outcome.added), ("-", BAD, &outcome.removed)] {
+        let shown =
+            changed.iter().take(NAMED).map(|line| format!("{} {}\n", paint(style, sign), cut(line, 110)));
+        lines.extend(shown);
+        if changed.len() > NAMED {
+            let more = format!("{sign} and {} more", changed.len() - NAMED);
+            lines.push_str(&format!("{}\n", paint(DIM, &more)));
+        }
+    }
+    let what = format!("{} and {}", count(outcome.rules, "rule"), count(outcome.pitfalls, "pitfall"));
+    let verb = match (outcome.changed, outcome.dry_run, outcome.created) {
+        (false, ..) => "unchanged:",
+        (true, true, true) => "would make",
+        (true, true, false) => "would write",
+        (true, false, true) => "made",
+        (true, false, false) => "wrote",
+    };
+    let left = match outcome.omitted {
+        0 => String::new(),
+        n => paint(DIM, &format!(", {n} left out by --per-category")),
+    };
+    lines + &format!("{verb} {} with {what}{left}\n", paint(STRONG, &safe(&outcome.path)))
+}

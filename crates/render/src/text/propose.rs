@@ -1,0 +1,36 @@
+//! A bullet that was proposed, or is no longer followed.
+
+use super::committed;
+use super::style::{DIM, ID, WARN, paint, safe};
+use cm_app::propose::{Proposed, Removed};
+
+/// As text.
+pub fn proposed(outcome: &Proposed) -> String {
+    let what = match (outcome.added, outcome.credited) {
+        (true, _) => format!("added ({})", outcome.state.name()),
+        (false, true) => "there already; credited".to_owned(),
+        (false, false) => "there already".to_owned(),
+    };
+    let end =
+        if outcome.added || outcome.credited { committed(outcome.commit.as_deref()) } else { String::new() };
+    let mut text =
+        format!("{}  {}  {what}  {end}", paint(ID, &outcome.id), safe(&outcome.path)).trim_end().to_owned()
+            + "\n";
+    if let Some(note) = &outcome.note {
+        text += &format!("  {}\n", paint(DIM, &safe(note)));
+    }
+    for conflict in &outcome.conflicts {
+        let with = paint(ID, &safe(&conflict.with));
+        text += &format!("  {} {with}: {}\n", paint(WARN, "contradicts"), safe(&conflict.with_content));
+    }
+    text
+}
+
+/// As text.
+pub fn removed(outcome: &Removed) -> String {
+    let what = match outcome.changed {
+        true => format!("deprecated  {}", committed(outcome.commit.as_deref())),
+        false => "deprecated already".to_owned(),
+    };
+    format!("{}  {}  {what}\n", paint(ID, &outcome.id), safe(&outcome.path))
+}

@@ -1,0 +1,13 @@
+//! What was taken in of a session.
+
+use super::style::{ID, paint, safe};
+use cm_app::receive::Received;
+
+/// As text.
+pub fn received(outcome: &Received) -> String {
+    let Received { session, agent, received, known, redacted } = outcome;
+    format!(
+        "{}  {agent}  {received} new, {known} known, {redacted} secrets taken out\n",
+        paint(ID, &safe(session))
+    )
+}

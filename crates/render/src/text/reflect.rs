@@ -1,0 +1,86 @@
+//! What was learned from sessions, and how the run ended.
+
+use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe, safe_lines};
+use cm_app::reflect::handed::Handed;
+use cm_app::reflect::{Ending, Learned, Reflected, Worked};
+
+/// As text: session by session, then how it ended and why.
+pub fn reflected(outcome: &Reflected) -> String {
+    let mut text: String = outcome.worked.iter().map(|worked| session(worked, outcome.dry_run)).collect();
+    let run = &outcome.run;
+    let colour = match run.ending {
+        Ending::Changed => GOOD,
+        Ending::NothingToDo | Ending::NothingLearned => DIM,
+        Ending::PartlyFailed => WARN,
+        Ending::Failed => BAD,
+    };
+    let dry = if outcome.dry_run { " (dry run: nothing is written)" } else { "" };
+    let model = outcome.model.as_ref().map(|model| format!(", with {}", safe(model))).unwrap_or_default();
+    let ending = match (outcome.interrupted, run.ending) {
+        (true, Ending::NothingToDo) => "stopped".to_owned(),
+        (true, ending) => format!("stopped; {}", ending.name()),
+        (false, ending) => ending.name().to_owned(),
+    };
+    text += &format!("{}{dry}", paint(colour, &ending));
+    if run.sessions > 0 {
+        text += &format!(
+            ": {}{model}, {}, {} proposed, {} applied, {} refused",
+            count(run.sessions, "session"),
+            if run.diaries == 1 { "1 diary".to_owned() } else { format!("{} diaries", run.diaries) },
+            run.proposed,
+            run.applied,
+            run.refused
+        );
+    }
+    text.push('\n');
+    for reason in &run.reasons {
+        text += &format!("  {}\n", safe(reason));
+    }
+    text
+}
+
+fn session(worked: &Worked, dry_run: bool) -> String {
+    let done = &worked.done;
+    let short: String = done.session.chars().take(8).collect();
+    let mut text = format!(
+        "{}  {}  {}  {}\n",
+        paint(ID, &safe(&short)),
+        done.agent,
+        worked.status.name(),
+        cut(&worked.title, 70)
+    );
+    if let Some(failure) = &done.failure {
+        text += &format!("    {} {}\n", paint(BAD, "failed:"), safe(failure));
+        return text;
+    }
+    match &worked.path {
+        Some(path) if done.diary => {
+            let verb = if dry_run { "would write" } else { "diary" };
+            text += &format!("    {:<10}  {}\n", verb, safe(path));
+        }
+        Some(path) => {
+            text +=
+                &format!("    {}\n", paint(DIM, &format!("{:<10}  {} says it already", "diary", safe(path))))
+        }
+        None => text += &format!("    {}\n", paint(DIM, "nothing that is worth a diary")),
+    }
+    worked.learned.iter().for_each(|one| text += &learned(one));
+    text
+}
+
+fn learned(one: &Learned) -> String {
+    let draft = if one.draft { " (draft)" } else { "" };
+    let line = one.line.map(|line| format!("  line {line}")).unwrap_or_default();
+    format!(
+        "    {}  {}{draft}{}\n",
+        paint(GOOD, &format!("{:<10}", one.what)),
+        safe(&one.text),
+        paint(DIM, &line)
+    )
+}
+
+/// The work itself, for whoever does it.
+pub fn handed(outcome: &Handed) -> String {
+    let texts: Vec<String> = outcome.packages.iter().map(|package| safe_lines(&package.prompt)).collect();
+    texts.join("\n")
+}

@@ -1,0 +1,40 @@
+//! What a refresh of the index found.
+
+use super::style::{DIM, WARN, count, paint};
+use cm_app::reindex::Reindexed;
+
+/// As text; `check` where nothing was to be changed.
+pub fn reindexed(outcome: &Reindexed, check: bool) -> String {
+    let changes =
+        format!("{} added, {} updated, {} removed", outcome.added, outcome.updated, outcome.removed);
+    if check {
+        let mut lines = match (&outcome.rebuilt, outcome.stale.len()) {
+            (Some(why), _) => format!("{} {why}\n", paint(WARN, "stale:")),
+            (None, 0) => format!("the index of {} is fresh\n", count(outcome.notes, "note")),
+            (None, n) => format!("{} {}: {changes}\n", paint(WARN, "stale:"), count(n, "file")),
+        };
+        lines.extend(outcome.stale.iter().map(|path| format!("  {path}\n")));
+        return lines;
+    }
+    let mut lines = format!(
+        "{}: {changes}  {}\n",
+        count(outcome.notes, "note"),
+        paint(DIM, &format!("{} ms", outcome.ms))
+    );
+    if let Some(why) = &outcome.rebuilt {
+        lines.push_str(&format!("read everything anew: {why}\n"));
+    }
+    if outcome.unread > 0 {
+        lines.push_str(&format!(
+            "{} not yet read by the finer model; later commands do, `cm embed` does it now\n",
+            count(outcome.unread, "passage")
+        ));
+    }
+    if outcome.findings > 0 {
+        lines.push_str(&format!(
+            "{}; `cm validate` lists them and checks the links\n",
+            count(outcome.findings, "finding")
+        ));
+    }
+    lines
+}

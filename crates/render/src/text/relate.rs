@@ -1,0 +1,16 @@
+//! An edge that was made or taken away.
+
+use super::committed;
+use super::style::{ID, paint};
+use cm_app::relate::Related;
+
+/// As text.
+pub fn related(outcome: &Related) -> String {
+    let what = if outcome.changed {
+        committed(outcome.commit.as_deref())
+    } else {
+        "it was there already".to_owned()
+    };
+    let path = outcome.path.as_deref().unwrap_or_default();
+    format!("{}  {path}  {what}\n", paint(ID, &outcome.ids.join(" ")))
+}

@@ -1,0 +1,42 @@
+//! The notes around a note.
+
+use super::recent::shown_id;
+use super::style::{DIM, ID, STRONG, count, paint, safe};
+use cm_app::related::Related;
+use cm_note::graph::Direction;
+
+/// As text: a line a note, set in by its hops, with an arrow for the edge's direction.
+pub fn related(outcome: &Related) -> String {
+    let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
+    if outcome.notes.is_empty() {
+        lines.push_str("no edges\n");
+    }
+    for note in &outcome.notes {
+        let arrow = match note.direction {
+            Direction::Outgoing => format!("─{}→", note.relation),
+            Direction::Incoming => format!("←{}─", note.relation),
+        };
+        let via = if note.via.is_empty() {
+            String::new()
+        } else {
+            format!(" via {}", safe(&note.via.join(" › ")))
+        };
+        lines.push_str(&format!(
+            "{}{} {}  {}{}\n",
+            "  ".repeat(usize::from(note.hops)),
+            paint(DIM, &safe(&arrow)),
+            paint(ID, &shown_id(&note.id)),
+            safe(&note.title),
+            paint(DIM, &via)
+        ));
+    }
+    if let Some(next) = outcome.next {
+        let more = format!(
+            "{} of {}; go on with --offset {next}",
+            outcome.notes.len(),
+            count(outcome.total, "note")
+        );
+        lines.push_str(&format!("{}\n", paint(DIM, &more)));
+    }
+    lines
+}

@@ -1,0 +1,110 @@
+//! What was remembered, and what came into the rule file.
+
+use super::committed;
+use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
+use cm_app::remember::{Preference, Remembered, Section};
+
+/// So many lines of the rule file are named; more are counted.
+const NAMED: usize = 20;
+
+/// As text.
+pub fn remembered(outcome: &Remembered) -> String {
+    let mut lines = String::new();
+    for fact in &outcome.facts {
+        lines += &format!("fact        {}{}\n", cut(&fact.text, 110), waits(fact.draft.as_deref()));
+    }
+    for step in &outcome.superseded {
+        let old = paint(DIM, &format!("{} holds instead of {}", cut(&step.newer, 60), cut(&step.older, 60)));
+        lines += &format!("superseded  {old}\n");
+    }
+    outcome.preferences.iter().for_each(|one| lines += &preference(one));
+    for episode in &outcome.episodes {
+        let day = episode.path.trim_start_matches("episodes/").trim_end_matches(".md");
+        lines += &format!("episode     {day} {}\n", cut(&episode.entry, 100));
+    }
+    lines += &figures(outcome);
+    if let Some(part) = &outcome.section {
+        lines += &section(part, outcome.dry_run);
+    }
+    for file in &outcome.files {
+        let verb = if outcome.dry_run { "would write" } else { "wrote" };
+        lines += &format!("{verb} {}\n", paint(STRONG, &safe(file)));
+    }
+    lines
+}
+
+fn waits(draft: Option<&str>) -> String {
+    draft.map(|why| paint(BAD, &format!("  draft: {why}"))).unwrap_or_default()
+}
+
+fn preference(one: &Preference) -> String {
+    let name = |level| format!("{level:?}").to_lowercase();
+    let level = match one.before {
+        Some(before) if before != one.level => format!("{} → {}", name(before), name(one.level)),
+        _ => name(one.level),
+    };
+    let against = if one.against > 0 { format!(", {} against", one.against) } else { String::new() };
+    let evidence = paint(DIM, &format!("({level}, {}{against})", count(one.observed, "observation")));
+    format!("preference  {} {evidence}{}\n", cut(&one.text, 90), waits(one.draft.as_deref()))
+}
+
+fn figures(outcome: &Remembered) -> String {
+    let sources = &outcome.sources;
+    let parts =
+        [(sources.stashes, "stash"), (sources.diaries, "diary"), (sources.friction, "session with friction")];
+    let told: Vec<String> =
+        parts.iter().filter(|(number, _)| *number > 0).map(|(number, what)| counted(*number, what)).collect();
+    let before =
+        if sources.before > 0 { format!(", {} remembered before", sources.before) } else { String::new() };
+    if told.is_empty() {
+        return format!("nothing new to remember{before}\n");
+    }
+    let verb = if outcome.dry_run { "would remember" } else { "remembered" };
+    let commit =
+        if outcome.dry_run { String::new() } else { format!("  {}", committed(outcome.commit.as_deref())) };
+    let left = outcome.left_out.slight + outcome.left_out.too_long;
+    let left = if left > 0 { format!("; {} left out", count(left, "sentence")) } else { String::new() };
+    format!("{verb} {}{before}{left}{commit}\n", told.join(", "))
+}
+
+fn counted(number: usize, what: &str) -> String {
+    match (number, what) {
+        (1, _) => format!("1 {what}"),
+        (_, "stash") => format!("{number} stashes"),
+        (_, "diary") => format!("{number} diaries"),
+        _ => format!("{number} sessions with friction"),
+    }
+}
+
+fn section(part: &Section, dry_run: bool) -> String {
+    let mut lines = String::new();
+    for (sign, style, changed) in [("+", GOOD, &part.added), ("-", BAD, &part.removed)] {
+        let shown =
+            changed.iter().take(NAMED).map(|line| format!("{} {}\n", paint(style, sign), cut(line, 110)));
+        lines.extend(shown);
+        if changed.len() > NAMED {
+            let more = format!("{sign} and {} more", changed.len() - NAMED);
+            lines += &format!("{}\n", paint(DIM, &more));
+        }
+    }
+    let verb = match (part.changed, dry_run, part.created) {
+        (false, ..) => "unchanged:",
+        (true, true, true) => "would make",
+        (true, true, false) => "would write",
+        (true, false, true) => "made",
+        (true, false, false) => "wrote",
+    };
+    let what = format!(
+        "{}, {} and {}",
+        count(part.facts, "fact"),
+        count(part.preferences, "preference"),
+        count(part.episodes, "episode")
+    );
+    let left = if part.omitted > 0 {
+        paint(DIM, &format!(", {} left out for room", part.omitted))
+    } else {
+        String::new()
+    };
+    lines
+        + &format!("{verb} {} with {what} in {} lines{left}\n", paint(STRONG, &safe(&part.path)), part.lines)
+}

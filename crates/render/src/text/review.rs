@@ -1,0 +1,77 @@
+//! The inbox, and what became of its entries.
+
+use super::recent::shown_id;
+use super::style::{DIM, GOOD, ID, STRONG, count, cut, paint, safe};
+use cm_app::review::{Decision, Inbox, Item, Section, Settled, Waiting, Word};
+
+/// As text: each section with its entries, and below each entry the commands that settle it.
+pub fn inbox(outcome: &Inbox) -> String {
+    if outcome.total == 0 {
+        return format!("{}\n", paint(GOOD, "nothing waits"));
+    }
+    let sections = outcome.sections.iter().filter(|section| section.total > 0);
+    sections.map(section).collect::<Vec<_>>().join("\n")
+}
+
+fn section(section: &Section) -> String {
+    let mut lines =
+        format!("{} {}\n", paint(STRONG, heading(section.kind)), paint(DIM, &section.total.to_string()));
+    for entry in &section.items {
+        lines.push_str(&item(entry));
+        for command in &entry.commands {
+            lines.push_str(&format!("       {}\n", paint(DIM, &safe(command))));
+        }
+    }
+    if section.total > section.items.len() {
+        let more = section.total - section.items.len();
+        let how = format!("--kind {} --limit {}", section.kind.name(), section.total);
+        let more = paint(DIM, &format!("… and {more} more: cm review {how}"));
+        lines.push_str(&format!("     {more}\n"));
+    }
+    lines
+}
+
+fn heading(kind: Waiting) -> &'static str {
+    match kind {
+        Waiting::Drafts => "Drafts",
+        Waiting::Conflicts => "Open conflicts",
+        Waiting::Quarantined => "In quarantine",
+        Waiting::Merges => "Worth merging",
+        Waiting::Due => "Due for another look",
+        Waiting::Inversions => "Retired by feedback, without a warning",
+    }
+}
+
+/// An entry without its commands: the notes, then why they wait.
+pub fn item(item: &Item) -> String {
+    let mut lines = String::new();
+    for (at, note) in item.notes.iter().enumerate() {
+        let number = if at == 0 { format!("{:3}.", item.number) } else { "    ".to_owned() };
+        let id = paint(ID, &shown_id(&safe(&note.id)));
+        lines.push_str(&format!("{number} {id} {}\n", cut(&note.title, 100)));
+    }
+    let since = item.since.map(|at| format!(", {}", at.day())).unwrap_or_default();
+    lines.push_str(&format!("     {}{since}\n", safe(&item.why)));
+    lines
+}
+
+/// As text: a line a decision.
+pub fn settled(outcome: &Settled) -> String {
+    if outcome.decisions.is_empty() {
+        return "nothing was decided\n".to_owned();
+    }
+    outcome.decisions.iter().map(decision).collect()
+}
+
+fn decision(decision: &Decision) -> String {
+    let word = match decision.word {
+        Word::Accept => "accepted",
+        Word::Reject => "rejected",
+        Word::Confirm => "confirmed",
+        Word::Merge => "merged",
+    };
+    let ids: Vec<String> = decision.ids.iter().map(|id| paint(ID, &shown_id(&safe(id)))).collect();
+    let into = decision.into.as_ref().map(|id| format!(" into {}", paint(ID, &safe(id)))).unwrap_or_default();
+    let commit = super::committed(decision.commit.as_deref());
+    format!("{word} {}: {}{into}  {commit}\n", count(ids.len(), "note"), ids.join(" "))
+}

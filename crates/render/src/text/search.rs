@@ -1,0 +1,89 @@
+//! Hits of a search.
+
+use super::recent::shown_id;
+use super::short;
+use super::style::{DIM, ID, STRONG, count, cut, paint};
+use cm_app::past::AsOf;
+use cm_app::retrieve::{FoundBy, Parts};
+use cm_app::search::Searched;
+
+/// As text: a line with the title, a line with the place in the text that fits; before them, when that was.
+pub fn searched(outcome: &Searched) -> String {
+    let mut lines = outcome.as_of.as_ref().map(then).unwrap_or_default();
+    if outcome.hits.is_empty() {
+        return format!("{lines}nothing found\n");
+    }
+    for hit in &outcome.hits {
+        let note_type = hit.note_type.as_deref().unwrap_or(hit.kind.name());
+        lines.push_str(&format!(
+            "{}  {}  {}\n",
+            paint(ID, &shown_id(&hit.id)),
+            paint(STRONG, &cut(&hit.title, 80)),
+            paint(
+                DIM,
+                &format!(
+                    "{}{}{}{}",
+                    cut(note_type, 20),
+                    state(hit.state.as_deref()),
+                    score(hit.score),
+                    weak(hit.found_by)
+                )
+            ),
+        ));
+        if let Some(parts) = &hit.parts {
+            lines
+                .push_str(&format!("          {}\n", paint(DIM, &explained(parts, hit.drawn_by.as_deref()))));
+        }
+        if !hit.snippet.is_empty() {
+            lines.push_str(&format!("          {}\n", cut(&hit.snippet, 200)));
+        }
+    }
+    if outcome.total > outcome.hits.len() {
+        let more = match outcome.next {
+            Some(next) => format!("; go on with --offset {next}"),
+            None => String::new(),
+        };
+        lines.push_str(&format!(
+            "{}\n",
+            paint(DIM, &format!("{} of {}{more}", outcome.hits.len(), count(outcome.total, "hit")))
+        ));
+    }
+    lines
+}
+
+/// The commit that the answer is from.
+fn then(as_of: &AsOf) -> String {
+    let AsOf { commit, date, subject } = as_of;
+    let line =
+        format!("as of {} {}, commit {}  {}", date.day(), date.minute(), short(commit), cut(subject, 60));
+    format!("{}\n", paint(DIM, &line))
+}
+
+/// What a score is made of, as a sum and its factors.
+fn explained(parts: &Parts, drawn_by: Option<&str>) -> String {
+    let cosine = match (parts.fine, parts.coarse) {
+        (Some(fine), _) => format!(" (cosine {fine:.2}, fine)"),
+        (None, Some(coarse)) => format!(" (cosine {coarse:.2}, coarse)"),
+        (None, None) => String::new(),
+    };
+    let by = drawn_by.map(|by| format!(" by {}", shown_id(by))).unwrap_or_default();
+    format!(
+        "words {:.2} (BM25 {:.1}), meaning {:.2}{cosine}: relevance {:.2}; graph {:+.2}{by}, age ×{:.2}, use ×{:.2}",
+        parts.words, parts.bm25, parts.meaning, parts.relevance, parts.graph, parts.recency, parts.usefulness
+    )
+}
+
+/// The state of a note that is not in use.
+fn state(state: Option<&str>) -> String {
+    state.map(|state| format!(", {}", cut(state, 20))).unwrap_or_default()
+}
+
+/// A word beside an answer that has no word of the query.
+fn weak(found_by: Option<FoundBy>) -> &'static str {
+    if found_by == Some(FoundBy::Meaning) { " · only by meaning" } else { "" }
+}
+
+/// The score behind a dot; nothing where the query only selects.
+fn score(score: f64) -> String {
+    if score > 0.0 { format!(" · {score:.2}") } else { String::new() }
+}

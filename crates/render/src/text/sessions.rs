@@ -1,0 +1,310 @@
+//! Sessions as text: lists, what was said, hits, days; and a session as markdown.
+
+use super::list::rows;
+use super::style::{DIM, ID, STRONG, WARN, count, cut, paint, safe};
+use cm_app::reflect::record::{Came, State};
+use cm_app::sessions::list::Sessions;
+use cm_app::sessions::outside::Outside;
+use cm_app::sessions::search::{Searched, Spot};
+use cm_app::sessions::show::Shown;
+use cm_app::sessions::timeline::{Day, Timeline};
+use cm_app::sessions::{Row, Said};
+
+/// A list.
+pub fn list(outcome: &Sessions) -> String {
+    if outcome.sessions.is_empty() {
+        return nothing(outcome);
+    }
+    let table: Vec<Vec<String>> = outcome.sessions.iter().map(row).collect();
+    let mut lines = rows(&table, |column, cell| match column {
+        0 => paint(ID, cell),
+        7 => cell.to_owned(),
+        _ => paint(DIM, cell),
+    });
+    let shown = outcome.sessions.len();
+    let of = if outcome.total > shown {
+        let more = outcome.next.map(|next| format!("; go on with --offset {next}")).unwrap_or_default();
+        format!("{shown} of {}{more}", count(outcome.total, "session"))
+    } else {
+        count(outcome.total, "session")
+    };
+    lines.push_str(&format!("{}\n", paint(DIM, &format!("{of}{}", looked_back(outcome.days)))));
+    lines
+}
+
+fn nothing(outcome: &Sessions) -> String {
+    let older = match outcome.older {
+        Some(older) => format!("; {} before: --days 0", count(older, "session")),
+        None => String::new(),
+    };
+    format!("no sessions{}{older}\n", looked_back(outcome.days))
+}
+
+fn looked_back(days: Option<f64>) -> String {
+    match days {
+        Some(days) => format!(" in the last {days} days"),
+        None => String::new(),
+    }
+}
+
+fn row(row: &Row) -> Vec<String> {
+    let mark = if row.mostly_unknown { " (mostly not understood)" } else { "" };
+    let title = row.named.title.as_deref().unwrap_or("(no title)");
+    vec![
+        cut(&row.named.prefix, 40),
+        row.named.agent.clone(),
+        row.age_days.map(age).unwrap_or_default(),
+        count(row.events, "event"),
+        size(row.bytes),
+        state(row),
+        cut(row.named.workspace.as_deref().unwrap_or("-"), 40),
+        format!("{}{}{mark}", cut(title, 80), ended(row)),
+    ]
+}
+
+/// How it ended, where that is known.
+fn ended(row: &Row) -> String {
+    row.outcome.as_deref().map(|outcome| format!(" ({})", safe(outcome))).unwrap_or_default()
+}
+
+/// Whether it was learned from, and what came of that, in a word or two.
+fn state(row: &Row) -> String {
+    let came = row.reflected.as_ref().map(|reflected| match reflected.came {
+        Came::Learned => format!("learned {}", reflected.applied),
+        Came::Diary => "diary".to_owned(),
+        Came::Nothing => "nothing".to_owned(),
+        Came::Fork => "fork".to_owned(),
+        Came::Failed => "failed".to_owned(),
+    });
+    match (row.state, came) {
+        (State::New, _) => "new".to_owned(),
+        (State::Grown, _) => "grown".to_owned(),
+        (State::LeftOut, _) => "sub-agent".to_owned(),
+        (State::Failed, _) => "failed".to_owned(),
+        (State::Processed, came) => came.unwrap_or_default(),
+    }
+}
+
+/// Days in the unit that suits them.
+fn age(days: f64) -> String {
+    match days {
+        days if days < 0.0 => "0 min".to_owned(),
+        days if days < 1.0 / 24.0 => format!("{} min", (days * 1440.0) as u64),
+        days if days < 2.0 => format!("{} h", (days * 24.0) as u64),
+        days => format!("{} d", days as u64),
+    }
+}
+
+/// Bytes in the unit that suits them.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} B"),
+        10_000..10_000_000 => format!("{} kB", bytes / 1_000),
+        _ => format!("{} MB", bytes / 1_000_000),
+    }
+}
+
+/// What was said, each with its line in the log.
+pub fn show(outcome: &Shown) -> String {
+    let mut lines = head(&outcome.session);
+    if let Some(diary) = &outcome.diary {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("diary in {}", safe(diary)))));
+    }
+    for said in &outcome.said {
+        let at = said.at.map(|at| format!("{} {}", at.day(), at.minute())).unwrap_or_default();
+        let text = safe(said.text.trim_end());
+        let line = format!("{:>5}  {at:16}  {:6}", said.line, who(said));
+        match text.contains('\n') {
+            false if text.is_empty() => lines.push_str(&format!("{}\n", paint(DIM, line.trim_end()))),
+            false => lines.push_str(&format!("{}  {text}\n", paint(DIM, &line))),
+            true => {
+                lines.push_str(&format!("{}\n", paint(DIM, line.trim_end())));
+                text.lines().for_each(|line| lines.push_str(&format!("       {line}\n")));
+            }
+        }
+    }
+    if let Some(next) = outcome.next {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("… go on with --from {next}"))));
+    }
+    lines
+}
+
+pub(super) fn head(session: &Row) -> String {
+    let named = &session.named;
+    let time = |at: Option<cm_note::instant::Instant>| {
+        at.map_or_else(|| "?".to_owned(), |at| format!("{} {}", at.day(), at.minute()))
+    };
+    let mut lines = format!(
+        "{}  {}\n{}\n",
+        paint(ID, &cut(&named.id, 80)),
+        paint(STRONG, &cut(named.title.as_deref().unwrap_or("(no title)"), 100)),
+        paint(
+            DIM,
+            &format!(
+                "{}  {}  {} to {}  {}, {}{}",
+                named.agent,
+                cut(named.workspace.as_deref().unwrap_or("-"), 80),
+                time(named.started),
+                time(named.ended),
+                count(session.events, "event"),
+                size(session.bytes),
+                ended(session),
+            )
+        ),
+    );
+    if session.mostly_unknown {
+        lines.push_str(&format!("{}\n", paint(WARN, "most of its log was not understood")));
+    }
+    lines
+}
+
+fn who(said: &Said) -> &str {
+    match said.kind.as_str() {
+        "interrupt" => "stop",
+        "compaction" => "summed",
+        "error" => "error",
+        _ => said.speaker.as_deref().unwrap_or("-"),
+    }
+}
+
+/// Hits, each a session with its places.
+pub fn searched(outcome: &Searched) -> String {
+    if outcome.hits.is_empty() && outcome.elsewhere.is_empty() {
+        return "nothing found\n".to_owned();
+    }
+    let mut lines = String::new();
+    for hit in &outcome.hits {
+        let named = &hit.named;
+        let day = named.ended.map(|at| at.day()).unwrap_or_default();
+        let score = if hit.score > 0.0 { format!(" · {:.2}", hit.score) } else { String::new() };
+        lines.push_str(&format!(
+            "{}  {}  {}\n",
+            paint(ID, &cut(&named.prefix, 40)),
+            paint(STRONG, &cut(named.title.as_deref().unwrap_or("(no title)"), 80)),
+            paint(DIM, &format!("{} {day}{score}", named.agent)),
+        ));
+        hit.places.iter().for_each(|place| lines.push_str(&spot(place)));
+        if hit.lines.len() > hit.places.len() {
+            let rest: Vec<String> = hit.lines.iter().map(u64::to_string).collect();
+            lines.push_str(&format!("       {}\n", paint(DIM, &format!("lines {}", rest.join(", ")))));
+        }
+    }
+    if outcome.total > outcome.hits.len() {
+        let more = outcome.next.map(|next| format!("; go on with --offset {next}")).unwrap_or_default();
+        let of = format!("{} of {}{more}", outcome.hits.len(), count(outcome.total, "session"));
+        lines.push_str(&format!("{}\n", paint(DIM, &of)));
+    }
+    outcome.elsewhere.iter().for_each(|found| lines.push_str(&outside(found)));
+    lines
+}
+
+/// What another program found: two lines, with its name.
+fn outside(found: &Outside) -> String {
+    let of = |text: &Option<String>, columns| cut(text.as_deref().unwrap_or("-"), columns);
+    let day = found.at.map(|at| format!(" {}", at.day())).unwrap_or_default();
+    let line = found.line.map(|line| line.to_string()).unwrap_or_default();
+    format!(
+        "{}  {}  {}\n{}  {}\n",
+        paint(WARN, found.source),
+        paint(STRONG, &of(&found.title, 80)),
+        paint(DIM, &format!("{}{day}  {}", of(&found.agent, 20), of(&found.log, 100))),
+        paint(DIM, &format!("{line:>5}")),
+        cut(&found.snippet, 200)
+    )
+}
+
+fn spot(spot: &Spot) -> String {
+    let who = spot.speaker.as_deref().unwrap_or("-");
+    format!("{}  {}\n", paint(DIM, &format!("{:>5}  {who:6}", spot.line)), cut(&spot.snippet, 200))
+}
+
+/// Days.
+pub fn timeline(outcome: &Timeline) -> String {
+    if outcome.days.is_empty() {
+        return format!("no sessions{}\n", looked_back(outcome.lookback_days));
+    }
+    let table: Vec<Vec<String>> = outcome.days.iter().map(day).collect();
+    rows(&table, |column, cell| if column == 0 { paint(STRONG, cell) } else { cell.to_owned() })
+}
+
+fn day(day: &Day) -> Vec<String> {
+    let each = |of: &std::collections::BTreeMap<String, usize>| {
+        let each: Vec<String> = of.iter().map(|(name, n)| format!("{} {n}", cut(name, 60))).collect();
+        each.join(", ")
+    };
+    vec![
+        day.day.clone().unwrap_or_else(|| "no time".to_owned()),
+        count(day.sessions, "session"),
+        count(day.prompts, "prompt"),
+        each(&day.agents),
+        each(&day.workspaces),
+    ]
+}
+
+/// A session as markdown.
+pub fn markdown(outcome: &Shown) -> String {
+    let named = &outcome.session.named;
+    let mut text = format!("# {}\n\n", named.title.as_deref().unwrap_or("Session"));
+    let time = |at: cm_note::instant::Instant| format!("{} {}", at.day(), at.minute());
+    let facts = [
+        ("Session", Some(named.id.clone())),
+        ("Agent", Some(named.agent.clone())),
+        ("Workspace", named.workspace.clone()),
+        ("Branch", named.branch.clone()),
+        ("Model", named.model.clone()),
+        ("Started", named.started.map(time)),
+        ("Ended", named.ended.map(time)),
+    ];
+    for (name, value) in facts {
+        text.extend(value.map(|value| format!("- **{name}**: {value}\n")));
+    }
+    for said in &outcome.said {
+        let at = said.at.map(|at| format!(", {}", at.minute())).unwrap_or_default();
+        let kind = said.kind.replace('_', " ");
+        text.push_str(&format!("\n## {} ({kind}, line {}{at})\n", heading(said), said.line));
+        text.push_str(if said.speaker.is_some() { "\n" } else { "" });
+        match said.speaker.as_deref() {
+            None => {}
+            Some("tool") => text.push_str(&fenced(&said.text)),
+            _ => text.push_str(&format!("{}\n", said.text.trim_end())),
+        }
+    }
+    text
+}
+
+fn heading(said: &Said) -> &str {
+    match said.speaker.as_deref() {
+        Some("person") => "Person",
+        Some("agent") => "Agent",
+        Some(_) => "Tool",
+        None => "Event",
+    }
+}
+
+/// Text between fences that are longer than any within it.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}\n{}\n{fence}\n", text.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_and_sizes_are_told_in_the_unit_that_suits_them() {
+        for (days, expected) in
+            [(-1.0, "0 min"), (0.02, "28 min"), (0.5, "12 h"), (1.5, "36 h"), (40.2, "40 d")]
+        {
+            assert_eq!(age(days), expected);
+        }
+        assert_eq!([size(9_999), size(10_000), size(12_000_000)], ["9999 B", "10 kB", "12 MB"]);
+    }
+
+    #[test]
+    fn fences_are_longer_than_any_within() {
+        assert_eq!(fenced("a ``` b"), "````\na ``` b\n````\n");
+        assert_eq!(fenced("a"), "```\na\n```\n");
+    }
+}

@@ -1,0 +1,36 @@
+//! Notes that are like another.
+
+use super::list::rows;
+use super::recent::shown_id;
+use super::style::{DIM, ID, cut, paint};
+use cm_app::similar::Similar;
+
+/// As text: how much they are alike, id, type and title; below a bullet that contradicts, why.
+pub fn similar(outcome: &Similar) -> String {
+    if outcome.notes.is_empty() {
+        return "nothing like it\n".to_owned();
+    }
+    let table: Vec<Vec<String>> = outcome
+        .notes
+        .iter()
+        .map(|note| {
+            let contradicts =
+                note.contradicts.as_ref().map(|why| paint(DIM, &cut(&format!("contradicts: {why}"), 80)));
+            vec![
+                format!("{:.2}", note.score),
+                cut(&shown_id(&note.id), 20),
+                cut(note.note_type.as_deref().unwrap_or(note.kind.name()), 16),
+                [Some(cut(&note.title, 80)), contradicts]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join("  "),
+            ]
+        })
+        .collect();
+    rows(&table, |column, cell| match column {
+        0 | 2 => paint(DIM, cell),
+        1 => paint(ID, cell),
+        _ => cell.to_owned(),
+    })
+}

@@ -1,0 +1,71 @@
+//! Bullets of which nobody has said anything for long, and stale observations.
+
+use super::list::rows;
+use super::recent::shown_id;
+use super::style::{DIM, ID, STRONG, count, cut, paint};
+use super::top::judged;
+use cm_app::stale::Stale;
+use cm_note::bullet::State;
+use cm_note::note::Staleness;
+
+/// As text: days of silence, maturity (or that it is a draft), feedback, id and rule.
+pub fn stale(outcome: &Stale) -> String {
+    if outcome.total == 0 {
+        return format!("no bullet without feedback for {}\n{}", days(outcome.days), observations(outcome));
+    }
+    let head = format!("{} without feedback for {}", count(outcome.total, "bullet"), days(outcome.days));
+    let mut lines = format!("{}\n", paint(STRONG, &head));
+    let table: Vec<Vec<String>> = outcome
+        .bullets
+        .iter()
+        .map(|silent| {
+            let row = &silent.row;
+            vec![
+                format!("{:>5} d", silent.days),
+                if row.state == State::Draft { "draft" } else { row.maturity.name() }.to_owned(),
+                judged(row.helpful, row.harmful),
+                row.id.clone(),
+                cut(&row.content, 80),
+            ]
+        })
+        .collect();
+    lines.push_str(&rows(&table, |column, cell| match column {
+        1 | 2 => paint(DIM, cell),
+        3 => paint(ID, cell),
+        _ => cell.to_owned(),
+    }));
+    if outcome.total > outcome.bullets.len() {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "bullet")))));
+    }
+    lines.push_str(&observations(outcome));
+    lines
+}
+
+/// The stale observations with the reason, under a heading; nothing where there are none.
+fn observations(outcome: &Stale) -> String {
+    if outcome.observations.is_empty() {
+        return String::new();
+    }
+    let head = count(outcome.observations.len(), "stale observation");
+    let table: Vec<Vec<String>> = outcome
+        .observations
+        .iter()
+        .map(|one| {
+            let why = match one.why {
+                Staleness::Condensed => "condensed",
+                Staleness::Irrelevant => "irrelevant",
+            };
+            vec![why.to_owned(), shown_id(&one.id), cut(&one.title, 80)]
+        })
+        .collect();
+    let paint_cell = |column: usize, cell: &str| match column {
+        0 => paint(DIM, cell),
+        1 => paint(ID, cell),
+        _ => cell.to_owned(),
+    };
+    format!("{}\n{}", paint(STRONG, &head), rows(&table, paint_cell))
+}
+
+fn days(days: f64) -> String {
+    if days == 1.0 { "1 day".to_owned() } else { format!("{days} days") }
+}

@@ -1,0 +1,46 @@
+//! Sets of rules that come with the program.
+
+use super::list::rows;
+use super::style::{DIM, GOOD, ID, STRONG, WARN, count, cut, paint, safe};
+use cm_app::starters::{Added, Starters};
+use cm_note::bullet::State;
+
+/// As text: a line a set.
+pub fn list(outcome: &Starters) -> String {
+    let row = |set: &cm_app::starters::Set| {
+        let present =
+            if set.present > 0 { format!(", {} already there", set.present) } else { String::new() };
+        vec![set.name.clone(), format!("{}{present}", count(set.rules, "rule")), set.about.clone()]
+    };
+    let table: Vec<Vec<String>> = outcome.starters.iter().map(row).collect();
+    rows(&table, |column, cell| match column {
+        0 => paint(STRONG, cell),
+        1 => paint(DIM, cell),
+        _ => cell.to_owned(),
+    })
+}
+
+/// As text: a line a rule, then what came of it.
+pub fn added(outcome: &Added) -> String {
+    let mut lines = String::new();
+    for one in &outcome.added {
+        let draft = if one.state == State::Draft { paint(WARN, "draft ") } else { String::new() };
+        let id = paint(ID, &safe(&one.id));
+        lines.push_str(&format!("{} {id} {draft}{}\n", paint(GOOD, "+"), cut(&one.content, 100)));
+        if let Some(note) = &one.note {
+            lines.push_str(&format!("    {}\n", paint(DIM, &safe(note))));
+        }
+    }
+    for one in &outcome.left_out {
+        let id = one.id.as_ref().map(|id| format!(" ({})", safe(id))).unwrap_or_default();
+        let why = paint(DIM, &format!("{}{id}", safe(&one.reason)));
+        lines.push_str(&format!("- {}\n    {why}\n", cut(&one.content, 100)));
+    }
+    let counts = format!("{} added, {} left out", count(outcome.added.len(), "rule"), outcome.left_out.len());
+    let end = match (outcome.dry_run, outcome.added.is_empty()) {
+        (true, _) => "nothing was written (--dry-run)".to_owned(),
+        (false, true) => "nothing to commit".to_owned(),
+        (false, false) => super::committed(outcome.commit.as_deref()),
+    };
+    format!("{lines}{counts}  {end}\n")
+}

@@ -1,0 +1,59 @@
+//! Stashes: one that was kept, a list of them, and one with its text.
+
+use super::committed;
+use super::list::rows;
+use super::recent::shown_id;
+use super::style::{DIM, ID, STRONG, count, cut, paint, safe};
+use cm_app::stash::{Shown, Stashed, Stashes};
+
+/// As text.
+pub fn stashed(outcome: &Stashed) -> String {
+    let commit = committed(outcome.commit.as_deref());
+    let mut lines = format!("{}  {}  {commit}\n", paint(ID, &shown_id(&outcome.id)), safe(&outcome.path));
+    if outcome.redacted > 0 {
+        lines += &format!("{} taken out of the text\n", count(outcome.redacted, "secret"));
+    }
+    lines
+}
+
+/// As text: day, id, agent and name.
+pub fn listed(outcome: &Stashes) -> String {
+    if outcome.stashes.is_empty() {
+        return "no stashes\n".to_owned();
+    }
+    let row = |stash: &cm_app::stash::Row| {
+        vec![
+            stash.created.map(|at| at.day()).unwrap_or_default(),
+            cut(&shown_id(&stash.id), 12),
+            cut(stash.agent.as_deref().unwrap_or("-"), 12),
+            cut(&stash.title, 80),
+        ]
+    };
+    let table: Vec<Vec<String>> = outcome.stashes.iter().map(row).collect();
+    let mut lines = rows(&table, |column, cell| match column {
+        0 | 2 => paint(DIM, cell),
+        1 => paint(ID, cell),
+        _ => cell.to_owned(),
+    });
+    if outcome.total > outcome.stashes.len() {
+        let more = outcome.total - outcome.stashes.len();
+        lines += &format!("{}\n", paint(DIM, &format!("… and {more} more")));
+    }
+    lines
+}
+
+/// As text: where it is from, then what it says.
+pub fn shown(outcome: &Shown) -> String {
+    let stash = &outcome.stash;
+    let day = stash.created.map(|at| at.to_string()).unwrap_or_default();
+    let mut head =
+        format!("{}  {}  {day}", paint(ID, &shown_id(&stash.id)), paint(STRONG, &safe(&stash.path)));
+    for (name, value) in
+        [("agent", &stash.agent), ("session", &stash.session), ("workspace", &stash.workspace)]
+    {
+        if let Some(value) = value {
+            head += &format!("  {}", paint(DIM, &format!("{name} {}", safe(value))));
+        }
+    }
+    format!("{head}\n\n{}", safe(&outcome.body))
+}

@@ -1,0 +1,15 @@
+//! Tags and their use.
+
+use super::list::rows;
+use super::style::{DIM, paint, safe};
+use cm_app::tags::Tags;
+
+/// As text.
+pub fn tags(outcome: &Tags) -> String {
+    if outcome.tags.is_empty() {
+        return "no tags\n".to_owned();
+    }
+    let table: Vec<Vec<String>> =
+        outcome.tags.iter().map(|tag| vec![format!("{:>5}", tag.notes), safe(&tag.tag)]).collect();
+    rows(&table, |column, cell| if column == 0 { paint(DIM, cell) } else { cell.to_owned() })
+}

@@ -1,0 +1,55 @@
+//! Tokens of the server.
+
+use super::list::rows;
+use super::style::{DIM, GOOD, WARN, paint, safe};
+use cm_app::token::{Listed, Made, Tokens};
+
+/// A new token: the secret alone on the first line, so that a script can take it.
+pub fn made(outcome: &Made) -> String {
+    let Listed { id, person, role, expires, .. } = &outcome.record;
+    let end = expires.map(|end| format!(", until {end}")).unwrap_or_default();
+    let whose = format!("{} of {}, id {id}{end}; it is shown this once", role.name(), safe(person));
+    format!("{}\n{}\n", outcome.token, paint(DIM, &whose))
+}
+
+/// All tokens, a line each.
+pub fn listed(outcome: &Tokens) -> String {
+    if outcome.tokens.is_empty() {
+        return "no tokens; `cm token add NAME` makes one\n".to_owned();
+    }
+    let row = |token: &Listed| {
+        let end = match (token.revoked, token.expires) {
+            (Some(at), _) => format!("revoked {}", at.day()),
+            (None, Some(end)) if token.state == "expired" => format!("expired {}", end.day()),
+            (None, Some(end)) => format!("until {}", end.day()),
+            (None, None) => String::new(),
+        };
+        let last = format!("…{}", token.last_four);
+        let made = format!("made {}", token.created.day());
+        [
+            token.id.clone(),
+            token.role.to_string(),
+            token.state.to_owned(),
+            last,
+            made,
+            end,
+            safe(&token.person),
+        ]
+        .into()
+    };
+    let table: Vec<Vec<String>> = outcome.tokens.iter().map(row).collect();
+    rows(&table, |_, cell| match cell.trim() {
+        "live" => paint(GOOD, cell),
+        "revoked" | "expired" => paint(WARN, cell),
+        _ => cell.to_owned(),
+    })
+}
+
+/// What was taken back.
+pub fn revoked(outcome: &Tokens) -> String {
+    outcome
+        .tokens
+        .iter()
+        .map(|token| format!("{} {} of {}\n", paint(GOOD, "revoked"), token.id, safe(&token.person)))
+        .collect()
+}

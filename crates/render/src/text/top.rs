@@ -1,0 +1,40 @@
+//! The best bullets.
+
+use super::list::rows;
+use super::style::{BAD, DIM, ID, count, cut, paint};
+use cm_app::top::Top;
+
+/// As text: score, maturity, feedback, id and rule.
+pub fn top(outcome: &Top) -> String {
+    if outcome.bullets.is_empty() && outcome.total == 0 {
+        return "no active bullets\n".to_owned();
+    }
+    let table: Vec<Vec<String>> = outcome
+        .bullets
+        .iter()
+        .map(|row| {
+            vec![
+                format!("{:7.2}", row.score.value()),
+                row.maturity.name().to_owned(),
+                judged(row.helpful, row.harmful),
+                row.id.clone(),
+                cut(&row.content, 80),
+            ]
+        })
+        .collect();
+    let mut lines = rows(&table, |column, cell| match column {
+        0 if cell.trim_start().starts_with('-') => paint(BAD, cell),
+        1 | 2 => paint(DIM, cell),
+        3 => paint(ID, cell),
+        _ => cell.to_owned(),
+    });
+    if outcome.total > outcome.bullets.len() {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "bullet")))));
+    }
+    lines
+}
+
+/// `+3 -1`: how often helpful and harmful.
+pub fn judged(helpful: usize, harmful: usize) -> String {
+    format!("+{helpful} -{harmful}")
+}

@@ -1,0 +1,52 @@
+//! Destructive commands that went wrong.
+
+use super::committed;
+use super::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
+use cm_app::trauma::{Accepted, Scanned, Suffered};
+
+/// As text: each incident with its place and what shows the harm.
+pub fn scanned(scanned: &Scanned) -> String {
+    let among = format!("{} of {}", count(scanned.sessions, "session"), count(scanned.logs, "log"));
+    if scanned.incidents.is_empty() {
+        return format!("no destructive command went wrong in {among}\n");
+    }
+    let head = format!("{} in {among}", count(scanned.incidents.len(), "incident"));
+    let mut lines = format!("{}\n", paint(STRONG, &head));
+    scanned.incidents.iter().for_each(|one| lines += &incident(one));
+    if scanned.incidents.iter().all(|one| one.bullet.is_some()) {
+        return lines;
+    }
+    lines + "`cm trauma accept NUMBER` keeps one as an anti-pattern, which `cm guard` knows\n"
+}
+
+fn incident(one: &Suffered) -> String {
+    let day = one.at.map(|at| at.day()).unwrap_or_default();
+    let kept = one.bullet.as_ref().map(|id| format!("  kept by {id}")).unwrap_or_default();
+    let mut lines = format!(
+        "{:>3}  {}  {day}  {}{kept}\n",
+        one.number,
+        paint(ID, &one.id),
+        paint(BAD, &cut(&one.command, 100))
+    );
+    lines += &format!("     {}\n", safe(&one.reason));
+    for evidence in &one.evidence {
+        lines += &format!("     {}\n", cut(evidence, 120));
+    }
+    let place = format!("{} {} line {}", one.agent, safe(&one.session), one.line);
+    lines + &format!("     {}\n", paint(DIM, &place))
+}
+
+/// As text: what is kept where.
+pub fn accepted(accepted: &Accepted) -> String {
+    let mut lines = String::new();
+    for kept in &accepted.kept {
+        let how = if kept.added { kept.state.name() } else { "said so already" };
+        let commit = committed(accepted.commit.as_deref());
+        lines +=
+            &format!("{}  {}  {how}  {}  {commit}\n", kept.id, paint(ID, &kept.bullet), safe(&kept.path));
+    }
+    for id in &accepted.before {
+        lines += &format!("{id}  is kept already\n");
+    }
+    lines
+}

@@ -1,0 +1,44 @@
+//! Trust in a vault, and private files of earlier versions.
+
+use super::style::{DIM, GOOD, WARN, paint, safe};
+use cm_app::former::{Former, TakenOver};
+use cm_app::trust::Trusted;
+
+/// Whether a vault is trusted, and what that lets through.
+pub fn trusted(outcome: &Trusted) -> String {
+    let state = match (outcome.trusted, outcome.changed) {
+        (true, true) => paint(GOOD, "trusted from now on"),
+        (true, false) => paint(GOOD, "trusted"),
+        (false, true) => paint(WARN, "trusted no more"),
+        (false, false) => paint(WARN, "not trusted"),
+    };
+    let remote = match (&outcome.remote, &outcome.former_remote) {
+        (now, Some(was)) => {
+            format!("remote {}, trusted with {}", safe(now.as_deref().unwrap_or("none")), safe(was))
+        }
+        (Some(now), None) => format!("remote {}", safe(now)),
+        (None, None) => "no remote".to_owned(),
+    };
+    let rules = if outcome.rules == 1 { "1 rule".to_owned() } else { format!("{} rules", outcome.rules) };
+    let core = if outcome.core { ", CORE.md" } else { "" };
+    format!("{}: {state}\n{}\n", safe(&outcome.vault), paint(DIM, &format!("{remote}; {rules}{core}")))
+}
+
+/// Something in a former place, in a few words.
+pub fn former(former: &Former) -> String {
+    match former {
+        Former::Setting { key, value } => format!("the setting {key} = {}", safe(value)),
+        Former::File { path } => safe(path),
+        Former::Ignored { path, why } => format!("{} ({})", safe(path), safe(why)),
+    }
+}
+
+/// What was taken over, and what was left.
+pub fn taken_over(outcome: &TakenOver) -> String {
+    if outcome.taken.is_empty() && outcome.left.is_empty() {
+        return "no private files of an earlier version lie in the folder\n".to_owned();
+    }
+    let line = |word: &str, item: &Former| format!("{word} {}\n", former(item));
+    let taken = outcome.taken.iter().map(|item| line("taken over:", item));
+    taken.chain(outcome.left.iter().map(|item| line("left:", item))).collect()
+}

@@ -1,0 +1,12 @@
+//! A curation that was taken back.
+
+use super::style::{ID, paint, safe};
+use super::{committed, short};
+use cm_app::undo::Undone;
+
+/// As text.
+pub fn undone(outcome: &Undone) -> String {
+    let paths: String = outcome.paths.iter().map(|path| format!("  {}\n", safe(path))).collect();
+    let what = format!("took back {}: {}", paint(ID, short(&outcome.undone)), safe(&outcome.subject));
+    format!("{what}  {}\n{paths}", committed(outcome.commit.as_deref()))
+}

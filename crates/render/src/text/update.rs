@@ -1,0 +1,12 @@
+//! What was changed in a note.
+
+use super::committed;
+use super::style::{ID, paint};
+use cm_app::update::Changed;
+
+/// As text.
+pub fn changed(outcome: &Changed) -> String {
+    let what =
+        if outcome.changed { committed(outcome.commit.as_deref()) } else { "nothing to change".to_owned() };
+    format!("{}  {}  {what}\n", paint(ID, &outcome.id), outcome.path)
+}

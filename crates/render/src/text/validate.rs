@@ -1,0 +1,46 @@
+//! Findings, each with its place.
+
+use super::style::{BAD, DIM, GOOD, WARN, count, paint, safe};
+use cm_app::validate::Validated;
+use cm_note::finding::{Finding, Severity};
+
+/// As text; `all` where what is only worth knowing is listed too.
+pub fn validated(outcome: &Validated, all: bool) -> String {
+    let mut lines = findings(&outcome.findings);
+    if outcome.errors + outcome.warnings == 0 {
+        lines.push_str(&format!("{}: {}", count(outcome.notes, "note"), paint(GOOD, "nothing wrong")));
+    } else {
+        lines.push_str(&format!(
+            "{}: {}, {}",
+            count(outcome.notes, "note"),
+            count(outcome.errors, "error"),
+            count(outcome.warnings, "warning")
+        ));
+    }
+    if outcome.infos > 0 {
+        let how = if all { "" } else { " (--all)" };
+        lines.push_str(&paint(DIM, &format!(", {} worth knowing{how}", outcome.infos)));
+    }
+    lines.push('\n');
+    lines
+}
+
+/// `path:line:column severity code message`, and the remedy below.
+pub fn findings(findings: &[Finding]) -> String {
+    let mut lines = String::new();
+    for found in findings {
+        let severity = match found.severity {
+            Severity::Error => paint(BAD, "error"),
+            Severity::Warning => paint(WARN, "warning"),
+            Severity::Info => paint(DIM, "info"),
+        };
+        let line = found.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let column = found.column.map(|column| format!(":{column}")).unwrap_or_default();
+        lines.push_str(&format!("{}{line}{column} {severity} ", safe(&found.path)));
+        lines.push_str(&format!("{} {}\n", paint(DIM, &found.code.to_string()), safe(&found.message)));
+        if let Some(hint) = &found.hint {
+            lines.push_str(&format!("    {} {}\n", paint(GOOD, "hint:"), safe(hint)));
+        }
+    }
+    lines
+}

@@ -1,0 +1,70 @@
+//! What would become of a rule.
+
+use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
+use cm_app::validate_rule::{Collision, How, Judged, Verdict};
+
+/// As text: the verdict, why, the evidence, then what it collides with.
+pub fn judged(outcome: &Judged) -> String {
+    let style = match outcome.verdict {
+        Verdict::Accept | Verdict::AcceptWithCaution => GOOD,
+        Verdict::Draft => WARN,
+        Verdict::Reject => BAD,
+    };
+    let mut lines = format!("{} {}\n", paint(style, outcome.verdict.name()), safe(&outcome.rule));
+    lines.push_str(&outcome.why.iter().map(|why| format!("  {}\n", safe(why))).collect::<String>());
+    let evidence = &outcome.evidence;
+    lines.push_str(&paint(
+        DIM,
+        &format!(
+            "  confidence {:.2}; {}, {} succeeded, {} failed",
+            outcome.confidence,
+            count(evidence.sessions, "session"),
+            evidence.successes,
+            evidence.failures
+        ),
+    ));
+    lines.push('\n');
+    let untold = evidence.sessions - evidence.quotes.len().min(evidence.sessions);
+    for quote in &evidence.quotes {
+        let line = quote.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let agent = quote.agent.as_deref().map(|agent| format!(" {}", safe(agent))).unwrap_or_default();
+        let ended = match quote.ended.name() {
+            name @ "success" => paint(GOOD, name),
+            name @ "failure" => paint(BAD, name),
+            name => paint(DIM, name),
+        };
+        lines.push_str(&format!(
+            "  {}{line}{agent}, {ended}: “{}”\n",
+            paint(ID, &safe(&quote.session)),
+            cut(&quote.text, 120)
+        ));
+    }
+    if untold > 0 && !evidence.quotes.is_empty() {
+        lines.push_str(&paint(DIM, &format!("  and {untold} more")));
+        lines.push('\n');
+    }
+    if let Some(refined) = outcome.model.as_ref().and_then(|model| model.refined.as_deref()) {
+        lines.push_str(&format!("  better: {}\n", safe(refined)));
+    }
+    lines.push_str(&outcome.collisions.iter().map(collision).collect::<String>());
+    lines
+}
+
+fn collision(collision: &Collision) -> String {
+    let word = match collision.how {
+        How::Duplicate => "same as",
+        How::NearDuplicate => "nearly the same as",
+        How::Blocked => "blocked by",
+        How::Deprecated => "deprecated as",
+        How::Conflict => "contradicts",
+        How::Refines => "says more than",
+        How::Similar => "similar to",
+    };
+    let likeness = collision.likeness.map(|share| format!(" ({:.0} %)", share * 100.0)).unwrap_or_default();
+    let reason = collision.reason.as_ref().map(|reason| format!(" ({})", safe(reason))).unwrap_or_default();
+    format!(
+        "  {word}{likeness} {} {}{reason}\n",
+        paint(ID, &safe(&collision.id)),
+        cut(&collision.content, 100)
+    )
+}

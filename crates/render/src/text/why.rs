@@ -1,0 +1,184 @@
+//! Why a note says what it says, told in the order in which it happened.
+
+use super::recent::shown_id;
+use super::short;
+use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, cut, paint, safe};
+use cm_app::log::Commit;
+use cm_app::why::{Event, Named, Parts, Side, Through, Why};
+use cm_note::bullet::{Maturity, State};
+use cm_note::instant::Instant;
+use cm_note::note::Signal;
+
+/// As text: what it says and how it stands, its story, then what it comes from and what stands against it.
+pub fn why(outcome: &Why) -> String {
+    let mut lines = head(outcome);
+    let story = story(outcome);
+    if !story.is_empty() {
+        lines.push('\n');
+        story.iter().for_each(|(at, line)| {
+            let at = at.map_or_else(|| " ".repeat(16), |at| format!("{} {}", at.day(), at.minute()));
+            lines.push_str(&format!("{}  {line}\n", paint(DIM, &at)));
+        });
+    }
+    let facts = facts(outcome);
+    if !facts.is_empty() {
+        lines.push('\n');
+        facts.iter().for_each(|(word, fact)| {
+            lines.push_str(&format!("{}  {fact}\n", paint(STRONG, &format!("{word:<13}"))))
+        });
+    }
+    lines
+}
+
+fn head(outcome: &Why) -> String {
+    let mut standing = vec![outcome.note_type.clone().unwrap_or_else(|| outcome.kind.name().to_owned())];
+    standing.extend(outcome.category.clone());
+    standing.extend(outcome.state.map(|state| state.name().to_owned()));
+    standing.extend(outcome.maturity.map(|maturity| maturity.name().to_owned()));
+    if outcome.pinned {
+        let reason = outcome.pinned_reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        standing.push(format!("pinned{reason}"));
+    }
+    let mut lines =
+        format!("{}  {}\n", paint(ID, &safe(&outcome.id)), paint(DIM, &safe(&standing.join(", "))));
+    let is_bullet = outcome.state.is_some();
+    if !is_bullet {
+        lines.push_str(&format!("{}\n", paint(STRONG, &safe(&outcome.title))));
+    }
+    lines.push_str(&format!("{}\n", safe(&outcome.content)));
+    if let Some(why) = &outcome.why {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("    {}", cut(why, 300)))));
+    }
+    if let Some(parts) = &outcome.score {
+        lines.push_str(&score(parts, outcome.maturity.unwrap_or_default()));
+    }
+    if let Some(decay) = &outcome.decay {
+        let read = match decay.last_access {
+            Some(at) => format!("read {} times, last on {}", decay.accesses, at.day()),
+            None => "never read through cm".to_owned(),
+        };
+        lines.push_str(&format!("score {:.3}, {}; {read}\n", decay.score.value(), decay.status.name()));
+    }
+    lines
+}
+
+/// The arithmetic of a bullet's score.
+fn score(parts: &Parts, maturity: Maturity) -> String {
+    format!(
+        "score {:.2} = ({:.2} helpful − {} × {:.2} harmful) × {} for {}; {}, {:.0} % harmful, half-life {} days\n",
+        parts.score.value(),
+        parts.helpful,
+        parts.harm_weight,
+        parts.harmful,
+        parts.multiplier,
+        maturity.name(),
+        parts.band.name(),
+        parts.harmful_ratio * 100.0,
+        parts.half_life_days
+    )
+}
+
+/// What happened, the oldest first; what has no date comes first of all.
+fn story(outcome: &Why) -> Vec<(Option<Instant>, String)> {
+    let mut story: Vec<(Option<Instant>, String)> = Vec::new();
+    let mut on = |at: Option<Instant>, line: String| {
+        if at.is_some() {
+            story.push((at, line));
+        }
+    };
+    on(outcome.created, "written".to_owned());
+    outcome.feedback.iter().for_each(|event| on(Some(event.at), said(event)));
+    let maturity = outcome.maturity.map_or("", Maturity::name);
+    on(
+        outcome.promoted_at,
+        format!(
+            "rose to {}",
+            if outcome.maturity == Some(Maturity::Deprecated) { "a higher maturity" } else { maturity }
+        ),
+    );
+    on(outcome.last_validated_at, "validated".to_owned());
+    on(outcome.last_checked, "confirmed that it holds".to_owned());
+    for block in &outcome.blocks {
+        on(block.created, format!("{} “{}”", paint(BAD, "blocked"), cut(&block.text, 80)));
+    }
+    for conflict in &outcome.conflicts {
+        on(conflict.since, format!("{} by {}", paint(WARN, "contradicted"), named(&conflict.note)));
+    }
+    // They stand newest first; of those of one second the first made comes first.
+    outcome.commits.iter().rev().for_each(|commit| on(Some(commit.at), committed(commit)));
+    story.sort_by_key(|(at, _)| *at);
+    story
+}
+
+fn said(event: &Event) -> String {
+    let word = match event.signal {
+        Signal::Helpful => paint(GOOD, "helpful"),
+        Signal::Harmful => paint(BAD, "harmful"),
+        Signal::Irrelevant => "irrelevant".to_owned(),
+    };
+    let weight = if event.weight == 1.0 { String::new() } else { format!(" × {}", event.weight) };
+    let who: Vec<&str> = [&event.author, &event.agent].into_iter().flatten().map(String::as_str).collect();
+    let who = if who.is_empty() { String::new() } else { format!(", says {}", safe(&who.join(" through "))) };
+    let session = event.session.as_ref().map(|session| format!(" in {}", safe(session))).unwrap_or_default();
+    let why: Vec<String> =
+        [&event.reason, &event.note].into_iter().flatten().map(|text| cut(text, 120)).collect();
+    let why = if why.is_empty() { String::new() } else { format!(": {}", why.join("; ")) };
+    format!("{word}{weight}{who}{session}{why}")
+}
+
+fn committed(commit: &Commit) -> String {
+    let agent = commit.agent.as_ref().map(|agent| format!(" through {}", safe(agent))).unwrap_or_default();
+    let session = commit.session.as_ref().map(|session| format!(" in {}", safe(session))).unwrap_or_default();
+    let reason = commit.reason.as_ref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
+    let who = paint(DIM, &format!("{}{agent}{session}{reason}", safe(&commit.actor)));
+    format!("{} {}  {who}", paint(ID, short(&commit.id)), safe(&commit.subject))
+}
+
+/// What it comes from, what it took the place of, and what stands against it.
+fn facts(outcome: &Why) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    for source in &outcome.sources {
+        let agent = source.agent.as_ref().map(|agent| format!(", {}", safe(agent))).unwrap_or_default();
+        let line = source.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        facts.push(("session", format!("{}{agent}{line}", safe(&source.session))));
+    }
+    facts.extend(outcome.derived_from.diaries.iter().map(|diary| ("diary", named(diary))));
+    facts.extend(outcome.derived_from.notes.iter().map(|note| ("derived from", named(note))));
+    facts.extend(outcome.derived_from.quotes.iter().map(|quote| ("quote", format!("“{}”", safe(quote)))));
+    for step in &outcome.succession {
+        let word = match (step.side, step.through) {
+            (Side::Before, Through::InvertedTo) => "inverted from",
+            (Side::After, Through::InvertedTo) => "inverted to",
+            (Side::Before, Through::CondensedInto) => "condensed of",
+            (Side::After, Through::CondensedInto) => "condensed to",
+            (Side::Before, _) => "replaces",
+            (Side::After, _) => "replaced by",
+        };
+        facts.push((word, named(&step.note)));
+    }
+    facts.extend(outcome.conflicts.iter().map(|conflict| ("contradicts", named(&conflict.note))));
+    for block in &outcome.blocks {
+        let reason = block.reason.as_ref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
+        facts.push((
+            "blocked",
+            format!("{} “{}”{reason}", paint(ID, &shown_id(&safe(&block.id))), cut(&block.text, 80)),
+        ));
+    }
+    if let Some(reason) = &outcome.deprecation_reason {
+        facts.push(("given up", safe(reason)));
+    }
+    if outcome.state == Some(State::Draft) {
+        facts
+            .push(("draft", format!("not shown to agents until `cm review --accept {}`", safe(&outcome.id))));
+    }
+    facts
+}
+
+fn named(note: &Named) -> String {
+    match &note.title {
+        Some(title) => {
+            format!("{} {}", paint(ID, &shown_id(&safe(&note.id))), cut(title, 100))
+        }
+        None => format!("{} {}", paint(ID, &safe(&note.id)), paint(DIM, "(gone)")),
+    }
+}

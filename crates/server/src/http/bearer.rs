@@ -1,0 +1,148 @@
+//! Who asks: the bearer of a token, as whom and in which role.
+
+use std::net::IpAddr;
+
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+
+use super::metrics::Limited;
+use super::problem::Problem;
+use super::rate::{TooOften, household};
+use super::state::State;
+use crate::operations::Caller;
+use cm_app::{Actor, By};
+use cm_note::token::{Keyring, Role, Secret, TokenKind, Verdict};
+
+/// The agent that asks, as it calls itself.
+pub const AGENT: HeaderName = HeaderName::from_static("cm-agent");
+/// The agent's session.
+pub const SESSION: HeaderName = HeaderName::from_static("cm-session");
+/// Headers that proxies add: where one stands before an open server, others than this machine may be asking.
+const FORWARDED: [&str; 9] = [
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-forwarded-server",
+    "x-real-ip",
+    "cf-connecting-ip",
+    "true-client-ip",
+];
+/// The longest value of these two.
+const LONGEST: usize = 200;
+
+/// Somebody who was let in.
+pub struct Admitted {
+    /// As whom.
+    pub caller: Caller,
+    /// The name of the token in logs; `None` where none is asked for.
+    pub token: Option<String>,
+}
+
+/// The caller of a request.
+///
+/// # Errors
+/// 401 without a token that opens the door, 429 for too many of those, 503 where tokens cannot be read.
+pub fn admit(state: &State, headers: &HeaderMap, address: IpAddr) -> Result<Admitted, Problem> {
+    let ring = (state.tokens)().map_err(|error| {
+        state.notice("tokens", error.to_string());
+        // What is wrong with the file is for who keeps it, not for whoever asks.
+        let hint = "`cm token list` on the server says what is wrong";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "tokens-unreadable", "nobody is let in for now", hint)
+            .after(30)
+    })?;
+    // Whoever asks over the network without a token is not established to be a person.
+    let kind = Actor::Token(TokenKind::Agent);
+    let (agent, session) = (named(headers, &AGENT)?, named(headers, &SESSION)?);
+    let by = By { kind, agent, session, is_remote: true, ..By::default() };
+    if state.is_open && ring.is_empty() {
+        if let Some(name) = FORWARDED.iter().find(|name| headers.contains_key(**name)) {
+            let message =
+                format!("the request came through a proxy (`{name}`), and this server asks for no token");
+            let hint = "make a token on the server with `cm token add NAME`, then start it again";
+            return Err(Problem::new(StatusCode::FORBIDDEN, "proxied", message, hint));
+        }
+        return Ok(Admitted { caller: Caller { by, role: Role::Admin, token: None }, token: None });
+    }
+    known(state, &ring, headers, by).map_err(|problem| failed(state, problem, address))
+}
+
+/// Whether nobody needs a token now: there was none when the server began, and there still never was one.
+pub fn needs_none(state: &State) -> bool {
+    state.is_open && (state.tokens)().is_ok_and(|ring| ring.is_empty())
+}
+
+fn known(state: &State, ring: &Keyring, headers: &HeaderMap, by: By) -> Result<Admitted, Problem> {
+    let hint = "send `Authorization: Bearer cm_…`; `cm token add` makes a token";
+    let refuse = |code, message: &str| Problem::new(StatusCode::UNAUTHORIZED, code, message, hint);
+    let Some(secret) = secret(headers)? else { return Err(refuse("no-token", "this takes a token")) };
+    match ring.judge(&secret, (state.clock)()) {
+        Verdict::Valid(token) => {
+            let kind = Actor::Token(token.kind);
+            let by = By { kind, actor: Some(token.person.clone()), is_guest: true, ..by };
+            let id = Some(token.id.clone());
+            Ok(Admitted { caller: Caller { by, role: token.role, token: id.clone() }, token: id })
+        }
+        Verdict::Expired(_) => Err(refuse("token-expired", "the token's time is over")),
+        Verdict::Revoked(_) => Err(refuse("token-revoked", "the token was taken back")),
+        Verdict::Unknown => Err(refuse("unknown-token", "the token is not known here")),
+    }
+}
+
+/// The secret that a request carries; `None` where it carries none.
+fn secret(headers: &HeaderMap) -> Result<Option<Secret>, Problem> {
+    let refuse = |message: &str| {
+        let hint = "send one header `Authorization: Bearer cm_…`";
+        Err(Problem::new(StatusCode::UNAUTHORIZED, "unknown-token", message, hint))
+    };
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return refuse("there are two tokens");
+    }
+    let parts = value.to_str().ok().and_then(|value| value.trim().split_once(' '));
+    let bearer = parts.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    match bearer.and_then(|(_, text)| Secret::parse(text.trim())) {
+        Some(secret) => Ok(Some(secret)),
+        None => refuse("no token looks like that"),
+    }
+}
+
+/// Counts a failure against its address. A token that opens the door always does: who shares an address with somebody that
+/// tries keys must not be locked out by it.
+fn failed(state: &State, problem: Problem, address: IpAddr) -> Problem {
+    if problem.status != StatusCode::UNAUTHORIZED {
+        return problem;
+    }
+    match state.failures.take(&household(address), state.age()) {
+        Ok(()) => problem,
+        Err(often) => too_often(state, Limited::Failure, often),
+    }
+}
+
+/// The answer to who asks too often.
+pub fn too_often(state: &State, why: Limited, often: TooOften) -> Problem {
+    state.metrics.limit(why);
+    let message = match why {
+        Limited::Token => "this token asks too often",
+        Limited::Address => "this address asks too often",
+        Limited::Failure => "this address sent too many requests without a token that is known here",
+    };
+    let hint = "wait for the seconds that `Retry-After` says";
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-often", message, hint).after(often.retry_after)
+}
+
+/// A name that a client gives itself; it becomes a trailer of commits.
+fn named(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Problem> {
+    let mut values = headers.get_all(name).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let text = value.to_str().ok().map(str::trim).filter(|text| text.len() <= LONGEST && !text.is_empty());
+    match (text, values.next()) {
+        (Some(text), None) => Ok(Some(text.to_owned())),
+        _ => {
+            let message = format!("`{name}` is no name");
+            let hint = format!("send it once, with 1 to {LONGEST} visible characters of ASCII");
+            Err(Problem::bad("header", message, &hint))
+        }
+    }
+}

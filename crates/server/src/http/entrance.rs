@@ -1,0 +1,157 @@
+//! The one way in: each request is named, checked, counted and told of, whatever it asks for.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State as Given;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tokio::time::Instant as Moment;
+
+use super::bearer::{Admitted, admit, needs_none, too_often};
+use super::log::Entry;
+use super::metrics::Limited;
+use super::problem::Problem;
+use super::rate::household;
+use super::state::State;
+use super::{body, bytes_in, guard};
+use cm_note::instant::Instant;
+
+/// The address that a request comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// What a request is called.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Leads a request in and its answer out.
+pub async fn pass(Given(state): Given<Arc<State>>, request: Request<Body>, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let mut visit = Visit::begin(Arc::clone(&state), &parts);
+    let answer = match enter(&state, &mut parts, visit.address) {
+        Ok(token) => {
+            visit.token = token;
+            let body = bytes_in::bounded(body, &state.limits);
+            next.run(Request::from_parts(parts, body)).await
+        }
+        Err(problem) => {
+            // Dropped before the answer: what is left of it is read and forgotten when the connection closes.
+            drop(body);
+            problem.into_response()
+        }
+    };
+    visit.end(answer)
+}
+
+/// All checks that do not depend on what is asked for, the cheapest first; gives the name of the token. A liveness check needs no token.
+fn enter(state: &State, parts: &mut Parts, address: IpAddr) -> Result<Option<String>, Problem> {
+    guard::check(parts, &state.hosts)?;
+    let household = household(address);
+    let now = state.age();
+    state.by_address.take(&household, now).map_err(|often| too_often(state, Limited::Address, often))?;
+    let is_bare = !parts.headers.contains_key(header::AUTHORIZATION);
+    if parts.uri.path() == "/health" && is_bare && !needs_none(state) {
+        return Ok(None);
+    }
+    let Admitted { caller, token } = admit(state, &parts.headers, address)?;
+    let name = token.clone().unwrap_or_else(|| household.to_string());
+    state.by_token.take(&name, now).map_err(|often| too_often(state, Limited::Token, often))?;
+    body::announced(&parts.headers, &state.limits)?;
+    parts.extensions.insert(caller);
+    parts.extensions.insert(state.token_ends.of(token.as_deref()));
+    Ok(token)
+}
+
+/// A request from its beginning to its answer. Where it is dropped before, its client left.
+struct Visit {
+    state: Arc<State>,
+    at: Instant,
+    began: Moment,
+    request: String,
+    method: &'static str,
+    endpoint: &'static str,
+    address: IpAddr,
+    token: Option<String>,
+    status: u16,
+}
+
+/// What logs call the end of a request whose client left.
+const CLIENT_LEFT: u16 = 499;
+
+impl Visit {
+    fn begin(state: Arc<State>, parts: &Parts) -> Self {
+        state.metrics.in_flight.fetch_add(1, Ordering::Relaxed);
+        let address = parts.extensions.get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
+        Self {
+            at: (state.clock)(),
+            began: Moment::now(),
+            request: request_id(&state, &parts.headers),
+            method: method(&parts.method),
+            endpoint: state.endpoint(parts.uri.path()),
+            address,
+            token: None,
+            status: CLIENT_LEFT,
+            state,
+        }
+    }
+
+    fn end(mut self, mut answer: Response) -> Response {
+        self.status = answer.status().as_u16();
+        let headers = answer.headers_mut();
+        if let Ok(name) = HeaderValue::from_str(&self.request) {
+            headers.insert(REQUEST_ID, name);
+        }
+        // Memories are nobody's to keep on the way, and no browser is to guess what they are.
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        answer
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        let took: Duration = self.began.elapsed();
+        self.state.metrics.in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.state.metrics.answered(self.endpoint, self.method, self.status, took);
+        self.state.log.tell(Entry::Request {
+            at: self.at,
+            request: std::mem::take(&mut self.request),
+            method: self.method,
+            endpoint: self.endpoint,
+            status: self.status,
+            micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            address: self.address,
+            token: self.token.take(),
+        });
+    }
+}
+
+/// The name that the client or a proxy gave the request, where it is a plain one; else a new one.
+fn request_id(state: &State, headers: &HeaderMap) -> String {
+    let plain = |text: &&str| {
+        (1..=64).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    };
+    let given = headers.get(REQUEST_ID).and_then(|name| name.to_str().ok()).filter(plain);
+    given
+        .map(str::to_owned)
+        .unwrap_or_else(|| format!("{:x}-{:x}", state.boot(), state.sequence.fetch_add(1, Ordering::Relaxed)))
+}
+
+fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::HEAD => "HEAD",
+        Method::PUT => "PUT",
+        Method::DELETE => "DELETE",
+        Method::PATCH => "PATCH",
+        Method::OPTIONS => "OPTIONS",
+        _ => "OTHER",
+    }
+}

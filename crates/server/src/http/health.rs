@@ -1,0 +1,80 @@
+//! Whether the server lives, and for who has a token, how it is.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use serde_json::{Value, json};
+
+use super::metrics::Figure;
+use super::problem::Problem;
+use super::route::in_lane;
+use super::state::State;
+use crate::operations::Caller;
+use cm_app::By;
+
+/// The answer of `/health`.
+pub async fn health(state: &Arc<State>, caller: Option<&Caller>) -> Value {
+    if caller.is_none() {
+        return json!({ "status": "ok" });
+    }
+    let opener = Arc::clone(&state.opener);
+    let vault =
+        in_lane(state, &state.reads, "", move || opener(By::default()).map(|_| ()).map_err(Problem::from))
+            .await;
+    let load = |value: &std::sync::atomic::AtomicU64| value.load(Ordering::Relaxed);
+    json!({
+        "status": if vault.is_ok() { "ok" } else { "degraded" },
+        "vault": vault.err().map(|problem| problem.error.code),
+        "version": state.version,
+        "uptime_s": state.age().as_secs(),
+        "stopping": state.stopping.load(Ordering::Relaxed),
+        "connections": load(&state.metrics.connections),
+        "in_flight": load(&state.metrics.in_flight),
+        "reading": state.reads.running(),
+        "writing": state.writes.running(),
+        "waiting": state.reads.waiting() + state.writes.waiting(),
+    })
+}
+
+/// The answer of `/metrics`: the server's figures, and the vault's where they can be had.
+pub async fn metrics(state: &Arc<State>) -> String {
+    let mut figures = vec![
+        lanes(
+            "cm_operations_running",
+            "Operations that run.",
+            [state.reads.running(), state.writes.running()],
+        ),
+        lanes(
+            "cm_operations_waiting",
+            "Operations that wait.",
+            [state.reads.waiting(), state.writes.waiting()],
+        ),
+        Figure::of(
+            "cm_uptime_seconds",
+            "How long the server has run.",
+            false,
+            state.age().as_secs_f64().floor(),
+        ),
+        Figure::of(
+            "cm_log_dropped_total",
+            "Lines of the log that nobody took.",
+            true,
+            state.log.dropped() as f64,
+        ),
+    ];
+    if let Some(vault) = state.figures.clone() {
+        let opener = Arc::clone(&state.opener);
+        let asked = in_lane(state, &state.reads, "", move || Ok(vault(&opener(By::default())?)?)).await;
+        match asked {
+            Ok(more) => figures.extend(more),
+            Err(problem) => state.notice("figures", problem.error.to_string()),
+        }
+    }
+    state.metrics.text(&figures)
+}
+
+fn lanes(name: &'static str, help: &'static str, counts: [usize; 2]) -> Figure {
+    let rows = ["read", "write"].into_iter().zip(counts);
+    let rows = rows.map(|(lane, count)| (Some(("lane", lane.to_owned())), count as f64)).collect();
+    Figure { name, help, counts: false, rows }
+}

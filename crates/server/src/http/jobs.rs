@@ -1,0 +1,91 @@
+//! What the server does by itself, one job at a time: reflection each day, decay each week.
+//!
+//! A job is no request: it takes no turn in a lane, for it may wait long for a model, and meets the vault's lock as any other
+//! process does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use super::schedule::{Agenda, Rhythm};
+use super::state::State;
+use cm_app::Result;
+use cm_app::stop::Stop;
+use cm_note::instant::Instant;
+
+/// Runs a job, which is told when the server is to end; what it says goes to the log.
+pub type Run = Arc<dyn Fn(&Stop) -> Result<String> + Send + Sync>;
+
+/// Something that runs by itself.
+#[derive(Clone)]
+pub struct Job {
+    /// Its name in logs and figures.
+    pub name: &'static str,
+    /// When it runs.
+    pub rhythm: Rhythm,
+    /// When it was last done.
+    pub last: Option<Instant>,
+    /// Runs it.
+    pub run: Run,
+    /// Keeps when it was done, so that another server knows.
+    pub done: Arc<dyn Fn(Instant) -> Result<()> + Send + Sync>,
+}
+
+/// Runs jobs when they are due, until the server ends.
+pub(super) async fn keep(state: Arc<State>, jobs: Vec<Job>, mut stop: watch::Receiver<bool>) {
+    let now = || (state.clock)();
+    let mut agenda = Agenda::of(jobs.iter().map(|job| (job.rhythm, job.last)), now());
+    let flag = Stop::default();
+    while let Some(wait) = agenda.wait(now()) {
+        if *stop.borrow() {
+            return;
+        }
+        if let Some((place, job)) = agenda.due(now()).and_then(|place| Some((place, jobs.get(place)?))) {
+            let mut run = tokio::task::spawn_blocking({
+                let (job, flag) = (job.clone(), flag.clone());
+                move || (job.run)(&flag)
+            });
+            let said = tokio::select! {
+                said = &mut run => said,
+                () = told(&mut stop) => {
+                    // It gets the time that the server waits, and is told to use it well.
+                    flag.terminate();
+                    run.await
+                }
+            };
+            let done = tell(&state, job, said);
+            agenda.ran(place, now(), done);
+            if done && let Err(error) = (job.done)(now()) {
+                // The next server may do it once more.
+                state.notice("job-not-kept", format!("{}: {error}", job.name));
+            }
+            continue;
+        }
+        // The clock is looked at anew now and then: it may be set, and the machine may have slept.
+        let pause = Duration::from_secs(wait).clamp(Duration::from_millis(1), state.limits.tick);
+        tokio::select! {
+            () = sleep(pause) => {}
+            () = told(&mut stop) => return,
+        }
+    }
+}
+
+/// Ends when the server is told to stop.
+pub(super) async fn told(stop: &mut watch::Receiver<bool>) {
+    // An error says that nobody is left who could tell it, which is the end as well.
+    drop(stop.wait_for(|stop| *stop).await);
+}
+
+/// Tells the log how a job went, and whether it was done.
+fn tell(state: &State, job: &Job, said: std::result::Result<Result<String>, tokio::task::JoinError>) -> bool {
+    let (done, words) = match said {
+        Ok(Ok(said)) => (true, said),
+        Ok(Err(error)) => (false, error.to_string()),
+        Err(_) => (false, "it panicked; standard error has its place".to_owned()),
+    };
+    state.metrics.job(job.name, !done);
+    state.notice(if done { "job" } else { "job-failed" }, format!("{}: {words}", job.name));
+    done
+}

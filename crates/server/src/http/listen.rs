@@ -1,0 +1,109 @@
+//! Where the server may listen: on loopback always, elsewhere only where somebody holds a token.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+
+use tokio::net::{TcpListener, TcpSocket};
+
+use cm_app::{Error, Kind, Result};
+use cm_note::instant::Instant;
+use cm_note::token::Keyring;
+
+/// Reads an address to listen on: `127.0.0.1:7700`, `[::1]:7700`, `localhost:7700`, `0.0.0.0:7700`.
+///
+/// # Errors
+/// What is no address, or a name that leads nowhere.
+pub fn address(text: &str) -> Result<SocketAddr> {
+    let refuse =
+        || Error::usage(format!("`{text}` is no address to listen on")).hint("for example 127.0.0.1:7700");
+    text.to_socket_addrs().map_err(|_| refuse())?.next().ok_or_else(refuse)
+}
+
+/// Whether the server begins open: only this machine reaches it, it has no name of its own, and no token was ever issued.
+///
+/// # Errors
+/// `open-door` where other machines may reach it, by its address or by a proxy that the names in `hosts` point to, and no token is live.
+pub fn needs_no_token(address: SocketAddr, hosts: &[String], ring: &Keyring, now: Instant) -> Result<bool> {
+    if address.ip().to_canonical().is_loopback() && (hosts.is_empty() || !ring.is_empty()) {
+        return Ok(ring.is_empty());
+    }
+    if let Some(name) = hosts.first().filter(|_| ring.is_empty()) {
+        let message = format!("others reach it as {name}, and there is no token that is live");
+        return Err(Error::refused("open-door", message).hint("make one with `cm token add NAME`"));
+    }
+    if ring.opens(now) {
+        return Ok(false);
+    }
+    let message = format!("other machines reach {address}, and there is no token that is live");
+    Err(Error::refused("open-door", message).hint(
+        "make one with `cm token add NAME`, or listen on 127.0.0.1 and let a proxy or a tunnel lead there",
+    ))
+}
+
+/// So many connections may wait to be taken, as far as the system lets them. Where they find no room, their clients' systems
+/// ask again a second later, which a burst of clients would feel.
+const WAITING: u32 = 4096;
+
+/// Listens there.
+pub(super) fn on(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // On Windows this would let another program take the address as well.
+    #[cfg(not(windows))]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
+}
+
+/// Why an address cannot be listened on.
+pub(super) fn taken(address: SocketAddr, error: &std::io::Error) -> Error {
+    Error::new(Kind::Failed, "listen", format!("cannot listen on {address}: {error}"))
+        .hint("choose another port with --listen, or end what listens there")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_note::token::{Role, Secret, Token, keyring};
+
+    #[test]
+    fn other_machines_are_let_in_by_a_live_token_only() {
+        let now = Instant::from_unix(1_000);
+        let token =
+            Token::of(&Secret::of([1; 32]), "Ada", Role::Reader, now, Some(Instant::from_unix(2_000)));
+        let text = keyring::with("", &token).unwrap();
+        let live = Keyring::parse(&text).unwrap();
+        let revoked = Keyring::parse(&keyring::without(&text, &token.id, now).unwrap()).unwrap();
+        let none = Keyring::default();
+        let verdict = |address: &str, ring, now| {
+            needs_no_token(address.parse().unwrap(), &[], ring, now).map_err(|e| e.code)
+        };
+        let proxied = |ring| {
+            let hosts = ["memory.example".to_owned()];
+            needs_no_token("127.0.0.1:0".parse().unwrap(), &hosts, ring, now).map_err(|e| e.code)
+        };
+        assert_eq!((proxied(&none), proxied(&live)), (Err("open-door"), Ok(false)));
+        for loopback in ["127.0.0.1:0", "127.9.9.9:0", "[::1]:0", "[::ffff:127.0.0.1]:0"] {
+            assert_eq!(verdict(loopback, &none, now), Ok(true), "{loopback}");
+            assert_eq!(verdict(loopback, &live, now), Ok(false));
+            assert_eq!(
+                verdict(loopback, &revoked, now),
+                Ok(false),
+                "a token that was taken back opens nothing"
+            );
+        }
+        for open in ["0.0.0.0:0", "[::]:0", "10.0.0.1:0", "[::ffff:10.0.0.1]:0"] {
+            assert_eq!(verdict(open, &none, now), Err("open-door"), "{open}");
+            assert_eq!(verdict(open, &revoked, now), Err("open-door"));
+            assert_eq!(verdict(open, &live, Instant::from_unix(2_000)), Err("open-door"), "expired");
+            assert_eq!(verdict(open, &live, now), Ok(false));
+        }
+    }
+
+    #[test]
+    fn an_address_is_read_or_refused() {
+        assert_eq!(address("[::1]:7700").unwrap().to_string(), "[::1]:7700");
+        assert!(address("localhost:7700").unwrap().ip().is_loopback());
+        for bad in ["", "7700", "127.0.0.1", "127.0.0.1:70000", "no such name:1"] {
+            assert_eq!(address(bad).unwrap_err().kind, Kind::Usage, "{bad}");
+        }
+    }
+}

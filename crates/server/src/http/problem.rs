@@ -1,0 +1,88 @@
+//! A request that is not answered as asked: a status, and why, as the one error document of all surfaces.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use cm_app::{Error, Kind};
+use cm_render::{json, status};
+
+/// Why a request is not answered as asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What HTTP calls it.
+    pub status: StatusCode,
+    /// What is wrong and what to do.
+    pub error: Box<Error>,
+    /// When to try again, in seconds.
+    pub retry_after: Option<u64>,
+    /// The methods that the path has.
+    pub allow: Option<String>,
+}
+
+impl Problem {
+    /// A problem of HTTP's own.
+    pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>, hint: &str) -> Self {
+        let kind = match status {
+            StatusCode::NOT_FOUND => Kind::NotFound,
+            StatusCode::SERVICE_UNAVAILABLE => Kind::Locked,
+            StatusCode::INTERNAL_SERVER_ERROR => Kind::Failed,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Kind::Refused,
+            _ => Kind::Usage,
+        };
+        let error = Box::new(Error::new(kind, code, message).hint(hint));
+        Self { status, error, retry_after: None, allow: None }
+    }
+
+    /// The request cannot be read as it stands.
+    pub fn bad(code: &'static str, message: impl Into<String>, hint: &str) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, message, hint)
+    }
+
+    /// The server has too much to do.
+    pub fn busy(message: &str, retry_after: u64) -> Self {
+        let hint = "try again after the seconds that `Retry-After` says";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, hint).after(retry_after)
+    }
+
+    /// The same, with when to try again.
+    pub fn after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        // The role is refused by the door of every surface, which HTTP has a status of its own for.
+        let number = if error.code == "forbidden" { 403 } else { status::http(error.kind) };
+        let status = StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let retry_after = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1);
+        Self { status, error: Box::new(error), retry_after, allow: None }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = answer(self.status, json::error_value(&self.error).to_string().into_bytes());
+        let headers = response.headers_mut();
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some(methods) = self.allow.and_then(|methods| HeaderValue::from_str(&methods).ok()) {
+            headers.insert(header::ALLOW, methods);
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"cm\""));
+        }
+        response
+    }
+}
+
+/// An answer of JSON.
+pub fn answer(status: StatusCode, document: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::from(document));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

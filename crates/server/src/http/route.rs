@@ -1,0 +1,204 @@
+//! From a request to its operation and back: the router that the table makes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State as Given;
+use axum::http::{HeaderValue, Request, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, MethodRouter};
+use axum::{Router, middleware};
+
+use super::entrance::pass;
+use super::health;
+use super::lanes::{Lane, Stopped};
+use super::mount::Mount;
+use super::problem::{Problem, answer};
+use super::shape::Shape;
+use super::state::State;
+use super::{body, query};
+use crate::operations::{Answer, Caller, Effect, Endpoint, Method, Operation, Role};
+use cm_app::server_audit::Record;
+
+/// All that is served, behind the one way in.
+pub fn router(state: &Arc<State>, mounted: &[Mount]) -> Router {
+    let mut router = Router::new();
+    for (path, operations) in by_path(state.table) {
+        router = router.route(path, of_operations(&operations));
+    }
+    router = router
+        .route("/health", only_get(|state, caller| async move { alive(&state, caller).await }))
+        .route("/metrics", only_get(|state, caller| async move { figures(&state, caller).await }))
+        .route("/openapi.json", only_get(|state, _| async move { contract(&state) }));
+    let mut router = router.fallback(nowhere).with_state(Arc::clone(state));
+    for mount in mounted {
+        router = router.nest(mount.path, mount.router.clone());
+    }
+    router.layer(middleware::from_fn_with_state(Arc::clone(state), pass))
+}
+
+/// The operations that have an endpoint, by path.
+fn by_path(table: &'static [Operation]) -> BTreeMap<&'static str, Vec<(Endpoint, &'static Operation)>> {
+    let mut paths: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for operation in table {
+        if let Some(endpoint) = operation.endpoint {
+            paths.entry(endpoint.path).or_default().push((endpoint, operation));
+        }
+    }
+    paths
+}
+
+fn of_operations(operations: &[(Endpoint, &'static Operation)]) -> MethodRouter<Arc<State>> {
+    let mut methods = MethodRouter::new();
+    let mut allowed = Vec::new();
+    for (endpoint, operation) in operations.iter().copied() {
+        let (filter, name) = match endpoint.method {
+            Method::Get => (MethodFilter::GET, "GET, HEAD"),
+            Method::Post => (MethodFilter::POST, "POST"),
+        };
+        allowed.push(name);
+        let run = move |Given(state): Given<Arc<State>>, request: Request<Body>| async move {
+            let done = run(&state, endpoint, operation, request).await;
+            done.unwrap_or_else(|problem| not_done(&state, operation, problem))
+        };
+        methods = methods.on(filter, run);
+    }
+    let allowed = allowed.join(", ");
+    methods.fallback(move || std::future::ready(other_method(&allowed)))
+}
+
+/// A route of the server's own.
+fn only_get<F, A>(handler: F) -> MethodRouter<Arc<State>>
+where
+    F: Fn(Arc<State>, Option<Caller>) -> A + Clone + Send + Sync + 'static,
+    A: Future<Output = Result<Response, Problem>> + Send + 'static,
+{
+    let run = move |Given(state): Given<Arc<State>>, request: Request<Body>| {
+        let answer = handler(state, request.extensions().get().cloned());
+        async move { answer.await.unwrap_or_else(IntoResponse::into_response) }
+    };
+    MethodRouter::new().on(MethodFilter::GET, run).fallback(|| std::future::ready(other_method("GET, HEAD")))
+}
+
+/// Runs an operation for who asks.
+async fn run(
+    state: &Arc<State>,
+    endpoint: Endpoint,
+    operation: &'static Operation,
+    request: Request<Body>,
+) -> Result<Response, Problem> {
+    let (parts, incoming) = request.into_parts();
+    let caller = caller(parts.extensions.get())?;
+    let (audit, attempt) = (state.audit.clone(), caller.attempt("http", operation.name));
+    if let Err(refused) = caller.may(operation) {
+        return Record::begin(audit, attempt).end(Err(refused)).map_err(Problem::from);
+    }
+    let lane = if operation.effect == Effect::Reads { &state.reads } else { &state.writes };
+    let (opener, by) = (Arc::clone(&state.opener), caller.by.clone());
+    let key = caller.token.as_deref().unwrap_or_default();
+    let operate = move |input| -> Result<Vec<u8>, Problem> {
+        let record = Record::begin(audit, attempt);
+        let work = || {
+            let memory = opener(by)?;
+            (operation.run)(&memory, input).map_err(|error| memory.call.conceal(error))
+        };
+        let Answer { json, .. } = record.end(work())?;
+        Ok(json.to_string().into_bytes())
+    };
+    let document = match endpoint.method {
+        Method::Get => {
+            let input = query::input(parts.uri.query().unwrap_or_default(), shape(state, operation)?)?;
+            in_lane(state, lane, key, move || operate(input)).await?
+        }
+        Method::Post => {
+            let taken = body::take(&parts.headers, incoming, &state.limits, &state.bodies).await?;
+            let input = parsed(&taken).await?;
+            // The room of a body is given back when its operation ends, for its values take room until then.
+            in_lane(state, lane, key, move || (operate(input), taken).0).await?
+        }
+    };
+    Ok(answer(StatusCode::from_u16(endpoint.done).unwrap_or(StatusCode::OK), document))
+}
+
+/// The answer of an operation that was not done. What failed without being the client's fault is told the log, by its code.
+fn not_done(state: &State, operation: &Operation, problem: Problem) -> Response {
+    if problem.status == StatusCode::INTERNAL_SERVER_ERROR {
+        state.notice("failed", format!("{}: {}", operation.name, problem.error.code));
+    }
+    problem.into_response()
+}
+
+/// Bodies up to this size are parsed on the spot, in bytes; it takes a fraction of a millisecond.
+const SMALL: usize = 32 << 10;
+
+async fn parsed(taken: &body::Taken) -> Result<serde_json::Value, Problem> {
+    if taken.bytes.len() <= SMALL {
+        return body::input(&taken.bytes);
+    }
+    let bytes = taken.bytes.clone();
+    tokio::task::spawn_blocking(move || body::input(&bytes)).await.unwrap_or_else(|_| Err(panicked()))
+}
+
+/// Runs work of a caller in a lane, and words why it was not done.
+pub(super) async fn in_lane<T: Send + 'static>(
+    state: &State,
+    lane: &Lane,
+    caller: &str,
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    match lane.run(caller, work).await {
+        Ok(done) => done,
+        Err(Stopped::Busy) => Err(Problem::busy("too many operations wait", 1)),
+        Err(Stopped::Panicked) => {
+            state.notice("panic", "an operation panicked; standard error has its place".to_owned());
+            Err(panicked())
+        }
+    }
+}
+
+fn panicked() -> Problem {
+    let hint = "this is a fault of the program; the server's log names the request";
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the operation failed unexpectedly", hint)
+}
+
+fn caller(known: Option<&Caller>) -> Result<&Caller, Problem> {
+    let hint = "this is a fault of the program";
+    known.ok_or_else(|| {
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "nobody knows who asks", hint)
+    })
+}
+
+fn shape<'a>(state: &'a State, operation: &Operation) -> Result<&'a Shape, Problem> {
+    state.shapes.get(operation.name).ok_or_else(panicked)
+}
+
+async fn alive(state: &Arc<State>, caller: Option<Caller>) -> Result<Response, Problem> {
+    let document = health::health(state, caller.as_ref()).await;
+    Ok(answer(StatusCode::OK, document.to_string().into_bytes()))
+}
+
+async fn figures(state: &Arc<State>, known: Option<Caller>) -> Result<Response, Problem> {
+    caller(known.as_ref())?.has(Role::Admin)?;
+    let mut response = Response::new(Body::from(health::metrics(state).await));
+    let media = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, media);
+    Ok(response)
+}
+
+fn contract(state: &State) -> Result<Response, Problem> {
+    Ok(answer(StatusCode::OK, state.contract.clone().into_bytes()))
+}
+
+async fn nowhere() -> Problem {
+    let hint = "/openapi.json lists what there is";
+    Problem::new(StatusCode::NOT_FOUND, "no-endpoint", "there is no such endpoint", hint)
+}
+
+fn other_method(allowed: &str) -> Problem {
+    let message = format!("this endpoint takes {allowed}");
+    let mut problem =
+        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", message, "/openapi.json lists what there is");
+    problem.allow = Some(allowed.to_owned());
+    problem
+}

@@ -1,0 +1,150 @@
+//! When a job is due. It has no clock: `now` is always an argument.
+
+use cm_note::instant::Instant;
+
+const DAY: i64 = 86_400;
+const WEEK: i64 = 7 * DAY;
+/// A job that failed is tried again after so long, in seconds.
+const AGAIN: i64 = 3_600;
+
+/// How often, and at which time of day in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rhythm {
+    /// Every day.
+    Daily {
+        /// Minutes since midnight, 0 to 1,439.
+        minute: u16,
+    },
+    /// Every week.
+    Weekly {
+        /// 0 is Monday, 6 is Sunday.
+        weekday: u8,
+        /// Minutes since midnight, 0 to 1,439.
+        minute: u16,
+    },
+}
+
+impl Rhythm {
+    /// The first time that is later than that.
+    pub fn next(self, after: Instant) -> Instant {
+        let (period, offset) = match self {
+            Self::Daily { minute } => (DAY, i64::from(minute) * 60),
+            // 1970 began on a Thursday, the fourth day of its week.
+            Self::Weekly { weekday, minute } => {
+                (WEEK, (i64::from(weekday) - 3) * DAY + i64::from(minute) * 60)
+            }
+        };
+        let passed = (after.unix() - offset).rem_euclid(period);
+        Instant::from_unix(after.unix() - passed + period)
+    }
+}
+
+/// When each of several jobs is due.
+#[derive(Debug, Clone)]
+pub struct Agenda {
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    rhythm: Rhythm,
+    due: Instant,
+}
+
+impl Agenda {
+    /// An agenda of jobs with their rhythm and when each was last done. A job whose time passed while no server ran is due at
+    /// once; one that was never done waits for its time.
+    pub fn of(jobs: impl IntoIterator<Item = (Rhythm, Option<Instant>)>, now: Instant) -> Self {
+        // A last time in the future is a clock that was wrong.
+        let row = |(rhythm, last): (Rhythm, Option<Instant>)| Row {
+            rhythm,
+            due: rhythm.next(last.filter(|last| *last <= now).unwrap_or(now)),
+        };
+        Self { rows: jobs.into_iter().map(row).collect() }
+    }
+
+    /// Which job is to run now: the one that waits longest.
+    pub fn due(&self, now: Instant) -> Option<usize> {
+        let due = self.rows.iter().enumerate().filter(|(_, row)| row.due <= now);
+        due.min_by_key(|(_, row)| row.due).map(|(place, _)| place)
+    }
+
+    /// Notes that a job ran and ended now. Times that passed meanwhile are not made up for; a failed one is tried again.
+    pub fn ran(&mut self, job: usize, now: Instant, done: bool) {
+        if let Some(row) = self.rows.get_mut(job) {
+            let next = row.rhythm.next(now);
+            row.due =
+                if done { next } else { next.min(Instant::from_unix(now.unix().saturating_add(AGAIN))) };
+        }
+    }
+
+    /// Seconds until something is due; `None` where nothing ever is.
+    pub fn wait(&self, now: Instant) -> Option<u64> {
+        let first = self.rows.iter().map(|row| row.due).min()?;
+        Some(u64::try_from(first.unix().saturating_sub(now.unix())).unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(text: &str) -> Instant {
+        Instant::parse(text).unwrap()
+    }
+
+    const REFLECT: Rhythm = Rhythm::Daily { minute: 3 * 60 };
+    const DECAY: Rhythm = Rhythm::Weekly { weekday: 6, minute: 4 * 60 + 30 };
+
+    #[test]
+    fn the_next_time_is_the_first_one_later() {
+        for (rhythm, after, next) in [
+            (REFLECT, "2026-11-22T02:59:59Z", "2026-11-22T03:00:00Z"),
+            (REFLECT, "2026-11-22T03:00:00Z", "2026-11-23T03:00:00Z"),
+            (REFLECT, "1969-12-31T23:00:00Z", "1970-01-01T03:00:00Z"),
+            // 2026-11-22 is a Sunday.
+            (DECAY, "2026-11-22T04:29:00Z", "2026-11-22T04:30:00Z"),
+            (DECAY, "2026-11-22T04:30:00Z", "2026-11-29T04:30:00Z"),
+            (DECAY, "2026-11-25T00:00:00Z", "2026-11-29T04:30:00Z"),
+        ] {
+            assert_eq!(rhythm.next(at(after)), at(next), "{rhythm:?} after {after}");
+        }
+    }
+
+    #[test]
+    fn what_was_missed_is_done_once_and_what_failed_is_tried_again() {
+        let start = at("2026-11-22T12:00:00Z");
+        let mut agenda = Agenda::of([(REFLECT, Some(at("2026-11-18T03:00:00Z"))), (DECAY, None)], start);
+        assert_eq!(agenda.due(start), Some(0));
+        agenda.ran(0, start, false);
+        assert_eq!((agenda.due(start), agenda.wait(start)), (None, Some(3_600)));
+        let later = at("2026-11-22T13:00:00Z");
+        assert_eq!(agenda.due(later), Some(0));
+        agenda.ran(0, later, true);
+        assert_eq!(agenda.due(at("2026-11-23T02:59:59Z")), None);
+        assert_eq!(agenda.due(at("2026-11-23T03:00:00Z")), Some(0));
+        assert_eq!(agenda.due(at("2026-12-30T00:00:00Z")), Some(0), "the one that waits longest");
+        assert_eq!(Agenda::of([], start).wait(start), None);
+    }
+
+    #[test]
+    fn a_clock_that_was_wrong_stops_no_job() {
+        let now = at("2026-11-22T12:00:00Z");
+        let agenda = Agenda::of([(REFLECT, Some(at("2036-01-01")))], now);
+        assert_eq!(agenda.due(at("2026-11-23T03:00:00Z")), Some(0));
+    }
+
+    proptest! {
+        #[test]
+        fn the_next_time_is_within_a_period(seconds in -1_000_000_000_i64..10_000_000_000, weekday in 0_u8..7, minute in 0_u16..1440) {
+            let after = Instant::from_unix(seconds);
+            for (rhythm, period) in [(Rhythm::Daily { minute }, DAY), (Rhythm::Weekly { weekday, minute }, WEEK)] {
+                let next = rhythm.next(after).unix() - seconds;
+                prop_assert!((1..=period).contains(&next));
+                prop_assert_eq!((seconds + next).rem_euclid(DAY), i64::from(minute) * 60);
+            }
+        }
+    }
+}

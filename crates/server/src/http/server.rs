@@ -1,0 +1,190 @@
+//! The server from its first connection to its last: it listens, runs its jobs, and ends when it is told to.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::net::TcpListener;
+use tokio::sync::{oneshot, watch};
+use tokio::time::{Instant as Moment, sleep, timeout_at};
+
+use super::jobs::{self, Job};
+use super::mount::Mount;
+use super::state::{Setup, State};
+use super::{connections, listen, router, token_ends};
+use cm_app::{Error, Kind, Result};
+
+/// How often it is asked, at the end, whether anything is still at work.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A server that listens.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    state: Arc<State>,
+    router: Router,
+    jobs: Vec<Job>,
+    mounted: Vec<Mount>,
+}
+
+/// How a server ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// The signal that ended it: 2 (interrupted) or 15 (terminated).
+    pub signal: Option<u8>,
+    /// Connections that did not end in time.
+    pub cut: usize,
+    /// Operations and jobs that did not; what they had not finished, the vault's journal does.
+    pub left: usize,
+}
+
+impl Server {
+    /// Listens there.
+    ///
+    /// # Errors
+    /// An address that is taken, or that other machines reach while no token is live.
+    pub async fn bind(address: SocketAddr, setup: Setup) -> Result<Self> {
+        let setup = Setup { limits: setup.limits.afforded(), ..setup };
+        let ring = (setup.tokens)()?;
+        let is_open = listen::needs_no_token(address, &setup.hosts, &ring, (setup.clock)())?;
+        let listener = listen::on(address).map_err(|error| listen::taken(address, &error))?;
+        let address = listener.local_addr().map_err(|error| listen::taken(address, &error))?;
+        let state = Arc::new(State::new(&setup, address, is_open));
+        let router = router(&state, &setup.mounted);
+        Ok(Self { listener, address, state, router, jobs: setup.jobs, mounted: setup.mounted })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Whether nobody needs a token.
+    pub fn is_open(&self) -> bool {
+        self.state.is_open
+    }
+
+    /// Serves until `stop` ends with the number of a signal; then refuses what is new and ends what runs.
+    pub async fn run(self, stop: impl Future<Output = Option<u8>>) -> Ended {
+        let (told, tell) = watch::channel(false);
+        let state = Arc::clone(&self.state);
+        let serving =
+            tokio::spawn(connections::serve(self.listener, Arc::clone(&state), self.router, tell.clone()));
+        tokio::spawn(token_ends::watch(Arc::clone(&state), tell.clone()));
+        let working = tokio::spawn(jobs::keep(Arc::clone(&state), self.jobs, tell));
+        let signal = stop.await;
+        state.stopping.store(true, Ordering::Relaxed);
+        state.notice("stopping", "no new connections; what runs is ended".to_owned());
+        // Both tasks hold a receiver, and one that is gone needs no telling.
+        let _ = told.send(true);
+        let end = Moment::now() + state.limits.grace;
+        let mounts = Mounts(self.mounted);
+        // What is at work is answered first; then answers that would stay open are ended.
+        let _ = timeout_at(end - state.limits.grace / 2, mounts.idle()).await;
+        mounts.end();
+        let cut = serving.await.unwrap_or(0);
+        let jobs_ended = timeout_at(end, working).await.is_ok();
+        // An operation whose client left is no connection any more, and is waited for all the same.
+        let rest = async { (state.reads.empty().await, state.writes.empty().await, mounts.idle().await) };
+        let _ = timeout_at(end, rest).await;
+        let running = state.reads.running() + state.writes.running() + mounts.at_work();
+        let left = running + usize::from(!jobs_ended);
+        let ended = Ended { signal, cut, left };
+        state.notice("stopped", format!("{cut} connections cut off, {} operations left", ended.left));
+        state.log.close();
+        ended
+    }
+}
+
+/// What is served beside the endpoints, while the server ends.
+struct Mounts(Vec<Mount>);
+
+impl Mounts {
+    fn at_work(&self) -> usize {
+        self.0.iter().map(|mount| (mount.at_work)()).sum()
+    }
+
+    async fn idle(&self) {
+        while self.at_work() > 0 {
+            sleep(LOOK).await;
+        }
+    }
+
+    fn end(&self) {
+        self.0.iter().for_each(|mount| (mount.end)());
+    }
+}
+
+/// Serves on this thread until a signal ends it. `started` is called once it listens.
+///
+/// # Errors
+/// As [`Server::bind`], and where the system gives no threads.
+pub fn serve(address: SocketAddr, setup: Setup, started: impl FnOnce(&Server)) -> Result<Ended> {
+    let failed =
+        |error: std::io::Error| Error::new(Kind::Failed, "threads", format!("cannot begin: {error}"));
+    let mut threads = tokio::runtime::Builder::new_multi_thread();
+    let runtime = threads.worker_threads(2).thread_name("http").enable_all().build().map_err(failed)?;
+    let ended = runtime.block_on(async {
+        let (first, second) = signals().map_err(failed)?;
+        let server = Server::bind(address, setup).await?;
+        started(&server);
+        tokio::select! {
+            ended = server.run(first) => Ok(ended),
+            // Whoever asks twice does not want to wait.
+            signal = second => Ok(Ended { signal, ..Ended::default() }),
+        }
+    });
+    // What did not end in time must not keep the process.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    ended
+}
+
+/// Two that end with the first and with the second signal that asks the program to end.
+fn signals() -> std::io::Result<(impl Future<Output = Option<u8>>, impl Future<Output = Option<u8>>)> {
+    let mut heard = heard()?;
+    let (first, one) = oneshot::channel();
+    let (second, two) = oneshot::channel();
+    tokio::spawn(async move {
+        for sender in [first, second] {
+            // Nobody waits any more where the server has ended by itself.
+            let _ = sender.send(heard.recv().await);
+        }
+    });
+    Ok((async { one.await.ok().flatten() }, async { two.await.ok().flatten() }))
+}
+
+/// The signals that ask the program to end.
+struct Heard {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+fn heard() -> std::io::Result<Heard> {
+    use tokio::signal::unix::{SignalKind, signal};
+    Ok(Heard { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+}
+
+#[cfg(not(unix))]
+fn heard() -> std::io::Result<Heard> {
+    Ok(Heard {})
+}
+
+impl Heard {
+    #[cfg(unix)]
+    async fn recv(&mut self) -> Option<u8> {
+        tokio::select! {
+            _ = self.interrupt.recv() => Some(2),
+            _ = self.terminate.recv() => Some(15),
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn recv(&mut self) -> Option<u8> {
+        tokio::signal::ctrl_c().await.ok().map(|()| 2)
+    }
+}

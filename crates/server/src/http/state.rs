@@ -1,0 +1,164 @@
+//! What a running server knows: what it was given, and what it counts.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::time::Instant as Moment;
+
+use super::body;
+use super::host::Hosts;
+use super::jobs::Job;
+use super::lanes::Lane;
+use super::limits::Limits;
+use super::log::{Entry, Log, Sink};
+use super::metrics::{Figure, Metrics};
+use super::mount::Mount;
+use super::openapi;
+use super::rate::Buckets;
+use super::shape::Shape;
+use super::token_ends::TokenEnds;
+use crate::operations::Operation;
+use cm_app::{By, Memory, Result, server_audit};
+use cm_note::instant::Instant;
+use cm_note::token::Keyring;
+
+/// Opens the vault anew for one call, on the thread that then uses it.
+pub type Opener = Arc<dyn Fn(By) -> Result<Memory> + Send + Sync>;
+/// Gives the tokens as they stand now; it is asked for each request and must be quick.
+pub type Tokens = Arc<dyn Fn() -> Result<Arc<Keyring>> + Send + Sync>;
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
+/// Tells figures of the vault for `/metrics`.
+pub type Figures = Arc<dyn Fn(&Memory) -> Result<Vec<Figure>> + Send + Sync>;
+
+/// What a server is given.
+pub struct Setup {
+    /// The operations; those with an endpoint are served.
+    pub table: &'static [Operation],
+    /// Opens the vault.
+    pub opener: Opener,
+    /// Gives the tokens.
+    pub tokens: Tokens,
+    /// Whatever else is served behind the same doors.
+    pub mounted: Vec<Mount>,
+    /// What runs by itself.
+    pub jobs: Vec<Job>,
+    /// Bounds.
+    pub limits: Limits,
+    /// Names that the server is called by, beside its address.
+    pub hosts: Vec<String>,
+    /// Writes the log.
+    pub log: Sink,
+    /// Writes the audit log.
+    pub audit: Option<server_audit::Sink>,
+    /// Tells the time.
+    pub clock: Clock,
+    /// Tells figures of the vault.
+    pub figures: Option<Figures>,
+    /// The version of the program.
+    pub version: &'static str,
+}
+
+/// A running server.
+pub struct State {
+    pub(super) table: &'static [Operation],
+    pub(super) shapes: BTreeMap<&'static str, Shape>,
+    pub(super) opener: Opener,
+    pub(super) tokens: Tokens,
+    pub(super) limits: Limits,
+    pub(super) hosts: Hosts,
+    pub(super) log: Log,
+    pub(super) audit: Option<server_audit::Sink>,
+    pub(super) clock: Clock,
+    pub(super) figures: Option<Figures>,
+    pub(super) version: &'static str,
+    /// Nobody needs a token: there never was one, and only this machine can ask.
+    pub(super) is_open: bool,
+    pub(super) contract: String,
+    pub(super) reads: Lane,
+    pub(super) writes: Lane,
+    pub(super) bodies: Arc<Semaphore>,
+    pub(super) by_token: Buckets<String>,
+    pub(super) by_address: Buckets<std::net::IpAddr>,
+    pub(super) failures: Buckets<std::net::IpAddr>,
+    pub(super) token_ends: TokenEnds,
+    pub(super) metrics: Metrics,
+    pub(super) endpoints: Vec<&'static str>,
+    pub(super) mounts: Vec<&'static str>,
+    pub(super) stopping: AtomicBool,
+    pub(super) sequence: AtomicU64,
+    began: Moment,
+    began_at: Instant,
+}
+
+impl State {
+    /// The state of a server that listens there. What is mounted and what runs by itself are the caller's.
+    pub fn new(setup: &Setup, bound: SocketAddr, is_open: bool) -> Self {
+        let limits = setup.limits;
+        let lane = |width| Lane::new(width, limits.queue, limits.queue_patience);
+        let own = ["/health", "/metrics", "/openapi.json"];
+        let paths = setup.table.iter().filter_map(|operation| Some(operation.endpoint?.path));
+        let mounts: Vec<&'static str> = setup.mounted.iter().map(|mount| mount.path).collect();
+        Self {
+            table: setup.table,
+            shapes: setup
+                .table
+                .iter()
+                .map(|operation| (operation.name, Shape::of((operation.input)(), operation.also)))
+                .collect(),
+            opener: Arc::clone(&setup.opener),
+            tokens: Arc::clone(&setup.tokens),
+            limits,
+            hosts: Hosts::of(bound, &setup.hosts),
+            log: Log::to(Arc::clone(&setup.log)),
+            audit: setup.audit.clone(),
+            clock: Arc::clone(&setup.clock),
+            figures: setup.figures.clone(),
+            version: setup.version,
+            is_open,
+            contract: openapi::document(setup.table, setup.version).to_string(),
+            reads: lane(limits.readers),
+            writes: lane(1),
+            bodies: Arc::new(body::room(&limits)),
+            by_token: Buckets::new(limits.token),
+            by_address: Buckets::new(limits.address),
+            failures: Buckets::new(limits.failures),
+            token_ends: TokenEnds::default(),
+            metrics: Metrics::default(),
+            endpoints: paths.chain(own).collect(),
+            mounts,
+            stopping: AtomicBool::new(false),
+            sequence: AtomicU64::new(0),
+            began: Moment::now(),
+            began_at: (setup.clock)(),
+        }
+    }
+
+    /// How long the server has run.
+    pub(super) fn age(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// When it began, in seconds since 1970: what tells requests of two runs apart.
+    pub(super) fn boot(&self) -> i64 {
+        self.began_at.unix()
+    }
+
+    /// Tells the log.
+    pub(super) fn notice(&self, name: &'static str, message: String) {
+        self.log.tell(Entry::Notice { at: (self.clock)(), name, message });
+    }
+
+    /// The endpoint that a path is, as figures and the log name it: a client's own words never become a name there.
+    pub(super) fn endpoint(&self, path: &str) -> &'static str {
+        let below = |mount: &str| {
+            path.strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let exact = self.endpoints.iter().find(|endpoint| **endpoint == path);
+        exact.or_else(|| self.mounts.iter().find(|mount| below(mount))).copied().unwrap_or("other")
+    }
+}

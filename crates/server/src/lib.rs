@@ -1,0 +1,6 @@
+//! The operations, and the servers that offer them: MCP and HTTP.
+
+pub mod http;
+pub mod mcp;
+pub mod operations;
+pub mod serving;

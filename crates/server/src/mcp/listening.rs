@@ -1,0 +1,132 @@
+//! News for clients: resources that changed, by a request that stays open (`subscriptions/listen`) in the current
+//! revision, and by subscriptions of a session in those before it.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::service::{Peer, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer};
+use tokio_util::sync::CancellationToken;
+
+use super::changes::{Listener, News};
+use super::resources::LONGEST;
+use super::{Server, failure};
+use crate::operations::Offer;
+use cm_app::{Error, Result};
+
+/// How long more news is waited for, so that a commit of many files is told once.
+const TOGETHER: Duration = Duration::from_millis(100);
+
+/// What a session of an older revision subscribed to.
+#[derive(Debug)]
+pub(super) struct Subscriptions {
+    uris: Mutex<BTreeSet<String>>,
+    most: usize,
+    begun: AtomicBool,
+}
+
+impl Subscriptions {
+    pub(super) fn new(most: usize) -> Self {
+        Self { uris: Mutex::default(), most, begun: AtomicBool::new(false) }
+    }
+
+    /// Whether this is the first time that the session says that it is ready.
+    pub(super) fn begin(&self) -> bool {
+        !self.begun.swap(true, Ordering::AcqRel)
+    }
+
+    /// One more.
+    ///
+    /// # Errors
+    /// There are too many, or its address is too long.
+    pub(super) fn add(&self, uri: String) -> Result<()> {
+        let mut uris = self.uris.lock().unwrap_or_else(PoisonError::into_inner);
+        if uri.len() > LONGEST || (uris.len() >= self.most && !uris.contains(&uri)) {
+            let message = format!("a session has at most {} subscriptions", self.most);
+            return Err(Error::refused("too-many", message).hint("end one with resources/unsubscribe"));
+        }
+        uris.insert(uri);
+        Ok(())
+    }
+
+    /// One less; that it was none is no failure.
+    pub(super) fn remove(&self, uri: &str) {
+        self.uris.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
+    }
+
+    fn updated(&self, news: &News, offer: &Offer) -> Vec<String> {
+        news.updated(&self.uris.lock().unwrap_or_else(PoisonError::into_inner), offer)
+    }
+}
+
+/// Tells a session of an older revision what it subscribed to, until it ends.
+pub(super) async fn forward(
+    peer: Peer<RoleServer>,
+    mut listener: Listener,
+    subscriptions: Arc<Subscriptions>,
+    offer: Offer,
+    ended: CancellationToken,
+) {
+    let telling = async {
+        while let Some(news) = together(&mut listener).await {
+            if news.changes_list() && peer.notify_resource_list_changed().await.is_err() {
+                return;
+            }
+            for uri in subscriptions.updated(&news, &offer) {
+                let param = ResourceUpdatedNotificationParam::new(uri);
+                if peer.notify_resource_updated(param).await.is_err() {
+                    return;
+                }
+            }
+        }
+    };
+    ended.run_until_cancelled(telling).await;
+}
+
+/// Tells a client of the current revision what it asked to hear, until it or the server ends.
+///
+/// # Errors
+/// Too many listen already.
+pub(super) async fn listen(
+    server: &Server,
+    ended: &CancellationToken,
+    context: SubscriptionContext,
+) -> std::result::Result<(), ErrorData> {
+    let mut listener = server.feed().listen();
+    let place = Arc::clone(server.listeners()).try_acquire_owned();
+    let _place = place.map_err(|_| {
+        let error = Error::refused("busy", "too many listen for changes already");
+        failure::of_request(&error.hint("ask for the resource when it is needed"))
+    })?;
+    server.feed().awake().await;
+    let accepted = context.accepted().clone();
+    let wanted = accepted.resource_subscriptions.into_iter().flatten().collect();
+    let lists = accepted.resources_list_changed == Some(true);
+    let telling = async {
+        while let Some(news) = together(&mut listener).await {
+            if lists && news.changes_list() && context.sink().notify_resource_list_changed().await.is_err() {
+                return;
+            }
+            for uri in news.updated(&wanted, server.offer()) {
+                if context.sink().notify_resource_updated(uri).await.is_err() {
+                    return;
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = telling => {}
+        () = context.cancelled() => {}
+        () = ended.cancelled() => {}
+    }
+    Ok(())
+}
+
+async fn together(listener: &mut Listener) -> Option<News> {
+    let news = listener.news().await?;
+    tokio::time::sleep(TOGETHER).await;
+    Some(listener.with_more(news))
+}

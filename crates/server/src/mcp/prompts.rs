@@ -1,0 +1,280 @@
+//! What a person can start from a menu of their agent: to be briefed, to remember, to reflect, to review.
+//! The words are in `templates/mcp/`; arguments go into them as they were given, and nothing in them is a mark again.
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CacheScope, GetPromptResult, JsonObject, ListPromptsResult, Prompt, PromptArgument, PromptMessage, Role,
+};
+use serde_json::{Value, json};
+
+use super::failure;
+use super::resources::KEEP;
+use crate::operations::Suggest;
+
+/// The most that one argument may hold, in characters.
+const LONGEST: usize = 20_000;
+
+/// A prompt.
+#[derive(Debug)]
+pub(super) struct Ready {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    arguments: &'static [Argument],
+    template: &'static str,
+    /// The tool whose answer goes with it, and what it is given.
+    pub(super) material: Option<Material>,
+}
+
+/// An answer that goes with a prompt, so that the agent need not ask for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Material {
+    /// The tool.
+    pub(super) tool: &'static str,
+    given: fn(&JsonObject) -> Value,
+}
+
+#[derive(Debug)]
+struct Argument {
+    name: &'static str,
+    description: &'static str,
+    required: bool,
+    suggest: Option<Suggest>,
+}
+
+const PROMPTS: [Ready; 4] = [
+    Ready {
+        name: "brief",
+        title: "Brief me",
+        description: "What memory holds for a task: rules, pitfalls, decisions, history",
+        arguments: &[Argument {
+            name: "task",
+            description: "What is to be done, in a sentence",
+            required: true,
+            suggest: None,
+        }],
+        template: include_str!("../../../../templates/mcp/brief.md"),
+        material: Some(Material {
+            tool: "memory_context",
+            given: |arguments| json!({ "task": arguments.get("task") }),
+        }),
+    },
+    Ready {
+        name: "remember",
+        title: "Remember this",
+        description: "Keep a lesson, decision or fact for later sessions",
+        arguments: &[
+            Argument {
+                name: "what",
+                description: "What to remember; without it, what this conversation taught",
+                required: false,
+                suggest: None,
+            },
+            Argument {
+                name: "type",
+                description: "Type of memory, such as decision",
+                required: false,
+                suggest: Some(Suggest::Type),
+            },
+            Argument {
+                name: "category",
+                description: "Category, where it is a rule",
+                required: false,
+                suggest: Some(Suggest::Category),
+            },
+        ],
+        template: include_str!("../../../../templates/mcp/remember.md"),
+        material: None,
+    },
+    Ready {
+        name: "reflect",
+        title: "Reflect",
+        description: "Learn from past sessions: the agent reads the evidence and proposes changes of the playbook",
+        arguments: &[Argument {
+            name: "days",
+            description: "Sessions of so many days, 0 for all; without it, as the settings say",
+            required: false,
+            suggest: None,
+        }],
+        template: include_str!("../../../../templates/mcp/reflect.md"),
+        material: None,
+    },
+    Ready {
+        name: "review",
+        title: "Review memory",
+        description: "Look through what memory holds on a subject: what is wrong, outdated or twice there",
+        arguments: &[
+            Argument {
+                name: "subject",
+                description: "What about; without it, what changed last",
+                required: false,
+                suggest: None,
+            },
+            Argument {
+                name: "note",
+                description: "One note, by its id",
+                required: false,
+                suggest: Some(Suggest::Id),
+            },
+        ],
+        template: include_str!("../../../../templates/mcp/review.md"),
+        material: None,
+    },
+];
+
+/// All of them.
+pub(super) fn listed() -> ListPromptsResult {
+    let prompts = PROMPTS.iter().map(|prompt| {
+        let arguments = prompt.arguments.iter().map(|argument| {
+            PromptArgument::new(argument.name)
+                .with_description(argument.description)
+                .with_required(argument.required)
+        });
+        Prompt::new(prompt.name, Some(prompt.description), Some(arguments.collect())).with_title(prompt.title)
+    });
+    ListPromptsResult::with_all_items(prompts.collect())
+        .with_ttl_ms(KEEP)
+        .with_cache_scope(CacheScope::Public)
+}
+
+/// The prompt of this name.
+///
+/// # Errors
+/// There is none.
+pub(super) fn find(name: &str) -> Result<&'static Ready, ErrorData> {
+    let names = || PROMPTS.map(|prompt| prompt.name).join(", ");
+    PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| {
+        failure::of_params(format!("no prompt has the name {name:?}"), format!("there are {}", names()))
+    })
+}
+
+/// What an argument of a prompt is completed with.
+pub(super) fn suggest(prompt: &Ready, argument: &str) -> Result<Option<Suggest>, ErrorData> {
+    let known = prompt.arguments.iter().find(|known| known.name == argument);
+    known.map(|known| known.suggest).ok_or_else(|| {
+        let names: Vec<_> = prompt.arguments.iter().map(|known| known.name).collect();
+        failure::of_params(
+            format!("the prompt {} has no argument {argument:?}", prompt.name),
+            format!("it has {}", names.join(", ")),
+        )
+    })
+}
+
+impl Ready {
+    /// The arguments, where they are right.
+    ///
+    /// # Errors
+    /// Which one is missing, unknown or no text.
+    pub(super) fn check(&self, arguments: &JsonObject) -> Result<(), ErrorData> {
+        let example = || {
+            format!("for example {{\"{}\": \"…\"}}", self.arguments.first().map_or("", |first| first.name))
+        };
+        for (name, value) in arguments {
+            suggest(self, name)?;
+            match value.as_str() {
+                None => return Err(failure::of_params(format!("{name} is no text"), example())),
+                Some(text) if text.chars().count() > LONGEST => {
+                    let message = format!("{name} is longer than {LONGEST} characters");
+                    return Err(failure::of_params(message, "give the agent a file to read instead"));
+                }
+                Some(_) => {}
+            }
+        }
+        let missing = |argument: &&Argument| argument.required && text(arguments, argument.name).is_empty();
+        match self.arguments.iter().find(missing) {
+            Some(argument) => {
+                let message = format!("the prompt {} needs {}", self.name, argument.name);
+                Err(failure::of_params(message, example()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The prompt with its arguments, and what memory says beside it.
+    pub(super) fn result(&self, arguments: &JsonObject, material: Option<String>) -> GetPromptResult {
+        let words = filled(self.template, arguments);
+        let messages = [Some(words), material].into_iter().flatten();
+        let messages = messages.map(|text| PromptMessage::new_text(Role::User, text)).collect();
+        GetPromptResult::new(messages).with_description(self.description)
+    }
+}
+
+impl Material {
+    /// What the tool is given.
+    pub(super) fn given(self, arguments: &JsonObject) -> JsonObject {
+        match (self.given)(arguments) {
+            Value::Object(given) => given,
+            _ => JsonObject::new(),
+        }
+    }
+}
+
+fn text<'a>(arguments: &'a JsonObject, name: &str) -> &'a str {
+    arguments.get(name).and_then(Value::as_str).map_or("", str::trim)
+}
+
+/// The template with `{{name}}` replaced by the argument, in one pass. A line `{{?name}}…` stands only where the
+/// argument was given, a line `{{!name}}…` only where it was not.
+fn filled(template: &str, arguments: &JsonObject) -> String {
+    let mut out = String::new();
+    for line in template.lines() {
+        let (line, stands) = match condition(line) {
+            Some((name, wanted, rest)) => (rest, wanted != text(arguments, name).is_empty()),
+            None => (line, true),
+        };
+        if stands {
+            fill(&mut out, line, arguments);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn condition(line: &str) -> Option<(&str, bool, &str)> {
+    let (mark, rest) = line.strip_prefix("{{")?.split_once("}}")?;
+    let wanted = mark.starts_with('?');
+    Some((mark.strip_prefix(['?', '!'])?, wanted, rest))
+}
+
+fn fill(out: &mut String, mut line: &str, arguments: &JsonObject) {
+    while let Some((before, rest)) = line.split_once("{{") {
+        let Some((name, after)) = rest.split_once("}}") else { break };
+        out.push_str(before);
+        out.push_str(text(arguments, name));
+        line = after;
+    }
+    out.push_str(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(pairs: &[(&str, &str)]) -> JsonObject {
+        pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())).collect()
+    }
+
+    #[test]
+    fn what_was_given_is_never_read_as_a_mark() {
+        let template = "{{?a}}A: {{a}}\n{{!a}}none\nB: {{b}}.\n";
+        assert_eq!(filled(template, &given(&[("a", "{{b}}"), ("b", "x")])), "A: {{b}}\nB: x.\n");
+        assert_eq!(filled(template, &given(&[])), "none\nB: .\n");
+    }
+
+    #[test]
+    fn every_mark_of_the_templates_is_an_argument_and_every_argument_stands_in_its_template() {
+        for prompt in &PROMPTS {
+            let mut marks: Vec<_> = prompt
+                .template
+                .split("{{")
+                .skip(1)
+                .map(|part| part.split("}}").next().unwrap().trim_start_matches(['?', '!']))
+                .collect();
+            marks.sort_unstable();
+            marks.dedup();
+            let mut names: Vec<_> = prompt.arguments.iter().map(|argument| argument.name).collect();
+            names.sort_unstable();
+            assert_eq!(marks, names, "{}", prompt.name);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What can be read by its address: the fixed resources, the notes that changed last, and any note by its id.
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
+};
+
+use super::failure;
+use crate::operations::{Contents, Found, Offer};
+use cm_app::{Error, Memory, Result};
+
+/// The address of a note, up to its id.
+const NOTE: &str = "cm://note/";
+/// The longest address that is looked at, in bytes.
+pub(super) const LONGEST: usize = 4096;
+const MARKDOWN: &str = "text/markdown";
+/// How long what never changes while the server runs may be kept, in milliseconds.
+pub(super) const KEEP: u64 = 3_600_000;
+
+/// The fixed resources, then the notes that changed last.
+pub(super) fn listed(offer: &Offer, recent: Vec<Found>) -> ListResourcesResult {
+    let fixed = offer.resources.iter().map(|resource| {
+        Resource::new(resource.uri, resource.name)
+            .with_title(resource.title)
+            .with_description(resource.description)
+            .with_mime_type(resource.mime)
+    });
+    let notes = recent.into_iter().map(|note| {
+        Resource::new(address(&note.id), note.id).with_title(note.title).with_mime_type(MARKDOWN)
+    });
+    ListResourcesResult::with_all_items(fixed.chain(notes).collect())
+}
+
+/// The one template.
+pub(super) fn templates() -> ListResourceTemplatesResult {
+    let note = ResourceTemplate::new(format!("{NOTE}{{id}}"), "note")
+        .with_title("Note")
+        .with_description("A note by its id, or by the beginning of it, as it is written")
+        .with_mime_type(MARKDOWN);
+    ListResourceTemplatesResult::with_all_items(vec![note])
+        .with_ttl_ms(KEEP)
+        .with_cache_scope(CacheScope::Public)
+}
+
+/// What an address leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Target {
+    /// One of the fixed resources, by its place.
+    Fixed(usize),
+    /// The note with this id.
+    Note(String),
+}
+
+/// Where an address leads.
+///
+/// # Errors
+/// Nowhere.
+pub(super) fn target(uri: &str, offer: &Offer) -> Result<Target> {
+    let fixed = offer.resources.iter().position(|resource| resource.uri == uri);
+    fixed.map(Target::Fixed).or_else(|| note_of(uri).map(Target::Note)).ok_or_else(|| unknown(uri, offer))
+}
+
+/// Reads it.
+///
+/// # Errors
+/// Those of its reader.
+pub(super) fn read(memory: &Memory, target: &Target, offer: &Offer) -> Result<Contents> {
+    match target {
+        Target::Fixed(place) => match offer.resources.get(*place) {
+            Some(resource) => (resource.read)(memory),
+            None => Err(Error::not_found("no such resource")),
+        },
+        Target::Note(id) => (offer.note)(memory, id),
+    }
+}
+
+/// What was read, under the address that it was asked for.
+pub(super) fn result(uri: String, contents: Contents) -> ReadResourceResult {
+    ReadResourceResult::new(vec![ResourceContents::text(contents.text, uri).with_mime_type(contents.mime)])
+}
+
+/// Why an address is refused where the protocol has its own word for it.
+pub(super) fn refusal(uri: &str, error: &Error) -> ErrorData {
+    let mut refused = failure::of_request(error);
+    if let Some(data) = refused.data.as_mut() {
+        data["uri"] = uri.into();
+    }
+    refused
+}
+
+/// The id in the address of a note.
+pub(super) fn note_of(uri: &str) -> Option<String> {
+    let id = decoded(uri.strip_prefix(NOTE)?)?;
+    (!id.is_empty() && !id.chars().any(|c| c.is_control() || c == '/')).then_some(id)
+}
+
+/// The address of a note.
+pub(super) fn address(id: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    let encoded = id.bytes().map(|byte| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    });
+    format!("{NOTE}{}", encoded.collect::<String>())
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => 16 * hex(rest.next()?)? + hex(rest.next()?)?,
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+fn unknown(uri: &str, offer: &Offer) -> Error {
+    let shown: String = uri.chars().take(200).collect();
+    let fixed: Vec<_> = offer.resources.iter().map(|resource| resource.uri).collect();
+    Error::not_found(format!("no resource has the address {shown:?}"))
+        .hint(format!("there are {} and {NOTE}{{id}}", fixed.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_address_of_a_note_leads_to_its_id() {
+        assert_eq!(note_of("cm://note/b-1"), Some("b-1".to_owned()));
+        assert_eq!(address("a b/ä"), "cm://note/a%20b%2F%C3%A4");
+        for wrong in [
+            "cm://note/",
+            "cm://note/a/b",
+            "cm://note/%2e%2e%2fx",
+            "cm://note/%0a",
+            "cm://note/%f",
+            "cm://notes/a",
+        ] {
+            assert_eq!(note_of(wrong), None, "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_address_can_be_read_again(id in "[^/\\p{Cc}]{1,40}") {
+            prop_assert_eq!(note_of(&address(&id)), Some(id));
+        }
+
+        #[test]
+        fn no_address_panics(uri in "(cm://note/)?.{0,40}") {
+            note_of(&uri);
+        }
+    }
+}

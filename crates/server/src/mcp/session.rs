@@ -1,0 +1,277 @@
+//! One client's session: each request of the protocol, answered from the server's tables.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::listening::{self, Subscriptions};
+use super::resources::{KEEP, LONGEST};
+use super::work::Work;
+use super::{Server, complete, failure, prompts, resources, tools, work};
+use crate::operations::Role;
+use cm_app::Error;
+
+/// What agents are told when they connect.
+const INSTRUCTIONS: &str = include_str!("../../../../templates/mcp/instructions.md");
+
+/// A session.
+#[derive(Debug)]
+pub struct Session {
+    server: Server,
+    subscriptions: Arc<Subscriptions>,
+    /// Ends what the session started, when its transport ends or it is dropped.
+    ended: CancellationToken,
+    _end: DropGuard,
+}
+
+impl Session {
+    pub(super) fn new(server: Server) -> Self {
+        let ended = server.closing().child_token();
+        let subscriptions = Arc::new(Subscriptions::new(server.limits().subscriptions));
+        Self { server, subscriptions, _end: ended.clone().drop_guard(), ended }
+    }
+
+    /// To be cancelled when the client is gone.
+    pub fn ended(&self) -> &CancellationToken {
+        &self.ended
+    }
+
+    async fn answer(
+        &self,
+        name: &str,
+        arguments: Option<JsonObject>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<cm_app::Result<crate::operations::Answer>, ErrorData> {
+        let Some((operation, tool)) = self.server.tools().find(name) else {
+            let shown: String = name.chars().take(100).collect();
+            let hint = format!("there are {}", self.server.tools().names());
+            return Err(failure::of_params(format!("no tool has the name {shown:?}"), hint));
+        };
+        let given = tools::given(arguments, tool);
+        let role = operation.effect.role();
+        let run = move |memory: &cm_app::Memory| (operation.run)(memory, given);
+        Ok(work::run(&self.server, context, Work { name: operation.name, role, run }).await?)
+    }
+}
+
+impl ServerHandler for Session {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        let cm = Implementation::new("cm", env!("CARGO_PKG_VERSION")).with_title("cm memory");
+        ServerConfig::new(capabilities).with_server_info(cm).with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        first_page(request)?;
+        let tools = self.server.tools().listed().to_vec();
+        Ok(ListToolsResult::with_all_items(tools)
+            .with_ttl_ms(KEEP)
+            .with_cache_scope(rmcp::model::CacheScope::Public))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.server.tools().find(name).map(|(_, tool)| tool.clone())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let answer = self.answer(&request.name, request.arguments, &context).await?;
+        let has_schema = self.get_tool(&request.name).is_some_and(|tool| tool.output_schema.is_some());
+        let result =
+            answer.map_or_else(|error| failure::of_tool(&error), |answer| tools::result(answer, has_schema));
+        Ok(CallToolResponse::Complete(result))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        first_page(request)?;
+        let recent = self.server.offer().recent;
+        let work = Work { name: "resources/list", role: Role::Reader, run: recent };
+        let recent = work::run(&self.server, &context, work).await?;
+        let recent = recent.map_err(|error| failure::of_request(&error))?;
+        Ok(resources::listed(self.server.offer(), recent))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        first_page(request)?;
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri;
+        let refused = |error: &Error| resources::refusal(&uri, error);
+        let offer = *self.server.offer();
+        let target = resources::target(&uri, &offer).map_err(|error| refused(&error))?;
+        let read = move |memory: &cm_app::Memory| resources::read(memory, &target, &offer);
+        let work = Work { name: "resources/read", role: Role::Reader, run: read };
+        let contents = work::run(&self.server, &context, work).await?;
+        let contents = contents.map_err(|error| refused(&error))?;
+        Ok(ReadResourceResponse::Complete(resources::result(uri, contents)))
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        first_page(request)?;
+        Ok(prompts::listed())
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let prompt = prompts::find(&request.name)?;
+        let arguments = request.arguments.unwrap_or_default();
+        prompt.check(&arguments)?;
+        let material = match prompt.material {
+            Some(material) => {
+                let given = material.given(&arguments);
+                let answer = self.answer(material.tool, Some(given), &context).await?;
+                Some(answer.map_err(|error| failure::of_request(&error))?.text)
+            }
+            None => None,
+        };
+        Ok(GetPromptResponse::Complete(prompt.result(&arguments, material)))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let Some(wanted) = complete::wanted(&request.r#ref, &request.argument)? else {
+            return Ok(complete::result(Vec::new()));
+        };
+        let suggest = self.server.offer().suggest;
+        let typed = request.argument.value;
+        let values = move |memory: &cm_app::Memory| suggest(memory, wanted, &typed);
+        let work = Work { name: "completion/complete", role: Role::Reader, run: values };
+        let values = work::run(&self.server, &context, work).await?;
+        Ok(complete::result(values.map_err(|error| failure::of_request(&error))?))
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = requested.supported_by(&self.get_info().capabilities);
+        if let Some(uris) = accepted.resource_subscriptions.as_mut() {
+            uris.retain(|uri| self.is_resource(uri));
+            uris.truncate(self.server.limits().subscriptions);
+        }
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        listening::listen(&self.server, &self.ended, context).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let uri = request.uri;
+        resources::target(&uri, self.server.offer()).map_err(|error| resources::refusal(&uri, &error))?;
+        self.subscriptions.add(uri).map_err(|error| failure::of_request(&error))?;
+        self.server.feed().awake().await;
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        // Sessions exist in older revisions only; in the current one who wants news asks for it with a request.
+        if self.subscriptions.begin() {
+            let news = self.server.feed().listen();
+            let subscriptions = Arc::clone(&self.subscriptions);
+            let offer = *self.server.offer();
+            let ended = self.ended.clone();
+            tokio::spawn(listening::forward(context.peer, news, subscriptions, offer, ended));
+        }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // A known method comes here when its parameters are none of its own.
+        const KNOWN: [&str; 13] = [
+            "completion/complete",
+            "initialize",
+            "prompts/get",
+            "prompts/list",
+            "resources/list",
+            "resources/read",
+            "resources/subscribe",
+            "resources/templates/list",
+            "resources/unsubscribe",
+            "server/discover",
+            "subscriptions/listen",
+            "tools/call",
+            "tools/list",
+        ];
+        let method = request.method;
+        if KNOWN.contains(&method.as_str()) {
+            let hint = "see the protocol's description of the method";
+            return Err(failure::of_params(format!("the params of {method} do not fit"), hint));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("no method {method:?}"), None))
+    }
+}
+
+impl Session {
+    fn is_resource(&self, uri: &str) -> bool {
+        uri.len() <= LONGEST && resources::target(uri, self.server.offer()).is_ok()
+    }
+}
+
+/// Lists are given whole: there is no other page, so no cursor is ours.
+fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(_) => Err(failure::of_params("no such cursor", "the list is given whole: ask without a cursor")),
+        None => Ok(()),
+    }
+}

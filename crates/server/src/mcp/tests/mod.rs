@@ -1,0 +1,235 @@
+//! The server asked over a pipe and over HTTP, as clients of each revision ask it.
+
+mod any_bytes;
+mod batches;
+mod bounds;
+mod complete;
+mod http;
+mod news;
+mod prompts;
+mod resources;
+mod streams;
+mod table;
+mod tools;
+mod web;
+
+use std::cell::Cell;
+use std::panic;
+use std::sync::{Arc, Once};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::{Asked, Limits, Server, Setup, serve};
+use crate::operations::Caller;
+use cm_app::{Call, Memory};
+use cm_note::instant::Instant;
+
+/// Each revision of the protocol, the oldest first.
+pub const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+pub const CURRENT: &str = REVISIONS[4];
+
+/// A server of the table, asked by this caller.
+pub fn server(limits: Limits, caller: Option<Caller>) -> Server {
+    Server::new(Setup {
+        offer: table::OFFER,
+        opener: Arc::new(|asked| Memory::open(call(asked))),
+        caller,
+        limits,
+        audit: None,
+        closing: CancellationToken::new(),
+    })
+}
+
+/// A call upon the example vault, from which the table takes nothing but who asks.
+fn call(asked: Asked) -> Call {
+    let vault = concat!(env!("CARGO_MANIFEST_DIR"), "/../../example-vault");
+    Call {
+        cwd: vault.into(),
+        vault: Some(vault.into()),
+        home: None,
+        global: None,
+        private: None,
+        variables: Default::default(),
+        environment: Default::default(),
+        now: Instant::parse("2026-11-21T12:00:00Z").unwrap(),
+        now_is_given: true,
+        seed: None,
+        no_refresh: true,
+        for_prompts: false,
+        by: asked.by,
+        clock: || 0,
+        threads: 1,
+        verb: "cm mcp".to_owned(),
+        holder: "a test".to_owned(),
+        watch: asked.watch,
+    }
+}
+
+/// A client at the other end of a pipe.
+pub struct Client {
+    pub write: WriteHalf<DuplexStream>,
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    revision: &'static str,
+    /// The last id that was used.
+    pub id: u64,
+    /// What came beside answers.
+    pub heard: Vec<Value>,
+    pub served: JoinHandle<std::io::Result<()>>,
+}
+
+impl Client {
+    /// Both ends, and nothing said yet.
+    pub fn silent(server: &Server, revision: &'static str) -> Self {
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        let served = tokio::spawn({
+            let server = server.clone();
+            async move {
+                let (read, write) = tokio::io::split(theirs);
+                serve(&server, read, write).await
+            }
+        });
+        let (read, write) = tokio::io::split(ours);
+        Self { write, lines: BufReader::new(read).lines(), revision, id: 0, heard: Vec::new(), served }
+    }
+
+    /// A client that has said what its revision wants said first.
+    pub async fn of(server: &Server, revision: &'static str) -> Self {
+        let mut client = Self::silent(server, revision);
+        if revision != CURRENT {
+            let answer = client.ask("initialize", hello(revision)).await;
+            assert_eq!(answer["result"]["protocolVersion"], revision);
+            client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        }
+        client
+    }
+
+    /// A client of the newest revision, of a server with usual limits.
+    pub async fn new() -> Self {
+        Self::of(&server(Limits::default(), Some(Caller::local())), CURRENT).await
+    }
+
+    pub async fn say(&mut self, message: &Value) {
+        self.say_bytes(format!("{message}\n").as_bytes()).await;
+    }
+
+    pub async fn say_bytes(&mut self, bytes: &[u8]) {
+        self.write.write_all(bytes).await.unwrap();
+    }
+
+    /// Asks, without waiting; the id of the request.
+    pub async fn begin(&mut self, method: &str, mut params: Value) -> u64 {
+        self.id += 1;
+        if self.revision == CURRENT {
+            let meta = params.as_object_mut().unwrap().entry("_meta").or_insert_with(|| json!({}));
+            meta["io.modelcontextprotocol/protocolVersion"] = CURRENT.into();
+            meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "tester", "version": "1" });
+        }
+        let request = json!({ "jsonrpc": "2.0", "id": self.id, "method": method, "params": params });
+        self.say(&request).await;
+        self.id
+    }
+
+    /// The next message; `None` where the server ended its stream.
+    pub async fn hear(&mut self) -> Option<Value> {
+        let line = self.lines.next_line().await.unwrap()?;
+        let message: Value = serde_json::from_str(&line).expect("nothing but JSON is written");
+        assert_eq!(message["jsonrpc"], "2.0");
+        Some(message)
+    }
+
+    /// The next line, which may be a batch.
+    pub async fn next(&mut self) -> Value {
+        let line = self.lines.next_line().await.unwrap().expect("a line");
+        serde_json::from_str(&line).expect("nothing but JSON is written")
+    }
+
+    /// The answer to a request; what comes before it is kept in `heard`.
+    pub async fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.hear().await.expect("an answer");
+            if message["id"] == id && message.get("method").is_none() {
+                return message;
+            }
+            self.heard.push(message);
+        }
+    }
+
+    /// Hears until something beside answers comes, of this method.
+    pub async fn notification(&mut self, method: &str) -> Value {
+        loop {
+            let message = self.hear().await.expect("a notification");
+            if message["method"] == method {
+                return message;
+            }
+            self.heard.push(message);
+        }
+    }
+
+    pub async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params).await;
+        self.answer(id).await
+    }
+
+    /// Says that nobody waits for the answer to this request any more.
+    pub async fn call_off(&mut self, id: u64) {
+        let params = json!({ "requestId": id });
+        self.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })).await;
+    }
+
+    pub async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await
+    }
+
+    /// Ends the client's stream, and hears what is still said; whether the server ended well.
+    pub async fn leave(mut self) -> (Vec<Value>, std::io::Result<()>) {
+        self.write.shutdown().await.unwrap();
+        let mut last = Vec::new();
+        while let Some(message) = self.hear().await {
+            last.push(message);
+        }
+        (last, self.served.await.unwrap())
+    }
+}
+
+/// What a client says first in revisions that have a handshake.
+pub fn hello(revision: &str) -> Value {
+    json!({
+        "protocolVersion": revision,
+        "capabilities": {},
+        "clientInfo": { "name": "tester", "version": "1" },
+    })
+}
+
+thread_local! {
+    static BROKE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs this on a runtime of this thread, on which nothing may panic, not even a task that nobody waits for.
+pub fn unbroken(work: impl Future<Output = ()>) {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            BROKE.set(true);
+            before(info);
+        }));
+    });
+    BROKE.set(false);
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work);
+    assert!(!BROKE.get(), "a task panicked");
+}
+
+/// The document of a refusal in the result of a tool.
+pub fn refusal(answer: &Value) -> Value {
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert!(
+        answer["result"].get("structuredContent").is_none(),
+        "clients hold it against the schema of answers"
+    );
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    serde_json::from_str::<Value>(text).unwrap()["error"].take()
+}

@@ -1,0 +1,214 @@
+//! Operations, resources and values to test the server with: small, and each with one thing to show.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::operations::{Answer, Contents, Effect, Found, Offer, Operation, Resource, Suggest};
+use cm_app::{Error, Memory, Result};
+use serde_json::{Value, json};
+
+/// All of it.
+pub const OFFER: Offer = Offer { operations: &OPERATIONS, resources: &RESOURCES, note, recent, suggest };
+
+const OPERATIONS: [Operation; 6] = [
+    Operation {
+        name: "export",
+        aliases: &["memory_export"],
+        title: "Export",
+        description: "No tool.",
+        effect: Effect::Reads,
+        idempotent: true,
+        tool: false,
+        prose: false,
+        endpoint: None,
+        also: &[],
+        example: "{}",
+        input: || json!({ "type": "object" }),
+        output: || json!({ "type": "object" }),
+        run: |_, given| Ok(Answer { text: String::new(), json: given }),
+    },
+    Operation {
+        name: "memory_context",
+        aliases: &["cm_context"],
+        title: "Brief",
+        description: "Rules, pitfalls and notes for a task. Call it before you begin.",
+        effect: Effect::Reads,
+        idempotent: true,
+        tool: true,
+        prose: false,
+        endpoint: None,
+        also: &[],
+        example: "{}",
+        input: || json!({ "type": "object", "properties": { "task": { "type": "string" } }, "required": ["task"] }),
+        output: || json!({ "type": "object", "properties": { "task": { "type": "string" } }, "required": ["task"] }),
+        run: context,
+    },
+    Operation {
+        name: "memory_search",
+        aliases: &["memory_recall"],
+        title: "Search",
+        description: "Notes that answer a question.",
+        effect: Effect::Reads,
+        idempotent: true,
+        tool: true,
+        prose: false,
+        endpoint: None,
+        also: &[],
+        example: "{}",
+        input: || {
+            json!({ "type": "object", "properties": {
+                "query": { "type": "string" }, "limit": { "type": ["integer", "null"], "minimum": 1 },
+            }, "required": ["query"], "additionalProperties": false })
+        },
+        output: || {
+            json!({ "type": "object", "properties": { "query": { "type": "string" }, "limit": { "type": "integer" } },
+                "required": ["query", "limit"] })
+        },
+        run: search,
+    },
+    Operation {
+        name: "memory_add",
+        aliases: &["memory_store"],
+        title: "Add",
+        description: "Keeps something for later sessions.",
+        effect: Effect::Adds,
+        idempotent: false,
+        tool: true,
+        prose: false,
+        endpoint: None,
+        also: &[],
+        example: "{}",
+        input: || json!({ "type": "object", "properties": { "title": { "type": "string" } }, "required": ["title"] }),
+        output: || {
+            let properties = json!({ "id": { "type": "string" }, "by": { "type": "object" } });
+            json!({ "type": "object", "properties": properties, "required": ["id"] })
+        },
+        run: add,
+    },
+    Operation {
+        name: "memory_update",
+        aliases: &[],
+        title: "Update",
+        description: "Changes a note.",
+        effect: Effect::Changes,
+        idempotent: true,
+        tool: true,
+        prose: false,
+        endpoint: None,
+        also: &[],
+        example: "{}",
+        input: || json!({ "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] }),
+        output: || json!({ "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] }),
+        run: update,
+    },
+    Operation {
+        name: "memory_reflect",
+        aliases: &[],
+        title: "Reflect",
+        description: "Work in steps, each told.",
+        effect: Effect::Reads,
+        idempotent: true,
+        tool: true,
+        prose: false,
+        endpoint: None,
+        also: &[],
+        example: "{}",
+        input: || json!({ "type": "object", "properties": { "steps": { "type": "integer" } }, "required": ["steps"] }),
+        output: || json!({ "type": "object", "properties": { "steps": { "type": "integer" } }, "required": ["steps"] }),
+        run: reflect,
+    },
+];
+
+fn text(given: &Value, name: &str) -> Result<String> {
+    let text = given[name].as_str().map(str::to_owned);
+    text.ok_or_else(|| {
+        Error::usage(format!("{name} is missing")).hint(format!("for example {{\"{name}\": \"…\"}}"))
+    })
+}
+
+fn context(_: &Memory, given: Value) -> Result<Answer> {
+    let task = text(&given, "task")?;
+    Ok(Answer { text: format!("For {task}: nothing yet."), json: json!({ "task": task }) })
+}
+
+fn search(_: &Memory, given: Value) -> Result<Answer> {
+    let query = text(&given, "query")?;
+    if query == "break" {
+        panic!("as asked");
+    }
+    let limit = match &given["limit"] {
+        Value::Null => 10,
+        limit => {
+            limit.as_u64().ok_or_else(|| Error::usage(format!("limit is {limit}, and must be an integer")))?
+        }
+    };
+    Ok(Answer {
+        text: format!("{limit} at most for {query}"),
+        json: json!({ "query": query, "limit": limit }),
+    })
+}
+
+fn add(memory: &Memory, given: Value) -> Result<Answer> {
+    let title = text(&given, "title")?;
+    let by = json!({ "actor": memory.call.by.actor, "agent": memory.call.by.agent });
+    Ok(Answer { text: format!("added {title}"), json: json!({ "id": "n-1", "by": by }) })
+}
+
+fn update(_: &Memory, given: Value) -> Result<Answer> {
+    let id = text(&given, "id")?;
+    match id.as_str() {
+        "n-1" => Ok(Answer { text: "changed n-1".to_owned(), json: json!({ "id": id }) }),
+        _ => Err(Error::not_found(format!("no note has the id {id}")).hint("`cm search` finds ids")),
+    }
+}
+
+fn reflect(memory: &Memory, given: Value) -> Result<Answer> {
+    let steps = given["steps"].as_u64().ok_or_else(|| Error::usage("steps is missing"))?;
+    for step in 1..=steps {
+        memory.call.watch.go_on()?;
+        memory.call.watch.tell(step as f64, Some(steps as f64), format!("step {step}"));
+        thread::sleep(Duration::from_millis(10));
+    }
+    Ok(Answer { text: "done".to_owned(), json: json!({ "steps": steps }) })
+}
+
+const RESOURCES: [Resource; 2] = [
+    Resource {
+        uri: "cm://core",
+        name: "core",
+        title: "Core",
+        description: "What every session should know",
+        mime: "text/markdown",
+        changes_with: |path| path == "CORE.md",
+        read: |_| Ok(Contents { mime: "text/markdown", text: "# Core\n".to_owned() }),
+    },
+    Resource {
+        uri: "cm://stats",
+        name: "stats",
+        title: "Figures",
+        description: "How much there is",
+        mime: "application/json",
+        changes_with: |_| true,
+        read: |_| Ok(Contents { mime: "application/json", text: "{}".to_owned() }),
+    },
+];
+
+fn note(_: &Memory, id: &str) -> Result<Contents> {
+    match id {
+        "n-1" | "ä 1" => Ok(Contents { mime: "text/markdown", text: format!("# {id}\n") }),
+        _ => Err(Error::not_found(format!("no note has the id {id}")).hint("`cm search` finds ids")),
+    }
+}
+
+fn recent(_: &Memory) -> Result<Vec<Found>> {
+    Ok(vec![Found { id: "ä 1".to_owned(), title: "A note".to_owned() }])
+}
+
+fn suggest(_: &Memory, what: Suggest, typed: &str) -> Result<Vec<String>> {
+    let all: Vec<String> = match what {
+        Suggest::Id => (0..150).map(|n| format!("n-{n}")).collect(),
+        Suggest::Category => vec!["git".to_owned(), "testing".to_owned()],
+        Suggest::Type => vec!["decision".to_owned(), "fix".to_owned()],
+    };
+    Ok(all.into_iter().filter(|value| value.starts_with(typed)).collect())
+}

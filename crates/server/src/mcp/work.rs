@@ -1,0 +1,221 @@
+//! One call at work: it waits for a permit, opens the memory in a thread of its own, tells how far it is, and can be
+//! called off.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use tokio::sync::mpsc;
+use tokio::task::JoinError;
+
+use super::server::{Asked, Server};
+use crate::operations::{Caller, Role};
+use crate::serving::Saturated;
+use cm_app::server_audit::Record;
+use cm_app::{By, Error, Kind, Memory, Result, Step, Watch};
+
+/// How many steps may wait to be told; those between are left out.
+const STEPS: usize = 16;
+/// After how long the one who waits is told that there is something to wait for.
+const FIRST_WORD: Duration = Duration::from_secs(1);
+
+/// The client called the request off; what is answered then is never sent.
+#[derive(Debug)]
+pub(super) struct CalledOff;
+
+impl From<CalledOff> for ErrorData {
+    fn from(_: CalledOff) -> Self {
+        Self::internal_error("called off", None)
+    }
+}
+
+/// An operation, or another method that opens the memory.
+pub(super) struct Work<F> {
+    /// Its name in the audit log.
+    pub name: &'static str,
+    /// The role that it takes.
+    pub role: Role,
+    /// What is run with the caller's memory.
+    pub run: F,
+}
+
+/// Runs work with the memory of whoever asks.
+///
+/// # Errors
+/// The outer one where the request was called off, the inner one where the operation, or who asks for it, is refused.
+pub(super) async fn run<T: Send + 'static>(
+    server: &Server,
+    context: &RequestContext<RoleServer>,
+    work: Work<impl FnOnce(&Memory) -> Result<T> + Send + 'static>,
+) -> std::result::Result<Result<T>, CalledOff> {
+    let Some(caller) = server.caller(context) else { return Ok(Err(unknown())) };
+    let (audit, attempt) = (server.audit(), caller.attempt("mcp", work.name));
+    if let Err(refused) = caller.has(work.role) {
+        return Ok(Record::begin(audit, attempt).end(Err(refused)));
+    }
+    let key = caller.token.clone().unwrap_or_default();
+    // Over this protocol it is an agent that calls, whoever started it.
+    let by = By { kind: caller.by.kind.lowered_to_agent(), ..caller.by };
+    let permit = tokio::select! {
+        permit = server.calls().acquire(&key) => match permit {
+            Ok(permit) => permit,
+            Err(saturated) => return Ok(Err(busy(saturated))),
+        },
+        () = context.ct.cancelled() => return Err(CalledOff),
+    };
+    let (watch, steps) = watch(context);
+    let job = tokio::task::spawn_blocking({
+        let opener = Arc::clone(server.opener());
+        let watch = watch.clone();
+        move || {
+            // The permit is returned when the work ends, not when nobody waits for it any more.
+            let _permit = permit;
+            let record = Record::begin(audit, attempt);
+            let run = || {
+                let memory = opener(Asked { by, watch })?;
+                (work.run)(&memory).map_err(|error| memory.call.conceal(error))
+            };
+            record.end(run())
+        }
+    });
+    let _left = Left(watch);
+    let told = Told { peer: &context.peer, token: context.meta.get_progress_token(), last: None };
+    tokio::select! {
+        ended = attend(job, steps, told) => Ok(ended),
+        () = context.ct.cancelled() => Err(CalledOff),
+        () = tokio::time::sleep(server.limits().call) => Ok(Err(too_long(server.limits().call))),
+    }
+}
+
+/// Calls the work off when nobody waits for it any more, whatever the reason.
+struct Left(Watch);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.0.call_off();
+    }
+}
+
+fn unknown() -> Error {
+    Error::refused("forbidden", "the caller is unknown").hint("send a token that the server knows")
+}
+
+fn busy(saturated: Saturated) -> Error {
+    let error = Error::new(Kind::Failed, "busy", saturated.to_string());
+    error.hint("try again in a moment; nothing was done")
+}
+
+/// What the operation tells its steps to, and where they come out; none, where nobody asked to be told.
+fn watch(context: &RequestContext<RoleServer>) -> (Watch, Option<mpsc::Receiver<Step>>) {
+    if context.meta.get_progress_token().is_none() {
+        return (Watch::default(), None);
+    }
+    let (sender, steps) = mpsc::channel(STEPS);
+    let told = Watch::told(move |step| {
+        // Who listens too slowly misses a step and hears the next.
+        let _ = sender.try_send(step);
+    });
+    (told, Some(steps))
+}
+
+/// Waits for the work and tells its steps meanwhile.
+async fn attend<T>(
+    mut job: tokio::task::JoinHandle<Result<T>>,
+    mut steps: Option<mpsc::Receiver<Step>>,
+    mut told: Told<'_>,
+) -> Result<T> {
+    let mut first_word = std::pin::pin!(tokio::time::sleep(FIRST_WORD));
+    let mut silent = steps.is_some();
+    let ended = loop {
+        let step = async {
+            match &mut steps {
+                Some(steps) => steps.recv().await,
+                None => None,
+            }
+        };
+        tokio::select! {
+            biased;
+            Some(step) = step => {
+                silent = false;
+                told.tell(step).await;
+            }
+            ended = &mut job => break ended,
+            () = &mut first_word, if silent => {
+                silent = false;
+                told.tell(Step { done: 0.0, total: None, message: "at work".to_owned() }).await;
+            }
+        }
+    };
+    while let Some(step) = steps.as_mut().and_then(|steps| steps.try_recv().ok()) {
+        told.tell(step).await;
+    }
+    ended.unwrap_or_else(|error| Err(broken(&error)))
+}
+
+/// Where steps are told, which must rise.
+struct Told<'a> {
+    peer: &'a Peer<RoleServer>,
+    token: Option<ProgressToken>,
+    last: Option<f64>,
+}
+
+impl Told<'_> {
+    async fn tell(&mut self, step: Step) {
+        let Some(token) = &self.token else { return };
+        if !step.done.is_finite() || self.last.is_some_and(|last| step.done <= last) {
+            return;
+        }
+        self.last = Some(step.done);
+        let mut progress =
+            ProgressNotificationParam::new(token.clone(), step.done).with_message(step.message);
+        progress.total = step.total;
+        // A client that is gone needs no progress.
+        let _ = self.peer.notify_progress(progress).await;
+    }
+}
+
+fn too_long(limit: Duration) -> Error {
+    let message = format!("called off after {} s", limit.as_secs());
+    Error::new(Kind::Failed, "too-long", message).hint("ask for less at once, or use the command line")
+}
+
+fn broken(error: &JoinError) -> Error {
+    let message = match error.is_panic() {
+        true => "the operation broke down; that is a fault of cm",
+        false => "the server is ending",
+    };
+    Error::new(Kind::Failed, "internal", message).hint("the server goes on; `cm doctor` looks at the vault")
+}
+
+/// Who asks, with the client's name as the agent where no other is known.
+pub(super) fn signed(mut caller: Caller, client: Option<&str>) -> Caller {
+    let by: &mut By = &mut caller.by;
+    if by.agent.is_none() {
+        by.agent = client.map(plain).filter(|name| !name.is_empty());
+    }
+    caller
+}
+
+/// A client's name as it may stand in a line of the history.
+fn plain(name: &str) -> String {
+    const LONGEST: usize = 64;
+    let kept = |c: &char| c.is_ascii_alphanumeric() || "-_./@+ ".contains(*c);
+    name.chars().filter(kept).take(LONGEST).collect::<String>().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_cannot_write_a_line_of_its_own_into_the_history() {
+        let signed = |name| signed(Caller::local(), Some(name)).by.agent;
+        assert_eq!(signed("claude-code").as_deref(), Some("claude-code"));
+        assert_eq!(signed("evil\nCm-Actor: Ada\u{202e}").as_deref(), Some("evilCm-Actor Ada"));
+        assert_eq!(signed(" \u{0} "), None);
+        assert_eq!(signed(&"x".repeat(1000)).map(|name| name.len()), Some(64));
+    }
+}

@@ -1,0 +1,65 @@
+//! `memory_add`: the command `cm add`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::input::pairs;
+use super::input::schema;
+use super::output::{answer, outline};
+use super::{Answer, Effect, Operation};
+use cm_app::add::{self, Added};
+use cm_app::{Memory, Result};
+use cm_render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_add",
+    aliases: &["memory_store"],
+    title: "Remember",
+    description: "Write down what was learned, one thing a note. Search first: `similar` lists near ones.",
+    effect: Effect::Adds,
+    idempotent: false,
+    tool: true,
+    prose: false,
+    endpoint: None,
+    also: &[("content", "body")],
+    example: r#"{"type": "fix", "title": "Retry with jitter", "body": "Over 30 s.", "tags": ["net"]}"#,
+    input: schema::<Input>,
+    output: outline::<Added>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// solution, fix, decision, configuration, problem, workflow, code_pattern, error, general, procedure, insight, fact, preference, observation, or declared
+    #[serde(rename = "type")]
+    note_type: String,
+    title: String,
+    body: Option<String>,
+    tags: Option<Vec<String>>,
+    /// 0–1
+    importance: Option<f64>,
+    confidence: Option<f64>,
+    /// Never fades
+    pinned: Option<bool>,
+    /// Further frontmatter
+    set: Option<Map<String, Value>>,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    let options = add::Options {
+        note_type: input.note_type,
+        title: input.title,
+        tags: input.tags.unwrap_or_default(),
+        importance: input.importance,
+        confidence: input.confidence,
+        pinned: input.pinned.unwrap_or_default(),
+        body: Some(input.body.unwrap_or_default()),
+        extra: pairs(input.set),
+    };
+    let outcome = add::add(memory, &options)?;
+    Ok(answer(memory, &outcome, &text::add::added(&outcome)))
+}

@@ -1,0 +1,57 @@
+//! `memory_context`: the command `cm context`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline, whole};
+use super::{Answer, Effect, Endpoint, Method, Operation};
+use cm_app::context::{self, Briefing};
+use cm_app::{Memory, Result};
+use cm_note::note::Priority;
+use cm_render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_context",
+    aliases: &["cm_context"],
+    title: "Brief for a task",
+    description: "Rules, pitfalls, memories and warnings that matter for a task. Ask before you begin one.",
+    effect: Effect::Reads,
+    idempotent: true,
+    tool: true,
+    prose: true,
+    endpoint: Some(Endpoint { method: Method::Get, path: "/context", done: 200, gives: whole::<Briefing> }),
+    also: &[],
+    example: r#"{"task": "fix the flaky retry test", "max_tokens": 1000}"#,
+    input: schema::<Input>,
+    output: outline::<Briefing>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    task: String,
+    /// Only rules of this project
+    workspace: Option<String>,
+    category: Option<String>,
+    priority: Option<Priority>,
+    limit: Option<usize>,
+    max_tokens: Option<usize>,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    let options = context::Options {
+        task: input.task,
+        workspace: input.workspace,
+        limit_rules: input.limit,
+        max_tokens: input.max_tokens,
+        category: input.category,
+        priority: input.priority,
+    };
+    let outcome = context::context(memory, &options)?;
+    Ok(answer(memory, &outcome, &text::context::briefed(&outcome)))
+}

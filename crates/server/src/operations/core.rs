@@ -1,0 +1,39 @@
+//! `memory_core`: the command `cm core --print`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline};
+use super::{Answer, Effect, Operation};
+use cm_app::generate::{self, Generated};
+use cm_app::{Memory, Result};
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_core",
+    aliases: &[],
+    title: "CORE.md",
+    description: "What to know always: the best memories as one text. Writes nothing.",
+    effect: Effect::Reads,
+    idempotent: true,
+    tool: true,
+    prose: false,
+    endpoint: None,
+    also: &[],
+    example: r#"{}"#,
+    input: schema::<Input>,
+    output: outline::<Generated>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let Input {} = OPERATION.parse(given)?;
+    let outcome = generate::core(memory, true)?;
+    Ok(answer(memory, &outcome, outcome.text.as_deref().unwrap_or_default()))
+}

@@ -1,0 +1,55 @@
+//! `memory_episode`: the command `cm episode`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline};
+use super::{Answer, Effect, Operation};
+use cm_app::episode::{self, Logged};
+use cm_app::{Memory, Result};
+use cm_render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_episode",
+    aliases: &[],
+    title: "Log to the day",
+    description: "Append an entry to today's log.",
+    effect: Effect::Adds,
+    idempotent: false,
+    tool: true,
+    prose: false,
+    endpoint: None,
+    also: &[],
+    example: r#"{"title": "Release 1.4", "summary": "Out at noon.", "tags": ["release"]}"#,
+    input: schema::<Input>,
+    output: outline::<Logged>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    title: String,
+    summary: Option<String>,
+    #[serde(rename = "type")]
+    note_type: Option<String>,
+    tags: Option<Vec<String>>,
+    /// The note that it is about
+    memory: Option<String>,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    let options = episode::Options {
+        title: input.title,
+        summary: input.summary,
+        note_type: input.note_type,
+        tags: input.tags.unwrap_or_default(),
+        memory: input.memory,
+    };
+    let outcome = episode::episode(memory, &options)?;
+    Ok(answer(memory, &outcome, &text::episode::logged(&outcome)))
+}

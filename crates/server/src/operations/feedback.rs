@@ -1,0 +1,103 @@
+//! `memory_feedback`: the command `cm mark`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline, whole};
+use super::{Answer, Effect, Endpoint, Method, Operation};
+use cm_app::mark::{self, Marked};
+use cm_app::{By, Memory, Result};
+use cm_note::note::Signal;
+use cm_render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_feedback",
+    aliases: &["cm_mark", "cm_feedback"],
+    title: "Say what helped",
+    description: "Say that a rule or memory helped, did harm, or did not matter; it moves the score.",
+    effect: Effect::Adds,
+    idempotent: false,
+    tool: true,
+    prose: false,
+    endpoint: Some(Endpoint { method: Method::Post, path: "/feedback", done: 200, gives: whole::<Marked> }),
+    also: &[("memoryId", "id"), ("note", "reason"), ("bullet_id", "id"), ("bulletId", "id")],
+    example: r#"{"id": "b-mt2ssunl", "signal": "harmful", "reason": "wasted_time"}"#,
+    input: schema::<Input>,
+    output: outline::<Marked>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    id: String,
+    signal: Signal,
+    /// Of harm: caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated, other; or words
+    reason: Option<String>,
+    /// 0–1, less than 1 for a guess
+    weight: Option<f64>,
+    /// Yours
+    session: Option<String>,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(with_signal(given))?;
+    let by = memory.call.by.clone();
+    let by = By { session: input.session.or(by.session), reason: input.reason.or(by.reason), ..by };
+    let options = mark::Options {
+        signal: input.signal,
+        because: by.reason.clone(),
+        weight: input.weight,
+        invert: false,
+    };
+    let memory = memory.as_by(by)?;
+    let outcome = mark::mark(&memory, &input.id, &options)?;
+    Ok(answer(&memory, &outcome, &text::mark::marked(&outcome)))
+}
+
+/// The arguments of earlier tools: `helpful` or `harmful` as a flag instead of `signal`, and `sessionId`.
+fn with_signal(mut given: Value) -> Value {
+    let Some(fields) = given.as_object_mut() else { return given };
+    for name in ["helpful", "harmful"] {
+        if !fields.contains_key("signal") && fields.get(name) == Some(&Value::Bool(true)) {
+            fields.insert("signal".to_owned(), Value::from(name));
+        }
+        if fields.get(name).is_some_and(Value::is_boolean) {
+            fields.remove(name);
+        }
+    }
+    for name in ["sessionId", "session_id"] {
+        if !fields.contains_key("session")
+            && let Some(session) = fields.remove(name)
+        {
+            fields.insert("session".to_owned(), session);
+        }
+    }
+    given
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_of_earlier_tools_are_taken() {
+        for given in [
+            json!({ "bulletId": "b-1", "helpful": true, "sessionId": "s" }),
+            json!({ "bullet_id": "b-1", "signal": "helpful", "session_id": "s" }),
+            json!({ "id": "b-1", "helpful": true, "harmful": false, "session": "s" }),
+        ] {
+            let input: Input = OPERATION.parse(with_signal(given)).unwrap();
+            assert_eq!(
+                (input.id.as_str(), input.signal, input.session.as_deref()),
+                ("b-1", Signal::Helpful, Some("s"))
+            );
+        }
+        assert!(OPERATION.parse::<Input>(with_signal(json!({ "id": "b-1" }))).is_err());
+    }
+}

@@ -1,0 +1,294 @@
+//! What an operation takes: its schema, made from a type and cut to what an agent needs, and the reading of what it was given,
+//! whose refusals name the field and show what is right.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::Operation;
+use cm_app::{Error, Result};
+use cm_text::spelling::nearest;
+
+/// The JSON Schema of a type: without references, and without what says nothing to who fills it in.
+pub(super) fn schema<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    tidy(&mut schema);
+    if schema.get("properties").is_none() {
+        schema["properties"] = Value::Object(Map::new());
+    }
+    schema
+}
+
+/// Takes titles, formats and the mention of null away: a field that may be left out need not be null.
+pub(super) fn tidy(schema: &mut Value) {
+    let Value::Object(fields) = schema else { return };
+    for key in ["$schema", "title", "format", "default"] {
+        fields.remove(key);
+    }
+    if let Some(Value::Array(kinds)) = fields.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [one] = kinds.as_slice() {
+            let one = one.clone();
+            fields.insert("type".to_owned(), one);
+        }
+    }
+    if let Some(Value::Array(ways)) = fields.remove("anyOf") {
+        // Only `Option` makes these: something, or null.
+        for way in ways.into_iter().filter(|way| way["type"] != "null") {
+            if let Value::Object(mut way) = way {
+                way.remove("description");
+                fields.extend(way);
+            }
+        }
+    }
+    if let Some(Value::Array(ways)) = fields.remove("oneOf") {
+        // Names of which each is described; the names say enough.
+        fields.insert("enum".to_owned(), ways.iter().map(|way| way["const"].clone()).collect());
+        fields.insert("type".to_owned(), Value::from("string"));
+    }
+    for key in ["items", "additionalProperties"] {
+        fields.get_mut(key).into_iter().for_each(tidy);
+    }
+    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+        properties.values_mut().for_each(tidy);
+    }
+}
+
+impl Operation {
+    /// The schema of what HTTP gives it, where some fields have other names.
+    pub fn endpoint_input(&self) -> Value {
+        let mut schema = (self.input)();
+        for (http, own) in self.also.iter().rev() {
+            if let Some(Value::Object(properties)) = schema.get_mut("properties")
+                && properties.contains_key(*own)
+            {
+                let renamed = std::mem::take(properties).into_iter();
+                *properties = renamed
+                    .map(|(key, field)| (if key == *own { (*http).to_owned() } else { key }, field))
+                    .collect();
+                let required = schema.get_mut("required").and_then(Value::as_array_mut).into_iter().flatten();
+                required.filter(|name| *name == own).for_each(|name| *name = Value::from(*http));
+            }
+        }
+        schema
+    }
+
+    /// What it is given, by the names that HTTP has for the fields.
+    pub fn named_as_http(&self, mut given: Value) -> Value {
+        if let Value::Object(fields) = &mut given {
+            for (http, own) in self.also.iter().rev() {
+                if let Some(value) = fields.remove(*own) {
+                    fields.insert((*http).to_owned(), value);
+                }
+            }
+        }
+        given
+    }
+
+    /// What was given, as the type whose schema [`Operation::input`] is.
+    ///
+    /// # Errors
+    /// Something that is no object, a field that it does not take, lacks, or cannot be what it is; the error names the
+    /// field, and shows what is right.
+    pub(super) fn parse<T: DeserializeOwned>(&self, given: Value) -> Result<T> {
+        let refused = |message: String| Error::usage(message).hint(format!("for example: {}", self.example));
+        let schema = (self.input)();
+        let given = self.own_names(given).and_then(|given| fitted(&schema, given)).map_err(refused)?;
+        serde_json::from_value(given).map_err(|error| refused(error.to_string()))
+    }
+
+    /// The fields by their own names, without those that are null.
+    fn own_names(&self, given: Value) -> std::result::Result<Map<String, Value>, String> {
+        let given = match given {
+            Value::Null => Map::new(),
+            Value::Object(fields) => fields,
+            other => return Err(format!("{} takes an object, and this is {}", self.name, kind_of(&other))),
+        };
+        let mut fields = Map::new();
+        for (key, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
+            let own = self
+                .also
+                .iter()
+                .find(|(also, _)| *also == key)
+                .map_or(key.as_str(), |(_, own)| own)
+                .to_owned();
+            if fields.insert(own.clone(), value).is_some() {
+                return Err(format!("`{own}` was given twice, once as `{key}`"));
+            }
+        }
+        Ok(fields)
+    }
+}
+
+/// The fields as the schema wants them; whole numbers may come as `3.0`.
+fn fitted(schema: &Value, mut fields: Map<String, Value>) -> std::result::Result<Value, String> {
+    let nothing = Map::new();
+    let known = schema["properties"].as_object().unwrap_or(&nothing);
+    for (key, value) in &mut fields {
+        let Some(field) = known.get(key) else {
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            return Err(match nearest(key, names.iter().copied()) {
+                Some(meant) => format!("there is no field `{key}`; did you mean `{meant}`?"),
+                None if names.is_empty() => format!("there is no field `{key}`; it takes none"),
+                None => format!("there is no field `{key}`; there are {}", names.join(", ")),
+            });
+        };
+        fit(field, value).map_err(|wanted| format!("`{key}` is {wanted}, and this is {}", shown(value)))?;
+    }
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    match required.into_iter().find(|name| !fields.contains_key(*name)) {
+        Some(missing) => Err(format!("`{missing}` is missing")),
+        None => Ok(Value::Object(fields)),
+    }
+}
+
+/// Whether a value is what a field wants; what it wants, where it is not.
+fn fit(field: &Value, value: &mut Value) -> std::result::Result<(), String> {
+    if let Some(names) = field["enum"].as_array() {
+        let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+        let fits = value.as_str().is_some_and(|value| names.contains(&value));
+        return if fits { Ok(()) } else { Err(format!("one of {}", names.join(", "))) };
+    }
+    match field["type"].as_str() {
+        Some("string") if !value.is_string() => Err("text".to_owned()),
+        Some("boolean") if !value.is_boolean() => Err("true or false".to_owned()),
+        Some("number") if !value.is_number() => Err("a number".to_owned()),
+        Some("integer") => whole(value).ok_or_else(|| "a whole number from 0 on".to_owned()),
+        Some("array") => match value {
+            Value::Array(items) => items
+                .iter_mut()
+                .try_for_each(|item| fit(&field["items"], item))
+                .map_err(|of| format!("a list, of which each is {of}")),
+            _ => Err("a list".to_owned()),
+        },
+        Some("object") if !value.is_object() => Err("an object".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Models write whole numbers as `3.0` too.
+fn whole(value: &mut Value) -> Option<()> {
+    if value.is_u64() {
+        return Some(());
+    }
+    let number = value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number))?;
+    *value = Value::from(number as u64);
+    Some(())
+}
+
+/// Keys with their values as they would be typed: texts as they are, the rest as JSON, which is YAML too.
+pub(super) fn pairs(set: Option<Map<String, Value>>) -> Vec<(String, String)> {
+    let typed = |value: Value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    set.into_iter().flatten().map(|(key, value)| (key, typed(value))).collect()
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A wrong value as it is told: short ones as they are.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 40 { text } else { kind_of(value).to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::super::{TABLE, tool};
+    use super::*;
+
+    /// What `memory_search` says of this.
+    fn said(given: Value) -> String {
+        let search = tool("memory_search").unwrap();
+        let fields = search.own_names(given).and_then(|given| fitted(&(search.input)(), given));
+        fields.map_or_else(|error| error, |given| given.to_string())
+    }
+
+    #[test]
+    fn a_refusal_names_the_field_and_what_it_wants() {
+        assert_eq!(said(json!([1])), "memory_search takes an object, and this is a list");
+        assert_eq!(said(Value::Null), "`query` is missing");
+        assert_eq!(said(json!({ "query": 7 })), "`query` is text, and this is 7");
+        assert_eq!(
+            said(json!({ "query": "a", "limti": 7 })),
+            "there is no field `limti`; did you mean `limit`?"
+        );
+        assert_eq!(
+            said(json!({ "query": "a", "limit": -1 })),
+            "`limit` is a whole number from 0 on, and this is -1"
+        );
+        assert_eq!(
+            said(json!({ "query": "a", "limit": 2.5 })),
+            "`limit` is a whole number from 0 on, and this is 2.5"
+        );
+        assert_eq!(
+            said(json!({ "query": "a", "tags": ["b", 1] })),
+            "`tags` is a list, of which each is text, and this is [\"b\",1]"
+        );
+        assert_eq!(
+            said(json!({ "query": "a", "priority": "high" })),
+            "`priority` is one of critical, moderate, ephemeral, and this is \"high\""
+        );
+        assert_eq!(said(json!({ "query": "a", "q": "b" })), "`query` was given twice, once as `q`");
+    }
+
+    #[test]
+    fn whole_numbers_with_a_point_other_names_and_nulls_are_taken() {
+        assert_eq!(said(json!({ "q": "a", "limit": 3.0, "tags": null })), r#"{"query":"a","limit":3}"#);
+    }
+
+    #[test]
+    fn http_has_the_same_fields_under_its_own_names() {
+        let schema = tool("memory_search").unwrap().endpoint_input();
+        assert!(schema["properties"]["q"].is_object() && schema["properties"]["query"].is_null());
+        assert_eq!(schema["required"], json!(["q"]));
+    }
+
+    fn anything() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            ".{0,9}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(2, 12, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::hash_map("[a-z]{1,5}", inner, 0..4)
+                    .prop_map(|fields| fields.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_passes_fits_the_schema_and_nothing_panics(
+            at in 0..TABLE.len(),
+            values in prop::collection::vec(anything(), 12),
+        ) {
+            let operation = &TABLE[at];
+            let schema = (operation.input)();
+            let names: Vec<String> = schema["properties"].as_object().unwrap().keys().cloned().collect();
+            let given: Map<String, Value> = names.into_iter().zip(values).collect();
+            if let Ok(fitted) = operation.own_names(Value::Object(given)).and_then(|given| fitted(&schema, given)) {
+                prop_assert!(jsonschema::draft202012::new(&schema).unwrap().is_valid(&fitted), "{fitted}");
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `observe`: what somebody saw, told by a program.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline, whole};
+use super::{Answer, Effect, Endpoint, Method, Operation};
+use cm_app::observe::{self, Observed};
+use cm_app::{By, Memory, Result};
+use cm_note::note::Priority;
+use cm_render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "observe",
+    aliases: &[],
+    title: "Store an observation",
+    description: "Store what was seen. What says the same as a memory is credited instead; what is only near is stored with its neighbours.",
+    effect: Effect::Adds,
+    idempotent: false,
+    tool: false,
+    prose: false,
+    endpoint: Some(Endpoint {
+        method: Method::Post,
+        path: "/observations",
+        done: 201,
+        gives: whole::<Observed>,
+    }),
+    also: &[],
+    example: r#"{"content": "The gateway drops idle sockets after 60 s.", "category": "gotcha", "priority": "critical"}"#,
+    input: schema::<Input>,
+    output: outline::<Observed>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// 10 to 20,000 characters
+    #[schemars(length(min = 10, max = 20_000))]
+    content: String,
+    /// convention, gotcha, debugging, architecture, workflow, or another word
+    category: Option<String>,
+    /// How slowly it fades
+    priority: Option<Priority>,
+    tags: Option<Vec<String>>,
+    /// The session in which it was seen
+    session: Option<String>,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    let by = memory.call.by.clone();
+    let memory = memory.as_by(By { session: input.session.or(by.session), ..by })?;
+    let options = observe::Options {
+        content: input.content,
+        category: input.category,
+        priority: input.priority,
+        tags: input.tags.unwrap_or_default(),
+    };
+    let outcome = observe::observe(&memory, &options)?;
+    Ok(answer(&memory, &outcome, &text::observe::observed(&outcome)))
+}

@@ -1,0 +1,88 @@
+//! `memory_outcome`: the command `cm outcome`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline};
+use super::progress::logs_read;
+use super::{Answer, Effect, Operation};
+use cm_app::outcome::{self, Recorded, SessionStatus};
+use cm_app::{By, Memory, Result};
+use cm_render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_outcome",
+    aliases: &["cm_outcome"],
+    title: "Say how a session ended",
+    description: "Note how a session ended; the rules that you name are credited with it.",
+    effect: Effect::Adds,
+    idempotent: true,
+    tool: true,
+    prose: false,
+    endpoint: None,
+    also: &[
+        ("sessionId", "session"),
+        ("session_id", "session"),
+        ("rulesUsed", "rules"),
+        ("rules_used", "rules"),
+        ("notes", "reason"),
+        ("rule_ids", "rules"),
+        ("status", "outcome"),
+    ],
+    example: r#"{"session": "0199aaaa", "outcome": "success", "rules": ["b-mt2ssunl"]}"#,
+    input: schema::<Input>,
+    output: outline::<Recorded>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    session: String,
+    outcome: Ended,
+    rules: Option<Vec<String>>,
+    reason: Option<String>,
+}
+
+// Nobody says that they do not know how it ended.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Ended {
+    Success,
+    Failure,
+    Partial,
+    Mixed,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    let by = memory.call.by.clone();
+    let memory = memory.as_by(By { reason: input.reason.or(by.reason), ..by })?;
+    let status = match input.outcome {
+        Ended::Success => SessionStatus::Success,
+        Ended::Failure => SessionStatus::Failure,
+        Ended::Partial => SessionStatus::Partial,
+        Ended::Mixed => SessionStatus::Mixed,
+    };
+    let options = outcome::Options { session: input.session, status, rules: input.rules.unwrap_or_default() };
+    let recorded = outcome::outcome(&memory, &options, &mut logs_read(&memory))?;
+    Ok(answer(&memory, &recorded, &text::outcome::recorded(&recorded)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_of_earlier_tools_are_taken() {
+        let given = json!({ "sessionId": "s", "outcome": "success", "rulesUsed": ["b-1"], "notes": "why" });
+        let input: Input = OPERATION.parse(given).unwrap();
+        assert_eq!(input.session, "s");
+        assert_eq!((input.rules, input.reason.as_deref()), (Some(vec!["b-1".to_owned()]), Some("why")));
+    }
+}

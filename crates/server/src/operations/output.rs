@@ -1,0 +1,32 @@
+//! What an operation gives: the outcome as the command line prints it, and a schema that says no more than what lies on its
+//! first level, for agents pay for every word of it. The whole schemas are `render::schema`'s.
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::Answer;
+use cm_app::Memory;
+use cm_render::{json, text};
+
+/// The first level of a type's JSON Schema: the keys.
+pub(super) fn outline<T: JsonSchema>() -> Value {
+    let whole = SchemaGenerator::default().into_root_schema_for::<T>().to_value();
+    let properties = whole["properties"].as_object().into_iter().flatten();
+    let keys: Map<String, Value> = properties.map(|(key, _)| (key.clone(), json!({}))).collect();
+    json!({ "type": "object", "properties": keys })
+}
+
+/// A type's JSON Schema, for contracts, which nobody pays for by the word.
+pub(super) fn whole<T: JsonSchema>() -> Value {
+    SchemaGenerator::default().into_root_schema_for::<T>().to_value()
+}
+
+/// An outcome with its words, and what else there is to hear.
+pub(super) fn answer<T: Serialize>(memory: &Memory, outcome: &T, words: &str) -> Answer {
+    let mut shown = words.trim_end().to_owned();
+    for notice in memory.take_notices() {
+        shown.push_str(&format!("\n{}", text::notice(&memory.call.conceal_paths(notice))));
+    }
+    Answer { json: json::value(outcome), text: anstream::adapter::strip_str(&shown).to_string() }
+}

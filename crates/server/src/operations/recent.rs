@@ -1,0 +1,57 @@
+//! `memory_recent`: the command `cm recent`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline};
+use super::{Answer, Effect, Operation};
+use cm_app::recent::{self, Recent};
+use cm_app::{Error, Memory, Result};
+use cm_note::instant::Instant;
+use cm_render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_recent",
+    aliases: &[],
+    title: "Recent notes",
+    description: "The notes that changed last.",
+    effect: Effect::Reads,
+    idempotent: true,
+    tool: true,
+    prose: false,
+    endpoint: None,
+    also: &[],
+    example: r#"{"since": "7d", "type": "decision", "limit": 5}"#,
+    input: schema::<Input>,
+    output: outline::<Recent>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// A date, or an age as 7d
+    since: Option<String>,
+    #[serde(rename = "type")]
+    note_type: Option<String>,
+    limit: Option<usize>,
+    offset: Option<usize>,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    let when = |typed: &String| Instant::parse_typed(typed, memory.now());
+    let since = input.since.as_ref().map(when).transpose();
+    let since = since.map_err(|error| Error::usage(format!("since: {error}")))?;
+    let options = recent::Options {
+        limit: input.limit.unwrap_or(recent::USUAL),
+        offset: input.offset.unwrap_or_default(),
+        since,
+        note_type: input.note_type,
+    };
+    let outcome = recent::recent(memory, &options)?;
+    Ok(answer(memory, &outcome, &text::recent::recent(&outcome)))
+}

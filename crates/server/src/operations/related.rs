@@ -1,0 +1,56 @@
+//! `memory_related`: the command `cm related`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline};
+use super::{Answer, Effect, Operation};
+use cm_app::related::{self, Related};
+use cm_app::{Memory, Result};
+use cm_note::graph::Direction;
+use cm_render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_related",
+    aliases: &[],
+    title: "Notes around a note",
+    description: "What edges and links lead to and from a note.",
+    effect: Effect::Reads,
+    idempotent: true,
+    tool: true,
+    prose: false,
+    endpoint: None,
+    also: &[],
+    example: r#"{"id": "1f0c2a", "hops": 2, "types": ["SOLVES"]}"#,
+    input: schema::<Input>,
+    output: outline::<Related>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    id: String,
+    /// 1 to 5; 1
+    hops: Option<usize>,
+    types: Option<Vec<String>>,
+    direction: Option<Direction>,
+    limit: Option<usize>,
+    offset: Option<usize>,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    let options = related::Options {
+        hops: input.hops.map_or(1, |hops| u8::try_from(hops).unwrap_or(u8::MAX)),
+        relations: input.types.unwrap_or_default(),
+        direction: input.direction,
+        limit: input.limit.unwrap_or(related::USUAL),
+        offset: input.offset.unwrap_or_default(),
+    };
+    let outcome = related::related(memory, &input.id, &options)?;
+    Ok(answer(memory, &outcome, &text::related::related(&outcome)))
+}

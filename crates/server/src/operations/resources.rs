@@ -1,0 +1,156 @@
+//! What can be read by its address: CORE.md, REFLECTION.md, the playbook, diaries, figures, the vault's health, and any note.
+//! Each says what the command of that name says.
+
+use serde::Serialize;
+
+use super::{Contents, Found, Resource};
+use cm_app::generate::Generated;
+use cm_app::playbook::list::{self, Filter};
+use cm_app::recent::{self, Listed};
+use cm_app::{Memory, Result, doctor, generate, get, stats};
+use cm_note::bullet::State;
+use cm_note::note::Kind;
+use cm_render::json;
+
+const MARKDOWN: &str = "text/markdown";
+const JSON: &str = "application/json";
+
+/// So many notes that changed last are listed.
+const RECENT: usize = 20;
+/// So many diaries are listed.
+const DIARIES: usize = 20;
+/// So many rules are listed, the best.
+const RULES: usize = 100;
+
+/// Those with a fixed address.
+pub(super) static RESOURCES: [Resource; 6] = [
+    Resource {
+        uri: "cm://core",
+        name: "core",
+        title: "CORE.md",
+        description: "What to know always: the best memories and rules",
+        mime: MARKDOWN,
+        changes_with: is_note,
+        read: |memory| Ok(shown(generate::core(memory, true)?)),
+    },
+    Resource {
+        uri: "cm://reflection",
+        name: "reflection",
+        title: "REFLECTION.md",
+        description: "How the memory as a whole fares",
+        mime: MARKDOWN,
+        changes_with: is_note,
+        read: |memory| Ok(shown(generate::reflection(memory, true)?)),
+    },
+    Resource {
+        uri: "cm://playbook",
+        name: "playbook",
+        title: "Playbook",
+        description: "Rules and anti-patterns with their scores, the best first",
+        mime: JSON,
+        changes_with: |path| is_below("playbook", path),
+        read: playbook,
+    },
+    Resource {
+        uri: "cm://diary",
+        name: "diary",
+        title: "Diaries",
+        description: "Diaries of past sessions, the newest first",
+        mime: JSON,
+        changes_with: |path| is_below("diary", path),
+        read: diaries,
+    },
+    Resource {
+        uri: "cm://stats",
+        name: "stats",
+        title: "Figures",
+        description: "How much there is of what",
+        mime: JSON,
+        changes_with: is_note,
+        read: |memory| Ok(document(&stats::stats(memory)?)),
+    },
+    Resource {
+        uri: "cm://health",
+        name: "health",
+        title: "Health",
+        description: "Whether the vault around the notes is well",
+        mime: JSON,
+        changes_with: |_| true,
+        read: |memory| Ok(document(&doctor::doctor(memory, false)?.concealed(memory))),
+    },
+];
+
+/// A note by its id, as it is written.
+///
+/// # Errors
+/// Not found or ambiguous.
+pub(super) fn note(memory: &Memory, id: &str) -> Result<Contents> {
+    Ok(Contents { mime: MARKDOWN, text: get::written(memory, id)? })
+}
+
+/// The notes that changed last, but for those without an id.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub(super) fn recent(memory: &Memory) -> Result<Vec<Found>> {
+    let notes = newest(memory)?.into_iter().filter(|note| note.id != note.path).take(RECENT);
+    Ok(notes.map(|note| Found { id: note.id, title: note.title }).collect())
+}
+
+/// All notes but edges and days, the newest first.
+pub(super) fn newest(memory: &Memory) -> Result<Vec<Listed>> {
+    let all = recent::Options { limit: usize::MAX, ..recent::Options::default() };
+    Ok(recent::recent(memory, &all)?.notes)
+}
+
+fn playbook(memory: &Memory) -> Result<Contents> {
+    let filter = Filter { states: vec![State::Draft, State::Active], ..Filter::default() };
+    Ok(document(&list::list(memory, &list::Options { filter, limit: RULES, offset: 0 })?))
+}
+
+#[derive(Serialize)]
+struct Diaries {
+    notes: Vec<Listed>,
+    total: usize,
+}
+
+fn diaries(memory: &Memory) -> Result<Contents> {
+    let mut notes: Vec<Listed> =
+        newest(memory)?.into_iter().filter(|note| note.kind == Kind::Diary).collect();
+    let total = notes.len();
+    notes.truncate(DIARIES);
+    Ok(document(&Diaries { notes, total }))
+}
+
+fn shown(generated: Generated) -> Contents {
+    Contents { mime: MARKDOWN, text: generated.text.unwrap_or_default() }
+}
+
+fn document<T: Serialize>(outcome: &T) -> Contents {
+    Contents { mime: JSON, text: json::document(outcome) }
+}
+
+/// Whether a file is a note, or the settings by which notes are read.
+fn is_note(path: &str) -> bool {
+    path.ends_with(".md") || path.ends_with(".markdown") || path.ends_with(".toml")
+}
+
+fn is_below(folder: &str, path: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')) || path.ends_with(".toml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_changes_with_the_files_that_it_is_made_of() {
+        let changed = |path: &str| -> Vec<&str> {
+            RESOURCES.iter().filter(|one| (one.changes_with)(path)).map(|one| one.name).collect()
+        };
+        assert_eq!(changed("playbook/git/b-1.md"), ["core", "reflection", "playbook", "stats", "health"]);
+        assert_eq!(changed("diary/a.md"), ["core", "reflection", "diary", "stats", "health"]);
+        assert_eq!(changed("graph/fixes/playbook.md"), ["core", "reflection", "stats", "health"]);
+        assert_eq!(changed("cm.toml").len(), RESOURCES.len());
+    }
+}

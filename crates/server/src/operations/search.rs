@@ -1,0 +1,104 @@
+//! `memory_search`: the command `cm search`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline, whole};
+use super::{Answer, Effect, Endpoint, Method, Operation};
+use cm_app::search::{self, Searched};
+use cm_app::{Memory, Result};
+use cm_note::note::Priority;
+use cm_render::text;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "memory_search",
+    aliases: &["memory_recall"],
+    title: "Search memory",
+    description: "Find notes by words and meaning, best first. Search before you solve.",
+    effect: Effect::Reads,
+    idempotent: true,
+    tool: true,
+    prose: false,
+    endpoint: Some(Endpoint { method: Method::Get, path: "/search", done: 200, gives: whole::<Searched> }),
+    also: &[("q", "query")],
+    example: r#"{"query": "connection pool", "type": "fix", "limit": 5}"#,
+    input: schema::<Input>,
+    output: outline::<Searched>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// Words, "phrases", -without, tag:rust, updated:30d
+    query: String,
+    #[serde(rename = "type")]
+    note_type: Option<String>,
+    category: Option<String>,
+    priority: Option<Priority>,
+    tags: Option<Vec<String>>,
+    /// Hits at most, 10
+    limit: Option<usize>,
+    /// `next` of the page before
+    offset: Option<usize>,
+    /// A commit or date to answer from
+    as_of: Option<String>,
+    explain: Option<bool>,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    let options = search::Options {
+        query: query(&input),
+        limit: input.limit,
+        offset: input.offset.unwrap_or_default(),
+        explain: input.explain.unwrap_or_default(),
+        as_of: input.as_of,
+        ..search::Options::default()
+    };
+    let outcome = search::search(memory, &options)?;
+    outcome.notices.iter().for_each(|notice| memory.notice(notice));
+    Ok(answer(memory, &outcome, &text::search::searched(&outcome)))
+}
+
+/// The query with the fields that were given beside it, as somebody would type them.
+fn query(input: &Input) -> String {
+    let mut fields = Vec::new();
+    let mut field = |name: &str, value: &str| {
+        let plain = !value.is_empty() && value.chars().all(|c| c.is_alphanumeric() || "-_/".contains(c));
+        let value = if plain { value.to_owned() } else { format!("\"{}\"", value.replace('"', " ")) };
+        fields.push(format!("{name}:{value}"));
+    };
+    input.note_type.iter().for_each(|value| field("type", value));
+    input.category.iter().for_each(|value| field("category", value));
+    input.priority.iter().for_each(|value| field("priority", value.name()));
+    input.tags.iter().flatten().for_each(|value| field("tag", value));
+    let query = input.query.trim();
+    // Beside a field, `a OR b` would otherwise let the field join the choice.
+    let chooses = query.split_whitespace().any(|word| word == "OR") && !fields.is_empty();
+    let query = if chooses { format!("({query})") } else { query.to_owned() };
+    [vec![query], fields].concat().join(" ").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn fields_join_the_query_as_they_would_be_typed() {
+        let query = |given: Value| query(&OPERATION.parse(given).unwrap());
+        assert_eq!(query(json!({ "q": " pool " })), "pool");
+        assert_eq!(
+            query(json!({ "query": "pool", "type": "fix", "tags": ["a", "b c"] })),
+            "pool type:fix tag:a tag:\"b c\""
+        );
+        assert_eq!(query(json!({ "query": "a OR b", "priority": "critical" })), "(a OR b) priority:critical");
+        assert_eq!(query(json!({ "query": "", "category": "gotcha" })), "category:gotcha");
+        assert_eq!(query(json!({ "query": "a", "type": "\" OR x" })), "a type:\"  OR x\"");
+    }
+}

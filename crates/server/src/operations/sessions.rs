@@ -1,0 +1,74 @@
+//! `sessions`: what was said in a session elsewhere, sent to be learned from later.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::input::schema;
+use super::output::{answer, outline, whole};
+use super::{Answer, Effect, Endpoint, Method, Operation};
+use cm_app::receive::{self, Received, Said, Speaker};
+use cm_app::{Memory, Result};
+use cm_note::instant::Instant;
+use cm_render::text;
+use cm_session::Agent;
+
+/// The operation.
+pub const OPERATION: Operation = Operation {
+    name: "sessions",
+    aliases: &[],
+    title: "Send a session",
+    description: "Keep what was said in a session, without secrets, to be learned from later. What was sent before is known again.",
+    effect: Effect::Adds,
+    idempotent: true,
+    tool: false,
+    prose: false,
+    endpoint: Some(Endpoint { method: Method::Post, path: "/sessions", done: 201, gives: whole::<Received> }),
+    also: &[],
+    example: r#"{"session": "s-1", "agent": "codex", "messages": [{"role": "user", "content": "Fix the flaky test."}]}"#,
+    input: schema::<Input>,
+    output: outline::<Received>,
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// The agent's id of it
+    #[schemars(regex(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"))]
+    session: String,
+    /// The agent, such as claude-code; who asks, where none is named
+    #[schemars(extend("enum" = Agent::ALL.map(Agent::name)))]
+    agent: Option<String>,
+    /// The folder that was worked in
+    workspace: Option<String>,
+    title: Option<String>,
+    /// In order; the whole session again, or what is new
+    #[schemars(length(min = 1, max = 10_000))]
+    messages: Vec<Sent>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Sent {
+    role: Speaker,
+    content: String,
+    /// By it the message is known again; without, by role, time and text
+    id: Option<String>,
+    /// RFC 3339
+    at: Option<Instant>,
+}
+
+fn run(memory: &Memory, given: Value) -> Result<Answer> {
+    let input: Input = OPERATION.parse(given)?;
+    let said = |sent: Sent| Said { id: sent.id, role: sent.role, at: sent.at, text: sent.content };
+    let options = receive::Options {
+        session: input.session,
+        agent: input.agent,
+        workspace: input.workspace,
+        title: input.title,
+        messages: input.messages.into_iter().map(said).collect(),
+    };
+    let outcome = receive::receive(memory, &options)?;
+    Ok(answer(memory, &outcome, &text::receive::received(&outcome)))
+}

@@ -1,0 +1,37 @@
+//! Values that complete what somebody began to type: ids of notes, categories of the playbook, types of memory.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::{Suggest, resources};
+use cm_app::{Memory, Result, playbook};
+
+/// The values that begin so: ids of notes that changed last first, categories with the most rules first, types in the order of
+/// the settings.
+///
+/// # Errors
+/// Where the notes cannot be read.
+pub(super) fn suggest(memory: &Memory, what: Suggest, typed: &str) -> Result<Vec<String>> {
+    let mut all = match what {
+        Suggest::Id => resources::newest(memory)?
+            .into_iter()
+            .filter(|note| note.id != note.path)
+            .map(|note| note.id)
+            .collect(),
+        Suggest::Category => categories(memory)?,
+        Suggest::Type => memory.target().settings.types.iter().map(|one| one.name.clone()).collect(),
+    };
+    let typed = typed.to_lowercase();
+    all.retain(|value| value.to_lowercase().starts_with(&typed));
+    Ok(all)
+}
+
+fn categories(memory: &Memory) -> Result<Vec<String>> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for shelved in playbook::merged(memory)?.bullets {
+        *counts.entry(shelved.bullet.category).or_default() += 1;
+    }
+    let mut sorted: Vec<(String, usize)> = counts.into_iter().collect();
+    sorted.sort_by_key(|(_, count)| Reverse(*count));
+    Ok(sorted.into_iter().map(|(category, _)| category).collect())
+}

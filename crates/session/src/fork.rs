@@ -1,0 +1,94 @@
+//! Which logs tell one conversation: resuming or forking a session copies its records, ids and all, into a new log.
+
+use std::collections::BTreeMap;
+
+/// Ids shorter than this are counters, and not unique to a conversation.
+const SHORTEST_ID: usize = 8;
+
+/// An id in more logs than this is a constant of the program that wrote them.
+const MOST_LOGS: usize = 12;
+
+/// Groups logs by the record ids that they share: one shared id is enough to make two logs one conversation.
+///
+/// `logs` holds the ids of each log; the answer holds the positions of each group's logs in ascending order, the groups
+/// by their first log. A log that shares nothing is a group of its own.
+///
+/// ```
+/// use cm_session::fork::conversations;
+/// let logs = [vec!["record-1", "record-2"], vec!["record-9"], vec!["record-2", "record-3"]];
+/// assert_eq!(conversations(&logs), [vec![0, 2], vec![1]]);
+/// ```
+pub fn conversations<Id: AsRef<str>>(logs: &[Vec<Id>]) -> Vec<Vec<usize>> {
+    let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (log, ids) in logs.iter().enumerate() {
+        for id in ids.iter().map(AsRef::as_ref).filter(|id| id.len() >= SHORTEST_ID) {
+            let of = holders.entry(id).or_default();
+            if of.last() != Some(&log) {
+                of.push(log);
+            }
+        }
+    }
+    let mut first: Vec<usize> = (0..logs.len()).collect();
+    for of in holders.values().filter(|of| of.len() <= MOST_LOGS) {
+        for pair in of.windows(2) {
+            let (a, b) = (root(&mut first, pair[0]), root(&mut first, pair[1]));
+            first[a.max(b)] = a.min(b);
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for log in 0..logs.len() {
+        groups.entry(root(&mut first, log)).or_default().push(log);
+    }
+    groups.into_values().collect()
+}
+
+/// The first log of the group that `log` is in; what is passed on the way is shortened.
+fn root(first: &mut [usize], mut log: usize) -> usize {
+    while first[log] != log {
+        first[log] = first[first[log]];
+        log = first[log];
+    }
+    log
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn forks_of_forks_are_one_conversation() {
+        let logs =
+            [vec!["aaaaaaaa"], vec!["cccccccc", "dddddddd"], vec!["aaaaaaaa", "cccccccc"], vec!["eeeeeeee"]];
+        assert_eq!(conversations(&logs), [vec![0, 1, 2], vec![3]]);
+    }
+
+    #[test]
+    fn short_ids_and_ids_of_every_log_join_nothing() {
+        assert_eq!(conversations(&[vec!["1234567"], vec!["1234567"]]).len(), 2);
+        let constant = vec![vec!["00000000-constant"]; 13];
+        assert_eq!(conversations(&constant).len(), 13);
+        assert_eq!(conversations(&constant[..12]).len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn every_log_is_in_one_group_and_sharers_are_together(
+            logs in prop::collection::vec(prop::collection::vec("[ab]{8}", 0..4), 0..12)
+        ) {
+            let groups = conversations(&logs);
+            let mut all: Vec<usize> = groups.concat();
+            all.sort_unstable();
+            prop_assert_eq!(all, (0..logs.len()).collect::<Vec<_>>());
+            let of = |log: usize| groups.iter().position(|group| group.contains(&log));
+            for a in 0..logs.len() {
+                for b in 0..logs.len() {
+                    if logs[a].iter().any(|id| logs[b].contains(id)) {
+                        prop_assert_eq!(of(a), of(b));
+                    }
+                }
+            }
+        }
+    }
+}

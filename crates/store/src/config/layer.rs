@@ -1,0 +1,378 @@
+//! One source of settings: a TOML text or the environment, read into dotted names with their places.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use toml_edit::{Document, Item, TableLike};
+
+use super::keys::{self, Shape};
+use cm_note::finding::{Code, Finding, Severity};
+use cm_note::path::NotePath;
+
+/// Where a value came from; later ones win.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// `cm.toml` of the global vault.
+    Global,
+    /// `cm.toml` of the project's vault, or of the one vault in use.
+    Vault,
+    /// The user's `config.toml` for every vault.
+    User,
+    /// The user's private settings of this vault.
+    Private,
+    /// This environment variable.
+    Environment(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Global => f.write_str("cm.toml of the global vault"),
+            Self::Vault => f.write_str("cm.toml"),
+            Self::User => f.write_str("your settings of every vault"),
+            Self::Private => f.write_str("your settings of this vault"),
+            Self::Environment(name) => f.write_str(name),
+        }
+    }
+}
+
+impl Origin {
+    /// Whether only the user can have set the value: it is in no file of a vault's folder, which others may have made.
+    pub fn is_users(&self) -> bool {
+        !matches!(self, Self::Global | Self::Vault)
+    }
+}
+
+/// The settings of a vault's folder, which whoever made the folder has written.
+const SHARED: &str = "cm.toml";
+
+/// The values of one source.
+#[derive(Clone, Default)]
+pub struct Layer {
+    /// Values of known settings, sound ones only.
+    pub values: BTreeMap<&'static str, toml::Value>,
+    /// The `types` and `relations` tables as they stand.
+    pub tables: BTreeMap<&'static str, toml::Value>,
+    /// What is wrong in it.
+    pub findings: Vec<Finding>,
+    /// Settings of a shared file that count from the user's own settings only: name, and a sentence that says so.
+    pub ignored: Vec<(&'static str, String)>,
+}
+
+impl fmt::Debug for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |(name, value)| (name, keys::find(name).map(|key| key.shown(value)));
+        let values: BTreeMap<_, _> = self.values.iter().map(|(name, value)| shown((*name, value))).collect();
+        let mut layer = f.debug_struct("Layer");
+        layer.field("values", &values).field("tables", &self.tables);
+        layer.field("findings", &self.findings).finish()
+    }
+}
+
+impl Layer {
+    /// Reads a TOML file's text; `name` is what findings call the file.
+    pub fn of_toml(name: &str, text: &str) -> Self {
+        let mut layer = Self::default();
+        let document = match text.parse::<Document<String>>() {
+            Ok(document) => document,
+            Err(error) => {
+                let at = error.span().map_or(0, |span| span.start);
+                let message = error.message().lines().next().unwrap_or("no TOML").to_owned();
+                let hint =
+                    "mend that line; until then none of the file's settings hold, and nothing is written"
+                        .to_owned();
+                let message = format!("the file is no TOML: {message}");
+                layer.find(name, text, at, Code::InvalidSetting, message, Some(hint));
+                // A file of which nothing is known may say anything, `git.commit` among it.
+                layer.findings.iter_mut().for_each(|finding| finding.severity = Severity::Error);
+                return layer;
+            }
+        };
+        layer.table(name, text, "", document.as_table());
+        layer
+    }
+
+    /// Reads `CM_GIT_COMMIT=manual` and its like; variables that name no setting are not ours.
+    pub fn of_environment(variables: &BTreeMap<String, String>) -> Vec<(Self, Origin)> {
+        let mut layers = Vec::new();
+        for key in keys::KEYS {
+            let variable = format!("CM_{}", key.name.replace('.', "_").to_uppercase());
+            let Some(typed) = variables.get(&variable) else { continue };
+            let mut layer = Self::default();
+            match read_typed(key.shape, typed) {
+                Some(value) => drop(layer.values.insert(key.name, value)),
+                None => {
+                    let message =
+                        format!("{variable} is `{typed}`, and {} takes {}", key.name, key.shape.words());
+                    layer.find("environment", "", 0, Code::InvalidSetting, message, None);
+                }
+            }
+            layers.push((layer, Origin::Environment(variable)));
+        }
+        layers
+    }
+
+    fn table(&mut self, file: &str, text: &str, prefix: &str, table: &dyn TableLike) {
+        for (written, item) in table.iter() {
+            let name = format!("{prefix}{}", snake(written));
+            let at = table.key(written).and_then(toml_edit::Key::span).map_or(0, |span| span.start);
+            if let Some(known) = keys::TABLES.iter().find(|known| **known == name) {
+                if let Some(value) = value_of(item) {
+                    self.tables.insert(known, value);
+                }
+            } else if let Some(key) = keys::find(&name) {
+                match value_of(item).filter(|value| fits(key.shape, value)) {
+                    Some(value) if file == SHARED && !key.may_be_shared(&value) => {
+                        self.ignore(file, text, at, key);
+                    }
+                    Some(value) => drop(self.values.insert(key.name, value)),
+                    None => {
+                        let message = format!("`{name}` takes {}", key.shape.words());
+                        self.find(file, text, at, Code::InvalidSetting, message, None);
+                    }
+                }
+            } else if let Some(inner) = item.as_table_like().filter(|_| is_group(&name)) {
+                self.table(file, text, &format!("{name}."), inner);
+            } else {
+                let hint = keys::nearest(&name).map(|known| format!("did you mean `{known}`?"));
+                self.find(
+                    file,
+                    text,
+                    at,
+                    Code::UnknownSetting,
+                    format!("there is no setting `{name}`"),
+                    hint,
+                );
+            }
+        }
+    }
+
+    /// Leaves out a setting that the folder's maker may not decide.
+    fn ignore(&mut self, file: &str, text: &str, at: usize, key: &'static keys::Key) {
+        let name = key.name;
+        let message = format!("`{name}` does not count in {file}, which others can write");
+        let hint = match key.shape {
+            Shape::Secret => {
+                format!("take it out, get a new one if others saw it, then: cm config set {name} … --private")
+            }
+            _ => format!("to set it for yourself: cm config set {name} … --private"),
+        };
+        self.ignored.push((name, format!("{message}; {hint}")));
+        self.find(file, text, at, Code::InvalidSetting, message, Some(hint));
+    }
+
+    fn find(&mut self, file: &str, text: &str, at: usize, code: Code, message: String, hint: Option<String>) {
+        let before = text.get(..at).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        // The names of our own files are sound paths.
+        let Ok(path) = NotePath::parse(file) else { return };
+        let mut finding = Finding::new(&path, code, Severity::Warning, message);
+        if !text.is_empty() {
+            finding = finding.at(u32::try_from(line).unwrap_or(1), u32::try_from(column).unwrap_or(1));
+        }
+        finding.hint = hint;
+        self.findings.push(finding);
+    }
+}
+
+/// Whether some setting's name begins so.
+fn is_group(name: &str) -> bool {
+    keys::KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+fn value_of(item: &Item) -> Option<toml::Value> {
+    let text = match item {
+        Item::Value(value) => format!("x = {}", value.clone().decorated(" ", "")),
+        Item::Table(table) => {
+            let mut inline = table.clone().into_inline_table();
+            inline.fmt();
+            format!("x = {inline}")
+        }
+        _ => return None,
+    };
+    text.parse::<toml::Table>().ok()?.remove("x")
+}
+
+/// Whether a value is of that shape.
+pub fn fits(shape: Shape, value: &toml::Value) -> bool {
+    match (shape, value) {
+        (Shape::Bool, toml::Value::Boolean(_)) => true,
+        (Shape::Whole(least, most), toml::Value::Integer(n)) => (least..=most).contains(n),
+        (Shape::Number(least, most), toml::Value::Float(x)) => (least..=most).contains(x),
+        (Shape::Number(least, most), toml::Value::Integer(n)) => (least..=most).contains(&(*n as f64)),
+        (Shape::Word(words), toml::Value::String(text)) => words.contains(&text.as_str()),
+        (Shape::Text | Shape::Secret, toml::Value::String(_)) => true,
+        (Shape::Texts, toml::Value::Array(items)) => items.iter().all(toml::Value::is_str),
+        _ => false,
+    }
+}
+
+/// Reads what a person typed for a setting of that shape. A list is written as TOML writes it, `["a", "b"]`, or separated by
+/// commas; a string may stand in quotation marks. `None` where it does not fit.
+pub fn read_typed(shape: Shape, typed: &str) -> Option<toml::Value> {
+    let typed = typed.trim();
+    let value = match shape {
+        Shape::Bool => toml::Value::Boolean(typed.parse().ok()?),
+        Shape::Whole(..) => toml::Value::Integer(typed.parse().ok()?),
+        Shape::Number(..) => toml::Value::Float(typed.parse().ok()?),
+        Shape::Text | Shape::Secret if is_toml_string(typed) => toml_value(typed)?,
+        Shape::Word(_) | Shape::Text | Shape::Secret => toml::Value::String(typed.to_owned()),
+        Shape::Texts if typed.starts_with('[') => toml_value(typed)?,
+        Shape::Texts => {
+            // Half a list, or a table, is no list of names.
+            if typed.contains(['[', ']', '{', '}', '"', '\n']) {
+                return None;
+            }
+            let items = typed.split(',').map(str::trim).filter(|item| !item.is_empty());
+            toml::Value::Array(items.map(|item| toml::Value::String(item.to_owned())).collect())
+        }
+    };
+    fits(shape, &value).then_some(value)
+}
+
+/// Whether a whole text is one string of TOML.
+fn is_toml_string(typed: &str) -> bool {
+    typed.len() > 1 && typed.starts_with('"') && typed.ends_with('"')
+}
+
+/// The value that TOML reads from a text.
+fn toml_value(typed: &str) -> Option<toml::Value> {
+    let mut table = format!("x = {typed}").parse::<toml::Table>().ok().filter(|table| table.len() == 1)?;
+    table.remove("x")
+}
+
+/// A TOML text with this setting in it, or without it where there is no value; all else stays as it stands.
+///
+/// # Errors
+/// Where the text is no TOML, or a part of the name is there as something else than a table.
+pub fn with_value(text: &str, name: &str, value: Option<&toml::Value>) -> Result<String, String> {
+    let mut document: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        error.message().lines().next().unwrap_or_default().to_owned()
+    })?;
+    let (group, leaf) = name.split_once('.').map_or((None, name), |(group, leaf)| (Some(group), leaf));
+    let table = match group {
+        None => document.as_table_mut() as &mut dyn TableLike,
+        Some(group) => {
+            if document.get(group).is_none() {
+                let Some(_) = value else { return Ok(text.to_owned()) };
+                document.insert(group, toml_edit::table());
+            }
+            let item = document.get_mut(group).and_then(Item::as_table_like_mut);
+            item.ok_or_else(|| format!("`{group}` is there as a value"))?
+        }
+    };
+    match value {
+        None => drop(table.remove(leaf)),
+        Some(value) => {
+            let new: toml_edit::Value = value.to_string().parse().map_err(|_| "no such value".to_owned())?;
+            match table.get_mut(leaf).and_then(Item::as_value_mut) {
+                Some(old) => {
+                    let decor = old.decor().clone();
+                    *old = new;
+                    *old.decor_mut() = decor;
+                }
+                None => drop(table.insert(leaf, Item::Value(new))),
+            }
+        }
+    }
+    Ok(document.to_string())
+}
+
+/// `maxTokens` as `max_tokens`.
+fn snake(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 2);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            if !out.is_empty() && !out.ends_with('_') {
+                out.push('_');
+            }
+            out.push(c.to_ascii_lowercase());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_are_read_and_slips_are_found_with_their_place() {
+        let layer = Layer::of_toml(
+            "cm.toml",
+            "projects = ['a']\n[core]\nmaxTokens = 2000\nmax_entry = 3\n[git]\n  commit = 'never'\n",
+        );
+        assert_eq!(layer.values["core.max_tokens"].as_integer(), Some(2000));
+        assert_eq!(layer.values["projects"].as_array().map(Vec::len), Some(1));
+        let places: Vec<_> =
+            layer.findings.iter().map(|found| (found.code, found.line, found.column)).collect();
+        assert_eq!(
+            places,
+            [(Code::UnknownSetting, Some(4), Some(1)), (Code::InvalidSetting, Some(6), Some(3))]
+        );
+        assert_eq!(layer.findings[0].hint.as_deref(), Some("did you mean `core.max_entries`?"));
+    }
+
+    #[test]
+    fn a_setting_is_written_beside_the_comments_that_are_there() {
+        let text = "# mine\n[git] # about git\ncommit = \"auto\" # for now\n";
+        let manual = toml::Value::String("manual".into());
+        let set = with_value(text, "git.commit", Some(&manual)).unwrap();
+        assert_eq!(set, "# mine\n[git] # about git\ncommit = \"manual\" # for now\n");
+        let limit = with_value(text, "search.limit", Some(&toml::Value::Integer(5))).unwrap();
+        assert_eq!(limit, format!("{text}\n[search]\nlimit = 5\n"));
+        assert_eq!(with_value(&limit, "search.limit", None).unwrap(), format!("{text}\n[search]\n"));
+        assert!(with_value("git = 1", "git.commit", Some(&manual)).is_err());
+    }
+
+    #[test]
+    fn a_list_is_read_as_toml_or_by_commas_and_half_a_list_is_none() {
+        let list = |typed| read_typed(Shape::Texts, typed).map(|value| value.to_string());
+        assert_eq!(list("a, b"), Some("[\"a\", \"b\"]".to_owned()));
+        assert_eq!(list("[\"a, b\", 'c']"), Some("[\"a, b\", \"c\"]".to_owned()));
+        assert_eq!(list("[]"), Some("[]".to_owned()));
+        for bad in ["[\"a\"", "[1, 2]", "\"a\", \"b\"", "{a = 1}", "[\"a\"]\ny = 1", "a]"] {
+            assert_eq!(list(bad), None, "{bad}");
+        }
+        let text = |typed| read_typed(Shape::Text, typed).map(|value| value.to_string());
+        assert_eq!(text("\"a b\""), Some("\"a b\"".to_owned()));
+        assert_eq!(text("say \"a\""), Some("'say \"a\"'".to_owned()));
+    }
+
+    #[test]
+    fn a_secret_counts_in_private_settings_alone_and_is_never_shown() {
+        let text = "[embeddings]\nmodel = 'm'\nkey = 'sk-12345'\n";
+        let shared = Layer::of_toml("cm.toml", text);
+        assert_eq!(shared.values.len(), 1);
+        assert_eq!((shared.findings[0].line, shared.findings[0].column), (Some(3), Some(1)));
+        let private = Layer::of_toml("config.toml", text);
+        assert_eq!(private.values["embeddings.key"].as_str(), Some("sk-12345"));
+        assert!(private.findings.is_empty());
+        for layer in [shared, private] {
+            assert!(!format!("{layer:?}").contains("12345"), "{layer:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_toml_is_one_finding() {
+        let layer = Layer::of_toml("cm.toml", "[git\ncommit = 1");
+        assert_eq!(layer.findings.len(), 1);
+        assert_eq!(layer.findings[0].line, Some(1));
+    }
+
+    #[test]
+    fn the_environment_names_settings_in_capitals() {
+        let variables = [("CM_GIT_COMMIT", "manual"), ("CM_SEARCH_LIMIT", "x"), ("CM_VAULT", "/a")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let layers = Layer::of_environment(&variables);
+        assert_eq!(layers.len(), 2);
+        assert_eq!(layers[0].0.values["git.commit"].as_str(), Some("manual"));
+        assert_eq!(layers[1].0.findings.len(), 1);
+    }
+}

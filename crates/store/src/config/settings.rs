@@ -1,0 +1,226 @@
+//! The settings that hold once all layers are laid on each other.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::keys::{KEYS, Key};
+use super::layer::{Layer, Origin};
+use cm_note::finding::{Code, Finding, Severity};
+use cm_note::note::types::MemoryType;
+use cm_note::note::{RelationTable, TypeTable};
+use cm_note::path::NotePath;
+
+/// Whether a curation is committed at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommitMode {
+    /// At once.
+    Auto,
+    /// By `cm commit`.
+    Manual,
+}
+
+/// All settings of a vault.
+#[derive(Clone)]
+pub struct Settings {
+    /// The values of each, of which the last holds.
+    values: BTreeMap<&'static str, Vec<(toml::Value, Origin)>>,
+    /// The types of memories.
+    pub types: TypeTable,
+    /// The types of edges.
+    pub relations: RelationTable,
+    /// What is wrong in the layers.
+    pub findings: Vec<Finding>,
+    /// Settings of shared files that do not count, each with a sentence for the user.
+    ignored: Vec<(&'static str, String)>,
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let held = KEYS.iter().filter_map(|key| Some((key, self.get(key.name)?)));
+        let values: BTreeMap<_, _> =
+            held.map(|(key, (value, origin))| (key.name, (key.shown(value), origin))).collect();
+        let mut settings = f.debug_struct("Settings");
+        settings.field("values", &values).field("types", &self.types).field("relations", &self.relations);
+        settings.field("findings", &self.findings).finish()
+    }
+}
+
+impl Settings {
+    /// Lays the layers on the defaults, in the order given.
+    pub fn of(layers: Vec<(Layer, Origin)>) -> Self {
+        let mut values = BTreeMap::new();
+        for key in KEYS {
+            if let Some(value) = default_of(key) {
+                values.insert(key.name, vec![(value, Origin::Default)]);
+            }
+        }
+        let mut settings = Self {
+            values,
+            types: TypeTable::default(),
+            relations: RelationTable::default(),
+            findings: Vec::new(),
+            ignored: Vec::new(),
+        };
+        for (layer, origin) in layers {
+            settings.findings.extend(layer.findings);
+            settings.ignored.extend(layer.ignored);
+            for (name, value) in layer.values {
+                settings.values.entry(name).or_default().push((value, origin.clone()));
+            }
+            if let Some(toml::Value::Table(types)) = layer.tables.get("types") {
+                types.iter().for_each(|(name, value)| settings.declare_type(name, value));
+            }
+            match layer.tables.get("relations") {
+                Some(toml::Value::Array(names)) => {
+                    names
+                        .iter()
+                        .filter_map(toml::Value::as_str)
+                        .for_each(|name| settings.relations.declare(name));
+                }
+                Some(_) => {
+                    settings.wrong("`relations` takes a list of names, such as [\"BLOCKS\"]".to_owned())
+                }
+                None => {}
+            }
+        }
+        settings
+    }
+
+    fn declare_type(&mut self, name: &str, value: &toml::Value) {
+        let text = |key: &str| value.get(key).and_then(toml::Value::as_str).map(str::to_owned);
+        let folder = text("folder").unwrap_or_else(|| name.replace('_', "-"));
+        let weight =
+            value.get("weight").map_or(Some(1.0), |w| w.as_float().or(w.as_integer().map(|n| n as f64)));
+        let sound =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
+        match weight {
+            Some(weight) if weight.is_finite() && weight >= 0.0 && sound(name) && sound(&folder) => {
+                let required = value.get("required").and_then(toml::Value::as_array);
+                let required = required.into_iter().flatten().filter_map(toml::Value::as_str);
+                let required = required.map(str::to_owned).collect();
+                self.types.declare(MemoryType { name: name.to_owned(), folder, weight, required });
+            }
+            _ => self.wrong(format!(
+                "the type `{name}` takes a folder of letters, digits and dashes, and a weight that is not negative"
+            )),
+        }
+    }
+
+    fn wrong(&mut self, message: String) {
+        if let Ok(path) = NotePath::parse("cm.toml") {
+            self.findings.push(Finding::new(&path, Code::InvalidSetting, Severity::Warning, message));
+        }
+    }
+
+    /// The value of a setting and where it came from; `None` where the default depends on the place.
+    pub fn get(&self, name: &str) -> Option<&(toml::Value, Origin)> {
+        self.values.get(name)?.last()
+    }
+
+    /// The value that would hold if only some origins counted.
+    pub fn get_from(&self, name: &str, counts: impl Fn(&Origin) -> bool) -> Option<&(toml::Value, Origin)> {
+        self.values.get(name)?.iter().rev().find(|(_, origin)| counts(origin))
+    }
+
+    /// Why settings whose names begin so do not count although a shared file has them, a sentence each.
+    pub fn ignored(&self, prefix: &str) -> impl Iterator<Item = &str> {
+        self.ignored.iter().filter(move |(name, _)| name.starts_with(prefix)).map(|(_, why)| why.as_str())
+    }
+
+    /// The value of the last layer that is the user's own or a default.
+    pub fn users(&self, name: &str) -> Option<&toml::Value> {
+        self.get_from(name, Origin::is_users).map(|(value, _)| value)
+    }
+
+    /// Why the settings cannot be relied upon: a file of them could not be read.
+    pub fn broken(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.severity == Severity::Error)
+    }
+
+    /// Whether curations are committed at once, also in a repository that holds more than the vault.
+    pub fn commit_mode(&self) -> CommitMode {
+        match self.text("git.commit") {
+            Some("auto") | None => CommitMode::Auto,
+            Some(_) => CommitMode::Manual,
+        }
+    }
+
+    /// A setting that is `true` or `false`; `None` where it is not set and has no default.
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        self.get(name)?.0.as_bool()
+    }
+
+    /// A whole number; 0 where there is no such setting.
+    pub fn whole(&self, name: &str) -> usize {
+        self.get(name).and_then(|(value, _)| value.as_integer()).and_then(|n| n.try_into().ok()).unwrap_or(0)
+    }
+
+    /// A number; 0 where there is no such setting.
+    pub fn number(&self, name: &str) -> f64 {
+        let value = self.get(name).map(|(value, _)| value);
+        value.and_then(|value| value.as_float().or(value.as_integer().map(|n| n as f64))).unwrap_or(0.0)
+    }
+
+    /// A list of texts.
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        let items = self.get(name).and_then(|(value, _)| value.as_array());
+        items.into_iter().flatten().filter_map(toml::Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// A text; `None` where the setting has no default and is not set.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.0.as_str()
+    }
+}
+
+fn default_of(key: &Key) -> Option<toml::Value> {
+    format!("x = {}", key.default).parse::<toml::Table>().ok()?.remove("x")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_layers_win_and_tell_where_they_stand() {
+        let settings = Settings::of(vec![
+            (Layer::of_toml("cm.toml", "search.limit = 5\ncore.max_tokens = 900"), Origin::Global),
+            (Layer::of_toml("cm.toml", "[search]\nlimit = 7"), Origin::Vault),
+        ]);
+        assert_eq!(settings.whole("search.limit"), 7);
+        assert_eq!(settings.get("search.limit").map(|(_, origin)| origin), Some(&Origin::Vault));
+        assert_eq!(settings.get("core.max_tokens").map(|(_, origin)| origin), Some(&Origin::Global));
+        assert_eq!(settings.get("scoring.lambda").map(|(_, origin)| origin), Some(&Origin::Default));
+        assert_eq!(settings.commit_mode(), CommitMode::Auto);
+    }
+
+    #[test]
+    fn what_lies_beneath_a_value_can_be_asked_for() {
+        let settings = Settings::of(vec![
+            (Layer::of_toml("cm.toml", "embeddings.model = 'mine'"), Origin::Global),
+            (Layer::of_toml("cm.toml", "embeddings.model = 'theirs'"), Origin::Vault),
+            (Layer::of_toml("config.toml", "embeddings.key = 'sk-12345'"), Origin::Private),
+        ]);
+        let model = |counts: fn(&Origin) -> bool| {
+            settings.get_from("embeddings.model", counts).and_then(|(value, _)| value.as_str())
+        };
+        assert_eq!(model(|_| true), Some("theirs"));
+        assert_eq!(model(|origin| *origin != Origin::Vault), Some("mine"));
+        assert_eq!(model(|origin| *origin == Origin::Default), Some(""));
+        assert_eq!(model(|origin| *origin == Origin::Private), None);
+        assert!(!format!("{settings:?}").contains("12345"), "{settings:?}");
+    }
+
+    #[test]
+    fn a_vault_declares_types_and_relations() {
+        let text = "relations = ['blocks']\n[types.runbook]\nfolder = 'runbooks'\nweight = 1.2\nrequired = ['owner']\n";
+        let settings = Settings::of(vec![(Layer::of_toml("cm.toml", text), Origin::Vault)]);
+        let runbook = settings.types.get("runbook").unwrap();
+        assert_eq!((runbook.weight, runbook.required.as_slice()), (1.2, ["owner".to_owned()].as_slice()));
+        assert!(settings.relations.knows("BLOCKS"));
+        assert!(settings.findings.is_empty());
+        let text = "[types.bad]\nfolder = '../x'\n";
+        let settings = Settings::of(vec![(Layer::of_toml("cm.toml", text), Origin::Vault)]);
+        assert_eq!(settings.findings.len(), 1);
+    }
+}

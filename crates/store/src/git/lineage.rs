@@ -1,0 +1,199 @@
+//! One note through time: every commit that changed it, under whatever path it had then.
+//!
+//! A note is followed to another path by the same blob, by its id, or, where it has none, by likeness.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+
+use gix::ObjectId;
+use gix::bstr::BString;
+
+use crate::git::blobs::Blobs;
+use crate::git::error::Result;
+use crate::git::history::CommitInfo;
+use crate::git::repo::Repo;
+use crate::git::trees::{Leaf, Trail};
+use cm_note::path::NotePath;
+use cm_text::words;
+
+/// How alike two texts must be to count as one note that moved.
+const ALIKE: f32 = 0.6;
+/// How many vanished files are compared by likeness.
+const CANDIDATES: usize = 200;
+
+/// One change of a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// The commit that made it.
+    pub commit: CommitInfo,
+    /// Where the note lay after it, or before it where it was removed.
+    pub path: NotePath,
+    /// Where it lay before, where that was elsewhere.
+    pub moved_from: Option<NotePath>,
+    /// Its bytes before; `None` where it was new.
+    pub old: Option<Vec<u8>>,
+    /// Its bytes after; `None` where it was removed.
+    pub new: Option<Vec<u8>>,
+}
+
+/// Tells whether bytes are a version of the note that is followed, by its id.
+type IsSame<'a> = &'a dyn Fn(&[u8]) -> bool;
+
+/// A commit to look at, and the path that the note has in it.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Step {
+    time: i64,
+    order: Reverse<u64>,
+    commit: ObjectId,
+    place: BString,
+    /// Whether it was seen being made in a later commit, so that an older file here may be another note.
+    born: bool,
+}
+
+struct Follower<'r, 'a> {
+    repo: &'r Repo,
+    blobs: Blobs<'r>,
+    is_same: IsSame<'a>,
+    queue: BinaryHeap<Step>,
+    seen: HashSet<(ObjectId, BString)>,
+    /// The entries on the way to the last path that was looked up.
+    trail: Trail,
+    trail_place: BString,
+    count: u64,
+}
+
+impl Repo {
+    /// The commits that changed the note now at `path`, newest first. `is_same` tells by its id whether some
+    /// bytes are a version of the note.
+    pub fn history_of(&self, path: &NotePath, is_same: IsSame<'_>) -> Result<Vec<Version>> {
+        let mut versions = Vec::new();
+        let Some(head) = self.head_id()? else { return Ok(versions) };
+        let mut follower = Follower {
+            repo: self,
+            blobs: Blobs::new(self)?,
+            is_same,
+            queue: BinaryHeap::new(),
+            seen: HashSet::new(),
+            trail: Trail::default(),
+            trail_place: BString::default(),
+            count: 0,
+        };
+        follower.push(head, self.place(path), false)?;
+        while let Some(step) = follower.queue.pop() {
+            versions.extend(follower.visit(step)?);
+        }
+        Ok(versions)
+    }
+}
+
+impl Follower<'_, '_> {
+    fn push(&mut self, commit: ObjectId, place: BString, born: bool) -> Result<()> {
+        if self.seen.insert((commit, place.clone())) {
+            let time = self.repo.info(commit)?.time.unix();
+            self.count += 1;
+            self.queue.push(Step { time, order: Reverse(self.count), commit, place, born });
+        }
+        Ok(())
+    }
+
+    /// The file at a path in a commit.
+    fn file(&mut self, commit: ObjectId, place: &BString) -> Result<Option<Leaf>> {
+        let known = (self.trail_place == *place).then_some(&self.trail);
+        let root = self.repo.tree_of(commit)?;
+        self.trail = self.repo.trail(Some(root), place.as_ref(), known)?;
+        self.trail_place.clone_from(place);
+        Ok(self.trail.file())
+    }
+
+    fn visit(&mut self, step: Step) -> Result<Option<Version>> {
+        let commit = self.repo.info(step.commit)?;
+        let here = self.file(step.commit, &step.place)?.map(|leaf| leaf.id);
+        let mut before = Vec::with_capacity(commit.parents.len());
+        for parent in &commit.parents {
+            let id = self.file(parent.0, &step.place)?.map(|leaf| leaf.id);
+            if id == here {
+                // As git's own log does: a side that changed nothing explains everything.
+                self.push(parent.0, step.place.clone(), step.born)?;
+                return Ok(None);
+            }
+            before.push((parent.0, step.place.clone(), id));
+        }
+        let mut first = None;
+        for (parent, mut place, mut id) in before {
+            if let (Some(new), None) = (here, id) {
+                if let Some((from, old)) = self.origin(parent, step.commit, &step.place, new)? {
+                    (place, id) = (from, Some(old));
+                }
+            } else if let (None, Some(old)) = (here, id)
+                && step.born
+                && !(self.is_same)(&self.blobs.read(place.as_ref(), old)?)
+            {
+                continue;
+            }
+            self.push(parent, place.clone(), id.is_none())?;
+            first.get_or_insert((place, id));
+        }
+        let (place, id) = match first {
+            Some(first) => first,
+            None if commit.parents.is_empty() && here.is_some() => (step.place.clone(), None),
+            None => return Ok(None),
+        };
+        self.version(commit, step.place, here, place, id)
+    }
+
+    fn version(
+        &mut self,
+        commit: CommitInfo,
+        new_place: BString,
+        new: Option<ObjectId>,
+        old_place: BString,
+        old: Option<ObjectId>,
+    ) -> Result<Option<Version>> {
+        let Some(path) = self.repo.note_path(&new_place) else { return Ok(None) };
+        let moved_from = self.repo.note_path(&old_place).filter(|from| *from != path);
+        let old = old.map(|id| self.blobs.read(old_place.as_ref(), id)).transpose()?;
+        let new = new.map(|id| self.blobs.read(new_place.as_ref(), id)).transpose()?;
+        Ok(Some(Version { commit, path, moved_from, old, new }))
+    }
+
+    /// Where a file that is new in a commit came from: one that vanished in the same commit.
+    fn origin(
+        &mut self,
+        parent: ObjectId,
+        commit: ObjectId,
+        place: &BString,
+        new: ObjectId,
+    ) -> Result<Option<(BString, ObjectId)>> {
+        let gone = self.repo.differences(Some(parent), Some(commit))?;
+        let gone: Vec<(BString, ObjectId)> = gone
+            .into_iter()
+            .filter_map(|(place, old, new)| match (old.filter(Leaf::is_file), new) {
+                (Some(old), None) => Some((place, old.id)),
+                _ => None,
+            })
+            .collect();
+        if let Some(same) = gone.iter().find(|(.., id)| *id == new) {
+            return Ok(Some(same.clone()));
+        }
+        let bytes = self.blobs.read(place.as_ref(), new)?;
+        // A note with an id is never mistaken for one that merely looks like it.
+        let by_id = (self.is_same)(&bytes);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let mut best: Option<(f32, (BString, ObjectId))> = None;
+        let most = if by_id { usize::MAX } else { CANDIDATES };
+        for (place, id) in gone.into_iter().take(most) {
+            let old = self.blobs.read(place.as_ref(), id)?;
+            if by_id {
+                if (self.is_same)(&old) {
+                    return Ok(Some((place, id)));
+                }
+                continue;
+            }
+            let likeness = words::likeness(&String::from_utf8_lossy(&old), &text);
+            if likeness >= ALIKE && best.as_ref().is_none_or(|(most, ..)| likeness > *most) {
+                best = Some((likeness, (place, id)));
+            }
+        }
+        Ok(best.map(|(.., found)| found))
+    }
+}

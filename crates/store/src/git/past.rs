@@ -1,0 +1,208 @@
+//! The vault as one commit holds it: folders, files and links out of git's objects, as a checkout would write them,
+//! without one.
+//!
+//! It touches neither work tree nor index, and decides nothing about which files are notes.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::io;
+use std::rc::Rc;
+
+use gix::ObjectId;
+use gix::bstr::{BString, ByteSlice};
+
+use crate::git::blobs::Filters;
+use crate::git::error::Result;
+use crate::git::history::CommitInfo;
+use crate::git::repo::{CommitId, Repo};
+use crate::git::trees::Leaf;
+use cm_note::listing::{Entry, EntryKind, Target};
+use cm_note::path::NotePath;
+
+/// Where the attributes of a folder are written.
+const ATTRIBUTES: &str = ".gitattributes";
+/// So many links on one way are a circle, as for the kernel.
+const HOPS: usize = 40;
+
+/// The vault at a commit. What was looked at is kept, for commits do not change.
+pub struct Past {
+    repo: Repo,
+    commit: CommitInfo,
+    /// Folders by their path from the root of the work tree.
+    folders: RefCell<HashMap<String, Option<Rc<Folder>>>>,
+    /// The files of attributes that were met, by their path.
+    attributes: RefCell<BTreeMap<BString, ObjectId>>,
+    /// The filters that these make; none where others were met since.
+    filters: RefCell<Option<Filters>>,
+}
+
+type Folder = BTreeMap<BString, Leaf>;
+
+impl Repo {
+    /// The vault as this commit has it; `None` where its folder was not there.
+    pub fn past(&self, commit: CommitId) -> Result<Option<Past>> {
+        let past = Past {
+            repo: self.clone(),
+            commit: self.commit_info(commit)?,
+            folders: RefCell::default(),
+            attributes: RefCell::default(),
+            filters: RefCell::default(),
+        };
+        let there = past.folder(self.prefix.trim_end_matches('/'))?.is_some();
+        Ok(there.then_some(past))
+    }
+}
+
+impl Past {
+    /// The commit.
+    pub fn commit(&self) -> &CommitInfo {
+        &self.commit
+    }
+
+    /// What lies in a folder, by its path from the vault's root. Another repository in it (a submodule) is nothing of it.
+    ///
+    /// # Errors
+    /// Objects that cannot be read.
+    pub fn entries(&self, folder: &str) -> Result<Vec<Entry>> {
+        let Some(folder) = self.folder(&self.place(folder))? else { return Ok(Vec::new()) };
+        let entry = |(name, leaf): (&BString, &Leaf)| {
+            let kind = match leaf {
+                leaf if leaf.mode.is_tree() => EntryKind::Folder,
+                leaf if leaf.mode.is_link() => EntryKind::Link,
+                leaf if leaf.is_file() => EntryKind::File,
+                _ => return None,
+            };
+            Some(Entry { name: name.to_vec(), kind, mark: mark(leaf.id) })
+        };
+        Ok(folder.iter().filter_map(entry).collect())
+    }
+
+    /// Where a link leads, by its path from the vault's root. What leaves the vault on the way is outside, also where it
+    /// would come back.
+    ///
+    /// # Errors
+    /// Objects that cannot be read.
+    pub fn target(&self, link: &str) -> Result<Target> {
+        let mut ahead: VecDeque<String> = link.split('/').map(str::to_owned).collect();
+        let (mut way, mut hops, mut at) = (Vec::new(), 0, None);
+        while let Some(part) = ahead.pop_front() {
+            if part.is_empty() || part == "." {
+                continue;
+            }
+            if at.is_some_and(|leaf: Leaf| !leaf.mode.is_tree()) {
+                return Ok(Target::Nowhere);
+            }
+            if part == ".." {
+                if way.pop().is_none() {
+                    return Ok(Target::Outside);
+                }
+                at = None;
+                continue;
+            }
+            let folder = self.folder(&self.place(&way.join("/")))?;
+            let Some(leaf) = folder.and_then(|folder| folder.get(part.as_bytes().as_bstr()).copied()) else {
+                return Ok(Target::Nowhere);
+            };
+            if leaf.mode.is_link() {
+                let text = self.repo.blob(leaf.id)?;
+                hops += 1;
+                match text.to_str() {
+                    Ok(text) if text.starts_with('/') => return Ok(Target::Outside),
+                    Ok(text) if hops <= HOPS => {
+                        text.rsplit('/').for_each(|part| ahead.push_front(part.to_owned()))
+                    }
+                    _ => return Ok(Target::Nowhere),
+                }
+            } else {
+                way.push(part);
+                at = Some(leaf);
+            }
+        }
+        Ok(match at {
+            Some(leaf) if leaf.is_file() => Target::File { path: way.join("/"), mark: mark(leaf.id) },
+            _ => Target::Folder,
+        })
+    }
+
+    /// Whether a file lies there, or a link to one of the vault.
+    pub fn holds(&self, path: &NotePath) -> bool {
+        matches!(self.target(path.as_str()), Ok(Target::File { .. }))
+    }
+
+    /// A file of the vault as a checkout would write it, also behind a link within the vault.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] where the commit has none there; objects that cannot be read.
+    pub fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
+        let Target::File { path, .. } = self.target(path.as_str()).map_err(io::Error::other)? else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        let folder = self.folder(&self.place(folder)).map_err(io::Error::other)?;
+        let leaf = folder.and_then(|folder| folder.get(name.as_bytes().as_bstr()).copied());
+        let leaf = leaf.ok_or(io::ErrorKind::NotFound)?;
+        self.checked_out(&self.place(&path), leaf.id).map_err(io::Error::other)
+    }
+
+    fn checked_out(&self, place: &str, id: ObjectId) -> Result<Vec<u8>> {
+        let stored = self.repo.blob(id)?;
+        let mut filters = self.filters.borrow_mut();
+        let filters = match &mut *filters {
+            Some(filters) => filters,
+            none => none.insert(self.filters()?),
+        };
+        filters.smudge(&self.repo, place.into(), &stored)
+    }
+
+    /// The filters as the commit's own attributes say.
+    fn filters(&self) -> Result<Filters> {
+        use gix::index::entry::{Flags, Mode, Stat};
+        let mut index = gix::index::State::new(self.repo.inner.object_hash());
+        for (place, id) in &*self.attributes.borrow() {
+            index.dangerously_push_entry(Stat::default(), *id, Flags::empty(), Mode::FILE, place.as_ref());
+        }
+        index.sort_entries();
+        Filters::new(&self.repo, &index, false)
+    }
+
+    /// The path from the root of the work tree.
+    fn place(&self, path: &str) -> String {
+        format!("{}{path}", self.repo.prefix).trim_end_matches('/').to_owned()
+    }
+
+    /// A folder by its path from the root of the work tree; `None` where there is none.
+    fn folder(&self, place: &str) -> Result<Option<Rc<Folder>>> {
+        if let Some(known) = self.folders.borrow().get(place) {
+            return Ok(known.clone());
+        }
+        let tree = if place.is_empty() {
+            Some(self.repo.tree_of(self.commit.id.0)?)
+        } else {
+            let (above, name) = place.rsplit_once('/').unwrap_or(("", place));
+            let leaf = self.folder(above)?.and_then(|folder| folder.get(name.as_bytes().as_bstr()).copied());
+            leaf.filter(|leaf| leaf.mode.is_tree()).map(|leaf| leaf.id)
+        };
+        let folder = match tree {
+            Some(tree) => Some(Rc::new(self.repo.entries(Some(tree))?.into_iter().collect::<Folder>())),
+            None => None,
+        };
+        self.note_attributes(place, folder.as_deref());
+        self.folders.borrow_mut().insert(place.to_owned(), folder.clone());
+        Ok(folder)
+    }
+
+    fn note_attributes(&self, place: &str, folder: Option<&Folder>) {
+        let written = folder.and_then(|folder| folder.get(ATTRIBUTES.as_bytes().as_bstr()));
+        let Some(leaf) = written.filter(|leaf| leaf.is_file()) else { return };
+        let name = if place.is_empty() { ATTRIBUTES.to_owned() } else { format!("{place}/{ATTRIBUTES}") };
+        self.attributes.borrow_mut().insert(name.into(), leaf.id);
+        *self.filters.borrow_mut() = None;
+    }
+}
+
+/// The first eight bytes of a blob's name.
+fn mark(id: ObjectId) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&id.as_bytes()[..8]);
+    u64::from_be_bytes(bytes)
+}

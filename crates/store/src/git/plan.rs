@@ -1,0 +1,371 @@
+//! A commit in the making: what each path becomes in the trees and, once the index is locked, in the index.
+//!
+//! Of a note with hand edits only the curation's own lines are taken, by making the same change again in
+//! the version that HEAD has, and in the one that is staged.
+
+use std::collections::BTreeSet;
+
+use gix::ObjectId;
+use gix::bstr::{BString, ByteSlice};
+use gix::index::entry::Mode;
+use gix::objs::tree::{EntryKind, EntryMode};
+
+use crate::git::blobs::Blobs;
+use crate::git::commit::{Kind, PathChange, Reapply};
+use crate::git::error::{Doing, Error, Result};
+use crate::git::repo::Repo;
+use crate::git::staging::{Slot, Staging};
+use crate::git::trees::Leaf;
+use cm_note::message::Message;
+use cm_note::path::NotePath;
+
+/// One path, planned against a parent commit.
+pub(super) struct Item<'c> {
+    pub path: &'c NotePath,
+    pub place: BString,
+    /// Where it lay before; the commit and the index have nothing there any more.
+    from: Vec<BString>,
+    /// What HEAD has of it, here or where it lay before.
+    head: Option<Leaf>,
+    /// Whether HEAD has nothing at this path.
+    new: bool,
+    mode: EntryMode,
+    ignored: bool,
+    pub content: Option<Content<'c>>,
+}
+
+/// What a written path becomes; a removed one has none.
+pub(super) struct Content<'c> {
+    before: Option<ObjectId>,
+    after: ObjectId,
+    bytes: &'c [u8],
+    /// What the commit gets.
+    pub tree: ObjectId,
+    /// Whether hand edits go in too.
+    entire: bool,
+    /// Whether that was not asked for.
+    unasked: bool,
+    reapply: Option<Reapply<'c>>,
+}
+
+/// A commit in the making.
+pub(super) struct Plan<'c> {
+    pub parent: Option<ObjectId>,
+    pub tree: ObjectId,
+    /// Whether there is anything that the parent does not have.
+    pub needed: bool,
+    /// What the commit says.
+    pub message: String,
+    pub items: Vec<Item<'c>>,
+}
+
+impl Plan<'_> {
+    /// The notes that go in whole without having been asked to.
+    pub fn whole(&self) -> Vec<NotePath> {
+        unasked(&self.items)
+    }
+}
+
+fn unasked(items: &[Item<'_>]) -> Vec<NotePath> {
+    let unasked = |item: &&Item<'_>| item.content.as_ref().is_some_and(|content| content.unasked);
+    items.iter().filter(unasked).map(|item| item.path.clone()).collect()
+}
+
+/// The message, which names the notes that go in whole.
+fn told(message: &Message, whole: &[NotePath]) -> String {
+    if whole.is_empty() {
+        return message.to_string();
+    }
+    let list: Vec<String> = whole.iter().map(|path| format!("- {path}")).collect();
+    let note = format!("Committed whole, with the edits made by hand:\n{}", list.join("\n"));
+    let body = format!("{}\n\n{note}", message.body.trim()).trim().to_owned();
+    Message { body, ..message.clone() }.to_string()
+}
+
+impl Repo {
+    /// Writes the blobs and trees of the commit to come.
+    pub(super) fn plan<'c>(
+        &self,
+        changes: &'c [PathChange<'c>],
+        message: &Message,
+        whole: &BTreeSet<NotePath>,
+    ) -> Result<Plan<'c>> {
+        let parent = self.head_id()?;
+        let base = parent.map(|parent| self.tree_of(parent)).transpose()?;
+        let mut items = self.items(changes, base, whole)?;
+        self.mark_ignored(&mut items)?;
+        let tree = self.edit(base, &items)?;
+        let needed = match base {
+            Some(base) => base != tree,
+            None => items.iter().any(|item| item.content.is_some()),
+        };
+        Ok(Plan { parent, tree, needed, message: told(message, &unasked(&items)), items })
+    }
+
+    fn items<'c>(
+        &self,
+        changes: &'c [PathChange<'c>],
+        base: Option<ObjectId>,
+        whole: &BTreeSet<NotePath>,
+    ) -> Result<Vec<Item<'c>>> {
+        let gone = changes.iter().filter(|change| matches!(change.kind, Kind::Remove));
+        let left = changes.iter().flat_map(|change| &change.from);
+        let removed = gone.map(|change| &change.path).chain(left).map(|path| self.place(path)).collect();
+        let mut blobs = Blobs::new(self)?;
+        let items = changes.iter().map(|change| {
+            let place = self.place(&change.path);
+            check_path(&change.path, &place)?;
+            let from: Vec<BString> = change.from.iter().map(|path| self.place(path)).collect();
+            let here = self.tracked(base, change, &place, &removed)?;
+            let head = match here {
+                Some(here) => Some(here),
+                None => self.first_file(base, &from)?,
+            };
+            let content = self.content(change, &place, head, &mut blobs, whole)?;
+            let mode = head.map_or_else(|| self.mode_of(&change.path), |leaf| leaf.mode);
+            let new = here.is_none();
+            Ok(Item { path: &change.path, place, from, head, new, mode, ignored: false, content })
+        });
+        items.collect()
+    }
+
+    /// The file at the first of these paths that has one.
+    fn first_file(&self, base: Option<ObjectId>, places: &[BString]) -> Result<Option<Leaf>> {
+        for place in places {
+            if let Some(leaf) = self.trail(base, place.as_ref(), None)?.file() {
+                return Ok(Some(leaf));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the parent commit has at a path, after making sure that the change can stand there.
+    fn tracked(
+        &self,
+        base: Option<ObjectId>,
+        change: &PathChange<'_>,
+        place: &BString,
+        removed: &BTreeSet<BString>,
+    ) -> Result<Option<Leaf>> {
+        let trail = self.trail(base, place.as_ref(), None)?;
+        let collision = |tracked: String| Err(Error::Collision { path: change.path.clone(), tracked });
+        if let Some(leaf) = trail.leaf() {
+            return match leaf {
+                leaf if leaf.mode.is_tree() => collision(format!("{place}/")),
+                leaf if !leaf.is_file() => Err(Error::NotAFile { path: change.path.clone() }),
+                leaf => Ok(Some(leaf)),
+            };
+        }
+        let Some((depth, _)) = trail.furthest().filter(|(_, leaf)| !leaf.mode.is_tree()) else {
+            return Ok(None);
+        };
+        let ends = place.find_iter(b"/").nth(depth - 1).unwrap_or(place.len());
+        let blocking: BString = place[..ends].into();
+        let blocks = !removed.contains(&blocking) && !matches!(change.kind, Kind::Remove);
+        if blocks { collision(blocking.to_string()) } else { Ok(None) }
+    }
+
+    fn content<'c>(
+        &self,
+        change: &'c PathChange<'c>,
+        place: &BString,
+        head: Option<Leaf>,
+        blobs: &mut Blobs<'_>,
+        whole: &BTreeSet<NotePath>,
+    ) -> Result<Option<Content<'c>>> {
+        let stored = head.map(|leaf| leaf.id);
+        let (before, bytes, reapply, asked) = match &change.kind {
+            Kind::Remove => return Ok(None),
+            Kind::Whole { bytes } => (None, bytes, None, true),
+            Kind::Write { before, after, reapply } => (before.as_ref(), after, *reapply, false),
+        };
+        let before = match before {
+            Some(before) => Some(self.blob_id(&blobs.clean(place.as_ref(), before, stored)?)?),
+            None => None,
+        };
+        let after = self.write_blob(&blobs.clean(place.as_ref(), bytes, stored)?)?;
+        let mut content =
+            Content { before, after, bytes, tree: after, entire: asked, unasked: false, reapply };
+        if !asked {
+            let own = match whole.contains(&change.path) {
+                true => None,
+                false => self.own_lines(&content, place, stored, blobs)?,
+            };
+            content.entire = own.is_none();
+            content.unasked = own.is_none();
+            content.tree = own.unwrap_or(after);
+        }
+        Ok(Some(content))
+    }
+
+    /// A version of a note with the curation's lines changed and no others; `None` where that cannot be done.
+    fn own_lines(
+        &self,
+        content: &Content<'_>,
+        place: &BString,
+        version: Option<ObjectId>,
+        blobs: &mut Blobs<'_>,
+    ) -> Result<Option<ObjectId>> {
+        if version == content.before || version == Some(content.after) {
+            return Ok(Some(content.after));
+        }
+        let (Some(version), Some(reapply)) = (version, content.reapply) else { return Ok(None) };
+        let text = blobs.read(place.as_ref(), version)?;
+        let Some(changed) = std::str::from_utf8(&text).ok().and_then(reapply) else { return Ok(None) };
+        let stored = blobs.clean(place.as_ref(), changed.as_bytes(), Some(version))?;
+        self.write_blob(&stored).map(Some)
+    }
+
+    /// The mode of a new note: executable only where the file is, and the repository cares.
+    fn mode_of(&self, path: &NotePath) -> EntryMode {
+        let cares = self.inner.config_snapshot().boolean("core.fileMode").unwrap_or(cfg!(unix));
+        let file = gix::index::fs::Metadata::from_path_no_follow(&self.file(path));
+        match cares && file.is_ok_and(|file| file.is_executable()) {
+            true => EntryKind::BlobExecutable.into(),
+            false => EntryKind::Blob.into(),
+        }
+    }
+
+    fn mark_ignored(&self, items: &mut [Item<'_>]) -> Result<()> {
+        let mut new: Vec<_> = items.iter_mut().filter(|item| item.new && item.content.is_some()).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let mut ignores = self.ignores()?;
+        for item in &mut new {
+            let path = gix::path::from_bstr(item.place.as_bstr()).doing("reading a path", self.git_dir())?;
+            let entry =
+                ignores.at_path(path, Some(Mode::FILE)).doing("reading .gitignore", self.git_dir())?;
+            item.ignored = entry.is_excluded();
+        }
+        Ok(())
+    }
+
+    /// What the `.gitignore` files and their kin say, as they are now.
+    pub(super) fn ignores(&self) -> Result<gix::AttributeStack<'_>> {
+        let none = gix::index::State::new(self.inner.object_hash());
+        self.inner
+            .excludes(
+                &none,
+                None,
+                gix::worktree::stack::state::ignore::Source::WorktreeThenIdMappingIfNotSkipped,
+            )
+            .doing("reading .gitignore", self.git_dir())
+    }
+
+    /// Writes the trees of the parent with these paths changed.
+    fn edit(&self, base: Option<ObjectId>, items: &[Item<'_>]) -> Result<ObjectId> {
+        const DOING: &str = "writing a tree";
+        let place = self.git_dir();
+        let base = base.unwrap_or_else(|| ObjectId::empty_tree(self.inner.object_hash()));
+        let mut editor = self.inner.edit_tree(base).doing(DOING, place)?.detach();
+        let parts = |path: &BString| path.split(|byte| *byte == b'/').map(BString::from).collect::<Vec<_>>();
+        for item in items.iter().filter(|item| !item.new && item.content.is_none()) {
+            editor.remove(parts(&item.place)).doing(DOING, place)?;
+        }
+        for left in items.iter().flat_map(|item| &item.from) {
+            if self.first_file(Some(base), std::slice::from_ref(left))?.is_some() {
+                editor.remove(parts(left)).doing(DOING, place)?;
+            }
+        }
+        for item in items {
+            if let Some(content) = &item.content {
+                editor.upsert(parts(&item.place), item.mode.kind(), content.tree).doing(DOING, place)?;
+            }
+        }
+        editor.write(|tree| self.inner.write_object(tree).map(gix::Id::detach)).doing(DOING, place)
+    }
+
+    /// Brings the index after the commit; answers with a note whose staged version does not take the change.
+    pub(super) fn stage(&self, staging: &mut Staging<'_>, plan: &Plan<'_>) -> Result<Option<NotePath>> {
+        let mut blobs = Blobs::new(self)?;
+        let mut moved = Vec::with_capacity(plan.items.len());
+        for item in &plan.items {
+            moved.push(leave(staging, item)?);
+        }
+        for item in plan.items.iter().filter(|item| item.content.is_none()) {
+            if staging.slot(item.place.as_ref())? == Slot::Conflict {
+                return Err(Error::Unmerged { path: item.path.clone() });
+            }
+            staging.remove(item.place.as_ref());
+        }
+        for (item, moved) in plan.items.iter().zip(moved) {
+            if let Some(content) = &item.content
+                && !self.stage_content(staging, item, content, moved, &mut blobs)?
+            {
+                return Ok(Some(item.path.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Stages one written path; false where what is staged there does not take the change.
+    fn stage_content(
+        &self,
+        staging: &mut Staging<'_>,
+        item: &Item<'_>,
+        content: &Content<'_>,
+        moved: Slot,
+        blobs: &mut Blobs<'_>,
+    ) -> Result<bool> {
+        let path = || item.path.clone();
+        let slot = match staging.slot(item.place.as_ref())? {
+            Slot::Empty if item.ignored => return Err(Error::Ignored { path: path() }),
+            Slot::Empty => moved,
+            slot => slot,
+        };
+        let (staged, mode) = match slot {
+            Slot::Conflict => return Err(Error::Unmerged { path: path() }),
+            Slot::Empty => (None, Mode::from(item.mode)),
+            Slot::Staged { mode: Mode::SYMLINK | Mode::COMMIT, .. } => {
+                return Err(Error::NotAFile { path: path() });
+            }
+            Slot::Staged { id, mode } => (Some(id), mode),
+        };
+        if let Some(tracked) = staging.collision(item.place.as_ref()) {
+            return Err(Error::Collision { path: path(), tracked: tracked.to_string() });
+        }
+        let target = match staged {
+            _ if content.entire => content.after,
+            staged if staged == item.head.map(|leaf| leaf.id) => content.tree,
+            // Taken out of the index by hand: what is staged is the removal, and it stays staged.
+            None if item.head.is_some() => return Ok(true),
+            staged => match self.own_lines(content, &item.place, staged, blobs)? {
+                Some(id) => id,
+                None => return Ok(false),
+            },
+        };
+        let stat = match target == content.after {
+            true => self.stat_of(&self.file(item.path), content.bytes)?,
+            false => None,
+        };
+        staging.put(item.place.as_ref(), target, mode, stat);
+        Ok(true)
+    }
+}
+
+/// Takes the paths where a note lay before out of the index; answers with what was staged there.
+fn leave(staging: &mut Staging<'_>, item: &Item<'_>) -> Result<Slot> {
+    let mut staged = Slot::Empty;
+    for place in &item.from {
+        match staging.slot(place.as_ref())? {
+            Slot::Conflict => return Err(Error::Unmerged { path: item.path.clone() }),
+            slot if staged == Slot::Empty => staged = slot,
+            _ => {}
+        }
+    }
+    for place in &item.from {
+        staging.remove(place.as_ref());
+    }
+    Ok(staged)
+}
+
+/// git would refuse to check out a tree with such a path.
+fn check_path(path: &NotePath, place: &BString) -> Result<()> {
+    let options =
+        gix::validate::path::component::Options { protect_windows: cfg!(windows), ..Default::default() };
+    let sound = place
+        .split(|byte| *byte == b'/')
+        .all(|part| gix::validate::path::component(part.into(), None, options).is_ok());
+    if sound { Ok(()) } else { Err(Error::UnsafePath { path: path.clone() }) }
+}

@@ -1,0 +1,288 @@
+//! What the person has changed by hand in the vault: the work tree against HEAD.
+//!
+//! Stat data decide wherever git would let them, so that a clean vault costs no hashing. Links, submodules
+//! and folders that are repositories of their own are left to git.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::{self, FileType};
+use std::path::Path;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::index::Entry;
+use gix::index::entry::{Flags, Mode, Stage};
+
+use crate::git::blobs::Blobs;
+use crate::git::error::{Doing, Error, InPath, Result};
+use crate::git::repo::Repo;
+use crate::git::staging::{Staging, stat};
+use crate::git::trees::Leaf;
+use cm_note::path::NotePath;
+
+/// How a file of the vault differs from HEAD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Changed {
+    /// HEAD does not have it, and it is not ignored.
+    Added,
+    /// HEAD has other bytes.
+    Modified,
+    /// HEAD has it, and it is gone.
+    Deleted,
+    /// A link or a folder took its place.
+    Replaced,
+}
+
+struct Survey<'r> {
+    repo: &'r Repo,
+    blobs: Blobs<'r>,
+    ignores: gix::AttributeStack<'r>,
+    index: &'r gix::index::State,
+    stat: gix::index::entry::stat::Options,
+    /// The paths whose index entry is not what HEAD has, with what HEAD has.
+    staged: HashMap<BString, Option<Leaf>>,
+    found: Vec<(NotePath, Changed)>,
+}
+
+impl Repo {
+    /// The files of the vault that are not as HEAD has them, sorted by path.
+    pub fn hand_edits(&self) -> Result<Vec<(NotePath, Changed)>> {
+        let staging = Staging::open(self)?;
+        let index = staging.index();
+        let prefix: BString = self.prefix.clone().into();
+        let head = self.head_id()?.map(|head| self.vault_tree(head)).transpose()?.flatten();
+        let all = index.prefixed_entries(prefix.as_ref()).unwrap_or_default();
+        let mut staged = HashMap::new();
+        let cached = self.prefix.is_empty().then(|| index.tree()).flatten();
+        self.staged(head, &prefix, index, all, cached, &mut staged)?;
+        let mut survey = Survey {
+            repo: self,
+            blobs: Blobs::new(self)?,
+            ignores: self.ignores()?,
+            index,
+            stat: self.inner.stat_options().doing("reading the configuration", self.git_dir())?,
+            staged,
+            found: Vec::new(),
+        };
+        survey.folder(&self.workdir.join(&self.prefix), &prefix, all)?;
+        for (place, head) in std::mem::take(&mut survey.staged) {
+            // Neither in the index nor met in the work tree.
+            if head.is_some() && index.entry_by_path(place.as_ref()).is_none() {
+                survey.note(&place, Changed::Deleted);
+            }
+        }
+        survey.found.sort();
+        Ok(survey.found)
+    }
+
+    /// Whether git is told to ignore this file.
+    pub fn is_ignored(&self, path: &NotePath) -> Result<bool> {
+        let place = self.place(path);
+        let path = gix::path::from_bstr(place.as_bstr()).doing("reading a path", self.git_dir())?;
+        let mut ignores = self.ignores()?;
+        let entry = ignores.at_path(path, Some(Mode::FILE)).doing("reading .gitignore", self.git_dir())?;
+        Ok(entry.is_excluded())
+    }
+
+    /// Collects where a slice of the index differs from a tree. Both are in the same order; a cached tree
+    /// that git holds for valid saves the look at a whole folder.
+    fn staged(
+        &self,
+        tree: Option<ObjectId>,
+        prefix: &BString,
+        index: &gix::index::State,
+        mut entries: &[Entry],
+        cached: Option<&gix::index::extension::Tree>,
+        out: &mut HashMap<BString, Option<Leaf>>,
+    ) -> Result<()> {
+        if cached.is_some_and(|cached| cached.num_entries.is_some() && Some(cached.id) == tree) {
+            return Ok(());
+        }
+        for (name, leaf) in self.entries(tree)? {
+            let mut place = prefix.clone();
+            place.extend_from_slice(&name);
+            if leaf.mode.is_tree() {
+                place.push(b'/');
+            }
+            let before = entries.partition_point(|entry| entry.path(index) < place.as_bstr());
+            let inside = entries[before..].partition_point(|entry| entry.path(index).starts_with(&place));
+            let (added, rest) = entries.split_at(before);
+            out.extend(added.iter().map(|entry| (entry.path(index).to_owned(), None)));
+            if leaf.mode.is_tree() {
+                let (inside, after) = rest.split_at(inside);
+                entries = after;
+                // A folder that is not checked out has one entry for all of it.
+                if !matches!(inside, [entry] if entry.mode.is_sparse() && entry.id == leaf.id) {
+                    let child = cached.and_then(|cached| {
+                        cached.children.iter().find(|child| child.name.as_slice() == name.as_slice())
+                    });
+                    self.staged(Some(leaf.id), &place, index, inside, child, out)?;
+                }
+                continue;
+            }
+            let same = rest.iter().take_while(|entry| entry.path(index) == place.as_bstr()).count();
+            let plain = matches!(&rest[..same], [entry] if entry.id == leaf.id && entry.stage() == Stage::Unconflicted);
+            if !plain {
+                out.insert(place, Some(leaf));
+            }
+            entries = &rest[same..];
+        }
+        out.extend(entries.iter().map(|entry| (entry.path(index).to_owned(), None)));
+        Ok(())
+    }
+}
+
+impl Survey<'_> {
+    fn note(&mut self, place: &[u8], changed: Changed) {
+        if let Some(path) = self.repo.note_path(place) {
+            self.found.push((path, changed));
+        }
+    }
+
+    /// Compares a folder with the index entries below it.
+    fn folder(&mut self, folder: &Path, prefix: &BString, entries: &[Entry]) -> Result<()> {
+        let mut met = vec![false; entries.len()];
+        for (name, kind) in list(folder)? {
+            let Ok(name) = gix::path::os_string_into_bstring(name) else { continue };
+            if name == ".git" {
+                continue;
+            }
+            let mut place = prefix.clone();
+            place.extend_from_slice(&name);
+            let at = entries.partition_point(|entry| entry.path(self.index) < place.as_bstr());
+            let count =
+                entries[at..].iter().take_while(|entry| entry.path(self.index) == place.as_bstr()).count();
+            met[at..at + count].fill(true);
+            match entries[at..at + count].first() {
+                Some(entry) => self.tracked(&place, entry, kind)?,
+                None if kind.is_file() => self.untracked(&place)?,
+                None => {}
+            }
+            let is_submodule = entries.get(at).is_some_and(|entry| count > 0 && entry.mode == Mode::COMMIT);
+            if kind.is_dir() && !is_submodule {
+                place.push(b'/');
+                let from = entries.partition_point(|entry| entry.path(self.index) < place.as_bstr());
+                let inside =
+                    entries[from..].partition_point(|entry| entry.path(self.index).starts_with(&place));
+                met[from..from + inside].fill(true);
+                let below = folder.join(gix::path::from_bstr(name.as_bstr()).unwrap_or_default());
+                self.subfolder(&below, &place, &entries[from..from + inside])?;
+            }
+        }
+        for (entry, met) in entries.iter().zip(met) {
+            let left_out = entry.flags.intersects(Flags::SKIP_WORKTREE | Flags::ASSUME_VALID);
+            let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
+            if !met && !left_out && is_file {
+                let place = entry.path(self.index).to_owned();
+                if self.head_of(&place, Some(entry.id)).is_some() {
+                    self.note(&place, Changed::Deleted);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn subfolder(&mut self, folder: &Path, place: &BString, entries: &[Entry]) -> Result<()> {
+        let own_repository = || folder.join(".git").exists();
+        if entries.is_empty()
+            && (own_repository() || self.is_ignored(place[..place.len() - 1].as_bstr(), Mode::DIR)?)
+        {
+            return Ok(());
+        }
+        self.folder(folder, place, entries)
+    }
+
+    /// What HEAD has at a path whose entry in the index is this.
+    fn head_of(&self, place: &BString, index: Option<ObjectId>) -> Option<ObjectId> {
+        match self.staged.get(place) {
+            Some(head) => head.map(|leaf| leaf.id),
+            None => index,
+        }
+    }
+
+    fn tracked(&mut self, place: &BString, entry: &Entry, kind: FileType) -> Result<()> {
+        if !matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE) {
+            return Ok(());
+        }
+        let head = self.head_of(place, Some(entry.id));
+        if !kind.is_file() {
+            self.note(place, Changed::Replaced);
+            return Ok(());
+        }
+        if entry.flags.contains(Flags::ASSUME_VALID) && head == Some(entry.id) {
+            return Ok(());
+        }
+        let file = self.path(place);
+        let Some(found) = stat(&file)? else { return Ok(()) };
+        let certain = entry.stage() == Stage::Unconflicted
+            && !entry.flags.contains(Flags::INTENT_TO_ADD)
+            && entry.stat.matches(&found, self.stat)
+            && !entry.stat.is_racy(self.index.timestamp(), self.stat);
+        let now = match certain {
+            true => Some(entry.id),
+            false => self.hash(&file, place, entry.id)?,
+        };
+        match (head, now) {
+            (None, Some(_)) => self.note(place, Changed::Added),
+            (Some(head), Some(now)) if head != now => self.note(place, Changed::Modified),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn untracked(&mut self, place: &BString) -> Result<()> {
+        match self.staged.remove(place).flatten() {
+            Some(head) => {
+                let file = self.path(place);
+                if self.hash(&file, place, head.id)?.is_some_and(|now| now != head.id) {
+                    self.note(place, Changed::Modified);
+                }
+            }
+            None if !self.is_ignored(place.as_ref(), Mode::FILE)? => self.note(place, Changed::Added),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn path(&self, place: &BString) -> std::path::PathBuf {
+        self.repo.workdir.join(gix::path::from_bstr(place.as_bstr()).unwrap_or_default())
+    }
+
+    /// The blob that a file would be stored as; `None` where it vanished meanwhile.
+    fn hash(&mut self, file: &Path, place: &BString, stored: ObjectId) -> Result<Option<ObjectId>> {
+        // A pipe in its place would be waited for; a link is stored as what it leads to.
+        if file.metadata().is_ok_and(|stat| !stat.is_file()) {
+            return Ok(None);
+        }
+        let bytes = match fs::read(file) {
+            Ok(bytes) => bytes,
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(Error::Io { path: file.to_owned(), source }),
+        };
+        let bytes = self.blobs.clean(place.as_ref(), &bytes, Some(stored))?;
+        self.repo.blob_id(&bytes).map(Some)
+    }
+
+    fn is_ignored(&mut self, place: &BStr, mode: Mode) -> Result<bool> {
+        let path = gix::path::from_bstr(place).doing("reading a path", self.repo.git_dir())?;
+        let entry =
+            self.ignores.at_path(path, Some(mode)).doing("reading .gitignore", self.repo.git_dir())?;
+        Ok(entry.is_excluded())
+    }
+}
+
+/// The names in a folder, none where there is no such folder.
+fn list(folder: &Path) -> Result<Vec<(OsString, FileType)>> {
+    let names = match fs::read_dir(folder) {
+        Ok(names) => names,
+        Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(Error::Io { path: folder.to_owned(), source }),
+    };
+    let mut out = Vec::new();
+    for entry in names {
+        let entry = entry.in_path(folder)?;
+        let kind = entry.file_type().in_path(&entry.path())?;
+        out.push((entry.file_name(), kind));
+    }
+    Ok(out)
+}

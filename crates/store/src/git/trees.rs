@@ -1,0 +1,232 @@
+//! Trees: finding one path in a commit, and what differs between two commits.
+
+use std::collections::BTreeMap;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::objs::tree::EntryMode;
+
+use crate::git::blobs::Blobs;
+use crate::git::error::{Doing, Result};
+use crate::git::repo::{CommitId, Repo};
+use cm_note::path::NotePath;
+
+/// One file of the vault that differs between two commits, with its bytes as a checkout would write them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeChange {
+    /// Where it lies in the vault.
+    pub path: NotePath,
+    /// What it was; `None` where it was not there.
+    pub old: Option<Vec<u8>>,
+    /// What it is; `None` where it is gone.
+    pub new: Option<Vec<u8>>,
+}
+
+/// An entry of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Leaf {
+    pub id: ObjectId,
+    pub mode: EntryMode,
+}
+
+impl Leaf {
+    /// Whether it is a file that could be a note.
+    pub fn is_file(&self) -> bool {
+        self.mode.is_blob() && !self.mode.is_link()
+    }
+}
+
+/// The entries met on the way to one path, from the root on; it ends early where the path leads nowhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Trail {
+    root: Option<ObjectId>,
+    steps: Vec<Leaf>,
+    depth: usize,
+}
+
+impl Trail {
+    /// The entry at the end of the path.
+    pub fn leaf(&self) -> Option<Leaf> {
+        (self.steps.len() == self.depth).then(|| self.steps.last().copied()).flatten()
+    }
+
+    /// The file at the end of the path.
+    pub fn file(&self) -> Option<Leaf> {
+        self.leaf().filter(Leaf::is_file)
+    }
+
+    /// How many leading parts of the path exist, and the last of them.
+    pub fn furthest(&self) -> Option<(usize, Leaf)> {
+        self.steps.last().map(|leaf| (self.steps.len(), *leaf))
+    }
+}
+
+/// A file that differs: its path from the root of the work tree, and the entries.
+pub(super) type Difference = (BString, Option<Leaf>, Option<Leaf>);
+
+impl Repo {
+    /// The tree of a commit.
+    pub(super) fn tree_of(&self, commit: ObjectId) -> Result<ObjectId> {
+        let commit = self.inner.find_commit(commit).doing("reading a commit", self.git_dir())?;
+        Ok(commit.tree_id().doing("reading a commit", self.git_dir())?.detach())
+    }
+
+    /// Follows a path into a tree. Where `known` took the same turns, its steps are used again, which saves
+    /// reading most trees when many neighbouring commits are asked for one path.
+    pub(super) fn trail(&self, root: Option<ObjectId>, place: &BStr, known: Option<&Trail>) -> Result<Trail> {
+        let parts: Vec<&[u8]> = place.split(|byte| *byte == b'/').collect();
+        let mut trail = Trail { root, steps: Vec::with_capacity(parts.len()), depth: parts.len() };
+        let Some(mut tree) = root else { return Ok(trail) };
+        if let Some(known) = known.filter(|known| known.root == root) {
+            return Ok(known.clone());
+        }
+        for (at, part) in parts.iter().enumerate() {
+            let Some(leaf) = self.entry(tree, part.as_bstr())? else { break };
+            trail.steps.push(leaf);
+            if known.and_then(|known| known.steps.get(at)) == Some(&leaf) {
+                let rest = known.map(|known| &known.steps[at + 1..]).unwrap_or_default();
+                trail.steps.extend(rest);
+                break;
+            }
+            if !leaf.mode.is_tree() {
+                break;
+            }
+            tree = leaf.id;
+        }
+        Ok(trail)
+    }
+
+    fn entry(&self, tree: ObjectId, name: &BStr) -> Result<Option<Leaf>> {
+        let tree = self.inner.find_tree(tree).doing("reading a tree", self.git_dir())?;
+        for entry in tree.iter() {
+            let entry = entry.doing("reading a tree", self.git_dir())?;
+            if entry.filename() == name {
+                return Ok(Some(Leaf { id: entry.oid().to_owned(), mode: entry.mode() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The vault's folder in the tree of a commit.
+    pub(super) fn vault_tree(&self, commit: ObjectId) -> Result<Option<ObjectId>> {
+        let root = self.tree_of(commit)?;
+        let folder = self.prefix.trim_end_matches('/');
+        if folder.is_empty() {
+            return Ok(Some(root));
+        }
+        let leaf = self.trail(Some(root), folder.into(), None)?.leaf();
+        Ok(leaf.filter(|leaf| leaf.mode.is_tree()).map(|leaf| leaf.id))
+    }
+
+    /// The files of the vault that differ between two commits; `None` is the time before the first one.
+    pub(super) fn differences(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+    ) -> Result<Vec<Difference>> {
+        let tree = |commit: Option<ObjectId>| Ok(commit.map(|id| self.vault_tree(id)).transpose()?.flatten());
+        let mut out = Vec::new();
+        self.compare(tree(old)?, tree(new)?, &self.prefix.clone().into(), &mut out)?;
+        Ok(out)
+    }
+
+    /// Appends the differing non-tree entries of two trees, in the order of their paths.
+    pub(super) fn compare(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        prefix: &BString,
+        out: &mut Vec<Difference>,
+    ) -> Result<()> {
+        if old == new {
+            return Ok(());
+        }
+        let mut names: BTreeMap<BString, (Option<Leaf>, Option<Leaf>)> = BTreeMap::new();
+        for (name, leaf) in self.entries(old)? {
+            names.entry(name).or_default().0 = Some(leaf);
+        }
+        for (name, leaf) in self.entries(new)? {
+            names.entry(name).or_default().1 = Some(leaf);
+        }
+        let file = |leaf: &Leaf| !leaf.mode.is_tree();
+        let tree = |leaf: Option<Leaf>| leaf.filter(|leaf| leaf.mode.is_tree()).map(|leaf| leaf.id);
+        for (name, (old, new)) in names {
+            if old == new {
+                continue;
+            }
+            let mut place = prefix.clone();
+            place.extend_from_slice(&name);
+            let (old_file, new_file) = (old.filter(file), new.filter(file));
+            if old_file.is_some() || new_file.is_some() {
+                out.push((place.clone(), old_file, new_file));
+            }
+            place.push(b'/');
+            self.compare(tree(old), tree(new), &place, out)?;
+        }
+        Ok(())
+    }
+
+    /// The entries of a tree, none for no tree.
+    pub(super) fn entries(&self, tree: Option<ObjectId>) -> Result<Vec<(BString, Leaf)>> {
+        let Some(tree) = tree else { return Ok(Vec::new()) };
+        let tree = self.inner.find_tree(tree).doing("reading a tree", self.git_dir())?;
+        let entries = tree.iter().map(|entry| {
+            let entry = entry.doing("reading a tree", self.git_dir())?;
+            Ok((entry.filename().to_owned(), Leaf { id: entry.oid().to_owned(), mode: entry.mode() }))
+        });
+        entries.collect()
+    }
+
+    /// The differences with their bytes; what is no file of the vault is left out.
+    pub(super) fn with_bytes(&self, differences: Vec<Difference>) -> Result<Vec<TreeChange>> {
+        let mut blobs = Blobs::new(self)?;
+        let mut changes = Vec::with_capacity(differences.len());
+        for (place, old, new) in differences {
+            let (old, new) = (old.filter(Leaf::is_file), new.filter(Leaf::is_file));
+            let Some(path) = self.note_path(&place).filter(|_| old.is_some() || new.is_some()) else {
+                continue;
+            };
+            let mut read =
+                |leaf: Option<Leaf>| leaf.map(|leaf| blobs.read(place.as_ref(), leaf.id)).transpose();
+            let (old, new) = (read(old)?, read(new)?);
+            changes.push(TreeChange { path, old, new });
+        }
+        Ok(changes)
+    }
+
+    /// What differs in the vault between two commits.
+    pub fn changed_between(&self, old: CommitId, new: CommitId) -> Result<Vec<TreeChange>> {
+        self.with_bytes(self.differences(Some(old.0), Some(new.0))?)
+    }
+
+    /// The paths in the vault that differ between two commits; `None` is the time before the first one.
+    pub fn paths_between(&self, old: Option<CommitId>, new: Option<CommitId>) -> Result<Vec<NotePath>> {
+        let differences = self.differences(old.map(|id| id.0), new.map(|id| id.0))?;
+        Ok(differences.into_iter().filter_map(|(place, ..)| self.note_path(&place)).collect())
+    }
+
+    /// A file of the vault as it was in a commit; `None` where it was not there.
+    pub fn read_at(&self, commit: CommitId, path: &NotePath) -> Result<Option<Vec<u8>>> {
+        let place = self.place(path);
+        let trail = self.trail(Some(self.tree_of(commit.0)?), place.as_ref(), None)?;
+        let Some(leaf) = trail.file() else { return Ok(None) };
+        Blobs::new(self)?.read(place.as_ref(), leaf.id).map(Some)
+    }
+
+    /// Whether a commit has a file there.
+    pub fn has_at(&self, commit: CommitId, path: &NotePath) -> Result<bool> {
+        let trail = self.trail(Some(self.tree_of(commit.0)?), self.place(path).as_ref(), None)?;
+        Ok(trail.file().is_some())
+    }
+
+    /// All files of the vault in a commit, each with the name of its blob.
+    pub fn list_at(&self, commit: CommitId) -> Result<Vec<(NotePath, String)>> {
+        let mut all = Vec::new();
+        self.compare(None, self.vault_tree(commit.0)?, &self.prefix.clone().into(), &mut all)?;
+        let files = all.into_iter().filter_map(|(place, _, new)| {
+            let leaf = new.filter(Leaf::is_file)?;
+            Some((self.note_path(&place)?, leaf.id.to_string()))
+        });
+        Ok(files.collect())
+    }
+}

@@ -1,0 +1,5 @@
+//! A vault on disk and in git: walk, safe writes, lock, journal, commits, history, settings.
+
+pub mod config;
+pub mod git;
+pub mod vault;

@@ -1,0 +1,253 @@
+//! Replacing and removing a note without losing what another program saves at the same moment.
+//!
+//! Between the reading of a note and its replacement a person's editor may save it. The new file therefore changes places with
+//! the old one in a single step, and the old one is compared with what was read: where it differs, the two change places
+//! again and the operation is refused.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::error::Error;
+use super::layout::Vault;
+use super::write::{Temporary, permissions, sync_folder, target, temporary};
+use cm_note::path::NotePath;
+
+/// The old file of a note that was replaced or removed. It lies beside the note under a temporary name, because a program
+/// that had it open may still write to it.
+#[derive(Debug)]
+#[must_use = "the old file stays in the folder until it is settled"]
+pub struct Replaced {
+    /// The note.
+    note: PathBuf,
+    /// The old file.
+    old: PathBuf,
+    /// What the old file held.
+    before: Vec<u8>,
+    /// What the note holds now; `None` where it was removed.
+    after: Option<Vec<u8>>,
+}
+
+/// Replaces a note that holds `before`, or creates it where `before` is `None`.
+///
+/// # Errors
+/// [`Error::Changed`] where it holds something else by now, [`Error::LeadsOut`] and [`Error::Io`]; it is then as it was.
+pub fn replace(
+    vault: &Vault,
+    path: &NotePath,
+    before: Option<&[u8]>,
+    after: &[u8],
+) -> Result<Option<Replaced>, Error> {
+    let note = target(vault, path)?;
+    let folder = note.parent().unwrap_or_else(|| vault.root()).to_owned();
+    let new = temporary(&folder, &note, after, permissions(&note))?;
+    let Some(before) = before else {
+        create(new, &note)?;
+        sync_folder(&folder)?;
+        return Ok(None);
+    };
+    let old = keep(new, &note)?;
+    exchange(&old, &note).inspect_err(|_| drop(fs::remove_file(&old)))?;
+    let replaced = Replaced { note, old, before: before.to_vec(), after: Some(after.to_vec()) };
+    if replaced.is_unchanged()? {
+        sync_folder(&folder)?;
+        return Ok(Some(replaced));
+    }
+    let note = replaced.note.clone();
+    replaced.put_back()?;
+    Err(Error::Changed { path: note })
+}
+
+/// Removes a note that holds `before`; nothing happens where it is gone. Folders that it leaves empty go as well.
+///
+/// # Errors
+/// [`Error::Changed`] where it holds something else by now, [`Error::LeadsOut`] and [`Error::Io`]; it is then as it was.
+pub fn remove(vault: &Vault, path: &NotePath, before: Option<&[u8]>) -> Result<Option<Replaced>, Error> {
+    let note = vault.file(path);
+    let (Some(before), Some(folder)) = (before, note.parent().filter(|folder| folder.is_dir())) else {
+        super::write::remove(vault, path)?;
+        return Ok(None);
+    };
+    super::write::inside(vault, folder)?;
+    let old = free_name(folder, &note)?;
+    match fs::rename(&note, &old) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io("remove", &note)(error)),
+    }
+    let replaced = Replaced { note, old, before: before.to_vec(), after: None };
+    if replaced.is_unchanged()? {
+        return Ok(Some(replaced));
+    }
+    let note = replaced.note.clone();
+    replaced.put_back()?;
+    Err(Error::Changed { path: note })
+}
+
+impl Replaced {
+    /// Removes the old file, unless another program has written to it meanwhile: then that save becomes the note again. Whether the
+    /// change stands.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn settle(self, vault: &Vault) -> Result<bool, Error> {
+        if !self.is_unchanged()? {
+            self.put_back()?;
+            return Ok(false);
+        }
+        fs::remove_file(&self.old).map_err(Error::io("remove", &self.old))?;
+        let folder = self.note.parent().unwrap_or_else(|| vault.root());
+        sync_folder(folder)?;
+        if self.after.is_none() {
+            super::write::remove_empty(vault, folder);
+        }
+        Ok(true)
+    }
+
+    fn is_unchanged(&self) -> Result<bool, Error> {
+        let bytes = fs::read(&self.old).map_err(Error::io("read", &self.old))?;
+        Ok(bytes == self.before)
+    }
+
+    /// Makes the old file the note again, unless the note was saved once more since: the latest save stays.
+    fn put_back(&self) -> Result<(), Error> {
+        let Some(after) = &self.after else {
+            return match rename_to_free(&self.old, &self.note) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    fs::remove_file(&self.old).map_err(Error::io("remove", &self.old))
+                }
+                other => other.map_err(Error::io("write", &self.note)),
+            };
+        };
+        exchange(&self.old, &self.note)?;
+        let ours = fs::read(&self.old).map_err(Error::io("read", &self.old))?;
+        if ours != *after {
+            exchange(&self.old, &self.note)?;
+        }
+        fs::remove_file(&self.old).map_err(Error::io("remove", &self.old))
+    }
+}
+
+fn create(new: Temporary, note: &Path) -> Result<(), Error> {
+    new.persist_noclobber(note).map(drop).map_err(|failed| match failed.error.kind() {
+        ErrorKind::AlreadyExists => Error::Changed { path: note.to_owned() },
+        _ => Error::io("write", note)(failed.error),
+    })
+}
+
+/// Keeps a temporary file under its name.
+fn keep(new: Temporary, note: &Path) -> Result<PathBuf, Error> {
+    new.keep().map(|(_, path)| path).map_err(|failed| Error::io("write", note)(failed.error))
+}
+
+/// A temporary name in a folder that no file has.
+fn free_name(folder: &Path, note: &Path) -> Result<PathBuf, Error> {
+    let empty = temporary(folder, note, b"", permissions(note))?;
+    // Taken over by the rename that follows.
+    keep(empty, note)
+}
+
+/// Lets two files change places. Where the file system cannot do so in one step, the old file is kept by a second name first.
+fn exchange(one: &Path, other: &Path) -> Result<(), Error> {
+    match exchange_at_once(one, other) {
+        Err(error) if is_unsupported(&error) => exchange_in_steps(one, other),
+        outcome => outcome,
+    }
+    .map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Error::Changed { path: other.to_owned() },
+        _ => Error::io("write", other)(error),
+    })
+}
+
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn exchange_at_once(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn exchange_at_once(_one: &Path, _other: &Path) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+fn is_unsupported(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidInput)
+}
+
+fn exchange_in_steps(one: &Path, other: &Path) -> io::Result<()> {
+    let mut third = one.as_os_str().to_owned();
+    third.push(".old");
+    let third = PathBuf::from(third);
+    fs::rename(other, &third)?;
+    fs::rename(one, other)?;
+    fs::rename(&third, one)
+}
+
+/// Renames where nothing has the new name yet.
+fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
+    fs::hard_link(from, to)?;
+    fs::remove_file(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vault() -> (tempfile::TempDir, Vault, NotePath) {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = Vault::at(folder.path()).unwrap();
+        (folder, vault, NotePath::parse("graph/a.md").unwrap())
+    }
+
+    fn files(vault: &Vault) -> usize {
+        fs::read_dir(vault.root().join("graph")).map_or(0, Iterator::count)
+    }
+
+    #[test]
+    fn a_note_that_is_as_it_was_read_is_replaced() {
+        let (_folder, vault, path) = vault();
+        assert!(replace(&vault, &path, None, b"one").unwrap().is_none());
+        let replaced = replace(&vault, &path, Some(b"one"), b"two").unwrap().unwrap();
+        assert!(replaced.settle(&vault).unwrap());
+        assert_eq!((vault.read(&path).unwrap(), files(&vault)), (b"two".to_vec(), 1));
+        assert!(remove(&vault, &path, Some(b"two")).unwrap().unwrap().settle(&vault).unwrap());
+        assert!(!vault.root().join("graph").exists());
+    }
+
+    #[test]
+    fn a_save_between_reading_and_writing_stays() {
+        let (_folder, vault, path) = vault();
+        let _ = replace(&vault, &path, None, b"saved").unwrap();
+        for refused in [
+            replace(&vault, &path, Some(b"read"), b"ours").err(),
+            replace(&vault, &path, None, b"ours").err(),
+            remove(&vault, &path, Some(b"read")).err(),
+        ] {
+            assert!(matches!(refused, Some(Error::Changed { .. })), "{refused:?}");
+        }
+        assert_eq!((vault.read(&path).unwrap(), files(&vault)), (b"saved".to_vec(), 1));
+    }
+
+    #[test]
+    fn a_save_to_the_old_file_after_the_exchange_becomes_the_note_again() {
+        use std::io::Write as _;
+        let (_folder, vault, path) = vault();
+        let _ = replace(&vault, &path, None, b"one").unwrap();
+        let mut editor = fs::OpenOptions::new().append(true).open(vault.file(&path)).unwrap();
+        let replaced = replace(&vault, &path, Some(b"one"), b"ours").unwrap().unwrap();
+        editor.write_all(b" and more").unwrap();
+        assert!(!replaced.settle(&vault).unwrap());
+        assert_eq!((vault.read(&path).unwrap(), files(&vault)), (b"one and more".to_vec(), 1));
+    }
+
+    #[test]
+    fn the_latest_of_two_saves_stays() {
+        let (_folder, vault, path) = vault();
+        let _ = replace(&vault, &path, None, b"one").unwrap();
+        let replaced = replace(&vault, &path, Some(b"one"), b"ours").unwrap().unwrap();
+        fs::write(&replaced.old, "first save").unwrap();
+        fs::write(vault.file(&path), "second save").unwrap();
+        assert!(!replaced.settle(&vault).unwrap());
+        assert_eq!((vault.read(&path).unwrap(), files(&vault)), (b"second save".to_vec(), 1));
+    }
+}

@@ -1,0 +1,254 @@
+//! What a writer is about to do, on disk before it does it, so that whoever comes next can finish what a kill cut off.
+//!
+//! The journal lies among the user's private files, and each entry is signed with the user's secret for this vault: an entry
+//! that another program or another folder brought there is never replayed.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use super::layout::Vault;
+use super::private::PrivateFolder;
+use cm_note::frontmatter::edit::Edit;
+use cm_note::message::Message;
+use cm_note::path::NotePath;
+
+/// One operation: its commit's message and the bytes of each file before and after.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its name, which its commit carries as `Cm-Operation`.
+    pub operation: String,
+    /// The commit's message.
+    pub message: Message,
+    /// Whether it ends in a commit.
+    pub commits: bool,
+    /// The files.
+    pub files: Vec<FileChange>,
+}
+
+/// One file of an operation. Bytes that are no UTF-8 are kept as numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FileChange {
+    /// Which.
+    pub path: NotePath,
+    /// Where a note that moved lay before, in the work tree or in the newest commit.
+    #[serde(default)]
+    pub from: Vec<NotePath>,
+    /// What it was; `None` where it did not exist.
+    pub before: Option<Bytes>,
+    /// What it becomes; `None` where it goes.
+    pub after: Option<Bytes>,
+    /// The edits that make the one from the other, where it was made so.
+    pub edits: Vec<Edit>,
+}
+
+/// A file's bytes, readable in the journal wherever they are text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Bytes {
+    /// UTF-8.
+    Text(String),
+    /// Anything else.
+    Raw(Vec<u8>),
+}
+
+impl Bytes {
+    /// The bytes themselves.
+    pub fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Raw(raw) => raw,
+        }
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        String::from_utf8(bytes).map_or_else(|error| Self::Raw(error.into_bytes()), Self::Text)
+    }
+}
+
+/// How long a finished entry is kept: neither git nor we wait for git's objects to reach the disk.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// The journal of a vault; only the holder of its lock may use it.
+#[derive(Debug)]
+pub struct Journal {
+    folder: PathBuf,
+    private: PrivateFolder,
+    /// Signs entries of this vault.
+    secret: [u8; 32],
+}
+
+impl Journal {
+    /// The journal of this vault.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`], and [`Error::Io`] where the user's secret cannot be read or made.
+    pub fn of(vault: &Vault) -> Result<Self, Error> {
+        let private = vault.private()?.clone();
+        let root = vault.root().as_os_str().as_encoded_bytes();
+        let secret = *blake3::keyed_hash(&private.secret()?, root).as_bytes();
+        Ok(Self { folder: private.state().join("journal"), private, secret })
+    }
+
+    /// Writes the entry, before anything that it speaks of is done.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn begin(&self, entry: &Entry) -> Result<(), Error> {
+        // Serialising to memory cannot fail: the entry holds strings, numbers and lists only.
+        let bytes = serde_json::to_vec(entry).unwrap_or_default();
+        let signed = [self.signature(&bytes).as_bytes(), b"\n", bytes.as_slice()].concat();
+        self.private.write(&self.pending(&entry.operation), &signed)
+    }
+
+    /// The keyed hash of an entry, in hex.
+    fn signature(&self, entry: &[u8]) -> String {
+        blake3::keyed_hash(&self.secret, entry).to_hex().to_string()
+    }
+
+    /// The entry in a file of the journal, where this user's `cm` wrote it for this vault.
+    fn verified(&self, bytes: &[u8]) -> Option<Entry> {
+        let end = bytes.iter().position(|byte| *byte == b'\n')?;
+        let (signature, entry) = (bytes.get(..end)?, bytes.get(end + 1..)?);
+        // Both sides are hashes: how long the comparison takes tells nothing that could be used.
+        (signature == self.signature(entry).as_bytes()).then(|| serde_json::from_slice(entry).ok())?
+    }
+
+    /// Marks the entry as done; it is kept for a minute and removed by a later writer.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn done(&self, operation: &str) -> Result<(), Error> {
+        let from = self.pending(operation);
+        fs::rename(&from, self.folder.join(format!("{operation}.done")))
+            .map_err(Error::io("rename", &from))?;
+        self.sweep();
+        Ok(())
+    }
+
+    /// Drops an entry of which nothing was done, or all was undone.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn drop_entry(&self, operation: &str) -> Result<(), Error> {
+        let path = self.pending(operation);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", &path)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// What earlier writers began and did not finish, oldest first. An entry that is torn or not signed by this user for this
+    /// vault describes nothing that was done here, and is removed.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn unfinished(&self) -> Result<Vec<Entry>, Error> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(Error::io("read", &self.folder)(error)),
+        };
+        let mut found = Vec::new();
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if path.extension().is_some_and(|ending| ending == "pending") {
+                let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+                let begun = fs::metadata(&path).and_then(|stat| stat.modified()).ok();
+                match self.verified(&bytes) {
+                    Some(entry) => found.push((begun, entry)),
+                    None => fs::remove_file(&path).map_err(Error::io("remove", &path))?,
+                }
+            }
+        }
+        found.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.operation.cmp(&y.operation)));
+        Ok(found.into_iter().map(|(_, entry)| entry).collect())
+    }
+
+    fn pending(&self, operation: &str) -> PathBuf {
+        self.folder.join(format!("{operation}.pending"))
+    }
+
+    /// Removes what is long done, and temporary files of writers that died; failing at that harms nothing.
+    fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let spent = entry.path().extension().is_some_and(|ending| ending == "done" || ending == "tmp");
+            let age = entry.metadata().ok().and_then(|stat| stat.modified().ok()?.elapsed().ok());
+            if spent && age.is_some_and(|age| age > KEPT) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vault::PrivateHome;
+
+    fn entry(operation: &str) -> Entry {
+        Entry {
+            operation: operation.to_owned(),
+            message: Message::new("add", "Add a"),
+            commits: true,
+            files: vec![FileChange {
+                path: NotePath::parse("a.md").unwrap(),
+                from: Vec::new(),
+                before: None,
+                after: Some(vec![0xff, b'a'].into()),
+                edits: Vec::new(),
+            }],
+        }
+    }
+
+    fn vault(folder: &std::path::Path) -> Vault {
+        let home = PrivateHome { state: folder.join("state"), config: folder.join("config") };
+        Vault::at(folder).unwrap().ready(Some(&home))
+    }
+
+    #[test]
+    fn an_entry_of_another_vault_or_without_a_signature_is_dropped() {
+        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let home = PrivateHome { state: here.path().join("state"), config: here.path().join("config") };
+        let of =
+            |folder: &std::path::Path| Journal::of(&Vault::at(folder).unwrap().ready(Some(&home))).unwrap();
+        let (journal, other) = (of(here.path()), of(there.path()));
+        other.begin(&entry("one")).unwrap();
+        fs::create_dir_all(&journal.folder).unwrap();
+        fs::copy(other.pending("one"), journal.pending("one")).unwrap();
+        fs::write(journal.pending("two"), serde_json::to_vec(&entry("two")).unwrap()).unwrap();
+        assert_eq!(journal.unfinished().unwrap(), []);
+        assert_eq!(other.unfinished().unwrap(), [entry("one")]);
+    }
+
+    #[test]
+    fn what_was_begun_is_found_until_it_is_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::of(&vault(folder.path())).unwrap();
+        assert_eq!(journal.unfinished().unwrap(), []);
+        journal.begin(&entry("one")).unwrap();
+        journal.begin(&entry("two")).unwrap();
+        assert_eq!(journal.unfinished().unwrap(), [entry("one"), entry("two")]);
+        journal.done("one").unwrap();
+        journal.drop_entry("two").unwrap();
+        assert_eq!(journal.unfinished().unwrap(), []);
+    }
+
+    #[test]
+    fn a_torn_entry_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::of(&vault(folder.path())).unwrap();
+        journal.begin(&entry("one")).unwrap();
+        let path = journal.pending("one");
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        assert_eq!(journal.unfinished().unwrap(), []);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,328 @@
+//! Where a vault is, and where its own files lie in it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::caches;
+use super::error::Error;
+use super::private::{PrivateFolder, PrivateHome};
+use cm_note::path::NotePath;
+
+/// The file whose presence marks a vault.
+pub const SETTINGS: &str = "cm.toml";
+/// What an agent loads into its system prompt.
+pub const CORE: &str = "CORE.md";
+/// What a person reads about the whole.
+pub const REFLECTION: &str = "REFLECTION.md";
+/// A longer note is indexed by its first so many bytes.
+pub const LONGEST_NOTE: u64 = 4 << 20;
+/// A note of more bytes is indexed by its name only.
+pub const LARGEST_NOTE: u64 = 64 << 20;
+/// A project's vault inside its repository.
+const PROJECT_FOLDER: &str = ".memory";
+/// Folders of which one makes a folder without `cm.toml` a vault of the earlier tool.
+const OLD_MARKS: [&str; 3] = ["graph", "_index.json", "episodes"];
+
+/// A folder that is a vault. Its root is absolute and free of symbolic links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vault {
+    root: PathBuf,
+    private: Option<PrivateFolder>,
+}
+
+/// What tells that a file is another than it was: when it was changed, its length, and which file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    modified: Option<std::time::SystemTime>,
+    length: u64,
+    inode: u64,
+}
+
+impl Stamp {
+    fn of(stat: &std::fs::Metadata) -> Self {
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(stat);
+        #[cfg(not(unix))]
+        let inode = 0;
+        Self { modified: stat.modified().ok(), length: stat.len(), inode }
+    }
+}
+
+impl Vault {
+    /// Opens the folder that somebody named; a vault of the earlier tool needs no `cm.toml`.
+    ///
+    /// # Errors
+    /// [`Error::NotAVault`] where it is none, [`Error::Io`] where it cannot be looked at.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        if !path.is_dir() {
+            return Err(Error::NotAVault { path: path.to_owned() });
+        }
+        let root = path.canonicalize().map_err(Error::io("open", path))?;
+        let marked = root.join(SETTINGS).is_file() || OLD_MARKS.iter().any(|mark| root.join(mark).exists());
+        if marked { Ok(Self { root, private: None }) } else { Err(Error::NotAVault { path: root }) }
+    }
+
+    /// Takes a folder as a vault whether it is marked or not; for `init` and `import`, which mark it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it cannot be looked at.
+    pub fn at(path: &Path) -> Result<Self, Error> {
+        let root = path.canonicalize().map_err(Error::io("open", path))?;
+        Ok(Self { root, private: None })
+    }
+
+    /// The project's vault: the nearest folder at or above `from` that has `cm.toml` or `.memory/`. A `.memory` that is a
+    /// symbolic link never counts: whoever made the folder would choose which vault of the user is opened.
+    pub fn above(from: &Path) -> Option<Self> {
+        let from = from.canonicalize().ok()?;
+        from.ancestors().find_map(|folder| {
+            let memory = folder.join(PROJECT_FOLDER);
+            let counts = memory.is_dir() && !memory.is_symlink();
+            [folder.join(SETTINGS).is_file().then_some(folder), counts.then_some(memory.as_path())]
+                .into_iter()
+                .flatten()
+                .find_map(|root| Self::at(root).ok())
+        })
+    }
+
+    /// The same vault with the user's private files, and with its caches scrubbed: ready for use.
+    pub fn ready(self, home: Option<&PrivateHome>) -> Self {
+        caches::scrub(&self.root);
+        Self { private: home.map(|home| home.of(&self.root)), ..self }
+    }
+
+    /// The user's private files of this vault.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`] where the user has no home folder.
+    pub fn private(&self) -> Result<&PrivateFolder, Error> {
+        self.private.as_ref().ok_or(Error::NoPrivateFolder)
+    }
+
+    /// A private file of the vault's state by its name.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`].
+    pub fn private_file(&self, name: &str) -> Result<PathBuf, Error> {
+        Ok(self.private()?.state().join(name))
+    }
+
+    /// The root folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Which folder lies at the root now, so that another one that takes its place is told from it; `None` where the
+    /// platform does not tell, or nothing lies there.
+    pub fn identity(&self) -> Option<[u64; 2]> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let folder = std::fs::metadata(&self.root).ok()?;
+            Some([folder.dev(), folder.ino()])
+        }
+        #[cfg(not(unix))]
+        None
+    }
+
+    /// Where a note lies on disk.
+    pub fn file(&self, path: &NotePath) -> PathBuf {
+        self.root.join(path.as_str())
+    }
+
+    /// The index and its manifest; derived.
+    pub fn index(&self) -> PathBuf {
+        self.root.join("_index")
+    }
+
+    /// The vectors of its notes; derived.
+    pub fn vectors(&self) -> PathBuf {
+        self.root.join("_embeddings")
+    }
+
+    /// Usage, records of hooks, and the lock of writers; not derived, but no knowledge either.
+    pub fn state(&self) -> PathBuf {
+        self.root.join("_state")
+    }
+
+    /// A path on the command line as a path in the vault, where it lies there: relative to `cwd`, absolute, or
+    /// already relative to the root.
+    pub fn locate(&self, cwd: &Path, typed: &str) -> Option<NotePath> {
+        let absolute = cwd.join(typed);
+        let from_cwd = absolute.parent().and_then(|folder| folder.canonicalize().ok()).and_then(|folder| {
+            let file = folder.join(absolute.file_name()?);
+            let inner = file.strip_prefix(&self.root).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
+            NotePath::parse(&inner).ok()
+        });
+        from_cwd.into_iter().chain(NotePath::parse(typed).ok()).find(|path| self.holds(path))
+    }
+
+    /// Whether a regular file lies there: no pipe, which would be waited for, and no link that leads out.
+    fn holds(&self, path: &NotePath) -> bool {
+        let real = self.file(path).canonicalize();
+        real.is_ok_and(|real| real.starts_with(&self.root) && real.is_file())
+    }
+
+    /// The bytes of a note.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
+        let mut file = open_file(&self.file(path))?;
+        let mut bytes = Vec::with_capacity(usize::try_from(file.metadata()?.len()).unwrap_or_default());
+        io::Read::read_to_end(&mut file, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The beginning of a note that is longer than [`LONGEST_NOTE`], nothing of one that is longer than [`LARGEST_NOTE`], and else all
+    /// of it; with the size of the file where it was cut.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn read_start(&self, path: &NotePath) -> io::Result<(Vec<u8>, Option<u64>)> {
+        let file = open_file(&self.file(path))?;
+        let size = file.metadata()?.len();
+        let most = if size <= LONGEST_NOTE {
+            u64::MAX
+        } else if size <= LARGEST_NOTE {
+            LONGEST_NOTE
+        } else {
+            0
+        };
+        let mut bytes = Vec::with_capacity(usize::try_from(size.min(most)).unwrap_or_default());
+        io::Read::read_to_end(&mut io::Read::take(file, most), &mut bytes)?;
+        if size <= LONGEST_NOTE {
+            return Ok((bytes, None));
+        }
+        // Cut at the end of a line, so that no character is torn.
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        bytes.truncate(end);
+        Ok((bytes, Some(size)))
+    }
+
+    /// The text of one of the vault's own files at the root; `None` where there is none.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it exists and cannot be read as text, [`Error::LeadsOut`] where it is a link out of the vault.
+    pub fn read_own(&self, name: &str) -> Result<Option<String>, Error> {
+        let path = self.root.join(name);
+        // Its text may reach a prompt, so it must not be another file of the user.
+        if path.is_symlink() {
+            super::write::inside(self, &path)?;
+        }
+        match open_file(&path).and_then(io::read_to_string) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io("read", &path)(error)),
+        }
+    }
+
+    /// What tells whether one of the vault's own files is another than it was; `None` where there is none.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn stamp_own(&self, name: &str) -> Result<Option<Stamp>, Error> {
+        stamp(&self.root.join(name))
+    }
+
+    /// Like [`Vault::stamp_own`], of a private file of the vault's state.
+    ///
+    /// # Errors
+    /// [`Error::Io`] and [`Error::NoPrivateFolder`].
+    pub fn stamp_private(&self, name: &str) -> Result<Option<Stamp>, Error> {
+        stamp(&self.private_file(name)?)
+    }
+
+    /// The text of a private file of the vault's state; `None` where there is none.
+    ///
+    /// # Errors
+    /// [`Error::Io`] and [`Error::NoPrivateFolder`].
+    pub fn read_private(&self, name: &str) -> Result<Option<String>, Error> {
+        self.private()?.read(&self.private_file(name)?)
+    }
+
+    /// Writes a private file of the vault's state.
+    ///
+    /// # Errors
+    /// [`Error::Io`] and [`Error::NoPrivateFolder`].
+    pub fn write_private(&self, name: &str, text: &str) -> Result<(), Error> {
+        self.private()?.write(&self.private_file(name)?, text.as_bytes())
+    }
+
+    /// How many files a folder of the vault holds, counted no further than `most`.
+    pub fn crowd(&self, folder: &str, most: usize) -> usize {
+        std::fs::read_dir(self.root.join(folder)).map_or(0, |entries| entries.take(most).count())
+    }
+}
+
+fn stamp(path: &Path) -> Result<Option<Stamp>, Error> {
+    match std::fs::metadata(path) {
+        Ok(stat) => Ok(Some(Stamp::of(&stat))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("look at", path)(error)),
+    }
+}
+
+/// Makes a folder that is to be a vault, with those above it.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn make(folder: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))
+}
+
+/// Opens a regular file to read; a pipe or device in its place is refused and never waited for.
+fn open_file(path: &Path) -> io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "no regular file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_vault_above_is_found_and_a_memory_folder_counts() {
+        let top = tempfile::tempdir().unwrap();
+        let deep = top.path().join("a/b");
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::write(top.path().join(SETTINGS), "").unwrap();
+        let root = |vault: Vault| vault.root().to_owned();
+        assert_eq!(Vault::above(&deep).map(root), Some(top.path().canonicalize().unwrap()));
+        let memory = top.path().join("a/.memory");
+        std::fs::create_dir_all(&memory).unwrap();
+        assert_eq!(Vault::above(&deep).map(root), Some(memory.canonicalize().unwrap()));
+    }
+
+    #[test]
+    fn a_folder_without_marks_is_no_vault() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(Vault::open(folder.path()), Err(Error::NotAVault { .. })));
+        assert!(matches!(Vault::open(&folder.path().join("absent")), Err(Error::NotAVault { .. })));
+        std::fs::create_dir(folder.path().join("graph")).unwrap();
+        assert!(Vault::open(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn typed_paths_are_found_from_any_folder_and_never_outside() {
+        let top = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(top.path().join("graph/fixes")).unwrap();
+        std::fs::write(top.path().join("graph/fixes/a.md"), "a").unwrap();
+        let vault = Vault::at(top.path()).unwrap();
+        for (cwd, typed) in [("graph", "fixes/a.md"), ("", "graph/fixes/a.md"), ("graph/fixes", "./a.md")] {
+            let found = vault.locate(&vault.root().join(cwd), typed);
+            assert_eq!(found.unwrap().as_str(), "graph/fixes/a.md", "{cwd} {typed}");
+        }
+        assert_eq!(vault.locate(vault.root(), "/etc/hostname"), None);
+    }
+}

@@ -1,0 +1,341 @@
+//! Files of JSON lines: appended to, read as a whole, and set aside when they grow too long. Records and failures of hooks
+//! lie in the vault's `_state/`, all others among the user's private files.
+//!
+//! It does not know what a line says.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::caches::{open_regular, read_regular};
+use super::error::Error;
+use super::layout::Vault;
+use super::private::PrivateFolder;
+use cm_note::instant::Instant;
+
+/// A file of lines, each a JSON object.
+#[derive(Debug, Clone)]
+pub struct Lines {
+    path: PathBuf,
+    /// Beyond so many bytes the file is set aside, and what was set aside before is dropped.
+    most: Option<u64>,
+    /// The private folder that it lies in; `None` in a vault's `_state/`.
+    private: Option<PrivateFolder>,
+}
+
+/// How long the log of what was read may grow, in bytes; as much again is set aside.
+const MOST_READS: u64 = 1 << 20;
+
+/// How long the audit log of the server may grow, in bytes; as much again is set aside.
+const MOST_AUDITED: u64 = 16 << 20;
+
+/// How long the log of hooks may grow, in bytes; as much again is set aside.
+const MOST_FAILURES: u64 = 64 << 10;
+
+/// The folder of what sessions were told.
+const TOLD: &str = "hooks";
+
+/// Removes what sessions were told that nobody has been told anything in since then. What cannot be removed stays.
+pub fn forget_told(vault: &Vault, since: Instant) {
+    let Ok(entries) = fs::read_dir(vault.state().join(TOLD)) else { return };
+    for entry in entries.flatten() {
+        let written =
+            entry.metadata().ok().filter(fs::Metadata::is_file).and_then(|stat| stat.modified().ok());
+        if written.is_some_and(|at| Instant::from(DateTime::<Utc>::from(at)) < since) {
+            // Another hook may have removed it just now.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+impl Lines {
+    /// What was read of agents' sessions: `reads.jsonl`, and `reads.jsonl.1` with what came before.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_reads(vault: &Vault) -> Result<Self, Error> {
+        Ok(Self { most: Some(MOST_READS), ..Self::private(vault, "reads.jsonl")? })
+    }
+
+    /// The audit log of the server: `audit.jsonl`, and `audit.jsonl.1` with what came before.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_server(vault: &Vault) -> Result<Self, Error> {
+        Ok(Self { most: Some(MOST_AUDITED), ..Self::private(vault, "audit.jsonl")? })
+    }
+
+    /// The sessions that onboarding is done with: `onboarded.jsonl`.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`].
+    pub fn of_onboarding(vault: &Vault) -> Result<Self, Error> {
+        Self::private(vault, "onboarded.jsonl")
+    }
+
+    /// What went wrong in hooks: `hooks.log`, and `hooks.log.1` with what came before.
+    pub fn of_hooks(vault: &Vault) -> Self {
+        Self { path: vault.state().join("hooks.log"), most: Some(MOST_FAILURES), private: None }
+    }
+
+    /// What an agent's session was told, by the name of its record: a file in `hooks/`.
+    pub fn of_told(vault: &Vault, name: &str) -> Self {
+        Self { path: vault.state().join(TOLD).join(name), most: None, private: None }
+    }
+
+    /// The file of that name among the user's private files of a vault; it need not exist, and is never set aside.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`].
+    pub fn private(vault: &Vault, name: &str) -> Result<Self, Error> {
+        let private = vault.private()?.clone();
+        Ok(Self { path: private.state().join(name), most: None, private: Some(private) })
+    }
+
+    /// Appends lines. Processes that do so at once wait for each other.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; then none of them may have been written.
+    pub fn append<T: Serialize>(&self, lines: &[T]) -> Result<(), Error> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut text, line)
+                .map_err(|error| Error::io("write", &self.path)(error.into()))?;
+            text.push(b'\n');
+        }
+        self.write(&text, false)
+    }
+
+    /// Appends lines if the file still is `length` bytes long, under its lock; otherwise another process has appended
+    /// meanwhile, and nothing is written.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; then none of them may have been written.
+    pub fn append_at<T: Serialize>(&self, length: u64, lines: &[T]) -> Result<bool, Error> {
+        let mut file = self.held()?;
+        if file.metadata().map_err(Error::io("look at", &self.path))?.len() != length {
+            return Ok(false);
+        }
+        let mut text = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut text, line)
+                .map_err(|error| Error::io("write", &self.path)(error.into()))?;
+            text.push(b'\n');
+        }
+        if is_torn(&mut file).map_err(Error::io("read", &self.path))? {
+            text.insert(0, b'\n');
+        }
+        file.write_all(&text).map_err(Error::io("write", &self.path))?;
+        Ok(true)
+    }
+
+    /// Adds a line, which is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn append_line(&self, line: &str) -> Result<(), Error> {
+        self.write(format!("{}\n", line.trim_end_matches('\n')).as_bytes(), true)
+    }
+
+    /// What a kill left half written is ended first, so that it costs only itself.
+    fn write(&self, text: &[u8], synced: bool) -> Result<(), Error> {
+        let mut file = self.held()?;
+        let length = file.metadata().map_err(Error::io("look at", &self.path))?.len();
+        if self.most.is_some_and(|most| length > most) {
+            fs::rename(&self.path, self.aside()).map_err(Error::io("rename", &self.path))?;
+            file = self.opened()?;
+        }
+        let torn = is_torn(&mut file).map_err(Error::io("read", &self.path))?;
+        let text = if torn { [b"\n", text].concat() } else { text.to_vec() };
+        file.write_all(&text).map_err(Error::io("write", &self.path))?;
+        if synced { file.sync_data().map_err(Error::io("write", &self.path)) } else { Ok(()) }
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All that it holds; nothing where there is none. Bytes that are no text are replaced.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it is there and cannot be read.
+    pub fn text(&self) -> Result<String, Error> {
+        self.text_and_length().map(|(text, _)| text)
+    }
+
+    /// Like [`Self::text`], with the file's length in bytes, for [`Self::append_at`].
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it is there and cannot be read.
+    pub fn text_and_length(&self) -> Result<(String, u64), Error> {
+        match read_regular(&self.path) {
+            Ok(bytes) => Ok((String::from_utf8_lossy(&bytes).into_owned(), bytes.len() as u64)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((String::new(), 0)),
+            Err(error) => Err(Error::io("read", &self.path)(error)),
+        }
+    }
+
+    /// All lines, the oldest first, and how many could not be read.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn read<T: DeserializeOwned>(&self) -> Result<(Vec<T>, usize), Error> {
+        let (mut lines, mut damaged) = (Vec::new(), 0);
+        for path in [self.aside(), self.path.clone()] {
+            let bytes = match read_regular(&path) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(Error::io("read", &path)(error)),
+            };
+            for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+                match serde_json::from_slice(line) {
+                    Ok(line) => lines.push(line),
+                    Err(_) => damaged += 1,
+                }
+            }
+        }
+        Ok((lines, damaged))
+    }
+
+    /// The file, locked until it is dropped. One that was set aside while the lock was waited for is not it any more.
+    fn held(&self) -> Result<File, Error> {
+        match (&self.private, self.path.parent()) {
+            (Some(private), _) => private.make_parent(&self.path)?,
+            (None, Some(folder)) => {
+                fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+            }
+            (None, None) => {}
+        }
+        loop {
+            let file = self.opened()?;
+            file.lock().map_err(Error::io("lock", &self.path))?;
+            if is_at(&file, &self.path) {
+                return Ok(file);
+            }
+        }
+    }
+
+    fn opened(&self) -> Result<File, Error> {
+        let mut options = OpenOptions::new();
+        options.create(true).read(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        open_regular(&mut options, &self.path).map_err(Error::io("open", &self.path))
+    }
+
+    fn aside(&self) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(".1");
+        name.into()
+    }
+}
+
+fn is_torn(file: &mut File) -> io::Result<bool> {
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let both = file.metadata().ok().zip(fs::metadata(path).ok());
+    both.is_some_and(|(held, there)| (held.dev(), held.ino()) == (there.dev(), there.ino()))
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(most: Option<u64>) -> (tempfile::TempDir, Lines) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("_state/x.jsonl");
+        (folder, Lines { path, most, private: None })
+    }
+
+    #[test]
+    fn lines_come_back_in_order_and_damage_costs_no_more_than_itself() {
+        let (_folder, file) = lines(None);
+        assert_eq!(file.read::<u32>().unwrap(), (Vec::new(), 0));
+        file.append(&[1, 2]).unwrap();
+        fs::write(&file.path, "1\n2\n{\"torn\n").unwrap();
+        file.append(&[3]).unwrap();
+        file.append::<u32>(&[]).unwrap();
+        assert_eq!(file.read::<u32>().unwrap(), (vec![1, 2, 3], 1));
+    }
+
+    #[test]
+    fn a_file_that_grew_too_long_is_set_aside_and_never_more_than_two_are_kept() {
+        let (_folder, file) = lines(Some(100));
+        (0..500_u32).for_each(|n| file.append(&[n]).unwrap());
+        let (kept, damaged) = file.read::<u32>().unwrap();
+        assert_eq!((kept.last(), damaged), (Some(&499), 0));
+        assert!(kept.is_sorted() && kept.windows(2).all(|pair| pair[1] == pair[0] + 1), "{kept:?}");
+        let sizes = [&file.path, &file.aside()].map(|path| fs::metadata(path).unwrap().len());
+        assert!(sizes.iter().all(|size| *size <= 104), "{sizes:?}");
+    }
+
+    #[test]
+    fn no_line_is_lost_where_several_write_at_once() {
+        let (_folder, file) = lines(Some(3_000));
+        std::thread::scope(|scope| {
+            for of in 0..4_u32 {
+                let file = file.clone();
+                scope.spawn(move || (0..100).for_each(|n| file.append(&[of * 1000 + n]).unwrap()));
+            }
+        });
+        assert_eq!(file.read::<u32>().unwrap().0.len(), 400);
+    }
+
+    #[test]
+    fn a_torn_last_line_is_ended_before_the_next_one() {
+        let (_folder, lines) = lines(None);
+        assert_eq!(lines.text().unwrap(), "");
+        lines.append_line("one\n").unwrap();
+        lines.append_line("two").unwrap();
+        assert_eq!(lines.text().unwrap(), "one\ntwo\n");
+        fs::write(lines.path(), "one\nto").unwrap();
+        lines.append_line("three").unwrap();
+        lines.append(&["four"]).unwrap();
+        assert_eq!(lines.text().unwrap(), "one\nto\nthree\n\"four\"\n");
+    }
+
+    #[test]
+    fn what_a_session_was_told_is_forgotten_when_it_is_old_and_nothing_else_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = Vault::at(folder.path()).unwrap();
+        let (told, failures) = (Lines::of_told(&vault, "a.jsonl"), Lines::of_hooks(&vault));
+        told.append(&["a"]).unwrap();
+        failures.append(&["b"]).unwrap();
+        forget_told(&vault, Instant::from_unix(0));
+        assert!(told.path().exists());
+        forget_told(&vault, Instant::parse("2999-01-01").unwrap());
+        assert!(!told.path().exists() && failures.path().exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_their_owner_may_read_them() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (_folder, file) = lines(None);
+        file.append(&[1]).unwrap();
+        assert_eq!(fs::metadata(&file.path).unwrap().permissions().mode() & 0o077, 0);
+    }
+}

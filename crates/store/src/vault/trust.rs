@@ -1,0 +1,122 @@
+//! Whether the user trusts a vault: its CORE.md and rules may then reach the prompts of their agents.
+//!
+//! The record lies among the user's private files, which are found by the vault's path. A vault that was moved, or another
+//! one that lies at the same path with another remote, is therefore asked for again.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use super::layout::Vault;
+use cm_note::instant::Instant;
+
+/// The record, among the private files of the vault.
+const FILE: &str = "trust.json";
+
+/// How a vault came to be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The user's own `cm init` made the vault.
+    Init,
+    /// The user ran `cm trust`.
+    Person,
+}
+
+/// That the user trusts a vault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustRecord {
+    /// How it came to be trusted.
+    pub source: Source,
+    /// Since when.
+    pub at: Instant,
+    /// The URL of the repository's remote then; `None` where it had none.
+    pub remote: Option<String>,
+}
+
+/// What the record says of a vault as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trust {
+    /// The user trusts it.
+    Trusted(TrustRecord),
+    /// There is no record.
+    Unknown,
+    /// It was trusted when its repository had another remote.
+    OtherRemote {
+        /// The remote then.
+        was: String,
+    },
+}
+
+impl Trust {
+    /// What holds of a vault whose repository has this remote now. A remote that was added since changes nothing: only the
+    /// user can have added it.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateFolder`], and [`Error::Io`] where the record cannot be read.
+    pub fn of(vault: &Vault, remote: impl FnOnce() -> Option<String>) -> Result<Self, Error> {
+        let text = vault.read_private(FILE)?.unwrap_or_default();
+        // A record that cannot be read counts as none: the user is asked once more.
+        let Ok(record) = serde_json::from_str::<TrustRecord>(&text) else { return Ok(Self::Unknown) };
+        Ok(match &record.remote {
+            Some(was) if remote().as_ref() != Some(was) => Self::OtherRemote { was: was.clone() },
+            _ => Self::Trusted(record),
+        })
+    }
+
+    /// Whether the user trusts it.
+    pub fn is_trusted(&self) -> bool {
+        matches!(self, Self::Trusted(_))
+    }
+}
+
+/// Records that the user trusts a vault.
+///
+/// # Errors
+/// [`Error::NoPrivateFolder`] and [`Error::Io`].
+pub fn grant(vault: &Vault, record: &TrustRecord) -> Result<(), Error> {
+    // A record of two words, an instant and a text always has a JSON form.
+    let text = serde_json::to_string(record).unwrap_or_default();
+    vault.write_private(FILE, &format!("{text}\n"))
+}
+
+/// Removes the record; whether there was one.
+///
+/// # Errors
+/// [`Error::NoPrivateFolder`] and [`Error::Io`].
+pub fn revoke(vault: &Vault) -> Result<bool, Error> {
+    let file = vault.private_file(FILE)?;
+    match std::fs::remove_file(&file) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::io("remove", &file)(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vault::PrivateHome;
+
+    #[test]
+    fn trust_holds_for_a_path_and_a_remote() {
+        let (folder, private) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let home = PrivateHome { state: private.path().join("s"), config: private.path().join("c") };
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        let vault = Vault::at(&folder.path().join("a")).unwrap().ready(Some(&home));
+        let now = |url: &str| Some(url.to_owned()).filter(|url| !url.is_empty());
+        let trusted = |vault: &Vault, url: &str| Trust::of(vault, || now(url)).unwrap().is_trusted();
+        assert!(!trusted(&vault, ""));
+        let record =
+            |url: &str| TrustRecord { source: Source::Person, at: Instant::from_unix(0), remote: now(url) };
+        grant(&vault, &record("")).unwrap();
+        assert!(trusted(&vault, "") && trusted(&vault, "git@example.org:a"));
+        grant(&vault, &record("git@example.org:a")).unwrap();
+        assert!(trusted(&vault, "git@example.org:a"));
+        assert!(!trusted(&vault, "git@example.org:b") && !trusted(&vault, ""));
+        std::fs::rename(folder.path().join("a"), folder.path().join("b")).unwrap();
+        let moved = Vault::at(&folder.path().join("b")).unwrap().ready(Some(&home));
+        assert!(!trusted(&moved, "git@example.org:a"));
+        assert!(revoke(&vault).unwrap() && !revoke(&vault).unwrap());
+        assert!(!trusted(&vault, "git@example.org:a"));
+    }
+}

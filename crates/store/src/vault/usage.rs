@@ -1,0 +1,367 @@
+//! How often notes were read, and how often they were shown: appended line by line, folded now and then. Losing it loses
+//! no knowledge. What it is worth is not decided here; being shown never counts as being read.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::caches::{open_regular, read_regular};
+use super::error::Error;
+use super::layout::Vault;
+use super::write;
+use cm_note::instant::Instant;
+
+/// What is known of one note's use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// How often it was read with `get`.
+    pub accesses: u64,
+    /// When last.
+    pub last: Option<Instant>,
+    /// How often it was shown without being asked for by name.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retrievals: u64,
+    /// When last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_retrieval: Option<Instant>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+impl Used {
+    /// Counts the other's use too.
+    pub fn add(&mut self, other: Self) {
+        self.accesses = self.accesses.saturating_add(other.accesses);
+        self.last = self.last.max(other.last);
+        self.retrievals = self.retrievals.saturating_add(other.retrievals);
+        self.last_retrieval = self.last_retrieval.max(other.last_retrieval);
+    }
+}
+
+/// The use of all notes, by id or path.
+pub type UsageTable = BTreeMap<String, Used>;
+
+/// One line of the log.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    key: String,
+    at: Instant,
+    #[serde(default = "once")]
+    n: u64,
+    #[serde(default, skip_serializing_if = "Use::is_access")]
+    kind: Use,
+}
+
+/// How a note was used; lines that say nothing are of the first kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Use {
+    /// Somebody asked for it.
+    #[default]
+    Access,
+    /// It was among what was shown.
+    Retrieval,
+}
+
+impl Use {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    fn is_access(&self) -> bool {
+        *self == Self::Access
+    }
+
+    fn counted(self, n: u64, at: Instant) -> Used {
+        match self {
+            Self::Access => Used { accesses: n, last: Some(at), ..Used::default() },
+            Self::Retrieval => Used { retrievals: n, last_retrieval: Some(at), ..Used::default() },
+        }
+    }
+}
+
+const fn once() -> u64 {
+    1
+}
+
+/// The log is folded when it passes this many bytes.
+const FOLD_AT: u64 = 256 * 1024;
+/// A log that was set aside is folded this long after, when nobody can still be writing to it.
+const SETTLED: Duration = Duration::from_secs(10);
+
+/// The usage files of a vault: `_state/usage.json`, and `_state/usage.log` that is not folded into it yet.
+#[derive(Debug)]
+pub struct Usage {
+    folder: PathBuf,
+    /// Whether there is anything to read or write at all.
+    counted: bool,
+}
+
+impl Usage {
+    /// Those of this vault.
+    pub fn of(vault: &Vault) -> Self {
+        Self { folder: vault.state(), counted: true }
+    }
+
+    /// The use of notes that is not counted and was never known, such as that of a past.
+    pub fn none() -> Self {
+        Self { folder: PathBuf::new(), counted: false }
+    }
+
+    /// Notes one access. Waits for nobody.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; a caller that only reads may ignore it.
+    pub fn record(&self, key: &str, at: Instant) -> Result<(), Error> {
+        self.append(&[key], Use::Access, at)
+    }
+
+    /// Notes that these were shown. Waits for nobody, and writes once, however many they are.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; a caller that only reads may ignore it.
+    pub fn retrieved(&self, keys: &[&str], at: Instant) -> Result<(), Error> {
+        self.append(keys, Use::Retrieval, at)
+    }
+
+    fn append(&self, keys: &[&str], kind: Use, at: Instant) -> Result<(), Error> {
+        let mut lines = Vec::new();
+        for key in keys {
+            let line = Line { key: (*key).to_owned(), at, n: 1, kind };
+            lines.extend(serde_json::to_vec(&line).unwrap_or_default());
+            lines.push(b'\n');
+        }
+        if lines.is_empty() || !self.counted {
+            return Ok(());
+        }
+        let path = self.log();
+        fs::create_dir_all(&self.folder).map_err(Error::io("make the folder", &self.folder))?;
+        // One write of short lines with O_APPEND: lines of several processes do not mix.
+        let mut file = open_regular(OpenOptions::new().create(true).append(true), &path)
+            .map_err(Error::io("open", &path))?;
+        file.write_all(&lines).map_err(Error::io("write", &path))
+    }
+
+    /// All that is known. What is damaged or cannot be read counts for nothing; the second value says what that was.
+    pub fn load(&self) -> (UsageTable, Vec<String>) {
+        if !self.counted {
+            return (UsageTable::new(), Vec::new());
+        }
+        let mut notices = Vec::new();
+        let mut left_out = |error: Error| notices.push(format!("{error}; the usage in it is left out"));
+        let files = [self.table(), self.aside(), self.log()];
+        let [folded, aside, log] = files.each_ref().map(|path| {
+            read(path).unwrap_or_else(|error| {
+                left_out(error);
+                Vec::new()
+            })
+        });
+        let mut table = self.unfold(&folded, &mut notices);
+        for (bytes, path) in [(aside, &files[1]), (log, &files[2])] {
+            replay(&bytes, &mut table, &mut notices, &path.display().to_string());
+        }
+        (table, notices)
+    }
+
+    /// Folds a log that has grown long; only the holder of the vault's lock may call it.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn fold(&self) -> Result<(), Error> {
+        if !self.counted {
+            return Ok(());
+        }
+        let (log, aside) = (self.log(), self.aside());
+        if let Ok(stat) = fs::metadata(&aside) {
+            let settled =
+                stat.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > SETTLED);
+            if settled {
+                let mut table = self.unfold(&read(&self.table())?, &mut Vec::new());
+                replay(&read(&aside)?, &mut table, &mut Vec::new(), "");
+                self.store(&table)?;
+                fs::remove_file(&aside).map_err(Error::io("remove", &aside))?;
+            }
+        } else if fs::metadata(&log).is_ok_and(|stat| stat.len() > FOLD_AT) {
+            fs::rename(&log, &aside).map_err(Error::io("rename", &log))?;
+        }
+        Ok(())
+    }
+
+    /// Whether anything was counted or taken over yet.
+    pub fn has_counts(&self) -> bool {
+        self.counted && [self.table(), self.log(), self.aside()].iter().any(|path| path.exists())
+    }
+
+    /// Takes over the counts of another tool, once: only where nothing is known yet.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn adopt(&self, table: &UsageTable) -> Result<bool, Error> {
+        if self.has_counts() || !self.counted {
+            return Ok(false);
+        }
+        self.store(table)?;
+        Ok(true)
+    }
+
+    fn store(&self, table: &UsageTable) -> Result<(), Error> {
+        let bytes = serde_json::to_vec(table).unwrap_or_default();
+        let mut text = format!("{:08x}\n", crc32fast::hash(&bytes)).into_bytes();
+        text.extend(bytes);
+        write::replace(&self.table(), &text)
+    }
+
+    fn unfold(&self, bytes: &[u8], notices: &mut Vec<String>) -> UsageTable {
+        let path = self.table();
+        if bytes.is_empty() && !path.is_file() {
+            return UsageTable::new();
+        }
+        let sound = bytes.iter().position(|byte| *byte == b'\n').and_then(|end| {
+            let written = u32::from_str_radix(std::str::from_utf8(&bytes[..end]).ok()?, 16).ok()?;
+            let body = &bytes[end + 1..];
+            (crc32fast::hash(body) == written).then(|| serde_json::from_slice(body).ok())?
+        });
+        sound.unwrap_or_else(|| {
+            notices.push(format!("{} is damaged; the usage in it is left out", path.display()));
+            UsageTable::new()
+        })
+    }
+
+    fn table(&self) -> PathBuf {
+        self.folder.join("usage.json")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.join("usage.log")
+    }
+
+    fn aside(&self) -> PathBuf {
+        self.folder.join("usage.log.1")
+    }
+}
+
+fn read(path: &std::path::Path) -> Result<Vec<u8>, Error> {
+    match read_regular(path) {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Error::io("read", path)(error)),
+    }
+}
+
+fn replay(bytes: &[u8], table: &mut UsageTable, notices: &mut Vec<String>, name: &str) {
+    let mut damaged = 0;
+    for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        match serde_json::from_slice::<Line>(line) {
+            Ok(line) => {
+                table.entry(line.key).or_default().add(line.kind.counted(line.n, line.at));
+            }
+            Err(_) => damaged += 1,
+        }
+    }
+    if damaged > 0 {
+        let lines = if damaged == 1 { "line, which is" } else { "lines, which are" };
+        notices.push(format!("{name} has {damaged} damaged {lines} left out"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage() -> (tempfile::TempDir, Usage) {
+        let folder = tempfile::tempdir().unwrap();
+        let usage = Usage::of(&Vault::at(folder.path()).unwrap());
+        (folder, usage)
+    }
+
+    fn at(text: &str) -> Instant {
+        Instant::parse(text).unwrap()
+    }
+
+    #[test]
+    fn accesses_add_up_across_the_log_and_the_folded_table() {
+        let (_folder, usage) = usage();
+        let old = UsageTable::from([("a".to_owned(), Use::Access.counted(3, at("2026-01-01")))]);
+        assert!(usage.adopt(&old).unwrap());
+        usage.record("a", at("2026-02-01")).unwrap();
+        usage.record("b", at("2026-02-02")).unwrap();
+        let (table, notices) = usage.load();
+        assert_eq!(table["a"], Use::Access.counted(4, at("2026-02-01")));
+        assert_eq!(table["b"].accesses, 1);
+        assert!(notices.is_empty());
+        assert!(!usage.adopt(&old).unwrap(), "another tool's counts are taken once");
+    }
+
+    #[test]
+    fn folding_changes_no_count() {
+        let (_folder, usage) = usage();
+        for _ in 0..5_000 {
+            usage.record("0123456789abcdef0123456789abcdef0123", at("2026-02-01")).unwrap();
+        }
+        usage.fold().unwrap();
+        assert!(usage.aside().exists());
+        usage.record("0123456789abcdef0123456789abcdef0123", at("2026-03-01")).unwrap();
+        let earlier = std::time::SystemTime::now() - Duration::from_secs(60);
+        fs::File::options().append(true).open(usage.aside()).unwrap().set_modified(earlier).unwrap();
+        usage.fold().unwrap();
+        assert!(usage.table().exists() && !usage.aside().exists());
+        let (table, _) = usage.load();
+        assert_eq!(table["0123456789abcdef0123456789abcdef0123"].accesses, 5_001);
+    }
+
+    #[test]
+    fn damage_is_told_and_costs_no_more_than_itself() {
+        let (_folder, usage) = usage();
+        usage.record("a", at("2026-02-01")).unwrap();
+        OpenOptions::new().append(true).open(usage.log()).unwrap().write_all(b"{\"key\": \"b").unwrap();
+        fs::write(usage.table(), "00000000\n{}").unwrap();
+        let (table, notices) = usage.load();
+        assert_eq!((table.len(), notices.len()), (1, 2));
+    }
+
+    #[test]
+    fn what_is_shown_is_counted_apart_from_what_is_asked_for() {
+        let (_folder, usage) = usage();
+        usage.record("a", at("2026-02-01")).unwrap();
+        usage.retrieved(&["a", "b"], at("2026-03-01")).unwrap();
+        usage.retrieved(&["b"], at("2026-02-15")).unwrap();
+        usage.retrieved(&[], at("2026-02-15")).unwrap();
+        let (table, notices) = usage.load();
+        let mut a = Use::Access.counted(1, at("2026-02-01"));
+        a.add(Use::Retrieval.counted(1, at("2026-03-01")));
+        assert_eq!((table["a"], table["b"]), (a, Use::Retrieval.counted(2, at("2026-03-01"))));
+        assert!(notices.is_empty());
+        usage.store(&table).unwrap();
+        fs::remove_file(usage.log()).unwrap();
+        assert_eq!(usage.load().0, table, "folding keeps both");
+    }
+
+    #[test]
+    fn nothing_shown_writes_nothing() {
+        let (folder, usage) = usage();
+        usage.retrieved(&[], at("2026-02-15")).unwrap();
+        assert!(fs::read_dir(folder.path()).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn logs_and_tables_from_before_retrievals_were_counted_still_read() {
+        let (_folder, usage) = usage();
+        fs::create_dir_all(&usage.folder).unwrap();
+        let log = b"{\"key\":\"a\",\"at\":\"2026-02-01T00:00:00Z\",\"n\":1}\n{\"key\":\"a\",\"at\":\"2026-02-02T00:00:00Z\"}\n";
+        fs::write(usage.log(), log).unwrap();
+        let body = b"{\"a\":{\"accesses\":3,\"last\":\"2026-01-01T00:00:00Z\"}}";
+        let mut table = format!("{:08x}\n", crc32fast::hash(body)).into_bytes();
+        table.extend(body);
+        fs::write(usage.table(), table).unwrap();
+        let (table, notices) = usage.load();
+        assert_eq!(table["a"], Use::Access.counted(5, at("2026-02-02")));
+        assert_eq!(notices, [""; 0]);
+        usage.record("b", at("2026-02-03")).unwrap();
+        let written = fs::read_to_string(usage.log()).unwrap();
+        assert!(written.ends_with("{\"key\":\"b\",\"at\":\"2026-02-03T00:00:00Z\",\"n\":1}\n"), "{written}");
+    }
+}

@@ -1,0 +1,292 @@
+//! One file at a time, written so that a reader sees the old bytes or the new ones and nothing between.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::error::Error;
+use super::layout::Vault;
+use cm_note::path::{NotePath, is_git_folder};
+
+/// How temporary files begin: hidden, so that no walk takes them for notes.
+const PREFIX: &str = ".cm-";
+const SUFFIX: &str = ".tmp";
+
+/// Whether a file of this name is one that a writer left when it was killed.
+pub fn is_temporary(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with(SUFFIX)
+}
+
+/// Writes a note: a temporary file beside it, fsync, rename, fsync of the folder. Permissions of an existing file stay.
+/// A symbolic link is written through where its target lies in the vault.
+///
+/// # Errors
+/// [`Error::LeadsOut`] and [`Error::Io`]; the note is then as it was.
+pub fn write(vault: &Vault, path: &NotePath, bytes: &[u8]) -> Result<(), Error> {
+    let target = target(vault, path)?;
+    replace(&target, bytes)
+}
+
+/// Removes a note and the folders that it leaves empty, up to the vault's root. Nothing happens where it is gone.
+///
+/// # Errors
+/// [`Error::LeadsOut`] and [`Error::Io`].
+pub fn remove(vault: &Vault, path: &NotePath) -> Result<(), Error> {
+    let file = vault.file(path);
+    let Some(folder) = file.parent().filter(|folder| folder.is_dir()) else { return Ok(()) };
+    inside(vault, folder)?;
+    match fs::remove_file(&file) {
+        Ok(()) => sync_folder(folder)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(Error::io("remove", &file)(error)),
+    }
+    remove_empty(vault, folder);
+    Ok(())
+}
+
+/// Removes a folder and those above it, as far as they are empty, up to the vault's root.
+pub(super) fn remove_empty(vault: &Vault, folder: &Path) {
+    for empty in folder.ancestors().take_while(|folder| *folder != vault.root()) {
+        // Fails on the first folder that still holds something, which ends the climb.
+        if fs::remove_dir(empty).is_err() {
+            break;
+        }
+    }
+}
+
+/// Removes temporary files beside a note that a killed writer left; only the holder of the vault's lock may call it. `known` are the
+/// contents that the writer had in hand: a file that holds something else is what another program saved at that moment, and
+/// is kept under a name that shows.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn sweep(vault: &Vault, path: &NotePath, known: &[&[u8]]) -> Result<(), Error> {
+    let file = vault.file(path);
+    let Some(Ok(entries)) = file.parent().map(fs::read_dir) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(is_temporary) {
+            let bytes = fs::read(entry.path()).unwrap_or_default();
+            // A temporary file that was cut off holds the beginning of what it was to hold.
+            if bytes.is_empty() || known.iter().any(|known| known.starts_with(&bytes)) {
+                fs::remove_file(entry.path()).map_err(Error::io("remove", &entry.path()))?;
+            } else {
+                let kept = file.with_file_name(format!(
+                    "{}-saved-{}.md",
+                    path.stem(),
+                    blake3::hash(&bytes).to_hex().split_at(6).0
+                ));
+                fs::rename(entry.path(), &kept).map_err(Error::io("rename", &entry.path()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes any file of the program's own the same safe way.
+///
+/// # Errors
+/// [`Error::Io`]; the file is then as it was.
+pub fn replace(target: &Path, bytes: &[u8]) -> Result<(), Error> {
+    replace_with(target, bytes, permissions(target))
+}
+
+/// Writes a file that only its owner may read (mode 0600 where the platform has modes).
+///
+/// # Errors
+/// [`Error::Io`]; the file is then as it was.
+pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<(), Error> {
+    replace_with(target, bytes, owner_only(target))
+}
+
+/// Like [`replace_private`] for a file that must not exist yet.
+///
+/// # Errors
+/// [`Error::Io`], of the kind `AlreadyExists` where it exists; it is then as it was.
+pub fn create_private(target: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let folder = folder_of(target)?;
+    let new = temporary(folder, target, bytes, owner_only(target))?;
+    new.persist_noclobber(target).map_err(|failed| Error::io("write", target)(failed.error))?;
+    sync_folder(folder)
+}
+
+#[cfg(unix)]
+fn owner_only(_target: &Path) -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    fs::Permissions::from_mode(0o600)
+}
+
+#[cfg(not(unix))]
+fn owner_only(target: &Path) -> fs::Permissions {
+    permissions(target)
+}
+
+fn replace_with(target: &Path, bytes: &[u8], permissions: fs::Permissions) -> Result<(), Error> {
+    let folder = folder_of(target)?;
+    let new = temporary(folder, target, bytes, permissions)?;
+    new.persist(target).map_err(|failed| Error::io("write", target)(failed.error))?;
+    sync_folder(folder)
+}
+
+/// The folder of a file, made where it is missing.
+fn folder_of(target: &Path) -> Result<&Path, Error> {
+    let folder = target.parent().unwrap_or_else(|| Path::new("."));
+    fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+    Ok(folder)
+}
+
+/// A file under a temporary name, removed when dropped.
+pub(super) type Temporary = tempfile::NamedTempFile;
+
+/// A temporary file in `folder` that holds these bytes, all of them on the disk.
+pub(super) fn temporary(
+    folder: &Path,
+    target: &Path,
+    bytes: &[u8],
+    permissions: fs::Permissions,
+) -> Result<Temporary, Error> {
+    let mut new = tempfile::Builder::new()
+        .prefix(PREFIX)
+        .suffix(SUFFIX)
+        .permissions(permissions)
+        .tempfile_in(folder)
+        .map_err(Error::io("write in", folder))?;
+    new.write_all(bytes).map_err(Error::io("write", target))?;
+    new.as_file().sync_all().map_err(Error::io("write", target))?;
+    Ok(new)
+}
+
+/// The permissions that the new file gets: those of the old one, else what the umask leaves of 0666.
+pub(super) fn permissions(target: &Path) -> fs::Permissions {
+    if let Ok(stat) = fs::metadata(target) {
+        return stat.permissions();
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The mode passes through `open`, so the umask applies as it does for any new file.
+        fs::Permissions::from_mode(0o666)
+    }
+    #[cfg(not(unix))]
+    {
+        let mut plain = fs::metadata(std::env::temp_dir()).map(|stat| stat.permissions());
+        if let Ok(permissions) = &mut plain {
+            permissions.set_readonly(false);
+        }
+        plain.unwrap_or_else(|_| unreachable!("the temporary folder exists"))
+    }
+}
+
+/// Makes a rename or removal survive a loss of power, where the platform can.
+pub(super) fn sync_folder(folder: &Path) -> Result<(), Error> {
+    if cfg!(unix) {
+        let open = File::open(folder).map_err(Error::io("open", folder))?;
+        open.sync_all().map_err(Error::io("write in", folder))?;
+    }
+    Ok(())
+}
+
+/// The file that a path means, with its folder made; refused where a symbolic link leads out of the vault.
+pub(super) fn target(vault: &Vault, path: &NotePath) -> Result<PathBuf, Error> {
+    let file = vault.file(path);
+    let folder = file.parent().unwrap_or_else(|| vault.root());
+    // Checked from the nearest folder that exists, before anything is made beyond it.
+    let existing = folder.ancestors().find(|folder| folder.exists()).unwrap_or_else(|| vault.root());
+    inside(vault, existing)?;
+    fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+    if file.is_symlink() {
+        let real = file.canonicalize().map_err(Error::io("follow", &file))?;
+        inside(vault, &real)?;
+        return Ok(real);
+    }
+    Ok(file)
+}
+
+/// Refuses what does not lie in the vault once all links are followed, and what lies in git's own folder.
+pub(super) fn inside(vault: &Vault, path: &Path) -> Result<(), Error> {
+    let real = path.canonicalize().map_err(Error::io("open", path))?;
+    let refused = || Error::LeadsOut { path: path.to_owned() };
+    let inner = real.strip_prefix(vault.root()).map_err(|_| refused())?;
+    if inner.components().any(|part| is_git_folder(&part.as_os_str().to_string_lossy())) {
+        return Err(refused());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vault() -> (tempfile::TempDir, Vault) {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = Vault::at(folder.path()).unwrap();
+        (folder, vault)
+    }
+
+    fn path(text: &str) -> NotePath {
+        NotePath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn writing_leaves_one_file_and_removing_leaves_no_empty_folder() {
+        let (_folder, vault) = vault();
+        write(&vault, &path("graph/fixes/a.md"), b"one").unwrap();
+        write(&vault, &path("graph/fixes/a.md"), b"two").unwrap();
+        assert_eq!(vault.read(&path("graph/fixes/a.md")).unwrap(), b"two");
+        let names = fs::read_dir(vault.root().join("graph/fixes")).unwrap().count();
+        assert_eq!(names, 1, "no temporary file stays");
+        remove(&vault, &path("graph/fixes/a.md")).unwrap();
+        remove(&vault, &path("graph/fixes/a.md")).unwrap();
+        assert!(!vault.root().join("graph").exists());
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_beside_a_note_is_swept_and_nothing_else() {
+        let (_folder, vault) = vault();
+        write(&vault, &path("a/b.md"), b"one").unwrap();
+        fs::write(vault.root().join("a/.cm-x1.tmp"), "half").unwrap();
+        fs::write(vault.root().join("a/.cm-notes"), "theirs").unwrap();
+        fs::write(vault.root().join("a/.cm-x2.tmp"), "saved by an editor").unwrap();
+        sweep(&vault, &path("a/b.md"), &[b"half of it"]).unwrap();
+        sweep(&vault, &path("absent/b.md"), &[]).unwrap();
+        let mut names: Vec<_> =
+            fs::read_dir(vault.root().join("a")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        let names: Vec<_> = names.into_iter().map(|name| name.into_string().unwrap()).collect();
+        assert_eq!(
+            (names.len(), names[0].as_str(), names[2].as_str()),
+            (3, ".cm-notes", "b.md"),
+            "{names:?}"
+        );
+        assert!(names[1].starts_with("b-saved-") && names[1].ends_with(".md"), "what an editor saved shows");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_vault_is_never_written_through() {
+        let (_folder, vault) = vault();
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("a.md"), "theirs").unwrap();
+        std::os::unix::fs::symlink(outside.path(), vault.root().join("out")).unwrap();
+        std::os::unix::fs::symlink(outside.path().join("a.md"), vault.root().join("a.md")).unwrap();
+        for target in ["out/b.md", "out/deep/b.md", "a.md"] {
+            let refused = write(&vault, &path(target), b"ours");
+            assert!(matches!(refused, Err(Error::LeadsOut { .. })), "{target}");
+        }
+        assert!(matches!(remove(&vault, &path("out/a.md")), Err(Error::LeadsOut { .. })));
+        assert_eq!(fs::read(outside.path().join("a.md")).unwrap(), b"theirs");
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_of_a_note_stay() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_folder, vault) = vault();
+        write(&vault, &path("a.md"), b"one").unwrap();
+        let file = vault.file(&path("a.md"));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        write(&vault, &path("a.md"), b"two").unwrap();
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+}

@@ -1,0 +1,8 @@
+//! Words and texts compared: tokens, stop words, likeness, differences, spelling, embeddings. Pure.
+
+pub mod canonical;
+pub mod embedding;
+pub mod likeness;
+pub mod spelling;
+pub mod tokens;
+pub mod words;

@@ -1,0 +1,36 @@
+//! How much two texts have in common, by their words.
+
+use std::collections::BTreeSet;
+
+use crate::tokens::{Role, Tokenizer};
+
+/// The stemmed words of a text, each once.
+pub fn words(text: &str) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    Tokenizer::default().each(text, |token| {
+        if token.role == Role::Word {
+            words.insert(token.text.to_owned());
+        }
+    });
+    words
+}
+
+/// The share of words that both have among those that either has, 0–1; 0 where neither has any.
+pub fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
+    let shared = a.intersection(b).count();
+    let all = a.len() + b.len() - shared;
+    if all == 0 { 0.0 } else { shared as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_count_as_one() {
+        let (a, b) = (words("Retries with jitter"), words("retry with Jitter!"));
+        assert_eq!(jaccard(&a, &b), 1.0);
+        assert_eq!(jaccard(&a, &words("")), 0.0);
+        assert_eq!(jaccard(&words(""), &words("")), 0.0);
+    }
+}
