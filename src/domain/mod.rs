@@ -1,7 +1,7 @@
-//! What a memory is: ids, notes, links, the graph, scores, queries and changes.
+//! The domain model: ids, notes, links, the graph, scores, queries and changes.
 //!
-//! Nothing here reads a file, the environment or the clock, draws a random number, or prints. Time and
-//! seeds come in as arguments, so that every function answers the same twice.
+//! These modules do no I/O: they read no files, environment or clock, generate no random numbers
+//! and print nothing. Time and random seeds are arguments, so functions are deterministic.
 
 pub mod bullet;
 pub mod canonical;

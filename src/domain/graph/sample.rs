@@ -1,4 +1,4 @@
-//! Notes for the tests of the graph and of what is made from it.
+//! Note builders for tests of the graph and of its users.
 
 use crate::domain::id::NoteId;
 use crate::domain::instant::Instant;
@@ -6,7 +6,7 @@ use crate::domain::markdown::outline;
 use crate::domain::note::{EdgeEnds, Kind, Note, Relation};
 use crate::domain::path::NotePath;
 
-/// A memory with nothing but a path and a title.
+/// Creates a note with only a path and a title.
 pub(crate) fn note(path: &str, title: &str) -> Note {
     let path = NotePath::parse(path).expect("the tests' own paths are sound");
     Note {
@@ -65,7 +65,7 @@ impl Note {
         self
     }
 
-    /// A body that begins on line 5.
+    /// Sets the body, which begins on line 5.
     pub(crate) fn with_body(mut self, body: &str) -> Self {
         let found = outline(body, 5);
         self.links = found.links;
@@ -93,7 +93,7 @@ impl Note {
     }
 }
 
-/// An edge file.
+/// Creates the note of an edge file.
 pub(crate) fn edge(id: &str, relation: &str, from: &str, to: &str, strength: f64) -> Note {
     let ends = EdgeEnds { from: from.to_owned(), to: to.to_owned(), strength };
     Note { edge: Some(ends), ..note(&format!("graph/edges/{id}.md"), id).with_id(id).with_type(relation) }
