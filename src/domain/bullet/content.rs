@@ -111,7 +111,8 @@ pub fn told(rule: &str, bullet_type: BulletType) -> String {
 ///
 /// ```
 /// use cm::domain::bullet::content::reworded;
-/// assert_eq!(reworded("\nOld rule.\n\n## Why\n\nIt is.\n", "New rule."), "\nNew rule.\n\n## Why\n\nIt is.\n");
+/// let new = reworded("\nOld rule.\n\n## Why\n\nIt is.\n", "New rule.");
+/// assert_eq!(new, "\nNew rule.\n\n## Why\n\nIt is.\n");
 /// ```
 pub fn reworded(body: &str, rule: &str) -> String {
     let (old, _) = parts(body);
