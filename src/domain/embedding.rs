@@ -34,12 +34,10 @@ impl Embedding {
         Self(vec![0.0; dimension].into_boxed_slice())
     }
 
-    /// Returns the components.
     pub fn parts(&self) -> &[f32] {
         &self.0
     }
 
-    /// Number of components.
     pub fn dimension(&self) -> usize {
         self.0.len()
     }

@@ -123,7 +123,6 @@ impl Finding {
         self
     }
 
-    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

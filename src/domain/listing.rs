@@ -41,7 +41,7 @@ pub struct Entry {
     pub mark: u64,
 }
 
-/// Kind of an entry.
+/// Kind of a folder entry in a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
     File,

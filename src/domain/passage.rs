@@ -186,8 +186,8 @@ fn even_parts(text: &str, range: std::ops::Range<usize>, parts: usize) -> Vec<st
     cut
 }
 
-/// Returns the last word in `least..=most` that follows the end of a line, else of a sentence;
-/// `most` if there is none.
+/// Returns the index in `least..=most` of the last word after the end of a line, else of a
+/// sentence; `most` if there is none.
 fn nearest_end(text: &str, starts: &[usize], least: usize, most: usize) -> usize {
     let after = |place: usize, ends: &[char]| {
         let before = &text[..starts[place]];

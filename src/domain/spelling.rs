@@ -1,7 +1,7 @@
 //! Suggestions for misspelled names.
 
 /// Returns the known name most similar to `name`; `None` if the edit distance exceeds a third of
-/// its length.
+/// the known name's length.
 ///
 /// ```
 /// use cm::domain::spelling::nearest;

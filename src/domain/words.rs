@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-/// Kind of a piece.
+/// Whether a piece of text is common, added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// In both texts.

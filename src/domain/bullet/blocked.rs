@@ -9,7 +9,7 @@ use crate::domain::instant::Instant;
 use crate::domain::note::{Kind, Note};
 use crate::domain::path::NotePath;
 
-/// How a pattern is blocked.
+/// Effect of a blocked pattern.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
 )]
@@ -37,7 +37,7 @@ pub struct BlockedFields {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocked {
-    /// ID of the note, or its path where it has none.
+    /// Id of the note, or its path if it has none.
     pub id: NoteId,
     pub path: NotePath,
     pub kind: BlockKind,

@@ -13,7 +13,7 @@ use crate::domain::note::check::RULE;
 pub struct RuleHash([u8; 32]);
 
 impl RuleHash {
-    /// Hashes a rule.
+    /// Hashes a rule after folding its case and white space.
     ///
     /// ```
     /// use cm::domain::bullet::content::RuleHash;
@@ -174,7 +174,8 @@ struct Fence {
 }
 
 impl Fence {
-    /// Whether this line belongs to a fenced code block, including the fences.
+    /// Reads the next line; returns whether it belongs to a fenced code block, including the
+    /// fences.
     fn takes(&mut self, line: &str) -> bool {
         let line = line.trim();
         let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));

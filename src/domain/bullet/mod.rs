@@ -47,7 +47,7 @@ macro_rules! words {
 }
 
 words! {
-    /// Whether a bullet recommends or warns.
+    /// Whether a bullet recommends something or warns of it.
     BulletType {
         /// Something to do.
         #[default]
@@ -103,7 +103,7 @@ words! {
 }
 
 words! {
-    /// How much feedback confirms a bullet.
+    /// Level of confidence in a bullet, based on its feedback.
     Maturity {
         /// New: little feedback so far.
         #[default]
@@ -123,7 +123,7 @@ words! {
         /// A regular expression, matched against the text of files.
         #[default]
         Regex = "regex",
-        /// The path of a file.
+        /// The path of a file, or a glob pattern.
         FileExists = "file_exists",
         /// A search query over sessions.
         Query = "query",
@@ -141,7 +141,7 @@ words! {
     }
 }
 
-/// Session that a bullet comes from, and the line in its log.
+/// Session from which a bullet was learned, and the line in its log.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
     /// Session id.
@@ -208,7 +208,7 @@ pub struct BulletFields {
     pub kind: BulletKind,
     pub scope_key: Option<String>,
     pub pinned_reason: Option<String>,
-    /// `half_life_days` as written, in days.
+    /// Half-life of feedback in days, as written in the note.
     pub half_life_days: Option<f64>,
     pub sources: Vec<Source>,
     pub derived_from: DerivedFrom,
@@ -225,7 +225,7 @@ pub struct BulletFields {
 /// A bullet as curation and ranking use it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bullet {
-    /// ID of the note, or its path where it has none.
+    /// Id of the note, or its path if it has none.
     pub id: NoteId,
     pub path: NotePath,
     pub bullet_type: BulletType,
@@ -260,8 +260,8 @@ pub struct Reach<'a> {
 }
 
 impl Reach<'_> {
-    /// Whether some place is in both scopes. Rules of different projects, languages or frameworks
-    /// do not conflict or duplicate each other.
+    /// Whether the two scopes overlap. Bullets of different projects, languages or frameworks
+    /// neither conflict with nor duplicate each other.
     pub fn meets(&self, other: &Reach<'_>) -> bool {
         let apart = |a: Option<&str>, b: Option<&str>| matches!((a, b), (Some(a), Some(b)) if a != b);
         let keyed = self.scope == other.scope && self.scope != Scope::Global;

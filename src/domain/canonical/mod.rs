@@ -32,7 +32,7 @@ impl Eq for Canonical {}
 /// The negation in a canonical form.
 const NOT: &str = "¬";
 
-/// Words after which word order changes the meaning.
+/// Directing words: words such as "before" and "over", after which word order changes the meaning.
 const DIRECTING: [&str; 14] = [
     "before",
     "after",
@@ -142,8 +142,8 @@ impl Canonical {
     }
 }
 
-/// Whether every directing word has the same neighbors in both. A missing neighbor matches any
-/// word.
+/// Whether every directing word (see [`DIRECTING`]) has the same neighbors in both. A missing
+/// neighbor matches any word.
 fn keeps_directions(ours: &[String], theirs: &[String]) -> bool {
     let like = |one: Option<&str>, another: Option<&str>| match (one, another) {
         (Some(one), Some(another)) => english::lemma(one) == english::lemma(another) || is_slip(one, another),
@@ -156,7 +156,7 @@ fn keeps_directions(ours: &[String], theirs: &[String]) -> bool {
     ours.len() == theirs.len() && ours.iter().all(found)
 }
 
-/// The directing words, each with the previous and the next word.
+/// Returns the directing words (see [`DIRECTING`]), each with the previous and the next word.
 fn directions(words: &[String]) -> Vec<[Option<&str>; 3]> {
     let word = |at: Option<usize>| at.and_then(|at| words.get(at)).map(String::as_str);
     let directs = |at: &usize| word(Some(*at)).is_some_and(|word| DIRECTING.contains(&word));
@@ -182,7 +182,8 @@ fn is_slip(one: &str, other: &str) -> bool {
     }
 }
 
-/// Joins words, with a space only where a number or sign is involved and a comma at breaks.
+/// Joins words without separators, except for a space next to a number or sign and a comma at
+/// punctuation.
 fn joined(tokens: &[Token]) -> String {
     let mut form = String::new();
     for token in tokens {

@@ -8,7 +8,7 @@ use regex::{Captures, Regex};
 
 use super::tables;
 
-/// A word of a statement.
+/// A folded word of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     /// The folded word: lower case, except where case is significant.

@@ -48,7 +48,7 @@ fn nested(text: &str, nesting: usize) -> Vec<Token> {
 /// Control operators, longest first.
 const SIGNS: [&str; 12] = ["&&", "||", "|&", ";;", ";", "|", "&", "(", ")", "\n", "`", "\r"];
 
-/// Pieces of the word that is being read.
+/// The word that is being read.
 #[derive(Default)]
 struct Draft {
     pieces: RawWord,

@@ -26,7 +26,7 @@ pub fn into(command: Simple, depth: usize, reading: &mut Reading) -> Option<Stri
     printed
 }
 
-/// Copies the working folder and the location of a wrapper to the command that it runs.
+/// Copies the working folder and the flag `elsewhere` of a wrapper to the command that it runs.
 fn inherit(inner: &mut Simple, outer: &Simple) {
     inner.elsewhere |= outer.elsewhere;
     if inner.folder.is_none() && !inner.elsewhere {

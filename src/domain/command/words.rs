@@ -36,7 +36,7 @@ impl<'t> Reader<'_, 't> {
         parts
     }
 
-    /// Expands a word to zero or more words.
+    /// Expands a word; the result can be empty or several words.
     pub fn expanded(&mut self, raw: &RawWord) -> Vec<Word> {
         let parts = self.parts(raw);
         words(parts, self.reading.fields())

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use scanner::{Line, Scanner};
 
-/// Layout of a YAML text.
+/// Byte ranges of a YAML text's keys, values and list items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     pub root: Root,

@@ -79,8 +79,7 @@ impl<'a> Split<'a> {
         u32::try_from(breaks).unwrap_or(u32::MAX - 1) + 1
     }
 
-    /// The line break of the file: that of its first line, else `
-    /// `.
+    /// The line break of the file: that of its first line, or `\n` if the file has no line breaks.
     pub fn line_break(&self) -> &'static str {
         match self.text.find('\n') {
             Some(at) if self.text[..at].ends_with('\r') => "\r\n",

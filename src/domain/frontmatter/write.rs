@@ -42,13 +42,11 @@ pub enum Style {
 pub struct Written {
     /// Text after `key:`, with its leading space.
     pub head: String,
-    /// Lines below the key, each ending in `
-    /// `; empty for a one-line value.
+    /// Lines below the key, each ending in `\n`; empty for a one-line value.
     pub tail: String,
 }
 
-/// Writes an entry, `key: value` with all its lines, each ending in `
-/// `.
+/// Writes an entry, `key: value` with all its lines, each ending in `\n`.
 pub fn entry(key: &str, value: &Value) -> String {
     let written = value_of(key, value, 0, Style::Usual);
     format!("{}:{}\n{}", self::key(key), written.head, written.tail)

@@ -216,8 +216,8 @@ impl<'n> Collector<'_, 'n> {
     }
 }
 
-/// Whether a dangling link is a mistake: a path that leaves the vault or does not end in `.md` may
-/// be a file that is not a note.
+/// Whether a dangling link is a mistake: always for wikilinks; a Markdown link that leaves the
+/// vault or does not end in `.md` may lead to a file that is not a note.
 fn must_exist(note: &Note, link: &Link) -> bool {
     let file = link.target.ends_with(".md") || link.target.ends_with(".markdown");
     link.form == LinkForm::Wiki || (file && note.path.resolve(&link.target).is_some())

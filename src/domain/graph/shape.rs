@@ -29,7 +29,6 @@ pub struct Shape {
 }
 
 impl Graph<'_> {
-    /// Computes the statistics.
     pub fn shape(&self) -> Shape {
         let mut shape = Shape { edges: self.edges.len(), ..Shape::default() };
         let mut groups = Groups::of(self.notes.len());

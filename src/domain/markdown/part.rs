@@ -1,4 +1,4 @@
-//! A managed section in a file owned by someone else, between two marker lines. All other bytes
+//! A section that cm manages in another program's file, between two marker lines. All other bytes
 //! stay unchanged. Markers inside code blocks are ignored.
 
 use std::ops::Range;

@@ -109,7 +109,7 @@ const DIARY: [&str; 11] = [
     "related_sessions",
 ];
 
-/// A new memory.
+/// Values of a new memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryDraft {
     pub id: NoteId,
@@ -139,7 +139,7 @@ pub struct MemoryDraft {
 /// One end of an edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeEnd {
-    /// ID of the note, or its path.
+    /// Id of the note, or its path if it has none.
     pub id: String,
     pub title: String,
     /// Target of a wikilink to the note.
@@ -157,7 +157,7 @@ impl EdgeEnd {
     }
 }
 
-/// A new edge.
+/// Values of a new edge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EdgeDraft {
     pub id: NoteId,
@@ -169,13 +169,12 @@ pub struct EdgeDraft {
     pub to: EdgeEnd,
     /// Strength, 0.0–1.0.
     pub strength: f64,
-    /// Creation time.
     pub created: Instant,
     /// Why the two notes are related.
     pub body: String,
 }
 
-/// A new entry of a daily log.
+/// Values of a new entry in a daily log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpisodeEntry {
     /// Time of the event; its day determines the file.

@@ -36,7 +36,7 @@ pub use types::{RelationTable, TypeTable};
 pub struct Note {
     pub path: NotePath,
     pub kind: Kind,
-    /// ID; `None` for a note that is identified by its path.
+    /// Id; `None` for a note that is identified by its path.
     pub id: Option<NoteId>,
     /// `type` of a memory (`solution`), edge (`SOLVES`) or bullet (`rule`), or `kind` of a blocked
     /// pattern, as written. Fields that a bullet omits have their default values.
@@ -144,7 +144,7 @@ impl Note {
         }
     }
 
-    /// ID of the note, or its path where it has none.
+    /// Id of the note, or its path if it has none.
     pub fn key(&self) -> &str {
         self.id.as_ref().map_or(self.path.as_str(), NoteId::as_str)
     }

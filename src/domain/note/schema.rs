@@ -180,22 +180,22 @@ struct Edge {
 struct Bullet {
     /// Id, `b-{base-36 time}-{random}`.
     id: Id,
-    /// Default rule.
+    /// Whether it recommends something or warns of it; default rule.
     r#type: Option<BulletType>,
-    /// Default stack_pattern.
+    /// Subject of the bullet; default stack_pattern.
     kind: Option<BulletKind>,
-    /// Default: the name of the folder.
+    /// Category of the bullet; default: the name of its folder.
     #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,49}$"))]
     category: Option<String>,
-    /// Default global.
+    /// Where the bullet applies; default global.
     scope: Option<Scope>,
     /// Language, framework or task of the scope.
     scope_key: Option<String>,
     /// Project of the scope.
     workspace: Option<String>,
-    /// Default draft.
+    /// Lifecycle state; default draft.
     state: Option<State>,
-    /// Default candidate.
+    /// Level of confidence; default candidate.
     maturity: Option<Maturity>,
     /// Never deprecated because of its score.
     pinned: Option<bool>,
@@ -208,7 +208,7 @@ struct Bullet {
     tags: Option<Vec<String>>,
     /// Helpful and harmful feedback.
     feedback: Option<Vec<Feedback>>,
-    /// Sessions that it comes from.
+    /// Sessions from which it was learned.
     sources: Option<Vec<Source>>,
     /// Material that it was made from.
     derived_from: Option<DerivedFrom>,
@@ -234,7 +234,7 @@ struct Bullet {
     last_validated_at: Option<Date>,
 }
 
-/// Whether a bullet recommends or warns.
+/// Whether a bullet recommends something or warns of it.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum BulletType {
@@ -286,7 +286,7 @@ enum State {
     Retired,
 }
 
-/// How much feedback confirms a bullet.
+/// Level of confidence in a bullet, based on its feedback.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum Maturity {
@@ -300,7 +300,7 @@ enum Maturity {
     Deprecated,
 }
 
-/// A session that a bullet comes from.
+/// A session from which a bullet was learned.
 #[derive(JsonSchema)]
 struct Source {
     /// Session id.
@@ -332,7 +332,7 @@ struct Verify {
     mode: Option<VerifyMode>,
 }
 
-/// A destructive command that did damage.
+/// A destructive command that was run or attempted.
 #[derive(JsonSchema)]
 struct Incident {
     /// Class of the damage: files, database, force-push, hard-reset, history, infrastructure, disk,
@@ -352,7 +352,7 @@ struct Incident {
 enum VerifyKind {
     /// A regular expression, matched against the text of files.
     Regex,
-    /// The path of a file.
+    /// The path of a file, or a glob pattern.
     FileExists,
     /// A search query over sessions.
     Query,
@@ -376,7 +376,7 @@ struct Blocked {
     id: Id,
     /// Whether it is rejected or only causes a warning.
     kind: BlockedKind,
-    /// Text to look for in tasks and notes.
+    /// Text to look for in tasks and other texts.
     pattern: Option<String>,
     /// Text of the rejected bullet.
     content: Option<String>,
@@ -394,7 +394,7 @@ struct Blocked {
     created: Option<Date>,
 }
 
-/// How a pattern is blocked.
+/// Effect of a blocked pattern.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum BlockedKind {
@@ -417,7 +417,7 @@ struct Episode {
 #[derive(JsonSchema)]
 #[schemars(title = "Diary")]
 struct Diary {
-    /// A hash of the session's path and content: the same session always has the same id.
+    /// A hash of the session's path and content.
     id: Id,
     /// Session id.
     session: String,

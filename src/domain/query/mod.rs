@@ -57,9 +57,7 @@ pub enum Node {
     },
     /// Matches an importance within inclusive bounds.
     Importance {
-        /// Lower bound.
         least: f64,
-        /// Upper bound.
         most: f64,
     },
     /// Combines several nodes.

@@ -7,10 +7,9 @@
 
 use super::fusion::Evidence;
 
-/// Distribution of the cosines between unrelated texts for a model.
+/// Mean and deviation of the cosines between unrelated texts, for one model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chance {
-    /// Mean.
     pub mean: f32,
     /// Standard deviation.
     pub deviation: f32,

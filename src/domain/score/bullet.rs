@@ -189,8 +189,8 @@ pub fn downfall(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Option<Down
     replay::falls(bullet.into(), bullet.maturity, now, scoring)
 }
 
-/// Whether harm rules out the content of a bullet: its score is below the threshold, and two
-/// sessions or persons, or one person who says so explicitly (`said`), reported harm. Reports of
+/// Whether harm rules out the content of a bullet: its score is below the threshold, and harm was
+/// reported by two sessions or persons, or by one if a person confirmed it (`said`). Reports of
 /// wasted time, wrong context or outdated content do not count.
 pub fn is_forbidden(
     bullet: &Bullet,
@@ -273,7 +273,6 @@ pub enum Band {
 }
 
 impl Band {
-    /// Returns the band of a score.
     pub fn of(score: Effective) -> Self {
         match score.value() {
             value if value > 10.0 => Self::Excellent,

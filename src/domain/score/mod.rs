@@ -202,7 +202,6 @@ impl Status {
         }
     }
 
-    /// Returns the status for a score.
     pub fn of(score: Score, scoring: &Scoring) -> Self {
         match score.value() {
             value if value >= scoring.pinned => Self::Pinned,

@@ -231,8 +231,8 @@ impl Value {
     }
 }
 
-/// Skips the letter of an escape sequence at the start of a name: `
-/// password` is `password` on a new line.
+/// Skips the letter of an escape sequence at the start of a name: `\npassword` is `password` on a
+/// new line.
 fn after_escape(bytes: &[u8], start: usize, hit: usize) -> usize {
     let escaped =
         start > 0 && bytes[start - 1] == b'\\' && start < hit && matches!(bytes[start], b'n' | b'r' | b't');

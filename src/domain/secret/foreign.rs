@@ -112,7 +112,7 @@ struct WireAllow {
     target_rules: Vec<String>,
 }
 
-/// The rules of a file.
+/// The compiled rules of one file.
 #[derive(Debug, Clone)]
 pub(super) struct Foreign(Arc<Set>);
 
@@ -211,7 +211,6 @@ impl Foreign {
         Ok(Self(Arc::new(set)))
     }
 
-    /// Number of rules.
     pub(super) fn len(&self) -> usize {
         self.0.rules.len()
     }

@@ -11,7 +11,7 @@ use super::shape::{
     UNDERSCORE, UPPER, URL_SAFE,
 };
 
-/// A kind of token.
+/// A kind of token with a distinctive prefix.
 pub struct Token {
     /// Prefix, case-sensitive.
     pub prefix: &'static str,

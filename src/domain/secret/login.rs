@@ -36,8 +36,7 @@ pub fn netrc(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     None
 }
 
-/// Splits text at white space, including escaped `
-/// ` and `\t`; returns words with their offsets.
+/// Splits text at white space, including escaped `\n` and `\t`; returns words with their offsets.
 fn words(entry: &str, offset: usize) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {

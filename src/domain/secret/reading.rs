@@ -82,7 +82,7 @@ impl<'t> Builder<'t> {
         Self { text, said: String::new(), pieces: Vec::new(), until: 0 }
     }
 
-    /// Copies the text up to `range`, and replaces `range` by `said`, which may be empty.
+    /// Copies the text up to `range`, and appends the replacement for it, which may be empty.
     fn replace(&mut self, range: Range<usize>, said: &str) {
         self.copy_to(range.start);
         if !said.is_empty() {

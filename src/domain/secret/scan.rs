@@ -156,7 +156,8 @@ pub fn candidates(text: &str, forms_only: bool) -> Vec<Candidate<'static>> {
     pass.found
 }
 
-/// Length in bytes above which a value counts as long; names inside long values are limited.
+/// Length in bytes above which a value counts as long; only a limited number of names inside it is
+/// parsed.
 const DULL: usize = 1024;
 /// Maximum number of names parsed inside a long value.
 const DULL_VALUES: usize = 16;

@@ -94,8 +94,7 @@ pub fn run_back(text: &[u8], alphabet: Alphabet, limit: usize) -> usize {
 }
 
 /// Whether a word can begin at this offset: no letter or digit precedes it, except at the end of an
-/// escape such as `
-/// `, `\u0022`, `%3D` or a color code.
+/// escape such as `\n`, `\u0022`, `%3D` or a color code.
 pub fn begins_here(text: &[u8], at: usize) -> bool {
     let before = &text[..at.min(text.len())];
     match before {

@@ -66,7 +66,7 @@ pub enum EventKind {
         /// Output of the tool.
         text: String,
     },
-    /// A command that the person ran outside the agent's turn.
+    /// A shell command that the person ran in the agent's program.
     PersonCommand {
         /// Command as typed.
         command: String,

@@ -19,13 +19,11 @@ use super::instant::Instant;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agent {
-    /// Claude Code.
     ClaudeCode,
     /// Codex, on the command line and in editors.
     Codex,
     /// Cursor, the editor and its command line.
     Cursor,
-    /// Aider.
     Aider,
     /// Pi, and its fork omp.
     Pi,
@@ -33,11 +31,9 @@ pub enum Agent {
     Gemini,
     /// ChatGPT, by its data export.
     Chatgpt,
-    /// opencode.
     Opencode,
     /// Cline and Roo Code.
     Cline,
-    /// Amp.
     Amp,
     /// GitHub Copilot CLI.
     CopilotCli,

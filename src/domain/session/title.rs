@@ -1,4 +1,4 @@
-//! Titles of sessions.
+//! Titles of sessions, derived from their first prompt.
 
 use super::scaffold::is_scaffold;
 

@@ -26,7 +26,6 @@ pub struct Token {
     pub role: Role,
     /// Kind of holder; `Agent` if the file does not specify it.
     pub kind: TokenKind,
-    /// Time of creation.
     pub created: Instant,
     /// Time of expiry, if any.
     pub expires: Option<Instant>,
@@ -102,7 +101,6 @@ pub enum Unreadable {
     Key {
         /// Number of the token in the file, from 1.
         number: usize,
-        /// The key.
         key: &'static str,
         /// The expected value.
         wanted: &'static str,
@@ -160,7 +158,7 @@ impl Keyring {
         &self.tokens
     }
 
-    /// Whether the file has no tokens, including revoked ones.
+    /// Whether the file has no tokens, not even revoked ones.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }

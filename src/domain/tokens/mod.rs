@@ -63,7 +63,6 @@ impl Unit {
         (0..self.len()).map(|index| self.token(index))
     }
 
-    /// Number of tokens.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -162,7 +161,7 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the stem of a folded word, as it is compared.
+    /// Returns the stem of a folded word, the form in which search compares it.
     pub fn stem(&mut self, word: &str) -> String {
         let mut stem = String::new();
         self.stems.write(word, &mut stem);

@@ -1,4 +1,4 @@
-//! Sets and removes one key.
+//! Edits that set or remove one top-level key.
 
 use std::ops::Range;
 

@@ -10,7 +10,7 @@ use super::{EditError, change};
 use crate::domain::frontmatter::layout::{Entry, Shape};
 use crate::domain::frontmatter::write;
 
-/// Appends an item.
+/// Appends an item to a list, unless it has an equal one; creates the list if it is absent.
 pub(super) fn push(doc: &Doc<'_>, key: &str, item: &Value) -> Result<String, EditError> {
     let mut items = items_of(doc, key)?;
     if items.contains(item) {

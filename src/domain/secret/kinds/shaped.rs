@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::placeholder;
 use super::super::shape::{self, ALNUM, ANY_HEX, Alphabet, DIGIT, HEX, LOWER, UPPER, URL_SAFE};
 
-/// A kind of token.
+/// A kind of token with several parts after its prefix.
 pub struct Shaped {
     /// Prefix, case-sensitive.
     pub prefix: &'static str,
