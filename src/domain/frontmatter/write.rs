@@ -21,7 +21,8 @@ const DATES: [&str; 9] = [
     "ended",
 ];
 
-/// Maximum length of an inline list in bytes; longer lists get one line for each item.
+/// Maximum length of an inline list in bytes; longer lists get one line for each item, except tags
+/// and aliases.
 const INLINE: usize = 100;
 
 /// Layout of a value.

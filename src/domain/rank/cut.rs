@@ -15,7 +15,7 @@ pub struct Chance {
     pub deviation: f32,
 }
 
-/// Required share of the best note's distance from the floor.
+/// Required share of the way from the cosine of unrelated texts to the best note's cosine.
 const SHARE: f32 = 0.55;
 /// Required number of standard deviations above the mean of unrelated texts.
 const ABOVE_CHANCE: f32 = 2.5;
