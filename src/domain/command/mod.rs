@@ -128,7 +128,7 @@ pub struct Script {
     pub truncated: bool,
 }
 
-/// Parses a command line or script. Accepts any text; incomplete input is read as far as possible.
+/// Parses a command line or script. Accepts any text, including incomplete input.
 #[must_use]
 pub fn read(text: &str) -> Script {
     let mut reading = reading::Reading::new();

@@ -190,8 +190,8 @@ pub fn downfall(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Option<Down
 }
 
 /// Whether harm rules out the content of a bullet: its score is below the threshold, and harm was
-/// reported by two sessions or persons, or by one if a person confirmed it (`said`). Reports of
-/// wasted time, wrong context or outdated content do not count.
+/// reported by two sessions or persons, or by one if a person has confirmed it. Reports of wasted
+/// time, wrong context or outdated content do not count.
 pub fn is_forbidden(
     bullet: &Bullet,
     maturity: Maturity,

@@ -15,7 +15,7 @@ use patterns::{ORDERS, PAYLOADS, STEERING};
 
 const STEERS: &str = "it reads like an order to the agent itself";
 
-/// Returns why a text is suspicious whoever wrote it; `None` if it is not.
+/// Returns why a text is suspicious, regardless of its author; `None` if it is not.
 ///
 /// ```
 /// use cm::domain::note::suspicion::suspicion;
