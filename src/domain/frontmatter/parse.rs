@@ -1,7 +1,7 @@
 //! Parses frontmatter into values, each with its line.
 //!
-//! Invalid YAML is recovered key by key: a key that parses on its own has its value, any other key its
-//! raw text. A note with one wrong line therefore still has its title.
+//! Invalid YAML is recovered key by key: a key that parses on its own has its value, any other key
+//! its raw text. A note with one wrong line therefore still has its title.
 
 mod document;
 mod fault;

@@ -1,8 +1,8 @@
 //! Secret rules in the gitleaks format: a TOML file of regular expressions with keywords, entropy
 //! and allowlists. They are added to the built-in rules.
 //!
-//! Paths of rules are ignored, and allowlist conditions on paths or commits never hold, because only
-//! a text is scanned. A file cannot extend other files.
+//! Paths of rules are ignored, and allowlist conditions on paths or commits never hold, because
+//! only a text is scanned. A file cannot extend other files.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
