@@ -1,85 +1,82 @@
-//! A change of the vault as data: which files, which lines, and why. Applying it is another layer's work.
+//! Changes of the vault as data: the files, the lines, and the commit message. Another layer
+//! applies them.
 
 use crate::frontmatter::edit::Edit;
 use crate::message::Message;
 use crate::path::NotePath;
 
-/// The BLAKE3 hash of a file's bytes.
+/// BLAKE3 hash of a file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentHash(pub [u8; 32]);
 
 impl ContentHash {
-    /// The hash of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 }
 
-/// One curation: the files that it changes together, and the words that its commit gets.
+/// A set of file changes that become one commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeSet {
-    /// The commit's message.
     pub message: Message,
-    /// The changes, each of another file.
+    /// The changes, at most one for each file.
     pub changes: Vec<Change>,
 }
 
-/// What happens to one file.
+/// Change of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// A new file; refused where something lies there already.
+    /// Creates a file; fails if the path exists.
     Create {
-        /// Where.
+        /// Path of the new file.
         path: NotePath,
-        /// Its whole text.
+        /// Complete text.
         text: String,
     },
-    /// A file of another tool, taken byte for byte whatever is wrong in it; refused where something lies there already.
+    /// Copies a file of another tool byte for byte, without validation; fails if the path exists.
     Copy {
-        /// Where.
+        /// Path of the new file.
         path: NotePath,
-        /// What it holds.
+        /// Complete content.
         bytes: Vec<u8>,
     },
-    /// Some lines of a file change and all others stay, whatever they are by then.
+    /// Edits some lines of a file; all other lines stay as they are when the edit is applied.
     Edit {
-        /// Where.
         path: NotePath,
-        /// What changes, in order.
+        /// Edits, in order.
         edits: Vec<Edit>,
     },
-    /// A whole new text, for a file that still is what the change was made from.
+    /// Replaces the whole text of a file, if its content is still the expected one.
     Replace {
-        /// Where.
         path: NotePath,
-        /// What it must still be; `None` for a generated file that may be written over.
+        /// Hash of the content that is replaced; `None` for a generated file that may be
+        /// overwritten.
         expected: Option<ContentHash>,
-        /// Its whole text.
+        /// Complete new text.
         text: String,
     },
-    /// The file lies elsewhere from now on, with these edits made on the way. What the person has not committed yet
-    /// moves along and stays uncommitted.
+    /// Moves a file and applies edits to it. The person's uncommitted changes move with it and stay
+    /// uncommitted.
     Move {
-        /// Where it lies.
+        /// Current path.
         from: NotePath,
-        /// Where it goes; refused where something lies there already.
+        /// New path; fails if it exists.
         to: NotePath,
-        /// What it must still be.
+        /// Hash that the content must have.
         expected: ContentHash,
-        /// What changes, in order; often nothing.
+        /// Edits, in order; often empty.
         edits: Vec<Edit>,
     },
-    /// The file goes; the git history keeps it.
+    /// Deletes the file; the git history still has it.
     Remove {
-        /// Where.
         path: NotePath,
-        /// What it must still be.
+        /// Hash that the content must have; `None` skips the check.
         expected: Option<ContentHash>,
     },
 }
 
 impl Change {
-    /// The file that changes; of one that moves, where it goes.
+    /// Path of the changed file; for a move, the new path.
     pub fn path(&self) -> &NotePath {
         match self {
             Self::Create { path, .. }

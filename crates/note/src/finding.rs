@@ -1,4 +1,4 @@
-//! What is wrong in a note, and what to do about it. A finding never stops anything.
+//! Findings: problems in a note, each with a remedy. A finding never blocks an operation.
 
 use std::fmt;
 
@@ -7,75 +7,75 @@ use serde::{Deserialize, Serialize};
 
 use crate::path::NotePath;
 
-/// How much a finding matters.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The note cannot be used as what it wants to be; `cm validate` exits 1.
+    /// The note cannot be used; `cm validate` exits with 1.
     Error,
-    /// It works, but not as its writer expects.
+    /// The note works, but not as its author expects.
     Warning,
-    /// Worth knowing.
+    /// For information only.
     Info,
 }
 
-/// The kinds of findings. The names are a contract: scripts select by them.
+/// Kind of finding. The names are stable, so scripts can select by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Code {
-    /// The frontmatter is no YAML.
+    /// The frontmatter is not valid YAML.
     InvalidYaml,
-    /// The opening `---` has no closing one.
+    /// The opening `---` has no closing `---`.
     UnclosedFrontmatter,
-    /// The frontmatter is YAML but no mapping.
+    /// The frontmatter is not a mapping of keys to values.
     NotAMapping,
-    /// A key stands twice.
+    /// A key occurs twice.
     DuplicateKey,
     /// The file is not UTF-8.
     InvalidUtf8,
     /// The file is empty.
     EmptyNote,
-    /// A file that is too large to be read as a whole.
+    /// The file is too large to read.
     TooLarge,
-    /// A file that cannot be read at all.
+    /// The file cannot be read.
     Unreadable,
-    /// A path that is not UTF-8.
+    /// The path is not UTF-8.
     PathNotUtf8,
-    /// A symbolic link that leads out of the vault, in a circle, or nowhere.
+    /// A symbolic link leads out of the vault, forms a loop, or has no target.
     BadLinkFile,
-    /// Two paths that differ in case only.
+    /// Two paths differ only in case.
     CaseCollision,
-    /// Two notes with one id.
+    /// Two notes have the same id.
     DuplicateId,
-    /// A note without an id.
+    /// The note has no id.
     MissingId,
-    /// An id that is no UUID.
+    /// The id is not a UUID.
     ForeignId,
-    /// A key that this kind of note must have.
+    /// A required key is missing.
     MissingKey,
-    /// A value of the wrong type or form.
+    /// A value has the wrong type or form.
     InvalidValue,
-    /// A number outside its range.
+    /// A number is out of range.
     OutOfRange,
-    /// A type that neither `cm` nor the vault's settings declare.
+    /// The type is neither built in nor declared in the vault's settings.
     UnknownType,
-    /// An edge type that neither `cm` nor the vault's settings declare.
+    /// The edge type is neither built in nor declared in the vault's settings.
     UnknownRelation,
-    /// A memory whose folder is another type's.
+    /// A memory is in the folder of another type.
     WrongFolder,
-    /// A link that leads nowhere.
+    /// The target of a link does not exist.
     DanglingLink,
-    /// A link that fits several notes.
+    /// A link matches several notes.
     AmbiguousLink,
-    /// A setting that does not exist.
+    /// The setting does not exist.
     UnknownSetting,
-    /// A setting whose value is not of its kind.
+    /// The value of a setting has the wrong type.
     InvalidSetting,
-    /// A hidden character (zero-width, bidirectional override, tag) that may smuggle text past a reader.
+    /// A hidden character (zero-width, bidirectional override, tag) that a reader cannot see.
     HiddenCharacter,
-    /// A merge that git left to a person: two versions between lines of marks.
+    /// An unresolved Git merge conflict.
     ConflictMarker,
-    /// A key of another tool's file that has no place in the vault.
+    /// A key of another tool's file that cannot be imported.
     UnknownKey,
 }
 
@@ -85,27 +85,25 @@ impl fmt::Display for Code {
     }
 }
 
-/// One thing that is wrong, with its place.
+/// One problem and its location.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// The file it is in, relative to the vault.
+    /// Path of the file, relative to the vault.
     pub path: String,
-    /// The line in the file, from 1.
+    /// Line in the file, from 1.
     pub line: Option<u32>,
-    /// The column in characters, from 1.
+    /// Column in characters, from 1.
     pub column: Option<u32>,
-    /// What kind of thing.
     pub code: Code,
-    /// How much it matters.
     pub severity: Severity,
-    /// What is wrong, in a sentence without a full stop.
+    /// Description of the problem, one sentence without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
 impl Finding {
-    /// A finding about a whole file.
+    /// Creates a finding about a whole file.
     pub fn new(path: &NotePath, code: Code, severity: Severity, message: impl Into<String>) -> Self {
         Self {
             path: path.as_str().to_owned(),
@@ -118,14 +116,13 @@ impl Finding {
         }
     }
 
-    /// The same finding with its place in the file, both counted from 1.
+    /// Sets the location in the file, both numbers from 1.
     pub fn at(mut self, line: u32, column: u32) -> Self {
         self.line = Some(line);
         self.column = Some(column);
         self
     }
 
-    /// The same finding with its remedy.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

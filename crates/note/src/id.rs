@@ -1,26 +1,28 @@
-//! What a note is called, whatever file it lies in.
+//! Ids of notes, independent of their file names.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The identity of a note: a UUID, or what another tool wrote in its place. One line, no blanks around it.
+/// Id of a note: a UUID, or the id written by another tool. A single line without surrounding white
+/// space.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct NoteId(String);
 
-/// A text that cannot be an id.
+/// Error: a text is not a valid id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an id is one line of 1 to {} characters", NoteId::MAX)]
 pub struct NotAnId;
 
 impl NoteId {
-    /// The longest id that is accepted, in characters.
+    /// Maximum length of an id, in characters.
     pub const MAX: usize = 200;
 
-    /// Takes any single-line text of sensible length.
+    /// Parses an id. Fails if the trimmed text is empty, longer than [`NoteId::MAX`], or has
+    /// control characters.
     pub fn parse(text: &str) -> Result<Self, NotAnId> {
         let text = text.trim();
         if text.is_empty() || text.chars().count() > Self::MAX || text.chars().any(char::is_control) {
@@ -29,18 +31,17 @@ impl NoteId {
         Ok(Self(text.to_owned()))
     }
 
-    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is a UUID in its usual written form.
+    /// Whether the id is a UUID in hyphenated form.
     pub fn is_uuid(&self) -> bool {
         self.0.len() == 36 && uuid::Uuid::try_parse(&self.0).is_ok()
     }
 
-    /// The six hex digits that end file names: the id's first ones, or, for an id of another tool that does
-    /// not begin with six, the first six of its BLAKE3 hash.
+    /// Six hex digits for file names: the first six characters of the id, or the start of its
+    /// BLAKE3 hash if these are not hex digits.
     pub fn short(&self) -> String {
         let hex: String = self.0.chars().take(6).collect();
         if hex.len() == 6 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {

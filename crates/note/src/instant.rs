@@ -1,6 +1,6 @@
-//! A point in time, and the ways people write one.
+//! A point in time, and its text formats.
 //!
-//! It never asks what time it is; `now` is always an argument.
+//! The module does not read the clock; `now` is always an argument.
 
 use std::fmt;
 
@@ -8,21 +8,21 @@ use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A moment in UTC, to the second when printed.
+/// A point in time in UTC, printed with a precision of seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Instant(DateTime<Utc>);
 
-/// A text that is no date of any accepted form.
+/// Error: a text is not a date in any accepted form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w")]
 pub struct NotADate {
-    /// What was written.
+    /// The rejected text.
     pub text: String,
 }
 
 impl Instant {
-    /// The instant of so many whole seconds since 1970; clamped to what a calendar can hold.
+    /// Creates an instant from seconds since 1970, clamped to the range of the calendar.
     pub fn from_unix(seconds: i64) -> Self {
         Self(DateTime::from_timestamp(seconds, 0).unwrap_or(if seconds < 0 {
             DateTime::<Utc>::MIN_UTC
@@ -31,18 +31,17 @@ impl Instant {
         }))
     }
 
-    /// The instant of so many milliseconds since 1970; none outside the calendar.
+    /// Creates an instant from milliseconds since 1970; `None` outside the calendar.
     pub fn from_millis(milliseconds: i64) -> Option<Self> {
         DateTime::from_timestamp_millis(milliseconds).map(Self)
     }
 
-    /// The same without what is less than a second: files hold whole seconds, and an instant that is read back must be
-    /// the one that was written.
+    /// Rounds down to whole seconds, because files store whole seconds and a stored instant must
+    /// equal the one read back.
     pub fn whole(self) -> Self {
         Self::from_unix(self.unix())
     }
 
-    /// One second later.
     pub fn plus_second(self) -> Self {
         Self::from_unix(self.unix().saturating_add(1))
     }
@@ -52,7 +51,8 @@ impl Instant {
         self.0.timestamp()
     }
 
-    /// Reads what notes hold: RFC 3339, a date and time without a zone (taken as UTC), or a date alone.
+    /// Parses the formats of notes: RFC 3339, a date and time without a zone (taken as UTC), or a
+    /// date.
     pub fn parse(text: &str) -> Result<Self, NotADate> {
         let text = text.trim();
         if let Ok(at) = DateTime::parse_from_rfc3339(text) {
@@ -74,8 +74,8 @@ impl Instant {
         }
     }
 
-    /// Reads what people type: everything [`Instant::parse`] takes, and ages before `now` such as `90m`,
-    /// `12h`, `7d`, `3w`, `1y`, or `today`, `yesterday` and `now`.
+    /// Parses user input: all formats of [`Instant::parse`], an age before `now` such as `90m`,
+    /// `12h`, `7d`, `3w` or `1y`, or `today`, `yesterday` and `now`.
     ///
     /// ```
     /// use cm_note::instant::Instant;
@@ -109,10 +109,11 @@ impl Instant {
         now.0.checked_sub_signed(age).map(Self).ok_or_else(refuse)
     }
 
-    /// Reads when something is to end: everything [`Instant::parse`] takes, and how long after `now`, such as `90d` or `12h`.
+    /// Parses a point in the future: all formats of [`Instant::parse`], or a duration after `now`
+    /// such as `90d` or `12h`.
     ///
     /// # Errors
-    /// What is neither.
+    /// Returns [`NotADate`] for any other text.
     pub fn parse_ahead(text: &str, now: Self) -> Result<Self, NotADate> {
         if let Ok(at) = Self::parse(text) {
             return Ok(at);
@@ -124,15 +125,7 @@ impl Instant {
         ahead.map(Self).ok_or_else(refuse)
     }
 
-    /// The same as [`Instant::parse_typed`], but a day without a time is its end instead of its beginning: what was there on that day.
-    ///
-    /// ```
-    /// use cm_note::instant::Instant;
-    /// let now = Instant::parse("2026-11-21T12:00:00Z")?;
-    /// assert_eq!(Instant::parse_typed_to_end("2026-11-01", now)?.to_string(), "2026-11-01T23:59:59Z");
-    /// assert_eq!(Instant::parse_typed_to_end("12h", now)?.to_string(), "2026-11-21T00:00:00Z");
-    /// # Ok::<(), cm_note::instant::NotADate>(())
-    /// ```
+    /// Like [`Instant::parse_typed`], but a day without a time means its last second.
     pub fn parse_typed_to_end(text: &str, now: Self) -> Result<Self, NotADate> {
         let at = Self::parse_typed(text, now)?;
         let text = text.trim();
@@ -141,34 +134,34 @@ impl Instant {
         Ok(if day { Self::from_unix(at.unix().saturating_add(86_399)) } else { at })
     }
 
-    /// Days from `self` to `later`, negative where `later` is the earlier one.
+    /// Days from `self` to `later`; negative if `later` is earlier.
     pub fn days_until(self, later: Self) -> f64 {
         // Milliseconds of the whole calendar fit in 53 bits, so the conversion is exact enough.
         (later.0 - self.0).num_milliseconds() as f64 / 86_400_000.0
     }
 
-    /// The instant `days` earlier; `self` where the calendar ends before that.
+    /// Subtracts days; returns `self` if the result is outside the calendar.
     pub fn minus_days(self, days: f64) -> Self {
         let age = Duration::try_milliseconds((days * 86_400_000.0) as i64).unwrap_or_default();
         Self(self.0.checked_sub_signed(age).unwrap_or(self.0))
     }
 
-    /// The start of this instant's day, in UTC.
+    /// The start of this instant's day in UTC.
     pub fn midnight(self) -> Self {
         Self(self.0.date_naive().and_time(NaiveTime::MIN).and_utc())
     }
 
-    /// The day, as `2026-11-21`.
+    /// The date, as `2026-11-21`.
     pub fn day(self) -> String {
         self.0.format("%Y-%m-%d").to_string()
     }
 
-    /// The time of day, as `14:05`.
+    /// The time of day in UTC, as `14:05`.
     pub fn minute(self) -> String {
         self.0.format("%H:%M").to_string()
     }
 
-    /// For the layers that talk to other libraries about time.
+    /// Converts to `chrono`'s type, for other libraries.
     pub fn to_chrono(self) -> DateTime<Utc> {
         self.0
     }

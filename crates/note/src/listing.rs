@@ -1,72 +1,68 @@
-//! What a walk of the vault saw: each file's place and stat, never its content; and what it sees of a folder that
-//! lies in a commit instead of on disk.
+//! Files of a vault with their metadata, as found by a directory walk, and the entries of a folder
+//! in a commit.
 
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 use crate::path::NotePath;
 
-/// One file, as the file system describes it.
+/// Metadata of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileStat {
-    /// Where it lies.
     pub path: NotePath,
-    /// Its length in bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Its modification time in nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// When anything about it last changed, its times included, in nanoseconds since 1970; 0 where the platform does
-    /// not tell.
+    /// Time of the last change of content or metadata (ctime) in nanoseconds since 1970; 0 if the
+    /// platform has none.
     pub ctime_ns: i64,
-    /// Its inode number, 0 where the platform has none.
+    /// Inode number; 0 if the platform has none.
     pub inode: u64,
 }
 
-/// All notes of a vault, sorted by path, and what could not be walked.
+/// All notes of a vault, and the problems found during the walk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// The files, in the byte order of their paths.
+    /// Files, sorted by the bytes of their paths.
     pub files: Vec<FileStat>,
-    /// Folders that could not be read, links that lead out, names that are no UTF-8.
+    /// Unreadable folders, links that lead out of the vault, names that are not UTF-8.
     pub findings: Vec<Finding>,
 }
 
-/// An entry of a folder of a commit.
+/// An entry of a folder in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name, which may be no UTF-8.
+    /// Name, which may not be UTF-8.
     pub name: Vec<u8>,
-    /// What it is.
     pub kind: EntryKind,
-    /// The same number as long as the content is the same; it stands in for the stat.
+    /// Fingerprint of the content; equal content has an equal mark. It replaces the metadata of a
+    /// file on disk.
     pub mark: u64,
 }
 
-/// What an entry of a folder of a commit is.
+/// Kind of a folder entry in a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
-    /// A file.
     File,
-    /// A folder.
     Folder,
-    /// A symbolic link.
     Link,
 }
 
-/// Where a symbolic link of a commit leads.
+/// Target of a symbolic link in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// To nothing, or in a circle.
+    /// The target does not exist, or the links form a loop.
     Nowhere,
-    /// Out of the vault.
+    /// The target is outside the vault.
     Outside,
-    /// To a folder of the vault.
+    /// A folder of the vault.
     Folder,
-    /// To a file of the vault.
+    /// A file of the vault.
     File {
-        /// Where that lies.
+        /// Path of the file.
         path: String,
-        /// The mark of its content.
+        /// Fingerprint of its content, as in `Entry::mark`.
         mark: u64,
     },
 }

@@ -1,43 +1,43 @@
-//! The words of a curation's commit: one line, the reason, and trailers that programs read back.
+//! Commit messages of curation: a subject, a reason, and trailers that programs parse.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A commit message as data.
+/// A structured commit message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
-    /// One imperative line that names what changed.
+    /// One imperative line that describes the change.
     pub subject: String,
-    /// Further text, may be empty.
+    /// Further text; may be empty.
     pub body: String,
-    /// `Cm-Op`: the verb, such as `add` or `pin`.
+    /// Trailer `Cm-Op`: the operation, such as `add` or `pin`.
     pub op: String,
-    /// `Cm-Id`, one a note.
+    /// Trailers `Cm-Id`, one for each note.
     pub ids: Vec<String>,
-    /// `Cm-Session`.
+    /// Trailer `Cm-Session`.
     pub session: Option<String>,
-    /// `Cm-Agent`.
+    /// Trailer `Cm-Agent`.
     pub agent: Option<String>,
-    /// `Cm-Actor`: who asked for it, where that is not the commit's author.
+    /// Trailer `Cm-Actor`: who requested the change, if not the commit's author.
     pub actor: Option<String>,
-    /// `Cm-Reason`.
+    /// Trailer `Cm-Reason`.
     pub reason: Option<String>,
-    /// `Cm-Operation`: which entry of the journal this commit finishes.
+    /// Trailer `Cm-Operation`: the journal entry that this commit completes.
     pub operation: Option<String>,
 }
 
-/// The longest subject line, in characters.
+/// Maximum length of the subject, in characters.
 const SUBJECT: usize = 100;
 
 impl Message {
-    /// A message with a subject and a verb, and nothing else yet.
+    /// Creates a message with only an operation and a subject.
     pub fn new(op: &str, subject: impl Into<String>) -> Self {
         Self { subject: subject.into(), op: op.to_owned(), ..Self::default() }
     }
 
-    /// The same message, about this note too.
+    /// Adds the id of a changed note.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         let id = id.into();
         if !self.ids.contains(&id) {
@@ -46,7 +46,7 @@ impl Message {
         self
     }
 
-    /// Reads a commit's message; `None` where it carries no `Cm-Op`.
+    /// Parses a commit message; `None` if it has no `Cm-Op` trailer.
     pub fn parse(text: &str) -> Option<Self> {
         let (head, trailers) = text.trim_end().rsplit_once("\n\n")?;
         let mut message = Self::default();
@@ -74,13 +74,14 @@ impl Message {
     }
 }
 
-/// One line of it: control characters and runs of blanks become one blank, so that no value forges a trailer.
+/// Puts a value on one line: control characters and white space become single spaces, so that a
+/// value cannot forge a trailer.
 fn line_of(text: &str) -> String {
     let cleaned: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     cleaned.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The body with lines that would read as our trailers set off by a blank.
+/// Indents body lines that would be parsed as trailers.
 fn body_of(text: &str) -> String {
     let guard = |line: &str| if line.starts_with("Cm-") { format!(" {line}") } else { line.to_owned() };
     text.trim().lines().map(guard).collect::<Vec<_>>().join("\n")

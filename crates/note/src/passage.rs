@@ -1,7 +1,7 @@
-//! The stretches of a note that are embedded: a short note whole, a long one by its sections, each with the note's title
-//! and its heading as context.
+//! Passages of a note for embedding: a short note as a whole, a long one by sections, each with
+//! title and heading as context.
 //!
-//! Which model embeds them is not its matter; their length suits models that read 256 tokens at once.
+//! The length of passages suits models with an input limit of 256 tokens.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -10,41 +10,39 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::markdown::Outline;
 use crate::note::{Kind, Note};
 
-/// The words of a passage, at most; a longer stretch is cut into even parts.
+/// Maximum number of words of a passage; longer sections are split into even parts.
 const WORDS: usize = 160;
-/// The passages of a note, at most: what comes after them is found by its words only.
+/// Maximum number of passages of a note; the rest of the note is found by keyword search only.
 const MOST: usize = 400;
-/// The characters of a title or heading that stand before each passage, at most.
+/// Maximum length in bytes of a title or heading put before each passage.
 const CONTEXT: usize = 200;
 
-/// Which passage it is: what it says, and nothing else, tells it apart.
+/// Key of a passage, a hash of its embedded text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PassageKey(u64);
 
 impl PassageKey {
-    /// The key of a text that is embedded.
+    /// Computes the key of an embedded text.
     pub fn of(text: &str) -> Self {
         let hash = blake3::hash(text.as_bytes());
         Self(hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// The key of that number.
     pub fn from_number(number: u64) -> Self {
         Self(number)
     }
 
-    /// The key as a number.
     pub fn number(self) -> u64 {
         self.0
     }
 }
 
-/// Passages with what is known of each.
+/// Map with passages as keys.
 pub type PassageMap<T> = HashMap<PassageKey, T, BuildHasherDefault<KeyHasher>>;
-/// Passages, each once.
+/// Set of passages.
 pub type PassageSet = HashSet<PassageKey, BuildHasherDefault<KeyHasher>>;
 
-/// Takes a key as its own hash, which it is.
+/// Identity hasher, because a key is already a hash.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KeyHasher(u64);
 
@@ -68,24 +66,24 @@ impl fmt::Display for PassageKey {
     }
 }
 
-/// A stretch of a note.
+/// A passage of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// Which it is.
     pub key: PassageKey,
-    /// What is embedded: the title, the heading, and the stretch.
+    /// Text to embed: title, heading, and the passage itself.
     pub text: String,
-    /// Where the stretch lies in the plain text of the note, in bytes.
+    /// Byte range of the passage in the note's plain text.
     pub range: std::ops::Range<usize>,
 }
 
-/// The passages of a note, in order; none where it says nothing.
+/// Returns the passages of a note, in order; empty for a note without text.
 ///
 /// ```
 /// use cm_note::note::{RelationTable, TypeTable, read};
 /// use cm::domain::{passage::passages, path::NotePath};
 /// let path = NotePath::parse("retry.md")?;
-/// let reading = read::read(&path, b"# Retry\n\nWait, then try again.\n", &TypeTable::default(), &RelationTable::default());
+/// let text = b"# Retry\n\nWait, then try again.\n";
+/// let reading = read::read(&path, text, &TypeTable::default(), &RelationTable::default());
 /// assert_eq!(passages(&reading.note, &reading.outline)[0].text, "Retry\nWait, then try again.");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -108,7 +106,8 @@ pub fn passages(note: &Note, outline: &Outline) -> Vec<Passage> {
     passages
 }
 
-/// The title where it says something; of an edge it is made of ids, and of a bullet it is the text itself.
+/// Title as context; empty for edges, where it consists of ids, and for bullets, where it is the
+/// text itself.
 fn title(note: &Note) -> &str {
     match note.kind {
         Kind::Edge | Kind::Bullet => "",
@@ -116,7 +115,7 @@ fn title(note: &Note) -> &str {
     }
 }
 
-/// Where the text begins after a heading that only repeats the title.
+/// Offset after a first heading that repeats the title.
 fn body_begin(text: &str, title: &str) -> usize {
     match text.strip_prefix(title) {
         Some(rest) if rest.is_empty() || rest.starts_with('\n') => text.len() - rest.trim_start().len(),
@@ -133,13 +132,13 @@ fn passage(title: &str, heading: Option<&str>, text: &str, range: std::ops::Rang
     Passage { key: PassageKey::of(&text), text, range }
 }
 
-/// A stretch of the plain text below the last heading before it.
+/// A section of plain text with the heading above it.
 struct Stretch<'o> {
     heading: Option<&'o str>,
     range: std::ops::Range<usize>,
 }
 
-/// Whole sections together while they are short enough; a long section in even parts.
+/// Groups consecutive sections up to the length limit, and splits longer sections into even parts.
 fn stretches(outline: &Outline, begin: usize) -> Vec<Stretch<'_>> {
     let text = outline.text.as_str();
     let mut bounds: Vec<(usize, Option<&str>)> = vec![(begin, None)];
@@ -168,7 +167,8 @@ fn stretches(outline: &Outline, begin: usize) -> Vec<Stretch<'_>> {
     stretches
 }
 
-/// A range of a text in so many parts of about as many words, cut at ends of lines or sentences where one is near.
+/// Splits a range into `parts` parts with about the same number of words, preferably at ends of
+/// lines or sentences.
 fn even_parts(text: &str, range: std::ops::Range<usize>, parts: usize) -> Vec<std::ops::Range<usize>> {
     let starts: Vec<usize> = word_starts(&text[range.clone()]).map(|at| range.start + at).collect();
     let size = starts.len().div_ceil(parts.max(1)).max(1);
@@ -186,7 +186,8 @@ fn even_parts(text: &str, range: std::ops::Range<usize>, parts: usize) -> Vec<st
     cut
 }
 
-/// The last word from `least` to `most` that begins after the end of a line or sentence; else `most`.
+/// Returns the index in `least..=most` of the last word after the end of a line, else of a
+/// sentence; `most` if there is none.
 fn nearest_end(text: &str, starts: &[usize], least: usize, most: usize) -> usize {
     let after = |place: usize, ends: &[char]| {
         let before = &text[..starts[place]];

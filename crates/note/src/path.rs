@@ -1,40 +1,42 @@
-//! Where a file lies in its vault.
+//! Paths of files in a vault.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A path relative to the vault's root: `/` between parts, never absolute, no `.`, `..` or `.git` part, no NUL.
+/// A path relative to the vault's root, with `/` as separator: never absolute, and without `.`,
+/// `..` and `.git` components and NUL.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct NotePath(String);
 
-/// A path that could leave the vault or that no file can have.
+/// Error: a path that could leave the vault or is not a valid file path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{path}` is no path inside a vault: it must be relative, without `..` or `.git`, and at most {} bytes",
     NotePath::MAX
 )]
 pub struct OutsideVault {
-    /// What was given.
+    /// The rejected path.
     pub path: String,
 }
 
-/// Files of the root that `cm` writes from the notes; their text is no statement about the notes.
+/// Files at the root that `cm` generates from the notes. Their text counts as no statement about
+/// the notes.
 pub const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
 
 impl NotePath {
-    /// Whether `cm` writes the file: one of [`GENERATED`].
+    /// Whether the file is one of [`GENERATED`].
     pub fn is_generated(&self) -> bool {
         GENERATED.contains(&self.as_str())
     }
 
-    /// The longest path that is accepted, in bytes.
+    /// Maximum length of a path, in bytes.
     pub const MAX: usize = 4096;
 
-    /// Checks and takes a path; a leading `./` is dropped.
+    /// Validates a path; drops a leading `./`.
     pub fn parse(path: &str) -> Result<Self, OutsideVault> {
         let inner = path.strip_prefix("./").unwrap_or(path);
         if is_inside(inner) {
@@ -44,7 +46,8 @@ impl NotePath {
         }
     }
 
-    /// The path of `name` in a folder that is known to be sound, empty for the root; for walks, which meet many.
+    /// Joins a name to a folder that is already validated (empty for the root). Faster than
+    /// [`NotePath::parse`], for directory walks; `None` if the name is not valid.
     pub fn below(folder: &str, name: &str) -> Option<Self> {
         let sound = !matches!(name, "" | "." | "..") && !name.contains(['/', '\0']) && !is_git_folder(name);
         let length = folder.len() + 1 + name.len();
@@ -60,35 +63,34 @@ impl NotePath {
         Some(Self(path))
     }
 
-    /// The path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The last part, with its ending.
+    /// The last component, with its extension.
     pub fn file_name(&self) -> &str {
         // Asked for every name of every link: a search for a byte is the fast one.
         let begin = self.0.bytes().rposition(|byte| byte == b'/').map_or(0, |slash| slash + 1);
         &self.0[begin..]
     }
 
-    /// The last part without `.md`.
+    /// The last component without `.md` or `.markdown`.
     pub fn stem(&self) -> &str {
         let name = self.file_name();
         name.strip_suffix(".md").or_else(|| name.strip_suffix(".markdown")).unwrap_or(name)
     }
 
-    /// The folder, empty for a file at the root.
+    /// The parent folder; empty for a file at the root.
     pub fn folder(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// The first part, empty for a file at the root.
+    /// The first component; empty for a file at the root.
     pub fn top(&self) -> &str {
         self.0.split_once('/').map_or("", |(top, _)| top)
     }
 
-    /// A path below this one's folder, following `..` and `.` as a relative link does; `None` where it leaves the vault.
+    /// Resolves a relative link from this file; `None` if it leaves the vault.
     pub fn resolve(&self, link: &str) -> Option<Self> {
         let mut parts: Vec<&str> = match link.strip_prefix('/') {
             Some(_) => Vec::new(),
@@ -104,7 +106,7 @@ impl NotePath {
         Self::parse(&parts.join("/")).ok()
     }
 
-    /// How a link in a file of `folder` is written to reach this path.
+    /// Returns the relative link to this path from a file in `folder`.
     pub fn relative_to(&self, folder: &str) -> String {
         let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
         let to: Vec<&str> = self.0.split('/').collect();
@@ -115,8 +117,9 @@ impl NotePath {
     }
 }
 
-/// Whether a file system may take this name for `.git`, where a file can decide what the next git command runs: in any
-/// letter case, as NTFS's short name, and with the endings and invisible characters that NTFS and HFS+ ignore.
+/// Whether a file system may treat this name as `.git`, whose files can control later git commands:
+/// in any letter case, as the NTFS short name, and with suffixes and invisible characters that NTFS
+/// and HFS+ ignore.
 pub fn is_git_folder(name: &str) -> bool {
     // Most names begin otherwise, and every file of a walk is asked.
     let first = name.chars().next();
@@ -130,7 +133,7 @@ pub fn is_git_folder(name: &str) -> bool {
     matches!(plain, ".git" | "git~1")
 }
 
-/// Whether a path is relative and has no part that leads elsewhere.
+/// Whether a path is relative and stays inside the vault.
 fn is_inside(path: &str) -> bool {
     let sound = !path.is_empty()
         && path.len() <= NotePath::MAX

@@ -1,7 +1,8 @@
-//! Values that a name gives away: `password = …`, `"apiKey": "…"`, `--token …`, `<secret>…</secret>`.
+//! Detects secrets by the name that they are assigned to: `password = …`, `"apiKey": "…"`,
+//! `--token …`, `<secret>…</secret>`.
 //!
-//! One reading of the ways in which configuration files, programs, shells and people write that a name has a value. It
-//! reads around one word that the scan has met, and never further than the line.
+//! One parser covers the assignment syntax of configuration files, programs, shells and prose. It
+//! reads around one keyword found by the scan, and never beyond its line.
 
 use std::ops::Range;
 
@@ -9,19 +10,19 @@ use super::key::{self, Strength};
 use super::shape::{self, NAME};
 use super::{header, literal, placeholder, value};
 
-/// How long a name can be, to each side of the word that was met.
+/// Maximum length of a name on each side of the keyword.
 const NAME_REACH: usize = 64;
 
-/// What a name is given.
+/// Result of parsing one assignment.
 #[derive(Default)]
 pub struct Given {
-    /// The secrets, and what the name is worth.
+    /// The secrets, with the strength of the name.
     pub secrets: Vec<(Range<usize>, Strength)>,
-    /// The value that was read; empty where there is none.
+    /// The value that was parsed; empty if there is none.
     pub read: Range<usize>,
 }
 
-/// The value that the name around `hit` is given.
+/// Parses the assignment to the name around `hit`.
 pub fn given(text: &str, hit: Range<usize>) -> Given {
     let Some(name) = Name::around(text, hit) else { return Given::default() };
     let values = [name.value(text), name.compared(text)];
@@ -46,18 +47,20 @@ fn secrets(text: &str, name: &Name, values: [Option<Value>; 2]) -> Vec<(Range<us
         .collect()
 }
 
-/// A name with a secret's word in it, and where it stands.
+/// A name that contains a secret keyword, with its byte range.
 struct Name {
     range: Range<usize>,
 }
 
-/// A stretch of text that a name is given.
+/// The byte range of an assigned value.
 struct Value {
     range: Range<usize>,
     quoted: bool,
-    /// Whether it only stands beside the name, so that it must look like a secret by itself.
+    /// Whether the value only follows the name without an assignment; it must then look like a
+    /// secret itself.
     beside: bool,
-    /// Whether it is that of an element of a configuration, where nothing but the value itself is written.
+    /// Whether the value is an attribute of a configuration element such as
+    /// `<add key="…" value="…" />`.
     stored: bool,
 }
 
@@ -82,14 +85,15 @@ impl Name {
         Some(Self { range: start..end })
     }
 
-    /// What the name says; a plain `key` is one of access in the query of an address.
+    /// Returns how strongly the name implies a secret; a plain `key` counts as an access key in a
+    /// URL's query.
     fn strength(&self, text: &str) -> Option<Strength> {
         let name = &text[self.range.clone()];
         let query = text[..self.range.start].ends_with(['?', '&']) && name.eq_ignore_ascii_case("key");
         if query { Some(Strength::Medium) } else { key::strength(name.trim_end_matches(['.', '-'])) }
     }
 
-    /// What stands after the name and a sign that it is given it.
+    /// Returns the value after the name and an assignment operator.
     fn value(&self, text: &str) -> Option<Value> {
         let bytes = text.as_bytes();
         let start = self.range.start;
@@ -145,7 +149,7 @@ impl Name {
         Value::read(text, text.len() - said.len(), 0).filter(|value| value.quoted || value.has_digit(bytes))
     }
 
-    /// What stands before a comparison with the name: `"…" == password`.
+    /// Returns the value compared with the name: `"…" == password`.
     fn compared(&self, text: &str) -> Option<Value> {
         let before = text[..self.range.start].trim_end_matches(' ');
         let before = before.strip_suffix('=')?.trim_end_matches(['=', '!']).trim_end_matches(' ');
@@ -159,7 +163,8 @@ impl Name {
 }
 
 impl Value {
-    /// The value that begins here, in quotation marks or bare. A bare one also ends at `stop`, if that is not 0.
+    /// Reads the value that begins at `at`, quoted or bare. A bare value also ends at the byte
+    /// `stop`, unless that is 0.
     fn read(text: &str, at: usize, stop: u8) -> Option<Self> {
         let bytes = text.as_bytes();
         let at = at + literal::string_prefix(&bytes[at..]);
@@ -177,7 +182,8 @@ impl Value {
         (length > 0).then_some(Self { range: at..at + length, quoted: false, beside: false, stored: false })
     }
 
-    /// `password: String = "…"`: what was read is a type, and the value comes after it.
+    /// Skips a type annotation: in `password: String = "…"`, the text read first is a type and the
+    /// value follows it.
     fn past_type(&self, text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         if self.quoted
@@ -198,13 +204,13 @@ impl Value {
         bytes[self.range.clone()].iter().any(|byte| shape::is(*byte, shape::DIGIT))
     }
 
-    /// Whether it is a name and a password in base64, as registries keep them.
+    /// Whether the value is a user name and password in base64, as container registries store them.
     fn is_basic(&self, text: &str) -> bool {
         text.get(self.range.clone())
             .is_some_and(|value| header::is_basic(value) && !placeholder::is_one(value))
     }
 
-    /// The parts of the value that are secrets.
+    /// Returns the parts of the value that are secrets.
     fn judged(&self, text: &str, strength: Strength) -> Vec<(Range<usize>, Strength)> {
         let Some(value) = text.get(self.range.clone()) else { return Vec::new() };
         let strength = if self.beside { strength.min(Strength::Medium) } else { strength };
@@ -225,14 +231,15 @@ impl Value {
     }
 }
 
-/// A name cannot begin with the letter of an escape: `\npassword` is `password` on a new line.
+/// Skips the letter of an escape sequence at the start of a name: `\npassword` is `password` on a
+/// new line.
 fn after_escape(bytes: &[u8], start: usize, hit: usize) -> usize {
     let escaped =
         start > 0 && bytes[start - 1] == b'\\' && start < hit && matches!(bytes[start], b'n' | b'r' | b't');
     start + usize::from(escaped)
 }
 
-/// Past the quotation marks and brackets that close a name, and whether there was a quotation mark.
+/// Skips quotes and brackets that close a name; also returns whether there was a quote.
 fn past_closing(bytes: &[u8], from: usize) -> (usize, bool) {
     let mut at = from;
     let mut quoted = false;
@@ -254,7 +261,7 @@ fn past_closing(bytes: &[u8], from: usize) -> (usize, bool) {
     (at, quoted)
 }
 
-/// The length of the blanks here, at most 24.
+/// Length of the white space here, at most 24.
 fn blanks(bytes: &[u8], from: usize) -> usize {
     bytes[from.min(bytes.len())..].iter().take(24).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
@@ -264,18 +271,19 @@ fn in_element(bytes: &[u8], start: usize) -> bool {
     bytes[..start].ends_with(b"<add key=\"") || bytes[..start].ends_with(b"<add key='")
 }
 
-/// Whether what stands on the line before the name is words and bars, as in a table, and no piece of a program.
+/// Whether the text before the name on its line consists of words and bars, as in a table, rather
+/// than code.
 fn in_column(bytes: &[u8], start: usize) -> bool {
     let line = bytes[..start].iter().rev().take(160).take_while(|byte| **byte != b'\n');
     line.into_iter().all(|byte| !matches!(byte, b'=' | b'(' | b'{' | b'[' | b';' | b'"' | b'\''))
 }
 
-/// The length of the blanks that end here.
+/// Length of the white space that ends here, at most 24.
 fn blanks_back(bytes: &[u8], end: usize) -> usize {
     bytes[..end].iter().rev().take(24).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// The length of the sign that gives a value here, or 0.
+/// Length of the assignment operator here, or 0.
 fn sign(bytes: &[u8], at: usize) -> usize {
     const SIGNS: [&str; 16] =
         [":::=", ":=", "===", "!==", "==", "!=", "=>", "->", "||", "?=", "+=", "=", ":", "|", "%3D", "%3A"];

@@ -1,4 +1,5 @@
-//! Credentials in command lines: `mysql -p…`, `sshpass -p …`, `redis-cli -a …`, and what Bundler keeps by host.
+//! Credentials in command lines: `mysql -p…`, `sshpass -p …`, `redis-cli -a …`, and Bundler's
+//! credentials for a host.
 
 use std::ops::Range;
 
@@ -7,11 +8,11 @@ use super::shape::{self, NAME};
 
 const REACH: usize = 300;
 
-/// Programs that take a password by a flag of one letter, with that flag.
+/// Programs with a one-letter flag for a password, and that flag.
 pub const PROGRAMS: [(&str, &str); 5] =
     [("mysql", " -p"), ("mysqldump", " -p"), ("sshpass", " -p"), ("redis-cli", " -a"), ("mongosh", " -p")];
 
-/// The password after the flag of the program whose name ends at `at`.
+/// Returns the password after the flag of the program with a name that ends at `at`.
 pub fn password(text: &str, at: usize, flag: &str) -> Option<Range<usize>> {
     let line = &text[at..text.floor_char_boundary(at + REACH)];
     let line = &line[..line.find(['\n', '|', ';']).unwrap_or(line.len())];
@@ -30,7 +31,7 @@ pub fn password(text: &str, at: usize, flag: &str) -> Option<Range<usize>> {
         .then_some(from..from + length)
 }
 
-/// Commands whose next argument is a token.
+/// Commands that take a token as their next argument.
 pub const COMMANDS: [&str; 7] = [
     "wandb login",
     "add-authtoken",
@@ -41,7 +42,7 @@ pub const COMMANDS: [&str; 7] = [
     "vault login",
 ];
 
-/// The token after the command at `hit`.
+/// Returns the token after the command at `hit`.
 pub fn argument(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     const LEAST: usize = 20;
     let rest = text[hit.end..].strip_prefix(' ')?.trim_start_matches([' ', '"', '\'']);
@@ -52,7 +53,7 @@ pub fn argument(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     (length >= LEAST && mixed && !placeholder::is_one(value)).then_some(from..from + length)
 }
 
-/// The credentials that Bundler keeps for a host: `BUNDLE_GEMS__EXAMPLE__COM=user:password`, or after
+/// Returns Bundler's credentials for a host: `BUNDLE_GEMS__EXAMPLE__COM=user:password`, or after
 /// `bundle config`. `at` is the end of the word `bundle`.
 pub fn bundler(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
@@ -76,7 +77,7 @@ pub fn bundler(text: &str, at: usize) -> Option<Range<usize>> {
     None
 }
 
-/// A name and a password with a colon between them.
+/// Whether a word is a user name and a password separated by a colon.
 fn is_pair(word: &str) -> bool {
     let Some((user, password)) = word.split_once(':') else { return false };
     let plain = |part: &str| part.len() >= 6 && part.bytes().all(|byte| shape::is(byte, NAME | shape::DASH));

@@ -1,7 +1,8 @@
-//! Rules for secrets in the form that gitleaks reads: a TOML file of regular expressions with keywords, entropy and
-//! allowlists. They are added to the built-in rules, and take none of those away.
+//! Secret rules in the gitleaks format: a TOML file of regular expressions with keywords, entropy
+//! and allowlists. They are added to the built-in rules.
 //!
-//! What such a file says of paths and commits means nothing for a text alone, and is passed over. It extends no other file.
+//! Paths of rules are ignored, and allowlist conditions on paths or commits never hold, because
+//! only a text is scanned. A file cannot extend other files.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -14,57 +15,57 @@ use thiserror::Error;
 
 use super::placeholder;
 
-/// How large the program of one expression may be, in bytes.
+/// Maximum compiled size of one regular expression, in bytes.
 const LARGEST: usize = 10 << 20;
-/// The most rules of a file.
+/// Maximum number of rules in a file.
 const MOST: usize = 5_000;
 
-/// Why a file of rules cannot be used.
+/// Reason why a rule file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RuleError {
-    /// It is no TOML, or not of the form that such a file has.
+    /// The file is not TOML, or does not have the structure of a rule file.
     #[error("it cannot be read as rules: {reason}")]
     Form {
-        /// What is wrong.
+        /// Description of the problem.
         reason: String,
-        /// In which line, from 1.
+        /// Line number, from 1, if known.
         line: Option<u32>,
     },
-    /// It has more rules than may be.
+    /// The file has too many rules.
     #[error("it has more than {MOST} rules")]
     TooMany,
     /// A rule has no id.
     #[error("its rule {number} has no id")]
     NoId {
-        /// Which, from 1.
+        /// Number of the rule, from 1.
         number: usize,
     },
-    /// A pattern is no regular expression.
+    /// A pattern is not a valid regular expression.
     #[error("the rule `{rule}` has no regular expression in `{pattern}`, at character {at}: {reason}")]
     Syntax {
-        /// The rule.
+        /// Id of the rule, or `allowlist`.
         rule: String,
-        /// The pattern, which may be one of its allowlists.
+        /// The pattern, of the rule or of one of its allowlists.
         pattern: String,
-        /// Where in it, in characters from 1.
+        /// Position of the error in the pattern, in characters from 1.
         at: usize,
-        /// What is wrong there.
+        /// Description of the problem.
         reason: String,
     },
-    /// A pattern grows beyond what may be spent on one.
+    /// The compiled pattern exceeds the size limit.
     #[error("a pattern of the rule `{rule}` is too large; use smaller repetitions")]
     TooLarge {
-        /// The rule.
+        /// Id of the rule.
         rule: String,
     },
-    /// The secret is in a group that the pattern does not have.
+    /// The rule refers to a capture group that its pattern does not have.
     #[error("the rule `{rule}` names group {group}, and its pattern has {groups}")]
     NoGroup {
-        /// The rule.
+        /// Id of the rule.
         rule: String,
-        /// The group.
+        /// Number of the missing group.
         group: usize,
-        /// How many there are.
+        /// Number of groups in the pattern.
         groups: usize,
     },
 }
@@ -111,18 +112,18 @@ struct WireAllow {
     target_rules: Vec<String>,
 }
 
-/// The rules of a file.
+/// The compiled rules of one file.
 #[derive(Debug, Clone)]
 pub(super) struct Foreign(Arc<Set>);
 
 #[derive(Debug)]
 struct Set {
     rules: Vec<Rule>,
-    /// The keywords of all rules, in any case.
+    /// Keywords of all rules, matched ignoring ASCII case.
     keywords: Option<AhoCorasick>,
-    /// The rules of each keyword.
+    /// Indexes of the rules for each keyword.
     of_keyword: Vec<Vec<usize>>,
-    /// The rules without one.
+    /// Indexes of the rules that always run.
     without: Vec<usize>,
 }
 
@@ -135,16 +136,16 @@ struct Rule {
     allowed: Vec<Arc<Allow>>,
 }
 
-/// What is no secret although a rule finds it.
+/// An allowlist: matches that are not secrets.
 #[derive(Debug)]
 struct Allow {
     regexes: Vec<Regex>,
-    /// In lower case.
+    /// Stop words in lower case.
     stopwords: Vec<String>,
     target: Target,
-    /// Whether all that it says must be so.
+    /// Whether all conditions must hold, rather than any.
     all: bool,
-    /// Whether it says something of paths or commits, which a text alone has not.
+    /// Whether the allowlist has conditions on paths or commits, which never hold for a text.
     elsewhere: bool,
 }
 
@@ -156,7 +157,7 @@ enum Target {
 }
 
 impl Foreign {
-    /// Reads a file. A rule that only looks at paths is passed over.
+    /// Parses a rule file. Ignores rules without a regular expression, which only match paths.
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let file: WireFile = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
@@ -210,12 +211,11 @@ impl Foreign {
         Ok(Self(Arc::new(set)))
     }
 
-    /// How many rules there are.
     pub(super) fn len(&self) -> usize {
         self.0.rules.len()
     }
 
-    /// What the rules find, with their labels.
+    /// Returns the byte ranges that the rules match, with their labels.
     pub(super) fn found<'r>(&'r self, text: &str) -> Vec<(Range<usize>, &'r str)> {
         let set = &*self.0;
         let mut called: BTreeSet<usize> = set.without.iter().copied().collect();
@@ -303,20 +303,20 @@ impl Allow {
     }
 }
 
-/// The lines that a match lies in.
+/// Returns the lines that contain a match.
 fn line_around<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
     let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
     &text[start..end]
 }
 
-/// The range without a part of a character at its ends: expressions see bytes.
+/// Extends a byte range to character boundaries, because the expressions match bytes.
 fn in_characters(text: &str, range: Range<usize>) -> Range<usize> {
     text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end)
 }
 
-/// An expression as gitleaks means it: `\w`, `\d` and `\b` are about ASCII. One that names other characters in a class
-/// has them by their meaning in Unicode.
+/// Compiles an expression with gitleaks semantics: `\w`, `\d` and `\b` are ASCII. Falls back to
+/// Unicode if the pattern requires it.
 fn expression(rule: &str, pattern: &str) -> Result<Regex, RuleError> {
     let build = |unicode| RegexBuilder::new(pattern).unicode(unicode).size_limit(LARGEST).build();
     build(false).or_else(|_| build(true)).map_err(|error| match error {
@@ -328,7 +328,8 @@ fn expression(rule: &str, pattern: &str) -> Result<Regex, RuleError> {
     })
 }
 
-/// What a placeholder says: the id, in the letters that a placeholder may hold.
+/// Converts a rule id to a placeholder label: lower case, with `-` for characters that a label
+/// cannot have.
 fn label(id: &str) -> String {
     let one = |c: char| {
         let good = u8::try_from(c).is_ok_and(placeholder::is_label_byte);
@@ -337,7 +338,7 @@ fn label(id: &str) -> String {
     id.trim().chars().map(one).collect()
 }
 
-/// Bits a character, by how often each stands there.
+/// Shannon entropy in bits per character.
 fn entropy(text: &str) -> f64 {
     let mut counts: HashMap<char, usize> = HashMap::new();
     text.chars().for_each(|c| *counts.entry(c).or_default() += 1);

@@ -1,4 +1,5 @@
-//! Credentials in the headers of HTTP and in the calls that send them: `Authorization`, `Cookie`, `curl --user`.
+//! Credentials in HTTP headers and in calls that send them: `Authorization`, `Cookie`,
+//! `curl --user`.
 
 use std::ops::Range;
 
@@ -8,7 +9,7 @@ use super::shape::{self, BASE64, URL_SAFE};
 
 const REACH: usize = 4096;
 
-/// The credentials after the word `Bearer`, `Basic` or `Token` that ends at `at`.
+/// Returns the credentials after the word `Bearer`, `Basic` or `Token` that ends at `at`.
 pub fn credentials(text: &str, at: usize, scheme: &str) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let blanks =
@@ -24,7 +25,7 @@ pub fn credentials(text: &str, at: usize, scheme: &str) -> Option<Range<usize>> 
     (secret && !placeholder::is_one(value)).then_some(from..from + value.len())
 }
 
-/// A token behind `Bearer`: not a word of a sentence.
+/// Whether a value is a bearer token rather than a word of a sentence.
 fn is_bearer(value: &str) -> bool {
     let digits = value.bytes().filter(|byte| shape::is(*byte, shape::DIGIT)).count();
     value.len() >= 12
@@ -32,7 +33,7 @@ fn is_bearer(value: &str) -> bool {
         && (shape::looks_random(value) || shape::is_uuid(value) || value.len() >= 20 && digits >= 3)
 }
 
-/// Base64 of a name, a colon and a password.
+/// Whether a value is base64 of a user name, a colon and a password.
 pub fn is_basic(value: &str) -> bool {
     let encoded = value.trim_end_matches('=');
     if !encoded.bytes().all(|byte| shape::is(byte, BASE64 | URL_SAFE) && byte != b'=') {
@@ -44,7 +45,8 @@ pub fn is_basic(value: &str) -> bool {
         && plain.iter().all(|byte| (0x20..0x7f).contains(byte) || *byte >= 0x80)
 }
 
-/// The value of an `Authorization` header whose name ends at `at`, where it has a scheme of its own or none.
+/// Returns the value of an `Authorization` header with another scheme or none; the header's name
+/// ends at `at`.
 pub fn authorization(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     if !shape::begins_here(bytes, at - "authorization".len()) {
@@ -69,7 +71,8 @@ pub fn authorization(text: &str, at: usize) -> Option<Range<usize>> {
     (is_bearer(value) && !placeholder::is_one(value)).then_some(from..from + value.len())
 }
 
-/// The secret values of a `Cookie` header whose name ends at `at`, and where the header ends.
+/// Returns the secret values of a `Cookie` header, and the end of the header; its name ends at
+/// `at`.
 pub fn cookies(text: &str, at: usize) -> (Vec<Range<usize>>, usize) {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -111,14 +114,15 @@ pub fn cookies(text: &str, at: usize) -> (Vec<Range<usize>>, usize) {
     (found, from)
 }
 
-/// The value of a session's cookie whose name, with `=`, ends at `at`.
+/// Returns the value of a session cookie; its name with `=` ends at `at`.
 pub fn session(text: &str, at: usize) -> Option<Range<usize>> {
     let length = shape::run(&text.as_bytes()[at..], URL_SAFE | shape::DOT | shape::PERCENT, REACH);
     let value = text.get(at..at + length)?;
     (length >= 16 && shape::looks_random(value) && !shape::is_uuid(value)).then_some(at..at + length)
 }
 
-/// The password of `--user name:password` whose flag ends at `at`, on a line that calls curl.
+/// Returns the password of `--user name:password` on a command line of curl or wget; the flag ends
+/// at `at`.
 pub fn user(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let back = text.floor_char_boundary(at.saturating_sub(400));

@@ -1,4 +1,4 @@
-//! JSON web tokens: two or three parts in base64 with dots between them, the first a JSON object.
+//! JSON Web Tokens: two or three base64 parts separated by dots, the first a JSON object.
 
 use std::ops::Range;
 
@@ -6,7 +6,10 @@ use super::shape::{self, EQUALS, URL_SAFE};
 
 const REACH: usize = 16 * 1024;
 
-/// The token that begins with `eyJ` at this place; otherwise how far it is known that none begins.
+/// Returns the token that begins with `eyJ` at this offset.
+///
+/// # Errors
+/// Returns the offset up to which no token can begin.
 pub fn token(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
     if !shape::begins_here(text, at) {
         return Err(at);

@@ -1,17 +1,18 @@
-//! What a name says about its value: `db_password` has a secret, `token_count` a number, `public_key` no secret.
+//! Classifies names by the values that they imply: `db_password` implies a secret, `token_count` a
+//! number, `public_key` no secret.
 
-/// How much a name makes its value a secret.
+/// How strongly a name implies that its value is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
     /// A key of any kind: only a long random value is a secret.
     Weak,
-    /// A token, a secret, an API key: a value that looks random is one.
+    /// A token, a secret or an API key: a value that looks random is a secret.
     Medium,
-    /// A password: what people think up is one as well.
+    /// A password: a value invented by a person is a secret too.
     Strong,
 }
 
-/// Words that make a name one of a secret, as the scan looks for them.
+/// Keywords in secret names that the scan searches for.
 #[rustfmt::skip]
 pub const WORDS: [&str; 21] = [
     "sonar", "pass", "pwd", "secret", "token", "key", "credential", "auth", "creds", "psk", "access_id",
@@ -37,7 +38,7 @@ const SECRETS: [&str; 12] = [
     "authkey",
     "psk",
 ];
-/// What stands before `key` and makes it one of access.
+/// Words that make a following `key` an access key.
 #[rustfmt::skip]
 const QUALIFIERS: [&str; 66] = [
     "heroku", "snyk", "softlayer", "sl", "github", "gitlab", "aws", "stripe", "openai", "anthropic", "azure",
@@ -48,7 +49,7 @@ const QUALIFIERS: [&str; 66] = [
     "admin", "service", "app", "application", "client", "user", "storage", "deploy", "project", "integration",
     "subscription", "insert", "ingest", "shared", "server", "global",
 ];
-/// A name with one of these is of something public, of a count, of a place where the secret lies, of a digest.
+/// Words that make a name harmless, such as those for public values, counts, locations and digests.
 #[rustfmt::skip]
 const HARMLESS: [&str; 81] = [
     "allow", "chars", "alphabet", "public", "pub", "publishable", "foreign", "primary", "partition", "sort",
@@ -62,7 +63,7 @@ const HARMLESS: [&str; 81] = [
     "tokenizer", "selector",
 ];
 
-/// What this name says about its value, or nothing where it is not one of a secret.
+/// Returns how strongly a name implies a secret; `None` if it does not.
 pub fn strength(name: &str) -> Option<Strength> {
     let words = words(name);
     let last = words.iter().rposition(|word| kind(word).is_some() || word == "key" || word == "keys");
@@ -95,7 +96,7 @@ pub fn strength(name: &str) -> Option<Strength> {
     Some(if before.is_some_and(qualifies) { Strength::Medium } else { Strength::Weak })
 }
 
-/// Whether this is the name that a service gives the public half of its credentials.
+/// Whether the name denotes the public half of a service's credentials.
 fn is_access_id(words: &[String]) -> bool {
     let joined = words.concat();
     joined.ends_with("accessid") || joined.ends_with("accesskeyid")
@@ -114,7 +115,8 @@ fn kind(word: &str) -> Option<Strength> {
     (secret || ends(&SECRETS)).then_some(Strength::Medium)
 }
 
-/// The words of a name in small letters: `dbPassword`, `DB_PASSWORD` and `db-password` are `db`, `password`.
+/// Splits a name into lower-case words: `dbPassword`, `DB_PASSWORD` and `db-password` give `db`,
+/// `password`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = ' ';

@@ -1,7 +1,7 @@
-//! The kinds of tokens that say themselves what they are: facts of public documentation, as rows.
+//! Tables of tokens with a recognizable format, from public documentation.
 //!
-//! Prefix, alphabet and length are of what providers hand out. Lengths count what follows the prefix; a longer run
-//! than the longest is none of the kind.
+//! Prefix, alphabet and length follow the providers' formats. Lengths exclude the prefix; a longer
+//! run than the maximum does not match.
 
 mod further;
 pub mod shaped;
@@ -11,35 +11,35 @@ use super::shape::{
     UNDERSCORE, UPPER, URL_SAFE,
 };
 
-/// One kind of token.
+/// A kind of token with a distinctive prefix.
 pub struct Token {
-    /// How it begins, in exactly these letters.
+    /// Prefix, case-sensitive.
     pub prefix: &'static str,
-    /// What its placeholder says.
+    /// Label of its placeholder.
     pub label: &'static str,
-    /// What it is written in.
+    /// Alphabet after the prefix.
     pub alphabet: Alphabet,
-    /// The least length after the prefix.
+    /// Minimum length after the prefix.
     pub least: usize,
-    /// The greatest length after the prefix.
+    /// Maximum length after the prefix.
     pub most: usize,
-    /// How much what follows the prefix must look like a key as well.
+    /// Additional requirement for the text after the prefix.
     pub care: Care,
 }
 
-/// How common a prefix is in texts that hold no key, and so what must follow it.
+/// Requirement for the text after a prefix, depending on how common the prefix is in ordinary text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Care {
-    /// Nobody else begins a word so.
+    /// None, because the prefix is rare.
     Rare,
-    /// Programs have such names: capitals, small letters and a digit must follow.
+    /// Upper-case and lower-case letters and a digit, because the prefix occurs in identifiers.
     Mixed,
-    /// A common word: only what a generator made is a key.
+    /// Random characters, because the prefix is common.
     Random,
 }
 
 impl Token {
-    /// How much its label counts where kinds overlap: a prefix that is common says less.
+    /// Priority of the label where kinds overlap; lower for common prefixes.
     pub fn weight(&self) -> u8 {
         if self.care == Care::Rare { 9 } else { 7 }
     }
@@ -77,12 +77,12 @@ const fn mixed(
     Token { prefix, label, alphabet, least, most, care: Care::Mixed }
 }
 
-/// Every kind that is told by its prefix.
+/// Returns every kind of token with a prefix.
 pub fn tokens() -> impl Iterator<Item = &'static Token> {
     TOKENS.iter().chain(further::TOKENS)
 }
 
-/// Clouds, version control, chat, payment and the larger makers of models.
+/// Clouds, version control, chat, payment and the major AI providers.
 const TOKENS: &[Token] = &[
     token("AKIA", "aws-access-key", UPPER | DIGIT, 16, 16),
     token("ASIA", "aws-access-key", UPPER | DIGIT, 16, 16),
@@ -322,27 +322,27 @@ const TOKENS: &[Token] = &[
     token("ZXlKcmFXUWlPaU", "jwt", BASE64 | URL_SAFE, 40, LONG),
 ];
 
-/// The older tokens of Vault; they begin too commonly to stand in the list.
+/// Legacy Vault tokens. Their prefix is too common for the table.
 pub const VAULT: Token = doubtful("s.", "vault-token", ALNUM, 24, 24);
 
-/// Tokens that are told by a mark in their middle: where the mark is, and what stands before and after it.
+/// A token with a marker in its middle: the marker and the text around it.
 pub struct Marked {
-    /// The mark, in exactly these letters.
+    /// Marker, case-sensitive.
     pub mark: &'static str,
-    /// What its placeholder says.
+    /// Label of its placeholder.
     pub label: &'static str,
-    /// What stands before the mark: its alphabet, least and greatest length.
+    /// Text before the marker: alphabet, minimum and maximum length.
     pub before: (Alphabet, usize, usize),
-    /// What stands after the mark: its alphabet, least and greatest length.
+    /// Text after the marker: alphabet, minimum and maximum length.
     pub after: (Alphabet, usize, usize),
 }
 
-/// A key of an Azure service: 32, 42 or 64 bytes in base64 with the service's signature near the end.
+/// Key of an Azure service: base64 of 32, 42 or 64 bytes with the service's signature near the end.
 const fn azure_key(mark: &'static str, before: usize, after: usize) -> Marked {
     Marked { mark, label: "azure-key", before: (BASE64, before, before), after: (BASE64, 5, after) }
 }
 
-/// Every kind that is told by a mark.
+/// Every kind of token with a marker.
 pub const MARKED: &[Marked] = &[
     Marked {
         mark: "Q~",
@@ -390,6 +390,6 @@ pub const MARKED: &[Marked] = &[
     },
 ];
 
-/// The tokens of Facebook's applications; a bar is too common to stand in the list.
+/// Facebook app tokens. Their marker, a bar, is too common for the table.
 pub const FACEBOOK: Marked =
     Marked { mark: "|", label: "facebook-token", before: (DIGIT, 15, 16), after: (URL_SAFE, 27, 40) };

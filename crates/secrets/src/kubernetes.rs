@@ -1,14 +1,15 @@
-//! Manifests of Kubernetes secrets: what stands below `data:` and `stringData:` of a document of kind `Secret`.
+//! Kubernetes manifests of kind `Secret`: the values below `data:` and `stringData:`.
 
 use std::ops::Range;
 
 use super::placeholder;
 use super::shape::{self, BASE64};
 
-/// How far around the word a manifest is read, in bytes.
+/// Maximum distance from the word `Secret` to the ends of the manifest, in bytes.
 const REACH: usize = 16 * 1024;
 
-/// The manifest whose kind, the word `Secret`, begins at `at`.
+/// Returns the manifest with the kind `Secret` (the word at `at`); `None` if the word is not a
+/// manifest's kind.
 pub fn document(text: &str, at: usize) -> Option<Range<usize>> {
     let before = text[..at].trim_end_matches([' ', '"', '\'']);
     let kind = before.strip_suffix(':').map(|name| name.trim_end_matches(['"', '\'']));
@@ -29,7 +30,7 @@ fn word_goes_on(text: &str, at: usize) -> bool {
     text.as_bytes().get(at).is_some_and(|byte| shape::is(*byte, shape::NAME))
 }
 
-/// The values of a manifest.
+/// Returns the byte ranges of the values in a manifest.
 pub fn values(text: &str, document: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut inside = None;
@@ -51,7 +52,7 @@ pub fn values(text: &str, document: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// The value of a line `name: value`.
+/// Returns the value of a line `name: value`.
 fn value(line: &str, encoded: bool) -> Option<Range<usize>> {
     // A line without a name goes on with a value that began above.
     let begins = line.find(": ").map_or(0, |colon| colon + 2);

@@ -1,7 +1,7 @@
-//! Secrets in text: what they look like, and taking them out before text reaches a file, a model or an index.
+//! Detects secrets in text, and redacts them before the text reaches a file, a model or an index.
 //!
-//! Rules of our own in two families: tokens that say what they are by their form, and values that the text around them
-//! gives away. What only looks random is reported and stays. It never asks a service whether a secret lives.
+//! The built-in rules detect tokens by their format, and values by their context. Text that only
+//! looks random is reported but not redacted. No service is contacted to verify a secret.
 
 mod assignment;
 mod call;
@@ -36,19 +36,18 @@ pub use foreign::RuleError;
 pub use rules::{PatternError, Rules};
 pub use suspect::{Suspect, suspects};
 
-/// Text that has been redacted. There is no other way to make one, so that what takes it cannot be given raw text.
+/// Redacted text. Only [`redact`] creates it, so functions that take it never receive raw text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(transparent)]
 pub struct Redacted(String);
 
 impl Redacted {
-    /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text as a string, which from here on is a string like any other.
+    /// Returns the text as an ordinary string.
     #[must_use]
     pub fn into_string(self) -> String {
         self.0
@@ -67,18 +66,18 @@ impl fmt::Display for Redacted {
     }
 }
 
-/// A secret that was taken out.
+/// A secret that was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Removed {
-    /// The rule that found it; its placeholder is `[redacted: RULE]`.
+    /// Rule that matched; the placeholder is `[redacted: RULE]`.
     pub rule: String,
-    /// Its bytes in the text as it was given.
+    /// Byte range in the original text.
     pub range: Range<usize>,
-    /// Its line there, from 1.
+    /// Line in the original text, from 1.
     pub line: usize,
 }
 
-/// Takes the secrets out of a whole text and says what was taken. A text that was redacted stays as it is.
+/// Redacts the secrets of a text, and returns them. Redacting twice changes nothing.
 #[must_use]
 pub fn redact(text: &str, rules: &Rules) -> (Redacted, Vec<Removed>) {
     let removed = find(text, rules);
@@ -88,7 +87,7 @@ pub fn redact(text: &str, rules: &Rules) -> (Redacted, Vec<Removed>) {
     (Redacted(without(text, removed.iter().map(|secret| (&secret.range, secret.rule.as_str())))), removed)
 }
 
-/// The text with placeholders for these ranges, which are in order.
+/// Replaces byte ranges, which are sorted, by placeholders.
 fn without<'a>(text: &str, secrets: impl Iterator<Item = (&'a Range<usize>, &'a str)>) -> String {
     let mut redacted = String::with_capacity(text.len());
     let mut at = 0;
@@ -101,7 +100,7 @@ fn without<'a>(text: &str, secrets: impl Iterator<Item = (&'a Range<usize>, &'a 
     redacted
 }
 
-/// The secrets of a text in order, without taking them out: what `redact` would remove.
+/// Returns the secrets that [`redact`] would remove, in order.
 #[must_use]
 pub fn find(text: &str, rules: &Rules) -> Vec<Removed> {
     let mut found = scanned(text, rules);
@@ -127,7 +126,7 @@ pub fn find(text: &str, rules: &Rules) -> Vec<Removed> {
     found.into_iter().map(place).collect()
 }
 
-/// A short name for a secret that does not tell it: 16 hexadecimal digits. It is the same in every vault.
+/// Identifies a secret without revealing it: 16 hexadecimal digits, the same in every vault.
 #[must_use]
 pub fn fingerprint(secret: &str) -> String {
     let hash =
@@ -135,7 +134,7 @@ pub fn fingerprint(secret: &str) -> String {
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How often what is left of a text is looked at again.
+/// Maximum number of additional scans after removing secrets.
 const AGAIN: usize = 4;
 
 fn scanned(text: &str, rules: &Rules) -> Vec<(Range<usize>, String)> {
@@ -147,7 +146,7 @@ fn scanned(text: &str, rules: &Rules) -> Vec<(Range<usize>, String)> {
     found.filter(|(range, _)| !published::is_one(&text[range.clone()])).collect()
 }
 
-/// The candidates of a text and of its other readings, with their places in the text.
+/// Returns the candidates of a text and of its decoded readings, with byte ranges in the text.
 fn candidates<'r>(
     text: &str,
     rules: &'r Rules,
@@ -170,8 +169,8 @@ fn candidates<'r>(
     found
 }
 
-/// Where ranges of the text without the found secrets, which hold no placeholder, were in the whole text. Both lists are in
-/// order.
+/// Converts byte ranges in the text without the found secrets to ranges in the original text. Both
+/// lists are sorted.
 fn before_removal(
     found: &[(Range<usize>, String)],
     more: Vec<(Range<usize>, String)>,

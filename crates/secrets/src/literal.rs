@@ -1,11 +1,11 @@
-//! Where a value that is written down begins and ends: between quotation marks however they are escaped, or bare.
+//! Finds the bounds of literal values: between quotes with any escaping, or bare.
 
 use super::shape::{self, NAME};
 
-/// How far a value is read, in bytes.
+/// Maximum length of a value, in bytes.
 const REACH: usize = 32 * 1024;
 
-/// The length of the letters before a quotation mark that are a part of a literal: `@"`, `b'`, `f"`.
+/// Length of a string prefix before a quote: `@"`, `b'`, `f"`.
 pub fn string_prefix(bytes: &[u8]) -> usize {
     let letters = bytes
         .iter()
@@ -17,7 +17,7 @@ pub fn string_prefix(bytes: &[u8]) -> usize {
     if letters > 0 && matches!(bytes.get(letters), Some(b'"' | b'\'' | b'`')) { letters } else { 0 }
 }
 
-/// The length of the quotation mark here with its escapes, or 0.
+/// Length of the quote here with its escapes, or 0.
 pub fn quotation(bytes: &[u8]) -> usize {
     let slashes = bytes.iter().take(8).take_while(|byte| **byte == b'\\').count();
     if let Some(b'"' | b'\'' | b'`') = bytes.get(slashes) {
@@ -28,7 +28,7 @@ pub fn quotation(bytes: &[u8]) -> usize {
     WRITTEN.iter().find(|mark| bytes.starts_with(mark.as_bytes())).map_or(0, |mark| mark.len())
 }
 
-/// How far it is to the mark that closes what `open` has opened; to the end of the line where there is none.
+/// Returns the offset of the quote that closes `open`, or of the end of the line.
 pub fn closing(bytes: &[u8], open: &[u8]) -> Option<usize> {
     let quote = open[open.len() - 1];
     let slashes = open.iter().take_while(|byte| **byte == b'\\').count();
@@ -54,7 +54,7 @@ pub fn closing(bytes: &[u8], open: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// The length of a value without quotation marks: to a blank, a mark, an escape, or what parts it from the next one.
+/// Length of a bare value: up to white space, a quote, an escape sequence, or a separator.
 pub fn bare(bytes: &[u8], stop: u8) -> usize {
     let mut at = 0;
     while at < bytes.len() && at < REACH {
@@ -82,7 +82,7 @@ pub fn bare(bytes: &[u8], stop: u8) -> usize {
     trim_unopened(bytes, at)
 }
 
-/// Whether after a comma or semicolon another name or nothing follows.
+/// Whether a comma or semicolon before this text is a separator: a name or nothing follows it.
 fn parts(rest: &[u8]) -> bool {
     let word = shape::run(rest, NAME | shape::DASH | shape::DOT, 40);
     match rest.get(word) {
@@ -92,7 +92,7 @@ fn parts(rest: &[u8]) -> bool {
     }
 }
 
-/// Closing brackets at the end that nothing within has opened belong to the text around.
+/// Excludes closing brackets at the end without an opening bracket in the value.
 fn trim_unopened(bytes: &[u8], mut end: usize) -> usize {
     for (open, close) in [(b'(', b')'), (b'[', b']'), (b'{', b'}')] {
         let opened = bytes[..end].contains(&open);

@@ -1,14 +1,15 @@
-//! Passwords in files of logins: `.netrc`, `.pgpass`, and hashes of passwords as `.htpasswd` and `shadow` hold them.
+//! Passwords in credential files: `.netrc`, `.pgpass`, and password hashes as in `.htpasswd` and
+//! `shadow`.
 
 use std::ops::Range;
 
 use super::placeholder;
 use super::shape::{self, ALNUM, BASE64, DASH, DIGIT, DOT, EQUALS, NAME, PLUS_SLASH};
 
-/// How far an entry reaches, in bytes.
+/// Maximum length of an entry, in bytes.
 const REACH: usize = 400;
 
-/// The password of an entry of `.netrc`; `hit` is its word `machine` or `default`.
+/// Returns the password of a `.netrc` entry; `hit` is its keyword `machine` or `default`.
 pub fn netrc(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     if !shape::begins_here(bytes, hit.start) {
@@ -35,7 +36,7 @@ pub fn netrc(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     None
 }
 
-/// The words between blanks and line ends, written ones as well, with their places.
+/// Splits text at white space, including escaped `\n` and `\t`; returns words with their offsets.
 fn words(entry: &str, offset: usize) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -58,7 +59,8 @@ fn words(entry: &str, offset: usize) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The password of a line of `.pgpass`, `host:port:database:user:password`; `hit` is the port with its colons.
+/// Returns the password of a `.pgpass` line, `host:port:database:user:password`; `hit` is the port
+/// with its colons.
 pub fn pgpass(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let field = |byte: &u8| {
@@ -79,12 +81,12 @@ pub fn pgpass(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     (hit.start == start + host && named && plain && secret).then_some(start + user + 1..start + length)
 }
 
-/// A number as lines and columns of a file have it.
+/// Whether a value is a short number, such as a line or column number.
 fn is_count(value: &str) -> bool {
     value.len() <= 5 && value.bytes().all(|byte| shape::is(byte, DIGIT))
 }
 
-/// How hashes of passwords begin: the schemes of `crypt` and of LDAP, and those that frameworks write.
+/// Prefixes of password hashes: the schemes of `crypt`, LDAP and web frameworks.
 #[rustfmt::skip]
 pub const SCHEMES: [&str; 29] = [
     "$1$", "$2a$", "$2b$", "$2x$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2", "$scrypt$",
@@ -92,7 +94,7 @@ pub const SCHEMES: [&str; 29] = [
     "{SHA}", "{SSHA}", "{SHA256}", "{SSHA256}", "{SHA512}", "{SSHA512}", "{MD5}", "{SMD5}", "{PBKDF2",
 ];
 
-/// The hash that begins with the scheme at `hit`.
+/// Returns the password hash with the scheme prefix at `hit`.
 pub fn hash(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     const LEAST: usize = 22;
     let bytes = text.as_bytes();

@@ -1,21 +1,22 @@
-//! Recovery phrases of wallets: twelve words and more of the English BIP-39 list in a row, on one line or numbered.
+//! Wallet recovery phrases: twelve or more consecutive words of the English BIP-39 list, on one
+//! line or numbered.
 
 use std::ops::Range;
 
 use bip39::Language;
 
-/// The least number of words of a phrase.
+/// Minimum number of words of a phrase.
 const LEAST: usize = 12;
-/// The longest gap between two words of a phrase, in bytes: numbering, quotation marks, line ends.
+/// Maximum gap between two words of a phrase in bytes, for numbering, quotes and line breaks.
 const GAP: usize = 12;
 
-/// A stretch of words that could be a phrase.
+/// Consecutive words that may form a phrase.
 #[derive(Default)]
 struct Stretch {
     words: Vec<Range<usize>>,
 }
 
-/// The phrases of a text, in order.
+/// Returns the byte ranges of the phrases in a text, in order.
 pub fn phrases(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut stretch = Stretch::default();
@@ -44,19 +45,19 @@ pub fn phrases(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether the byte may stand between two words of a phrase.
+/// Whether the byte may occur between two words of a phrase.
 fn parts_words(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte.is_ascii_digit() || b",.;:)\"'`|*-\\[]".contains(&byte)
 }
 
-/// Whether neither a digit nor a sign of a name touches the word.
+/// Whether a word is not part of a longer identifier.
 fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
     let free = |byte: Option<&u8>| byte.is_none_or(|byte| parts_words(*byte) && !byte.is_ascii_digit());
     free(start.checked_sub(1).and_then(|before| bytes.get(before))) && free(bytes.get(end))
 }
 
 impl Stretch {
-    /// Adds the phrases of the stretch to those found, and begins anew.
+    /// Appends the phrases among the collected words to `found`, and clears the words.
     fn close(&mut self, text: &str, found: &mut Vec<Range<usize>>) {
         if self.words.len() >= LEAST {
             let is_listed = |word: &&Range<usize>| {
@@ -77,7 +78,8 @@ impl Stretch {
     }
 }
 
-/// Whether words repeat as in the phrases of specifications and test networks, which protect nothing.
+/// Whether words repeat as in the published phrases of specifications and test networks, which are
+/// not secret.
 fn is_published(text: &str, words: &[&Range<usize>]) -> bool {
     let mut distinct: Vec<&str> = words.iter().map(|word| &text[(*word).clone()]).collect();
     distinct.sort_unstable();

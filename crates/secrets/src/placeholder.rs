@@ -1,25 +1,25 @@
-//! What stands where a secret could stand and is none: our own placeholders, examples, and names of variables.
+//! Recognizes values that are not secrets: cm's own placeholders, examples, and variable names.
 
 use std::ops::Range;
 
 use super::shape::{self, ALNUM, LETTER, NAME};
 
-/// How each of our placeholders begins.
+/// Beginning of a placeholder.
 pub const OPENING: &str = "[redacted: ";
 
-/// What takes the place of a secret of this kind.
+/// Returns the placeholder for a kind of secret.
 pub fn of(label: &str) -> String {
     format!("{OPENING}{label}]")
 }
 
-/// The length of the placeholder that begins the text, or 0.
+/// Length of the placeholder at the start of the text, or 0.
 pub fn length(text: &[u8]) -> usize {
     let Some(rest) = text.strip_prefix(OPENING.as_bytes()) else { return 0 };
     let label = rest.iter().take_while(|byte| is_label_byte(**byte)).count();
     if label > 0 && rest.get(label) == Some(&b']') { OPENING.len() + label + 1 } else { 0 }
 }
 
-/// Where the placeholders of a text are, in order.
+/// Returns the byte ranges of the placeholders in a text, in order.
 pub fn ranges(text: &str) -> Vec<Range<usize>> {
     let place = |(at, _): (usize, &str)| (at, length(&text.as_bytes()[at..]));
     text.match_indices(OPENING)
@@ -29,12 +29,12 @@ pub fn ranges(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Whether a label may hold this byte.
+/// Whether a label may contain this byte.
 pub fn is_label_byte(byte: u8) -> bool {
     shape::is(byte, ALNUM) || byte == b'-'
 }
 
-/// Words that fill a place until somebody puts the real value there.
+/// Words used as a placeholder for a value.
 #[rustfmt::skip]
 const FILLERS: [&str; 36] = [
     "example", "sample", "dummy", "fake", "placeholder", "changeme", "change-me", "change_me", "insert",
@@ -43,7 +43,7 @@ const FILLERS: [&str; 36] = [
     "optional", "required", "empty", "value", "foobar",
 ];
 
-/// Whether the value stands for another one: an example, a variable, a template, a mask, or one of our placeholders.
+/// Whether the value is an example, variable, template, mask, or one of cm's placeholders.
 pub fn is_one(value: &str) -> bool {
     let value = value.trim();
     value.is_empty()
@@ -53,7 +53,7 @@ pub fn is_one(value: &str) -> bool {
         || is_filler(value)
 }
 
-/// Whether a token in a form of its own is a mask or says in words that it is an example.
+/// Whether a token with a recognizable format is a mask or an example.
 pub fn is_shown(token: &str) -> bool {
     let says = |word: &str| {
         ["your", "example", "placeholder", "changeme", "dummy", "sample", "here"].contains(&word)
@@ -63,8 +63,8 @@ pub fn is_shown(token: &str) -> bool {
     is_mask(token) || is_series(words.as_bytes()) || (said() && !shape::looks_random(token))
 }
 
-/// Whether a long stretch goes on as people count, `abcdefghijkl`, `123456789012`, or is one character that people fill
-/// places with: `aaaaaaaaaaaa`, `000000000000`.
+/// Whether a text contains a long sequence, such as `abcdefghijkl` or `123456789012`, or a long run
+/// of one filler character, such as `aaaaaaaaaaaa` or `000000000000`.
 fn is_series(bytes: &[u8]) -> bool {
     const LONG: usize = 12;
     let follows = |a: u8, b: u8| b == a.wrapping_add(1) && shape::is(a, ALNUM) || a == b'9' && b == b'0';
@@ -81,7 +81,7 @@ fn is_series(bytes: &[u8]) -> bool {
     false
 }
 
-/// Whether the value names where the real one is: `$NAME`, `${NAME}`, `{{ name }}`, `<name>`, `%NAME%`.
+/// Whether the value refers to another value: `$NAME`, `${NAME}`, `{{ name }}`, `<name>`, `%NAME%`.
 fn is_reference(value: &str) -> bool {
     let bytes = value.as_bytes();
     let named = |from: usize| shape::run(&bytes[from.min(bytes.len())..], NAME, 128);
@@ -108,14 +108,14 @@ fn is_reference(value: &str) -> bool {
         || value.starts_with("${")
 }
 
-/// Whether the name is written as variables are: `DB_PASS`, `db_pass`, `dbPass`, `1`.
+/// Whether the name is spelled like a variable: `DB_PASS`, `db_pass`, `dbPass`, `1`.
 fn is_variable(name: &[u8]) -> bool {
     let has = |alphabet| name.iter().any(|byte| shape::is(*byte, alphabet));
     let one_case = !(has(shape::UPPER) && has(shape::LOWER));
     (one_case || !has(shape::DIGIT)) && (name.len() == 1 || !shape::is(name[0], shape::DIGIT))
 }
 
-/// Whether the value is a name in braces, as in a text with places to fill: `{password}`, `{password!r}`, `{0}`.
+/// Whether the value is a template field in braces: `{password}`, `{password!r}`, `{0}`.
 fn is_interpolated(value: &str) -> bool {
     let Some(inner) = value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else { return false };
     let name = |byte: u8| {
@@ -124,7 +124,7 @@ fn is_interpolated(value: &str) -> bool {
     !inner.is_empty() && inner.len() <= 48 && inner.bytes().all(name) && !shape::looks_random(inner)
 }
 
-/// Whether a template's `{{ name }}` stands anywhere in the value.
+/// Whether the value contains a template expression `{{ name }}`.
 fn names_within(value: &str) -> bool {
     value.find("{{").is_some_and(|at| {
         let inner = &value.as_bytes()[at + 2..];
@@ -141,7 +141,7 @@ fn all_name_between(bytes: &[u8]) -> bool {
     !inner.is_empty() && inner.iter().all(|byte| shape::is(*byte, NAME | shape::DOT))
 }
 
-/// Whether the value is made of filling characters: `xxxx`, `****`, `......`, `0000`.
+/// Whether the value consists of filler characters: `xxxx`, `****`, `......`, `0000`.
 fn is_mask(value: &str) -> bool {
     let bytes = value.as_bytes();
     let filling = |byte: &u8| {
@@ -159,7 +159,7 @@ fn is_mask(value: &str) -> bool {
     fills * 10 >= bytes.len() * 9 || (longest >= 8 && longest * 2 >= bytes.len()) || value.ends_with("...")
 }
 
-/// The longest stretch of one and the same byte among those that fill.
+/// Length of the longest run of one filler byte.
 fn longest_of_one(bytes: &[u8], fills: impl Fn(u8) -> bool) -> usize {
     let (mut longest, mut length, mut last) = (0, 0, 0);
     for byte in bytes {
@@ -170,7 +170,7 @@ fn longest_of_one(bytes: &[u8], fills: impl Fn(u8) -> bool) -> usize {
     longest
 }
 
-/// Whether the value is made of words of which one says that it only fills a place.
+/// Whether the value consists of words and at least one marks it as a placeholder.
 fn is_filler(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     if FILLERS.contains(&lower.as_str()) {

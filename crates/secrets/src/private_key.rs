@@ -1,16 +1,18 @@
-//! Private keys in armour: `-----BEGIN … PRIVATE KEY-----` and what follows, whole or torn, in a file or in a string.
+//! PEM private keys: `-----BEGIN … PRIVATE KEY-----` and the text after it, complete or truncated,
+//! in a file or a string literal.
 
 use std::ops::Range;
 
 use super::placeholder;
 use super::shape::{self, BASE64};
 
-/// How many bytes of base64 make a body worth removing.
+/// Minimum number of base64 bytes in a key's body.
 const LEAST: usize = 16;
-/// How far a mark may be from its dashes.
+/// Maximum length of a PEM marker in bytes, including its dashes.
 const MARK: usize = 80;
 
-/// The block of which a mark begins at `at` (`-----BEGIN` or `-----END`); torn blocks end where base64 does.
+/// Returns the key block with a marker (`-----BEGIN` or `-----END`) at `at`; truncated blocks end
+/// where the base64 ends.
 pub fn block(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let rest = text.get(at..text.floor_char_boundary(at + MARK))?;
@@ -39,7 +41,8 @@ pub fn block(text: &str, at: usize) -> Option<Range<usize>> {
     Some(at..after.unwrap_or(end))
 }
 
-/// The private lines of a key file of PuTTY, whose number stands after `Private-Lines:` at `hit`.
+/// Returns the private lines of a PuTTY key file; `hit` is `Private-Lines:`, which is followed by
+/// their number.
 pub fn putty(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let rest = text[hit.end..].trim_start_matches(' ');
     let digits = shape::run(rest.as_bytes(), shape::DIGIT, 3);
@@ -56,7 +59,8 @@ pub fn putty(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     (body >= LEAST).then_some(start..start + body)
 }
 
-/// The length of the body: base64, line ends (also written ones), quotation marks of joined strings, and headers.
+/// Length of the body: base64, line breaks (also escaped), quotes of concatenated strings, and
+/// headers.
 fn body(bytes: &[u8]) -> usize {
     // The next mark ends the body in any case, so that many marks cost no more than the text between them.
     let mark = memchr::memmem::find(bytes, b"-----");
@@ -105,7 +109,7 @@ fn is_body(byte: u8) -> bool {
         )
 }
 
-/// Where the body begins whose end stands at `at`, of a block that lost its head.
+/// Returns the start of the body that ends at `at`, for a block without its beginning.
 fn back(bytes: &[u8], at: usize) -> usize {
     const REACH: usize = 16 * 1024;
     let floor = at.saturating_sub(REACH);
@@ -129,7 +133,8 @@ fn back(bytes: &[u8], at: usize) -> usize {
     start + bytes[start..at].iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// Base64 before the place with written line ends in it, as in a string of JSON.
+/// Length of the base64 with escaped line breaks that ends here, as in a JSON string; 0 without
+/// such a line break.
 fn run_back_escaped(bytes: &[u8]) -> usize {
     let run = bytes
         .iter()
@@ -140,7 +145,7 @@ fn run_back_escaped(bytes: &[u8]) -> usize {
     if bytes[bytes.len() - run..].windows(2).any(|pair| pair == b"\\n") { run } else { 0 }
 }
 
-/// How many bytes of base64 there are.
+/// Number of base64 bytes.
 fn solid(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| shape::is(**byte, BASE64)).count()
 }

@@ -1,10 +1,10 @@
-//! Keys that documentation and emulators publish. Everybody has them, so that they protect nothing.
+//! Keys published in documentation and by emulators, which are not secret.
 
 use sha2::{Digest as _, Sha256};
 
 use super::reading::of_base64;
 
-/// Each in two parts, so that no scanner takes this file for one that leaks.
+/// Published keys, each split in two so that secret scanners do not report this file.
 const PUBLISHED: [(&str, &str); 17] = [
     // Stripe's documentation.
     ("sk_test_4eC39HqLyjWD", "arjtT1zdp7dc"),
@@ -30,7 +30,7 @@ const PUBLISHED: [(&str, &str); 17] = [
     ("ac0974bec39a17e36ba4a6b4d238ff94", "4bacb478cbed5efcae784d7bf4f2ff80"),
 ];
 
-/// The keys in the samples of Firebase's SDKs, by the first eight bytes of their SHA-256.
+/// Keys in samples of the Firebase SDKs, as the first eight bytes of their SHA-256.
 const FIREBASE: [u64; 9] = [
     0x2037_abca_ffb2_b777,
     0x3f37_0c9d_d822_5c63,
@@ -43,10 +43,10 @@ const FIREBASE: [u64; 9] = [
     0xa6c8_14bc_555a_e62c,
 ];
 
-/// The longest key that is recognized by the word EXAMPLE in it, in bytes.
+/// Maximum length in bytes of a key that is recognized by the word EXAMPLE.
 const SHORT: usize = 64;
 
-/// Whether this is such a key, or says EXAMPLE in capitals as those of AWS do.
+/// Whether this is a published key, or contains EXAMPLE in capitals, as AWS's example keys do.
 pub fn is_one(secret: &str) -> bool {
     secret.len() <= SHORT && secret.contains("EXAMPLE") && !secret.contains(char::is_whitespace)
         || PUBLISHED.iter().any(|(head, tail)| secret.strip_prefix(head) == Some(tail))
@@ -59,7 +59,8 @@ fn short_hash(text: &str) -> u64 {
     hash.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-/// Whether this is the token of jwt.io and of most tutorials, however it is signed: it is about John Doe, 1234567890.
+/// Whether this is the sample token of jwt.io and of most tutorials (John Doe, 1234567890),
+/// whatever its signature.
 fn is_sample_jwt(secret: &str) -> bool {
     let Some(payload) = secret.strip_prefix("eyJ").and_then(|rest| rest.split('.').nth(1)) else {
         return false;

@@ -1,7 +1,7 @@
-//! Other readings of a text, in which a secret could hide: encoded (base64, hexadecimal digits, URL encoding, escapes),
-//! or split by markup, quotation marks and characters that nobody sees.
+//! Decoded readings of a text that may reveal secrets: encoded text (base64, hexadecimal, URL
+//! encoding, escapes), and words split by markup, quotes or invisible characters.
 //!
-//! A reading knows which bytes of the text each of its own came from. The work is bounded in depth and size.
+//! A reading maps its bytes to those of the text. Depth and size are limited.
 
 mod encoded;
 mod escaped;
@@ -11,38 +11,38 @@ use std::ops::Range;
 
 pub use encoded::of_base64;
 
-/// The greatest depth: base64 within base64 within URL encoding.
+/// Maximum nesting of encodings, such as base64 in base64 in URL encoding.
 pub const DEPTH: usize = 3;
 
-/// A text as it reads in another way.
+/// A decoded text with its origin.
 pub struct Reading {
-    /// What it says.
     pub text: String,
     origin: Origin,
-    /// Whether only tokens that are told by their own form count: names beside values may have been joined by chance.
+    /// Whether only tokens with a recognizable format count, because names and values may be
+    /// adjacent by chance.
     pub is_joined: bool,
 }
 
-/// Where the bytes of a reading come from.
+/// Origin of the bytes of a reading.
 enum Origin {
-    /// All of them from this place, which is a secret as a whole if the reading holds one.
+    /// All bytes come from this range; it is a secret as a whole if the reading contains one.
     Whole(Range<usize>),
-    /// Piece by piece, in order.
+    /// Bytes mapped piece by piece, in order.
     Pieces(Vec<Piece>),
 }
 
-/// A stretch of a reading: bytes as they are in the text, or one character that was written in another way.
+/// A piece of a reading: copied bytes of the text, or the replacement of a range.
 struct Piece {
-    /// Where it begins in the reading.
+    /// Offset in the reading.
     at: usize,
-    /// The bytes of the text that it stands for.
+    /// Byte range in the text.
     from: Range<usize>,
     is_copy: bool,
 }
 
 impl Reading {
-    /// The bytes of the text that a range of the reading stands for. `None` where the text says the same there without a
-    /// change, of a reading that joins what was split.
+    /// Maps a range of the reading to the text. For a joined reading, returns `None` if the range
+    /// is an unchanged copy.
     pub fn in_text(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let pieces = match &self.origin {
             Origin::Whole(whole) => return Some(whole.clone()),
@@ -60,7 +60,7 @@ impl Reading {
     }
 }
 
-/// The other readings of a text. `budget` is how many bytes may still be decoded, and is used up.
+/// Returns the readings of a text. Deducts the decoded bytes from `budget`.
 pub fn readings(text: &str, budget: &mut usize) -> Vec<Reading> {
     let mut readings = encoded::readings(text, budget);
     readings.extend(escaped::reading(text, budget));
@@ -73,7 +73,7 @@ struct Builder<'t> {
     text: &'t str,
     said: String,
     pieces: Vec<Piece>,
-    /// Up to here the text was taken over.
+    /// Offset in the text up to which the reading is complete.
     until: usize,
 }
 
@@ -82,7 +82,7 @@ impl<'t> Builder<'t> {
         Self { text, said: String::new(), pieces: Vec::new(), until: 0 }
     }
 
-    /// Takes the bytes of the text in `range` as `said`, which may be empty, and those before it as they are.
+    /// Copies the text up to `range`, and appends the replacement for it, which may be empty.
     fn replace(&mut self, range: Range<usize>, said: &str) {
         self.copy_to(range.start);
         if !said.is_empty() {
@@ -99,7 +99,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The reading, unless nothing was replaced or it is larger than what may still be decoded.
+    /// Returns the reading; `None` if nothing was replaced or the text exceeds the budget.
     fn finish(mut self, budget: &mut usize, is_joined: bool) -> Option<Reading> {
         if self.until == 0 || self.text.len() > *budget {
             return None;

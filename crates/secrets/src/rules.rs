@@ -1,4 +1,4 @@
-//! Which rules hold: the built-in ones, none, and the patterns that a vault adds.
+//! The active rules: built-in rules, or none, and the patterns of a vault.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::foreign::{Foreign, RuleError};
 use super::placeholder;
 
-/// What is looked for. The built-in rules cost nothing until a text is redacted for the first time.
+/// Rules for redaction. The built-in rules are compiled on first use.
 #[derive(Debug, Clone)]
 pub struct Rules {
     built_in: bool,
@@ -16,47 +16,44 @@ pub struct Rules {
     foreign: Vec<Foreign>,
 }
 
-/// A pattern of the vault's own.
+/// A custom pattern of the vault.
 #[derive(Debug, Clone)]
 struct Pattern {
     label: String,
     regex: Regex,
 }
 
-/// Why a pattern of a vault cannot be used.
+/// Reason why a custom pattern is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PatternError {
-    /// It is no regular expression.
+    /// The pattern is not a valid regular expression.
     #[error(
         "redaction.extra[{index}] is no regular expression at character {at}: {reason}; \
          correct `{pattern}` or remove it"
     )]
     Syntax {
-        /// Which of the list, from 0.
+        /// Index in the list, from 0.
         index: usize,
-        /// The pattern as it was given.
         pattern: String,
-        /// Where in the pattern, in characters from 1.
+        /// Position of the error in the pattern, in characters from 1.
         at: usize,
-        /// What is wrong there.
+        /// Description of the problem.
         reason: String,
     },
-    /// It grows beyond what may be spent on one pattern.
+    /// The compiled pattern exceeds the size limit.
     #[error("redaction.extra[{index}] is too large: `{pattern}`; use smaller repetitions")]
     TooLarge {
-        /// Which of the list, from 0.
+        /// Index in the list, from 0.
         index: usize,
-        /// The pattern as it was given.
         pattern: String,
     },
-    /// It matches the empty text, and so everywhere.
+    /// The pattern matches the empty text, and so everywhere.
     #[error(
         "redaction.extra[{index}] matches the empty text: `{pattern}`; let it need at least one character"
     )]
     Empty {
-        /// Which of the list, from 0.
+        /// Index in the list, from 0.
         index: usize,
-        /// The pattern as it was given.
         pattern: String,
     },
 }
@@ -68,18 +65,20 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// No rules: `redaction.enabled = false`. A text passes as it is.
+    /// No rules, for `redaction.enabled = false`: text is not changed.
     #[must_use]
     pub fn none() -> Self {
         Self { built_in: false, extra: Vec::new(), foreign: Vec::new() }
     }
 
-    /// Adds the patterns of `redaction.extra`. A pattern may have the form `label = regex` with a label of small
-    /// letters, digits and dashes; otherwise its placeholder says `extra-1`, `extra-2`, …. Where a pattern has a group,
-    /// the first one that takes part is removed, else the whole match.
+    /// Adds the patterns of `redaction.extra`. A pattern can have the form `label = regex`, with
+    /// lower-case letters, digits and dashes in the label; otherwise the label is `extra-1`,
+    /// `extra-2`, …. If a pattern has capture groups, the first one that participates in a match is
+    /// removed, else the whole match.
     ///
     /// # Errors
-    /// A pattern is no regular expression, matches the empty text, or grows too large.
+    /// Returns [`PatternError`] if a pattern is not a regular expression, matches the empty text,
+    /// or is too large.
     pub fn with_extra(mut self, patterns: &[String]) -> Result<Self, PatternError> {
         for (index, pattern) in patterns.iter().enumerate() {
             self.extra.push(Pattern::read(index, pattern)?);
@@ -87,28 +86,27 @@ impl Rules {
         Ok(self)
     }
 
-    /// Adds the rules of a file as gitleaks reads it: `redaction.rules`.
+    /// Adds the rules of a file in the gitleaks format, for `redaction.rules`.
     ///
     /// # Errors
-    /// It is no such file, or a pattern in it cannot be used.
+    /// Returns [`RuleError`] if the file is not a rule file, or a pattern in it is invalid.
     pub fn with_file(mut self, text: &str) -> Result<Self, RuleError> {
         self.foreign.push(Foreign::parse(text)?);
         Ok(self)
     }
 
-    /// How many patterns and rules of one's own hold.
+    /// Number of custom patterns and rules.
     #[must_use]
     pub fn own(&self) -> usize {
         self.extra.len() + self.foreign.iter().map(Foreign::len).sum::<usize>()
     }
 
-    /// Whether the built-in rules hold.
     #[must_use]
     pub fn built_in(&self) -> bool {
         self.built_in
     }
 
-    /// What the vault's own patterns find, with their labels.
+    /// Returns the byte ranges that the custom patterns match, with their labels.
     pub(super) fn extra<'r>(&'r self, text: &str) -> Vec<(Range<usize>, &'r str)> {
         let mut found = Vec::new();
         for pattern in &self.extra {
@@ -143,7 +141,7 @@ impl Pattern {
     }
 }
 
-/// `label = regex` in its two parts.
+/// Splits `label = regex` into its two parts.
 fn labelled(pattern: &str) -> Option<(String, &str)> {
     let (label, regex) = pattern.split_once(" = ")?;
     let good = !label.is_empty()
@@ -151,7 +149,8 @@ fn labelled(pattern: &str) -> Option<(String, &str)> {
     good.then(|| (label.to_owned(), regex))
 }
 
-/// The place (from 1) and the reason in the words of the parser, which underlines the place with `^`.
+/// Extracts position (from 1) and reason from the parser's message, which marks the position with
+/// `^`.
 pub(super) fn place(message: &str) -> (usize, String) {
     let at = message.lines().find_map(|line| line.find('^').filter(|_| line.trim_start().starts_with('^')));
     let reason =

@@ -1,5 +1,5 @@
-//! The one pass over a text: an automaton finds the places where a secret could be told, and each place is looked at
-//! by the rule that it belongs to. Text without such a place costs the automaton alone.
+//! Single-pass scanner: an automaton finds keywords, and the rule of each keyword inspects its
+//! surroundings. Text without keywords only costs the automaton.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -12,25 +12,23 @@ use super::{
     token, url,
 };
 
-/// A place that a rule wants removed.
+/// A byte range that a rule wants to redact.
 #[derive(Debug, Clone)]
 pub struct Candidate<'r> {
-    /// Its bytes.
     pub range: Range<usize>,
-    /// What its placeholder says.
+    /// Label of the placeholder.
     pub label: &'r str,
-    /// Where candidates overlap, the label of the weightiest is taken.
+    /// Priority of the label where candidates overlap.
     weight: u8,
 }
 
 impl Candidate<'_> {
-    /// The same finding at another place.
     pub fn at(self, range: Range<usize>) -> Self {
         Self { range, ..self }
     }
 }
 
-/// What a word that the automaton met may be the sign of.
+/// Rule that a keyword triggers.
 #[derive(Clone, Copy)]
 enum Sign {
     Token(&'static kinds::Token),
@@ -49,12 +47,12 @@ enum Sign {
     Program(&'static str),
     Bundler,
     Placeholder,
-    /// A word that one function looks at, with the label and the weight of what it finds.
+    /// A keyword with its own function, and the label and weight of its matches.
     Other(fn(&str, Range<usize>) -> Option<Range<usize>>, &'static str, u8),
 }
 
 impl Sign {
-    /// Whether it is a part of the secret itself, and not of the text around it.
+    /// Whether the keyword is part of the secret itself rather than of its context.
     fn is_form(self) -> bool {
         matches!(
             self,
@@ -128,8 +126,8 @@ fn table() -> Vec<(&'static str, Sign)> {
     table
 }
 
-/// Everything that the built-in rules want removed, in no order; ranges may overlap. With `forms_only` only what is told by
-/// its own form, and not by a name beside it.
+/// Returns everything that the built-in rules want to redact, in no particular order; ranges may
+/// overlap. With `forms_only`, only tokens with a recognizable format.
 pub fn candidates(text: &str, forms_only: bool) -> Vec<Candidate<'static>> {
     let automaton = &*AUTOMATON;
     let mut pass = Pass {
@@ -158,31 +156,32 @@ pub fn candidates(text: &str, forms_only: bool) -> Vec<Candidate<'static>> {
     pass.found
 }
 
-/// A value that is longer than this, in bytes, is read from few of the names within it.
+/// Length in bytes above which a value counts as long; only a limited number of names inside it is
+/// parsed.
 const DULL: usize = 1024;
-/// From how many.
+/// Maximum number of names parsed inside a long value.
 const DULL_VALUES: usize = 16;
 
 struct Pass<'t> {
     text: &'t str,
     found: Vec<Candidate<'static>>,
-    /// Within a placeholder nothing is looked at.
+    /// End of the current placeholder, whose content is skipped.
     quiet_until: usize,
-    /// No JSON web token begins before this place.
+    /// Offset before which no JSON Web Token begins.
     no_jwt_until: usize,
-    /// Up to here a value was found already; a name within it gives nothing more.
+    /// End of the last value found; names inside it are skipped.
     value_until: usize,
-    /// Up to here a manifest was read already.
+    /// End of the last manifest that was read.
     manifest_until: usize,
-    /// Up to here a token of several parts was found already.
+    /// End of the last token of several parts.
     parts_until: usize,
-    /// Up to here a long value without a secret was read.
+    /// End of the last long value without a secret.
     dull_until: usize,
-    /// How often that was.
+    /// Number of times that such a value was read.
     dull_values: usize,
-    /// Up to here a header of cookies was read.
+    /// End of the last cookie header.
     cookies_until: usize,
-    /// Where the next `@` is.
+    /// Offset of the next `@`.
     next_at_sign: usize,
 }
 
@@ -254,8 +253,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether a long value without a secret is read here that was read often enough already, each time from another name in
-    /// it.
+    /// Whether the offset is inside a long value without a secret that was already parsed from the
+    /// maximum number of names.
     fn is_dull(&mut self, at: usize) -> bool {
         if at >= self.dull_until {
             self.dull_values = 0;
@@ -263,7 +262,7 @@ impl Pass<'_> {
         self.dull_values >= DULL_VALUES
     }
 
-    /// Whether an `@` stands where the credentials of an address could end.
+    /// Whether an `@` is near enough to end the credentials of a URL.
     fn at_sign_near(&mut self, from: usize) -> bool {
         if self.next_at_sign < from {
             let rest = &self.text.as_bytes()[from..];
@@ -272,7 +271,7 @@ impl Pass<'_> {
         self.next_at_sign - from <= url::REACH
     }
 
-    /// Kinds that are told by a dot or a bar in their middle, which are too common for the automaton.
+    /// Checks tokens with a dot or bar as marker, which are too common for the automaton.
     fn joint(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         if bytes[at] == b'|' {
@@ -317,7 +316,6 @@ impl Pass<'_> {
     }
 }
 
-/// The kinds of the tables, as placeholders name them.
 #[cfg(test)]
 pub fn labels() -> impl Iterator<Item = &'static str> {
     let tokens = kinds::tokens().map(|token| token.label);
@@ -331,12 +329,12 @@ pub fn labels() -> impl Iterator<Item = &'static str> {
     tokens.chain(marked).chain(shaped).chain(others).chain(hooks)
 }
 
-/// A place that one of the vault's own patterns found: it outweighs the built-in rules.
+/// Creates a candidate of a custom pattern, which takes precedence over the built-in rules.
 pub fn own<'r>(range: Range<usize>, label: &'r str) -> Candidate<'r> {
     Candidate { range, label, weight: 20 }
 }
 
-/// The candidates in order, where those that overlap have become one; what is a placeholder already is left out.
+/// Merges overlapping candidates and sorts them; drops existing placeholders.
 pub fn merged<'r>(text: &str, mut candidates: Vec<Candidate<'r>>) -> Vec<Candidate<'r>> {
     if candidates.is_empty() {
         return candidates;

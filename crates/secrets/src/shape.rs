@@ -1,8 +1,8 @@
-//! What a run of characters looks like: which alphabet it keeps to, and whether a person or a generator made it.
+//! Character statistics of a text: its alphabet, and whether a person or a generator wrote it.
 //!
-//! It does not know what the run stands for; that is asked of the text around it.
+//! The context of the text is evaluated elsewhere.
 
-/// A set of byte classes, as bits.
+/// A set of byte classes, as a bit set.
 pub type Alphabet = u16;
 
 /// `A` to `Z`.
@@ -36,15 +36,15 @@ pub const COLON: Alphabet = 1 << 12;
 pub const LETTER: Alphabet = UPPER | LOWER;
 /// Letters and digits.
 pub const ALNUM: Alphabet = LETTER | DIGIT;
-/// What a name is written in.
+/// Characters of identifiers.
 pub const NAME: Alphabet = ALNUM | UNDERSCORE;
-/// The alphabet of base64 for URLs, without padding.
+/// URL-safe base64 without padding.
 pub const URL_SAFE: Alphabet = NAME | DASH;
-/// The alphabet of base64 with padding.
+/// Base64 with padding.
 pub const BASE64: Alphabet = ALNUM | PLUS_SLASH | EQUALS;
-/// Small hexadecimal digits.
+/// Lower-case hexadecimal digits.
 pub const HEX: Alphabet = DIGIT | HEX_LETTER;
-/// Hexadecimal digits of either case.
+/// Hexadecimal digits in either case.
 pub const ANY_HEX: Alphabet = HEX | HEX_CAPITAL;
 
 const CLASSES: [Alphabet; 256] = classes();
@@ -83,18 +83,18 @@ pub fn is(byte: u8, alphabet: Alphabet) -> bool {
     CLASSES[usize::from(byte)] & alphabet != 0
 }
 
-/// How many bytes of the text keep to the alphabet, from its beginning; at most `limit` are looked at.
+/// Number of leading bytes in the alphabet, at most `limit`.
 pub fn run(text: &[u8], alphabet: Alphabet, limit: usize) -> usize {
     text.iter().take(limit).take_while(|byte| is(**byte, alphabet)).count()
 }
 
-/// How many bytes of the text keep to the alphabet, from its end; at most `limit` are looked at.
+/// Number of trailing bytes in the alphabet, at most `limit`.
 pub fn run_back(text: &[u8], alphabet: Alphabet, limit: usize) -> usize {
     text.iter().rev().take(limit).take_while(|byte| is(**byte, alphabet)).count()
 }
 
-/// Whether a name of its own can begin at this place: no letter or digit stands before it, unless the letter is the
-/// end of an escape such as `\n`, `\u0022`, `%3D` or a colour code.
+/// Whether a word can begin at this offset: no letter or digit precedes it, except at the end of an
+/// escape such as `\n`, `\u0022`, `%3D` or a color code.
 pub fn begins_here(text: &[u8], at: usize) -> bool {
     let before = &text[..at.min(text.len())];
     match before {
@@ -115,25 +115,27 @@ fn unicode_escape_ends(before: &[u8]) -> bool {
     before[from..].starts_with(b"\\u") && before[from + 2..].iter().all(|byte| is(*byte, ANY_HEX))
 }
 
-/// Whether the text is a UUID in its usual spelling, braces or not.
+/// Whether the text is a UUID, with or without braces.
 pub fn is_uuid(text: &str) -> bool {
     let text = text.trim_start_matches('{').trim_end_matches('}');
     let groups: Vec<usize> = text.split('-').map(str::len).collect();
     groups == [8, 4, 4, 4, 12] && text.bytes().all(|byte| is(byte, ANY_HEX | DASH))
 }
 
-/// Whether the UUID was made from a clock and a network card, so that it can be guessed and protects nothing.
+/// Whether the text is a UUID of version 1, which is made from clock and network address and can be
+/// guessed.
 pub fn is_clock_uuid(text: &str) -> bool {
     is_uuid(text) && text.trim_start_matches('{').as_bytes().get(14) == Some(&b'1')
 }
 
-/// Whether the text has the form of a digest: hexadecimal digits of one case, as many as a usual hash has.
+/// Whether the text has the form of a digest: hexadecimal digits in one case, with the length of a
+/// common hash.
 pub fn is_digest(text: &str) -> bool {
     let one_case = text.bytes().all(|b| is(b, HEX)) || text.bytes().all(|b| is(b, ANY_HEX) && !is(b, LOWER));
     one_case && matches!(text.len(), 32 | 40 | 56 | 64 | 96 | 128)
 }
 
-/// Whether the text says itself that it is a digest: `sha256:…`, `sha512-…`, `md5=…`, `h1:…`.
+/// Whether the text is labelled as a digest: `sha256:…`, `sha512-…`, `md5=…`, `h1:…`.
 pub fn names_digest(text: &str) -> bool {
     const HEADS: [&str; 9] =
         ["sha1", "sha224", "sha256", "sha384", "sha512", "md5", "h1", "blake3", "blake2b"];
@@ -141,8 +143,7 @@ pub fn names_digest(text: &str) -> bool {
     HEADS.iter().any(|head| text[..end].eq_ignore_ascii_case(head))
 }
 
-/// Whether a generator rather than a person made the text: few of its characters belong to what reads as words or as
-/// plain numbers.
+/// Whether the text is probably generated: few of its characters belong to words or plain numbers.
 pub fn looks_random(text: &str) -> bool {
     let bytes = text.as_bytes();
     let letters = bytes.iter().filter(|byte| is(**byte, LETTER)).count();
@@ -164,21 +165,21 @@ pub fn looks_random(text: &str) -> bool {
         || mixes >= 4 && readable * 4 <= all * 3
 }
 
-/// How often letters and digits change places within the text.
+/// Number of changes between letters and digits.
 fn mixes(bytes: &[u8]) -> usize {
     bytes.windows(2).filter(|pair| is(pair[0], LETTER) && is(pair[1], DIGIT)).count()
         + bytes.windows(2).filter(|pair| is(pair[0], DIGIT) && is(pair[1], LETTER)).count()
 }
 
-/// How many different bytes there are.
+/// Number of distinct bytes.
 pub fn distinct(bytes: &[u8]) -> usize {
     let mut seen = [false; 256];
     bytes.iter().for_each(|byte| seen[usize::from(*byte)] = true);
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// How many characters belong to stretches that a person could have written: words of three letters and more that can
-/// be spoken, and numbers that stand alone.
+/// Number of characters that a person could have written: pronounceable words of at least three
+/// letters, and separate numbers.
 fn readable(bytes: &[u8]) -> usize {
     let mut sum = 0;
     let mut at = 0;
@@ -209,7 +210,7 @@ fn readable(bytes: &[u8]) -> usize {
     sum
 }
 
-/// The length of the word at the beginning, as camel case divides them: `Secret`, `SECRET`, `secret`.
+/// Length of the word at the start, by the rules of camel case: `Secret`, `SECRET`, `secret`.
 fn word_length(bytes: &[u8]) -> usize {
     let capitals = run(bytes, UPPER, usize::MAX);
     let small = run(&bytes[capitals..], LOWER, usize::MAX);
@@ -222,7 +223,7 @@ fn word_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether the letters have vowels about as often as words do, and no long stretch without one.
+/// Whether the letters are pronounceable: a usual share of vowels, and no long run of consonants.
 fn speakable(word: &[u8]) -> bool {
     let vowel = |byte: &u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
     let vowels = word.iter().filter(|byte| vowel(byte)).count();
@@ -231,7 +232,7 @@ fn speakable(word: &[u8]) -> bool {
     vowels * 5 >= word.len() && vowels * 4 <= word.len() * 3 && longest <= 4 && rare * 6 <= word.len()
 }
 
-/// Pairs of letters that hardly stand side by side in words.
+/// Whether two adjacent letters are rare in words.
 fn unlikely(a: u8, b: u8) -> bool {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
     match a {

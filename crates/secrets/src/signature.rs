@@ -1,14 +1,16 @@
-//! Signatures that give access by themselves: shared access signatures of Azure, and the private members of JSON keys.
+//! Signatures that grant access on their own: Azure shared access signatures, and private members
+//! of JSON Web Keys.
 
 use std::ops::Range;
 
 use super::placeholder;
 use super::shape::{self, ALNUM, DASH, EQUALS, PERCENT, PLUS_SLASH, UNDERSCORE, URL_SAFE};
 
-/// How far around a signature its other parameters are looked for, in bytes.
+/// Maximum distance of the other parameters of a signature, in bytes.
 const REACH: usize = 600;
 
-/// The value of `sig=` whose name is at `hit`, where parameters of a signed access stand beside it.
+/// Returns the value of `sig=` at `hit`, if other parameters of a shared access signature are near
+/// it.
 pub fn shared_access(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     const PARAMETERS: [&str; 6] = ["sv=", "se=", "sr=", "sp=", "skn=", "SharedAccessSignature"];
     let bytes = text.as_bytes();
@@ -25,10 +27,10 @@ pub fn shared_access(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         .then_some(hit.end..hit.end + length)
 }
 
-/// The members of a JSON web key that are private, as they are written.
+/// Private members of a JSON Web Key, in quotes.
 pub const MEMBERS: [&str; 7] = ["\"d\"", "\"p\"", "\"q\"", "\"dp\"", "\"dq\"", "\"qi\"", "\"k\""];
 
-/// The value of the member whose name is at `hit`, where it is one of a JSON web key.
+/// Returns the value of the member at `hit`, if it belongs to a JSON Web Key.
 pub fn key_member(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     const KEY: usize = 4096;
     let rest = &text[hit.end..];

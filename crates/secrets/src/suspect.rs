@@ -1,6 +1,6 @@
-//! Guesses: values that look as if a generator had made them, without anything around that says what they are.
+//! Suspects: values that look generated, without context that identifies them as a secret.
 //!
-//! They are reported and never removed. What looks like a digest, a UUID or a path is no guess.
+//! They are reported but never redacted. Digests, UUIDs and paths are not suspects.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use serde::Serialize;
 use super::shape::{self, ALNUM, URL_SAFE};
 use super::{Removed, Rules, find, placeholder};
 
-/// A place worth a person's look.
+/// A value that a person should review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suspect {
-    /// Its bytes in the text.
+    /// Byte range in the text.
     pub range: Range<usize>,
-    /// Its line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// How evenly its characters are spread, in bits each, 0 to 8, in tenths.
+    /// Shannon entropy in tenths of a bit per byte, 0 to 80.
     pub entropy: u32,
 }
 
-/// The least length of a guess, in characters.
+/// Minimum length of a suspect, in characters.
 const LEAST: usize = 24;
-/// The least entropy of a guess, in tenths of a bit a character.
+/// Minimum entropy of a suspect, in tenths of a bit per byte.
 const EVEN: u32 = 38;
 
-/// The places of a text that look like secrets and would not be removed, in order.
+/// Returns the suspects of a text that redaction would not remove, in order.
 #[must_use]
 pub fn suspects(text: &str, rules: &Rules) -> Vec<Suspect> {
     let removed = find(text, rules);
@@ -56,7 +56,7 @@ fn of_line(line: &str, start: usize, number: usize, removed: &[Removed]) -> Vec<
     found
 }
 
-/// Whether nothing of the range is removed anyway.
+/// Whether the range does not overlap a removed secret.
 fn is_left(range: &Range<usize>, removed: &[Removed]) -> bool {
     let next = removed.partition_point(|secret| secret.range.end <= range.start);
     removed.get(next).is_none_or(|secret| secret.range.start >= range.end)
@@ -77,14 +77,14 @@ fn is_guess(run: &[u8]) -> bool {
         && entropy(run) >= EVEN
 }
 
-/// Whether the line gives digests: those of lock files are as random as keys.
+/// Whether the line contains digests, which look as random as keys, for example in lock files.
 fn speaks_of_digests(line: &str) -> bool {
     ["sha512-", "sha384-", "sha256-", "sha1-", " h1:", "integrity", "checksum", "sha256:", "base64,"]
         .iter()
         .any(|word| line.contains(word))
 }
 
-/// Shannon's entropy of the bytes, in tenths of a bit.
+/// Shannon entropy of the bytes, in tenths of a bit per byte.
 fn entropy(bytes: &[u8]) -> u32 {
     let mut counts = [0u32; 256];
     bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);

@@ -1,4 +1,4 @@
-//! Promises of redaction as a whole.
+//! Tests and properties of redaction.
 
 use proptest::prelude::*;
 
@@ -66,7 +66,7 @@ fn a_secret_that_another_one_uncovers_is_placed_in_the_whole_text() {
     assert!(!redacted(&text).contains(&key));
 }
 
-/// Texts that would take minutes if the work grew faster than the text.
+/// Texts that would take minutes if the run time were not linear.
 #[test]
 fn hostile_texts_are_read_in_time() {
     const SIZE: usize = 50_000;
@@ -115,7 +115,7 @@ fn hostile_texts_are_read_in_time() {
     }
 }
 
-/// Pieces that redaction has to do with, to be thrown together.
+/// Fragments relevant to redaction, for random combination.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("password".to_owned()),

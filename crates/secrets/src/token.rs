@@ -1,4 +1,5 @@
-//! Tokens that say themselves what they are: by how they begin, by a mark in their middle, by the form of their parts.
+//! Matches tokens with a recognizable format: by prefix, by a marker in their middle, or by the
+//! structure of their parts.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use super::kinds::{Care, Marked, Token};
 use super::placeholder;
 use super::shape::{self, ALNUM, DIGIT, DOT, LOWER, PLUS_SLASH, UPPER, URL_SAFE};
 
-/// The end of the token whose prefix begins here, if it is one of this kind.
+/// Returns the end of the token of this kind with a prefix at `at`; `None` if there is none.
 pub fn end(token: &Token, text: &[u8], at: usize) -> Option<usize> {
     if !text[at..].starts_with(token.prefix.as_bytes()) || !shape::begins_here(text, at) {
         return None;
@@ -37,13 +38,13 @@ pub fn end(token: &Token, text: &[u8], at: usize) -> Option<usize> {
     real.then_some(from + length)
 }
 
-/// Capitals, small letters and a digit, or what else a generator makes.
+/// Whether the text has upper-case letters, lower-case letters, and a digit or random characters.
 fn is_mixed(body: &str) -> bool {
     let has = |alphabet| body.bytes().any(|byte| shape::is(byte, alphabet));
     has(UPPER) && has(LOWER) && (has(DIGIT) || shape::looks_random(body))
 }
 
-/// Whether a longer run of base64 begins before or goes on after, so that what was found is a part of it by chance.
+/// Whether the match is part of a longer run of base64, and so matches by chance.
 fn is_part(text: &[u8], start: usize, end: usize) -> bool {
     let before = &text[..start];
     before.ends_with(b"+")
@@ -51,14 +52,14 @@ fn is_part(text: &[u8], start: usize, end: usize) -> bool {
         || shape::run(&text[end..], ALNUM | PLUS_SLASH, 24) == 24
 }
 
-/// How often the byte stands there that stands there most.
+/// Number of occurrences of the most frequent byte.
 fn most_common(bytes: &[u8]) -> usize {
     let mut counts = [0usize; 256];
     bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
     counts.into_iter().max().unwrap_or(0)
 }
 
-/// The place of the token around the mark that stands here.
+/// Returns the byte range of the token around the marker at `at`.
 pub fn around(kind: &Marked, text: &[u8], at: usize) -> Option<Range<usize>> {
     if !text[at..].starts_with(kind.mark.as_bytes()) {
         return None;
@@ -79,8 +80,8 @@ pub fn around(kind: &Marked, text: &[u8], at: usize) -> Option<Range<usize>> {
     (fits && free && !placeholder::is_shown(body)).then_some(starts..from + after)
 }
 
-/// The place of three parts with dots between them that begin with a number in base64: a Discord bot's token. `at` is
-/// the place of the first dot.
+/// Returns the byte range of a Discord bot token: three parts separated by dots, the first a number
+/// in base64. `at` is the offset of the first dot.
 pub fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
     if text.get(at + 1).is_none_or(|byte| !shape::is(*byte, URL_SAFE)) {
         return None;
@@ -98,8 +99,11 @@ pub fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
     (fits && shape::begins_here(text, from)).then_some(from..end)
 }
 
-/// The place of a long token of several parts with dots between them, as signed and encrypted tokens are, whatever the
-/// parts hold. `at` is the place of a dot. Otherwise how far it is known that none goes.
+/// Returns the byte range of a long token of several parts separated by dots, such as a signed or
+/// encrypted token. `at` is the offset of a dot.
+///
+/// # Errors
+/// Returns the offset up to which there is no such token.
 pub fn in_parts(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
     const PART: usize = 30;
     const MOST: usize = 8 * 1024;

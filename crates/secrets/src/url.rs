@@ -1,14 +1,14 @@
-//! Credentials within addresses: `scheme://user:password@host`, and web hooks whose path is the secret.
+//! Credentials in URLs: `scheme://user:password@host`, and webhooks with a secret path.
 
 use std::ops::Range;
 
 use super::placeholder;
 use super::shape::{self, ALNUM, NAME};
 
-/// How far the credentials of an address reach, in bytes.
+/// Maximum length of a URL's credentials, in bytes.
 pub const REACH: usize = 512;
 
-/// The password before the `@` of an address whose `://` stands at `at`.
+/// Returns the password before the `@` of a URL; its `://` is at `at`.
 pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let from = at + 3;
@@ -28,7 +28,8 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
     (!password.is_empty() && !is_shown(user, password)).then_some(from + colon + 1..end)
 }
 
-/// How far it is to the `@` that ends user and password. A password may hold signs that it should not.
+/// Returns the offset of the `@` that ends user and password. Passwords may contain reserved
+/// characters.
 fn authority(bytes: &[u8]) -> Option<usize> {
     let mut found = None;
     let mut colon = false;
@@ -47,12 +48,12 @@ fn authority(bytes: &[u8]) -> Option<usize> {
     found
 }
 
-/// The length of the digits at the end, as of a port.
+/// Number of trailing digits, as in a port.
 fn port(bytes: &[u8]) -> usize {
     shape::run_back(bytes, shape::DIGIT, 6)
 }
 
-/// Whether the password stands for another one, as in documentation.
+/// Whether the password is an example, as in documentation.
 fn is_shown(user: &str, password: &str) -> bool {
     let common = [
         "password",
@@ -75,7 +76,7 @@ fn is_shown(user: &str, password: &str) -> bool {
         || password.contains("{{")
 }
 
-/// Addresses whose path gives the right to post, with what their placeholder says.
+/// URL prefixes of webhooks, where the path grants access, with their labels.
 pub const WEB_HOOKS: [(&str, &str); 16] = [
     ("hooks.slack.com/", "slack-webhook"),
     ("discord.com/api/webhooks/", "discord-webhook"),
@@ -95,7 +96,7 @@ pub const WEB_HOOKS: [(&str, &str); 16] = [
     ("events.pagerduty.com/integration/", "pagerduty-key"),
 ];
 
-/// The secret part of a web hook whose known beginning ends at `from`.
+/// Returns the secret part of a webhook URL; its known prefix ends at `from`.
 pub fn web_hook(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let part =

@@ -1,10 +1,11 @@
-//! Whether what a name is given is a secret: what kind of name it is decides how much the value must look like one.
+//! Decides whether an assigned value is a secret; the strength of the name determines how random it
+//! must look.
 
 use super::key::Strength;
 use super::placeholder;
 use super::shape::{self, ALNUM, DIGIT, DOT, LETTER, LOWER, NAME, UPPER};
 
-/// Whether a value after a name of this strength is a secret.
+/// Whether a value assigned to a name of this strength is a secret.
 pub fn is_secret(value: &str, strength: Strength, quoted: bool) -> bool {
     let value = value.trim();
     if value.len() < 4 || placeholder::is_one(value) || shape::names_digest(value) || is_address(value) {
@@ -29,19 +30,19 @@ pub fn is_secret(value: &str, strength: Strength, quoted: bool) -> bool {
     }
 }
 
-/// Whether the value is a UUID or a digest, or ends with one behind words, as keys of caches and tables do.
+/// Whether the value is a UUID or a digest, or ends with one, as keys of caches and tables do.
 fn names_content(value: &str) -> bool {
     let tail = value.len().checked_sub(36).and_then(|at| value.get(at..));
     let digest = value.rsplit(['-', '_', '/']).next().is_some_and(shape::is_digest);
     tail.is_some_and(shape::is_uuid) || digest
 }
 
-/// Whether the password of an element of a configuration is one: anything but a placeholder.
+/// Whether the attribute of a configuration element is a password: anything but a placeholder.
 pub fn is_stored(value: &str) -> bool {
     value.len() >= 6 && !placeholder::is_one(value) && !value.contains(char::is_whitespace)
 }
 
-/// The places of parts between blanks that are secrets of their own, as in `Bearer …`.
+/// Returns the byte ranges of words that are secrets themselves, as in `Bearer …`.
 pub fn secret_parts(value: &str) -> Vec<(usize, usize)> {
     let mut parts = Vec::new();
     let mut at = 0;
@@ -54,7 +55,7 @@ pub fn secret_parts(value: &str) -> Vec<(usize, usize)> {
     parts
 }
 
-/// Something that a generator made, at least so long.
+/// Whether the value looks generated and has at least `least` bytes.
 fn is_token(value: &str, least: usize) -> bool {
     if value.len() < least || shape::is_clock_uuid(value) {
         return false;
@@ -67,14 +68,15 @@ fn is_token(value: &str, least: usize) -> bool {
         || is_long_mixture(value)
 }
 
-/// A number too long to count something.
+/// Whether the value is a number too long for a count.
 fn is_long_number(value: &str) -> bool {
     (15..=40).contains(&value.len())
         && value.bytes().all(|byte| shape::is(byte, DIGIT))
         && shape::distinct(value.as_bytes()) >= 5
 }
 
-/// Digits and letters in a long row without a word: what `looks_random` finds too regular.
+/// Whether the value is a long mixture of digits and letters without words, which `looks_random`
+/// considers too regular.
 fn is_long_mixture(value: &str) -> bool {
     let bytes = value.as_bytes();
     let count = |alphabet| bytes.iter().filter(|byte| shape::is(**byte, alphabet)).count();
@@ -93,7 +95,7 @@ fn is_mixed_base64(value: &str) -> bool {
     value.bytes().all(|byte| shape::is(byte, shape::BASE64)) && has(UPPER) && has(LOWER) && has(DIGIT)
 }
 
-/// Capitals, small letters and digits or `/` and `+` mixed, as keys in base64 are.
+/// Whether the value mixes upper-case letters, lower-case letters and digits like a base64 key.
 fn is_key_pattern(value: &str) -> bool {
     let bytes = value.as_bytes();
     let count = |alphabet| bytes.iter().filter(|byte| shape::is(**byte, alphabet)).count();
@@ -105,7 +107,8 @@ fn is_key_pattern(value: &str) -> bool {
         && !value.contains("//")
 }
 
-/// What people think up: letters with a digit or a sign among them.
+/// Whether the value looks like a password invented by a person: letters mixed with digits or
+/// punctuation.
 fn is_password(value: &str, quoted: bool) -> bool {
     let bytes = value.as_bytes();
     let count = |alphabet| bytes.iter().filter(|byte| shape::is(**byte, alphabet)).count();
@@ -124,7 +127,8 @@ fn is_password(value: &str, quoted: bool) -> bool {
     enough && !is_version_like(value) && (letters > 0 || signs >= 3 && value.len() >= 8)
 }
 
-/// Several words in small letters, as pass phrases are, and not as sentences about passwords are.
+/// Whether the value is a passphrase: several lower-case words, without the common words of
+/// sentences.
 fn is_phrase(value: &str) -> bool {
     const OF_SENTENCES: [&str; 22] = [
         "is",
@@ -155,7 +159,7 @@ fn is_phrase(value: &str) -> bool {
     (4..=12).contains(&words.len()) && plain && !words.iter().any(|word| OF_SENTENCES.contains(word))
 }
 
-/// Signs of many kinds in an order that no language has.
+/// Whether the value has many kinds of punctuation in an order that no language uses.
 fn is_garbled(value: &str) -> bool {
     let signs: Vec<u8> = value
         .bytes()
@@ -164,7 +168,8 @@ fn is_garbled(value: &str) -> bool {
     shape::distinct(&signs) >= 6 && value.len() >= 10 && value.bytes().any(|byte| shape::is(byte, ALNUM))
 }
 
-/// A call, a path through an object, a type or a condition rather than a literal.
+/// Whether the value is code, such as a call, a path through an object, a type or a condition,
+/// rather than a literal.
 fn is_code(value: &str, quoted: bool) -> bool {
     let bytes = value.as_bytes();
     let called = value.find('(').is_some_and(|at| {
@@ -216,7 +221,7 @@ fn is_code(value: &str, quoted: bool) -> bool {
             || value.starts_with("os.environ"))
 }
 
-/// A number as programs write them: `-12`, `0xff_u32`, `8388608i32`, `1.5e3`.
+/// Whether the value is a number in source code: `-12`, `0xff_u32`, `8388608i32`, `1.5e3`.
 fn is_number(value: &str) -> bool {
     let digits = value.trim_start_matches(['-', '+']);
     let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
@@ -232,7 +237,7 @@ fn is_number(value: &str) -> bool {
     plain && if hex.is_some() { count <= 16 } else { count < 15 || body.contains('.') }
 }
 
-/// An instant or a day in the usual notation.
+/// Whether the value is a date or time in ISO 8601.
 fn is_date(value: &str) -> bool {
     let bytes = value.as_bytes();
     bytes.len() >= 10
@@ -242,7 +247,7 @@ fn is_date(value: &str) -> bool {
         && bytes[..4].iter().all(|byte| shape::is(*byte, DIGIT))
 }
 
-/// A web address or path without credentials in it; those with are looked at elsewhere.
+/// Whether the value is a URL or path; credentials in URLs are detected elsewhere.
 fn is_address(value: &str) -> bool {
     let scheme = value.find("://").is_some_and(|at| {
         value[..at].bytes().all(|byte| shape::is(byte, ALNUM | DOT) || byte == b'+' || byte == b'-')
@@ -261,7 +266,8 @@ fn is_path(value: &str) -> bool {
         && !value.split(['/', '.', '\\']).any(shape::looks_random)
 }
 
-/// A version, a range, a date, a size: digits and joints with a letter or two.
+/// Whether the value is a version, range, date or size: digits and separators with at most two
+/// letters.
 fn is_version_like(value: &str) -> bool {
     let letters = value.bytes().filter(|byte| shape::is(*byte, LETTER)).count();
     letters <= 2

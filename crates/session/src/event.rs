@@ -1,4 +1,4 @@
-//! One thing that happened in a session.
+//! Events of a session.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,128 +6,123 @@ use serde_json::Value;
 use super::{CallId, RecordId};
 use cm_note::instant::Instant;
 
-/// One thing that happened, with the place of the log that tells it.
+/// One event, with its location in the log.
 ///
-/// `line` and `part` name an event within its session: when a log is read again, the same pair tells the same event,
-/// perhaps longer than before.
+/// `line` and `part` identify an event within its session: when a log is read again, the same pair
+/// denotes the same event, whose text may have grown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// When; some formats do not tell.
+    /// Time of the event; `None` in formats without times.
     pub at: Option<Instant>,
-    /// The line of the log that tells it, from 1; in formats without lines the ordinal of the record in its session.
+    /// Line of the log, from 1; in formats without lines, the ordinal of the record in its session.
     pub line: u64,
-    /// Which of the events that this line tells, from 0.
+    /// Index of the event among those of its line, from 0.
     pub part: u32,
-    /// The id that the log gives the record; the same record in two logs is one event.
+    /// Id of the record in the log. A record with the same id in two logs is one event.
     pub record: Option<RecordId>,
-    /// Whether an agent said or did it for another agent within the session.
+    /// Whether the event belongs to a subagent within the session.
     pub side: bool,
-    /// What happened.
     #[serde(flatten)]
     pub kind: EventKind,
 }
 
-/// What happened.
+/// Content of an event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum EventKind {
-    /// A person said something to the agent.
+    /// A message of the person to the agent.
     UserPrompt {
-        /// In the person's words.
         text: String,
     },
-    /// A record in the person's role that a program wrote.
+    /// A message in the person's role that a program wrote.
     Injected {
-        /// What it said.
         text: String,
     },
-    /// The agent said something.
+    /// A message of the agent.
     AssistantText {
-        /// In the agent's words.
         text: String,
     },
-    /// The agent thought aloud.
+    /// A thought of the agent.
     Thinking {
-        /// The thought, or the summary that the log keeps of it.
+        /// The thought, or the log's summary of it.
         text: String,
     },
-    /// The agent called a tool.
+    /// A tool call of the agent.
     ToolCall {
-        /// Its result names it.
+        /// Id that the result refers to.
         id: Option<CallId>,
-        /// The tool, as the agent calls it.
+        /// Name of the tool.
         name: String,
-        /// The arguments; text where the log holds no JSON.
+        /// Arguments; a string if the log has no JSON.
         input: Value,
     },
-    /// What came of a tool call.
+    /// Result of a tool call.
     ToolResult {
-        /// The call that it answers.
+        /// Id of the call.
         id: Option<CallId>,
-        /// How the tool ended.
         outcome: ToolOutcome,
-        /// The exit code of a command, where the log tells it.
+        /// Exit code of a command, if the log has one.
         exit_code: Option<i32>,
-        /// What the tool said.
+        /// Output of the tool.
         text: String,
     },
-    /// The person ran a command beside the agent.
+    /// A shell command that the person ran in the agent's program.
     PersonCommand {
-        /// As typed.
+        /// Command as typed.
         command: String,
-        /// What it printed, where this record tells.
+        /// Output, if this record has it.
         output: Option<String>,
-        /// Its exit code, where this record tells.
+        /// Exit code, if this record has it.
         exit_code: Option<i32>,
     },
-    /// The person stopped the agent.
+    /// The person interrupted the agent.
     Interrupt,
-    /// A tool was not let run.
+    /// A tool call was rejected.
     ToolRejected {
-        /// The call.
+        /// Id of the call.
         id: Option<CallId>,
-        /// What the agent was told.
+        /// Message to the agent.
         text: String,
     },
-    /// The agent's context was summed up.
+    /// The agent's context was compacted.
     Compaction {
-        /// `auto` or `manual`, where the log tells; `branch` of a branch that was left; `summary` where the log holds
-        /// the words alone, perhaps of another session.
+        /// `auto` or `manual`, if known; `branch` for an abandoned branch; `summary` if the log
+        /// only has the summary, possibly of another session.
         trigger: Option<String>,
-        /// What is left of it in words.
+        /// Summary of the compacted context.
         summary: Option<String>,
     },
     /// Another model answers from here on.
     ModelChange {
-        /// Its name.
+        /// Name of the new model.
         model: String,
     },
-    /// The agent's program failed: the model's server refused, a limit was reached.
+    /// The agent's program failed, for example because the model's server refused a request or a
+    /// limit was reached.
     Error {
-        /// What it said.
+        /// Error message.
         text: String,
     },
-    /// What the agent's program noted: hooks, commits, notices.
+    /// A notice of the agent's program, such as a hook or commit.
     System {
-        /// What it said.
         text: String,
     },
 }
 
-/// How a tool ended.
+/// Result of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOutcome {
-    /// It did what it was asked.
+    /// The tool succeeded.
     Ok,
-    /// It failed, or its command did.
+    /// The tool or its command failed.
     Error,
-    /// The log does not tell.
+    /// The log does not record it.
     Unknown,
 }
 
 impl ToolOutcome {
-    /// What an exit code says; nothing where there is none.
+    /// Derives the outcome from an exit code; `Unknown` without one.
     pub fn of_exit(code: Option<i32>) -> Self {
         match code {
             None => Self::Unknown,
@@ -138,7 +133,7 @@ impl ToolOutcome {
 }
 
 impl EventKind {
-    /// The name in JSON, such as `user_prompt`.
+    /// Name in JSON, such as `user_prompt`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::UserPrompt { .. } => "user_prompt",
@@ -157,7 +152,8 @@ impl EventKind {
         }
     }
 
-    /// The running text of the event, where it has one. A tool's arguments are data and no text.
+    /// Returns the event's text; `None` for events without text and for tool calls, whose arguments
+    /// are data.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::UserPrompt { text }

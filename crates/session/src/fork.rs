@@ -1,17 +1,19 @@
-//! Which logs tell one conversation: resuming or forking a session copies its records, ids and all, into a new log.
+//! Groups logs of the same conversation: resuming or forking a session copies its records with
+//! their ids into a new log.
 
 use std::collections::BTreeMap;
 
-/// Ids shorter than this are counters, and not unique to a conversation.
+/// Minimum length of a record id; shorter ids are counters and not unique.
 const SHORTEST_ID: usize = 8;
 
-/// An id in more logs than this is a constant of the program that wrote them.
+/// Maximum number of logs with the same id; an id in more logs is a constant of the agent's
+/// program.
 const MOST_LOGS: usize = 12;
 
-/// Groups logs by the record ids that they share: one shared id is enough to make two logs one conversation.
+/// Groups logs by the record ids that they share; one shared id suffices.
 ///
-/// `logs` holds the ids of each log; the answer holds the positions of each group's logs in ascending order, the groups
-/// by their first log. A log that shares nothing is a group of its own.
+/// `logs` has the record ids of each log. Returns the positions of each group's logs in ascending
+/// order, with the groups ordered by their first log. A log without shared ids is its own group.
 ///
 /// ```
 /// use cm_session::fork::conversations;
@@ -42,7 +44,7 @@ pub fn conversations<Id: AsRef<str>>(logs: &[Vec<Id>]) -> Vec<Vec<usize>> {
     groups.into_values().collect()
 }
 
-/// The first log of the group that `log` is in; what is passed on the way is shortened.
+/// Returns the first log of the group of `log`, with path compression.
 fn root(first: &mut [usize], mut log: usize) -> usize {
     while first[log] != log {
         first[log] = first[first[log]];

@@ -1,6 +1,6 @@
-//! What was said and done between a person and an agent, as every connector hands it on.
+//! The common model of sessions between a person and an agent, independent of log formats.
 //!
-//! It knows no log format: reading files is the work of the connectors, and judging a session that of others.
+//! Connectors read the log files; other modules evaluate sessions.
 
 pub mod event;
 pub mod fork;
@@ -16,17 +16,15 @@ use serde::{Deserialize, Serialize};
 
 use cm_note::instant::Instant;
 
-/// Which program kept the log.
+/// The agent program that wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agent {
-    /// Claude Code.
     ClaudeCode,
     /// Codex, on the command line and in editors.
     Codex,
     /// Cursor, the editor and its command line.
     Cursor,
-    /// Aider.
     Aider,
     /// Pi, and its fork omp.
     Pi,
@@ -34,18 +32,16 @@ pub enum Agent {
     Gemini,
     /// ChatGPT, by its data export.
     Chatgpt,
-    /// opencode.
     Opencode,
     /// Cline and Roo Code.
     Cline,
-    /// Amp.
     Amp,
     /// GitHub Copilot CLI.
     CopilotCli,
 }
 
 impl Agent {
-    /// Every agent, in the order of the enum.
+    /// All agents, in order of declaration.
     pub const ALL: [Self; 11] = [
         Self::ClaudeCode,
         Self::Codex,
@@ -60,7 +56,7 @@ impl Agent {
         Self::CopilotCli,
     ];
 
-    /// The name in settings, JSON and flags, such as `claude-code`.
+    /// Name in settings, JSON and flags, such as `claude-code`.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -84,7 +80,7 @@ impl fmt::Display for Agent {
     }
 }
 
-/// A text that names one thing of a log, so that the ids of different things cannot be mixed up.
+/// Defines an id type, so that ids of different kinds cannot be confused.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -93,7 +89,6 @@ macro_rules! id {
         pub struct $name(Box<str>);
 
         impl $name {
-            /// The id as it is written.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -120,47 +115,48 @@ macro_rules! id {
 }
 
 id! {
-    /// A session, by the id that its format gives it; where there is none, one made of the path and the place in it.
+    /// Id of a session in its log format, or one made from path and position if the format has
+    /// none.
     SessionId
 }
 id! {
-    /// A record of a log. The same record in two logs is one event, told twice.
+    /// Id of a record in a log. A record with the same id in two logs is one event.
     RecordId
 }
 id! {
-    /// A tool call; its result names it.
+    /// Id of a tool call; its result refers to it.
     CallId
 }
 
-/// What is known of a session besides its events. Any of it may become known later in a log than the first event.
+/// Metadata of a session. Logs may provide it after the first event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
-    /// Which program kept the log.
     pub agent: Agent,
-    /// Unique for the agent.
+    /// Session id, unique for the agent.
     pub id: SessionId,
-    /// A title that the log holds, or the first line of what the person said first; at most 100 characters.
+    /// Title from the log, or the first line of the first prompt; at most 100 characters.
     pub title: Option<String>,
-    /// The folder that was worked in, as the log writes it.
+    /// Working folder as written in the log.
     pub workspace: Option<String>,
-    /// The branch of git, when the session began.
+    /// Git branch at the start of the session.
     pub branch: Option<String>,
-    /// The time of the earliest record.
+    /// Time of the earliest record.
     pub started: Option<Instant>,
-    /// The time of the latest record.
+    /// Time of the latest record.
     pub ended: Option<Instant>,
     /// The model that answered last.
     pub model: Option<String>,
-    /// The session that this one was forked from, or is a sub-agent of.
+    /// The session that this one was forked from, or whose subagent it is.
     pub parent: Option<SessionId>,
-    /// Whether an agent started it for itself.
+    /// Whether an agent started the session as a subagent.
     pub subagent: bool,
-    /// Whether `cm` itself caused it: such a session has no events, and what an earlier run told of it is void.
+    /// Whether `cm` itself caused the session. Such a session has no events, and earlier results
+    /// for it are invalid.
     pub ours: bool,
 }
 
 impl Meta {
-    /// A session of which only its name is known.
+    /// Creates metadata with only an id.
     pub fn new(agent: Agent, id: SessionId) -> Self {
         Self {
             agent,
@@ -177,7 +173,7 @@ impl Meta {
         }
     }
 
-    /// Takes in the time of a record.
+    /// Extends the session's time range to the time of a record.
     pub fn saw(&mut self, at: Option<Instant>) {
         let Some(at) = at else { return };
         self.started = Some(self.started.map_or(at, |known| known.min(at)));

@@ -1,25 +1,26 @@
-//! What `cm` itself left in a log: its own model calls, and the memory that it handed to agents.
+//! Text that `cm` itself wrote into a log: its own model calls, and the memory that it injected
+//! into agents' prompts.
 //!
-//! Neither may be learned from again, or a rule would confirm itself.
+//! Such text is excluded from learning, because a rule would otherwise confirm itself.
 
-/// Stands in the prompt of every call that `cm` makes of a model; a session that begins with it is ours.
+/// Marker in the prompt of every model call by `cm`.
 pub const MODEL_CALL: &str = "<!-- cm:model-call -->";
 
-/// What the line begins with that opens text of ours within another's; anything may stand before the `-->`.
+/// Start of the line that opens injected text; more text may precede the `-->`.
 pub const BEGIN: &str = "<!-- cm:begin";
 
-/// What the line begins with that closes it; anything may stand before the `-->`.
+/// Start of the line that closes injected text; more text may precede the `-->`.
 pub const END: &str = "<!-- cm:end";
 
-/// Whether a text is that of a call of ours.
+/// Whether a text belongs to a model call by `cm`.
 pub fn is_model_call(text: &str) -> bool {
     text.contains(MODEL_CALL)
 }
 
-/// The text without what stands between our markers; `None` where there is nothing of ours in it.
+/// Removes the text between injection markers; `None` if there is none.
 ///
-/// A part that was cut off before its end goes to the end of the text, if its opening marker stands at the start of a
-/// line: logs cut long output. Markers whose angle brackets an agent escaped are known too.
+/// A section without an end marker extends to the end of the text if its start marker begins a
+/// line, because logs truncate long output. Markers with escaped angle brackets are recognized too.
 pub fn stripped(text: &str) -> Option<String> {
     let left = without(text, BEGIN, END, "-->");
     if !text.contains("&lt;!-- cm:") {

@@ -1,6 +1,7 @@
-//! Text that agents' programs put into a person's mouth: notices, command echoes, project instructions.
+//! Text that agents' programs insert as user messages: notices, command echoes, project
+//! instructions.
 
-/// What such a text begins with. Agents borrow each other's forms, so there is one list for all.
+/// Beginnings of such text. Agents copy each other's formats, so all agents share one list.
 const OPENINGS: [&str; 30] = [
     "<local-command-caveat>",
     "<local-command-stdout>",
@@ -34,17 +35,17 @@ const OPENINGS: [&str; 30] = [
     "This session is being continued from a previous conversation",
 ];
 
-/// Whether a program wrote this, although it stands in the person's role.
+/// Whether a program wrote this user message.
 pub fn is_scaffold(text: &str) -> bool {
     let text = text.trim_start();
     OPENINGS.iter().any(|opening| text.starts_with(opening))
 }
 
-/// The tags between which Gemini CLI puts what hooks gave it into the person's prompt.
+/// Tags around the hook output that Gemini CLI adds to the person's prompt.
 const HOOK_CONTEXT: [&str; 2] = ["<hook_context>", "</hook_context>"];
 
-/// The text without what an agent put before or behind it on behalf of hooks, trimmed; the text itself where there is
-/// nothing of that. Tags within a person's sentence stay.
+/// Removes hook output before and after the person's text, and trims it. Tags within a sentence
+/// stay.
 pub fn without_hook_context(text: &str) -> &str {
     let [open, close] = HOOK_CONTEXT;
     let mut left = text;
@@ -61,7 +62,7 @@ pub fn without_hook_context(text: &str) -> &str {
     left
 }
 
-/// What stands between `<name>` and `</name>`, trimmed, if the text is nothing else.
+/// Returns the text between `<name>` and `</name>`, trimmed, if there is nothing else.
 pub fn unwrapped<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let inner = text.trim().strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>')?;
     Some(inner.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?.trim())

@@ -1,11 +1,11 @@
-//! What a session is called in lists.
+//! Titles of sessions, derived from their first prompt.
 
 use super::scaffold::is_scaffold;
 
-/// The most characters that a title has.
+/// Maximum length of a title, in characters.
 pub const LONGEST: usize = 100;
 
-/// The first line of a person's words, cut to a title's length; none where a program wrote them.
+/// Returns the first line of a prompt as a title; `None` if a program wrote the prompt.
 pub fn of_prompt(text: &str) -> Option<String> {
     if is_scaffold(text) {
         return None;
@@ -13,7 +13,7 @@ pub fn of_prompt(text: &str) -> Option<String> {
     of_line(text)
 }
 
-/// The first line that says something, cut to a title's length.
+/// Returns the first line that is not empty, shortened to a title's length.
 pub fn of_line(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let mut title: String = line.chars().take(LONGEST).collect();

@@ -1,11 +1,12 @@
-//! A person's own words within what a tool answered: typed when they refused a call, or as the answer to a question of
-//! the agent. Agents log them as the tool's result.
+//! Text typed by a person inside a tool result: a reason for rejecting a call, or the answer to a
+//! question of the agent.
 //!
-//! Only the forms that agents' programs write are read: a command that prints such a sentence is no person.
+//! Only the formats of agents' programs are recognized, because a command may print similar
+//! sentences.
 
 use serde_json::Value;
 
-/// What a refusal begins with, and what stands before the person's words in it.
+/// Beginning of a rejection message, and the marker before the person's text in it.
 const REFUSALS: [(&str, &str); 6] = [
     // Claude Code; the second form answers the call of a sub-agent.
     ("The user doesn't want to proceed with this tool use.", "the user said:"),
@@ -19,10 +20,10 @@ const REFUSALS: [(&str, &str); 6] = [
     ("The user rejected this tool call.", "User feedback:"),
 ];
 
-/// What agents add behind the person's words.
+/// Text that agents add after the person's text.
 const ADDED: [&str; 2] = ["\n\nNote: The user's next message", "\n\n<system-reminder>"];
 
-/// The tools by which agents ask the person something, lower case without `_`.
+/// Tools that ask the person a question, in lower case without `_`.
 const QUESTIONS: [&str; 7] = [
     "askuserquestion",
     "askuser",
@@ -33,15 +34,16 @@ const QUESTIONS: [&str; 7] = [
     "requestuserinput",
 ];
 
-/// What stands before a bare answer.
+/// Prefixes of an unstructured answer.
 const ANSWERED: [&str; 5] =
     ["User responded:", "User selected:", "User answered:", "The user answered:", "User response:"];
 
-/// The members of a JSON answer that hold what the person typed or chose.
+/// JSON members that contain the person's answer.
 const MEMBERS: [&str; 8] =
     ["answers", "answer", "response", "selected", "selection", "freeform", "text", "value"];
 
-/// The person's words in the refusal of a tool call; `None` where they typed none, or the text is no refusal.
+/// Returns the person's text in the rejection of a tool call; `None` if there is none, or the text
+/// is not a rejection.
 pub fn in_refusal(text: &str) -> Option<&str> {
     let text = text.trim();
     let text = text.strip_prefix("Error:").unwrap_or(text).trim_start();
@@ -53,13 +55,13 @@ pub fn in_refusal(text: &str) -> Option<&str> {
     Some(words.trim()).filter(|words| !words.is_empty())
 }
 
-/// Whether a tool of this name asks the person something.
+/// Whether a tool with this name asks the person a question.
 pub fn is_question(tool: &str) -> bool {
     let name: String = tool.chars().filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect();
     QUESTIONS.contains(&name.as_str())
 }
 
-/// The person's words in the answer to a question, an answer a line; `None` where they gave none.
+/// Returns the person's answers to questions, one on each line; `None` if there are none.
 pub fn in_answer(text: &str) -> Option<String> {
     let text = text.trim();
     let words = match serde_json::from_str::<Value>(text) {
@@ -74,7 +76,7 @@ pub fn in_answer(text: &str) -> Option<String> {
     Some(words).filter(|words| !words.trim().is_empty())
 }
 
-/// Every text below a member that holds answers.
+/// Collects every string below a member that contains answers.
 fn answers(value: &Value, is_answer: bool, words: &mut Vec<String>) {
     match value {
         Value::String(text) if is_answer => words.push(text.clone()),
@@ -88,7 +90,7 @@ fn answers(value: &Value, is_answer: bool, words: &mut Vec<String>) {
     }
 }
 
-/// The answers in `"question"="answer"` pairs.
+/// Returns the answers in `"question"="answer"` pairs.
 fn pairs(text: &str) -> Vec<&str> {
     let begins = text.match_indices("\"=\"").map(|(at, mark)| &text[at + mark.len()..]);
     // A quote within an answer is followed by neither the next pair nor the end of the sentence.
@@ -100,7 +102,7 @@ fn pairs(text: &str) -> Vec<&str> {
     begins.map(|rest| &rest[..answer(rest)]).filter(|answer| *answer != "Unanswered").collect()
 }
 
-/// An answer without the sentence around it; `None` where the person gave none.
+/// Returns an answer without its surrounding sentence; `None` if the person gave none.
 fn bare(text: &str) -> Option<&str> {
     const NONE: [&str; 6] =
         ["User declined", "User dismissed", "User cancelled", "User skipped", "The user d", "Error"];

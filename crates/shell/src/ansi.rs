@@ -1,6 +1,7 @@
-//! Escapes of `$'…'`, `printf` and `echo -e`.
+//! Escape sequences of `$'…'`, `printf` and `echo -e`.
 
-/// The text up to the closing apostrophe, and its length with it.
+/// Returns the unescaped text before the closing apostrophe, and the number of bytes read,
+/// including the apostrophe.
 pub fn unescaped(text: &str) -> (String, usize) {
     let mut escaped = false;
     for (at, character) in text.char_indices() {
@@ -14,7 +15,8 @@ pub fn unescaped(text: &str) -> (String, usize) {
     (plain(text), text.len())
 }
 
-/// The text with its escapes replaced. Bytes that are no UTF-8 become the replacement character.
+/// Replaces the escape sequences of a text. Bytes that are not UTF-8 become the replacement
+/// character.
 pub fn plain(text: &str) -> String {
     let mut bytes: Vec<u8> = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -55,7 +57,8 @@ fn simple<'t>(bytes: &mut Vec<u8>, byte: u8, tail: &'t str) -> &'t str {
     tail
 }
 
-/// Adds the character whose number begins the text; the text behind the number.
+/// Appends the character with the number (in the given base, at most `most` digits) that begins the
+/// text; returns the text after the number.
 fn coded<'t>(bytes: &mut Vec<u8>, text: &'t str, base: u32, most: usize) -> &'t str {
     let length = text.chars().take(most).take_while(|digit| digit.is_digit(base)).count();
     let Ok(number) = u32::from_str_radix(&text[..length], base) else { return text };

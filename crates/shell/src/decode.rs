@@ -1,11 +1,12 @@
-//! Decoders of texts that are written out on the command line.
+//! Decoders for text that is encoded on the command line.
 
-/// The text of base64 in either alphabet, white space and padding ignored; none where it is no UTF-8.
+/// Decodes base64 in either alphabet; white space and padding are ignored. `None` if the result is
+/// not UTF-8.
 pub fn base64(text: &str) -> Option<String> {
     String::from_utf8(base64_bytes(text)?).ok()
 }
 
-/// The text of base64 of UTF-16, as PowerShell's `-EncodedCommand` takes it.
+/// Decodes base64 of UTF-16LE, the form that PowerShell's `-EncodedCommand` takes.
 pub fn base64_utf16(text: &str) -> Option<String> {
     let bytes = base64_bytes(text)?;
     let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
@@ -34,7 +35,7 @@ fn base64_bytes(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The text of hexadecimal digits, white space ignored; none where it is no UTF-8.
+/// Decodes hexadecimal digits; white space is ignored. `None` if the result is not UTF-8.
 pub fn hex(text: &str) -> Option<String> {
     let digits: Option<Vec<u32>> =
         text.chars().filter(|character| !character.is_whitespace()).map(|digit| digit.to_digit(16)).collect();

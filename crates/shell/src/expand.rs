@@ -1,38 +1,39 @@
-//! Expansion of a word as a shell does it: braces, parameters, results of commands, splitting at white space.
+//! Shell expansion of a word: braces, parameters, command substitution, word splitting.
 
 use std::collections::BTreeMap;
 
 use super::Word;
 use super::token::Piece;
 
-/// Most words that one word is expanded to.
+/// Maximum number of words that one word expands to.
 const WORDS: usize = 64;
-/// Longest word in which braces are expanded, in characters.
+/// Maximum length of a word whose braces are expanded, in bytes.
 const BRACED: usize = 1024;
-/// Longest value that is put in place of a parameter, in bytes.
+/// Maximum length of an expanded value, in bytes.
 const VALUE: usize = 16 << 10;
 
-/// What is known of variables. A variable of a loop has several values.
+/// Values of the variables that the text sets. A loop variable has several values.
 pub type Variables = BTreeMap<String, Vec<String>>;
 
-/// A part of a word after its parameters and commands were looked at.
+/// Part of a word after parameter expansion and command substitution.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// The possible texts; at least one.
+    /// Possible texts of the part; never empty.
     pub choices: Vec<String>,
     pub quoted: bool,
-    /// Whether the text is split at white space.
+    /// Whether the text undergoes word splitting.
     pub splits: bool,
 }
 
 impl Part {
-    /// A part that stands as it is written.
+    /// Creates a part with one literal text.
     pub fn text(text: &str, quoted: bool) -> Self {
         Self { choices: vec![text.to_owned()], quoted, splits: false }
     }
 }
 
-/// The part that a piece becomes; `output` is what the commands of a substitution print, where that is known.
+/// Expands a piece. `output` is the output of its command substitution, if known; unknown
+/// parameters and outputs stay as written.
 pub fn part(piece: &Piece, output: Option<String>, variables: &Variables) -> Part {
     match piece {
         Piece::Text { text, quoted } => Part::text(text, *quoted),
@@ -50,7 +51,8 @@ pub fn part(piece: &Piece, output: Option<String>, variables: &Variables) -> Par
     }
 }
 
-/// The words that parts make.
+/// Expands parts to words: braces, every combination of choices, and splitting at the characters of
+/// `fields`.
 pub fn words(parts: Vec<Part>, fields: &str) -> Vec<Word> {
     let braced = braces(parts);
     let mut found = Vec::new();
@@ -65,12 +67,13 @@ pub fn words(parts: Vec<Part>, fields: &str) -> Vec<Word> {
     found
 }
 
-/// The texts that parts make without splitting, as in an assignment.
+/// Returns the texts of parts without word splitting, as in an assignment.
 pub fn texts(parts: &[Part]) -> Vec<String> {
     products(parts).into_iter().map(|texts| texts.concat()).collect()
 }
 
-/// Every combination of the parts' choices, at most [`WORDS`].
+/// Returns the combinations of the parts' choices. A part that would exceed [`WORDS`] combinations
+/// contributes only its first choice.
 fn products(parts: &[Part]) -> Vec<Vec<&str>> {
     let mut found: Vec<Vec<&str>> = vec![Vec::with_capacity(parts.len())];
     for part in parts {
@@ -89,7 +92,7 @@ fn products(parts: &[Part]) -> Vec<Vec<&str>> {
     found
 }
 
-/// Adds the words of one combination.
+/// Splits one combination into words and appends them.
 fn split(parts: &[Part], texts: &[&str], fields: &str, found: &mut Vec<Word>) {
     let mut word: Option<Word> = None;
     for (part, text) in parts.iter().zip(texts) {
@@ -116,7 +119,8 @@ fn split(parts: &[Part], texts: &[&str], fields: &str, found: &mut Vec<Word>) {
     found.extend(word);
 }
 
-/// The values of a parameter as it is written; none where it is not known or its form is not read.
+/// Returns the values of a parameter expression; `None` if the variable is unset or the expression
+/// is not supported.
 fn value(written: &str, variables: &Variables) -> Option<Vec<String>> {
     let get = |name: &str| variables.get(name).filter(|values| !values.is_empty());
     let Some(inner) = written.strip_prefix("${") else {
@@ -136,7 +140,8 @@ fn value(written: &str, variables: &Variables) -> Option<Vec<String>> {
     get(name)?.iter().map(|value| operated(value, operator)).collect()
 }
 
-/// A value after an operator such as `%.txt`, `/a/b`, `:1:2`, `^^`.
+/// Applies an operator such as `%.txt`, `/a/b`, `:1:2` or `^^` to a value; `None` if it is not
+/// supported.
 fn operated(value: &str, operator: &str) -> Option<String> {
     let plain = |pattern: &str| !pattern.contains(['*', '?', '[', '$', '`']);
     let first = match operator.chars().next() {
@@ -171,7 +176,7 @@ fn operated(value: &str, operator: &str) -> Option<String> {
     }
 }
 
-/// `OFFSET` or `OFFSET:LENGTH`.
+/// Applies a slice, `OFFSET` or `OFFSET:LENGTH`, in characters.
 fn slice(value: &str, range: &str) -> Option<String> {
     let mut numbers = range.split(':').map(|number| number.trim().parse::<usize>());
     let (from, length) = (numbers.next()?.ok()?, numbers.next());
@@ -179,14 +184,15 @@ fn slice(value: &str, range: &str) -> Option<String> {
     Some(value.chars().skip(from).take(most).collect())
 }
 
-/// A character that can belong to braces, or a part as a whole.
+/// A character that brace expansion can inspect, or an opaque part.
 #[derive(Clone)]
 enum Unit {
     Character(char),
     Part(Part),
 }
 
-/// The words that braces make of one; the word itself where it has none, or where there would be too many.
+/// Expands the braces of a word. Returns the word itself if it has no braces or would expand to too
+/// many words.
 fn braces(parts: Vec<Part>) -> Vec<Vec<Part>> {
     let opens = |part: &Part| !part.quoted && !part.splits && part.choices[0].contains('{');
     let length: usize = parts.iter().map(|part| part.choices[0].len()).sum();
@@ -246,7 +252,7 @@ fn joined(units: Vec<Unit>) -> Vec<Part> {
     parts
 }
 
-/// The words of the first braces that hold alternatives or a range.
+/// Expands the first braces with alternatives or a range; `None` if there are none.
 fn alternatives(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     let is = |at: usize, wanted: char| matches!(word.get(at), Some(Unit::Character(c)) if *c == wanted);
     for open in (0..word.len()).filter(|at| is(*at, '{')) {
@@ -280,7 +286,8 @@ fn alternatives(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     None
 }
 
-/// `1..5` or `a..e`, at most [`WORDS`] of them.
+/// Expands `1..5` or `a..e`; `None` if it is not an ascending range or has more than [`WORDS`]
+/// values.
 fn range(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     let text: Option<String> = units
         .iter()

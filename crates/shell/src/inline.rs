@@ -1,9 +1,9 @@
-//! Programs in another language that stand on the command line (`python -c`, `node -e`): the commands that they start
-//! and the folders that they delete, as far as both are written out.
+//! Programs in another language on the command line (`python -c`, `node -e`): finds the commands
+//! that they start and the folders that they delete, if both are literals.
 
 use super::{Simple, Word};
 
-/// Interpreters with the flags behind which their program stands.
+/// Interpreters and their flags that take a program as argument.
 const INTERPRETERS: [(&str, &[&str]); 10] = [
     ("python", &["-c"]),
     ("python3", &["-c"]),
@@ -16,7 +16,7 @@ const INTERPRETERS: [(&str, &[&str]); 10] = [
     ("lua", &["-e"]),
     ("Rscript", &["-e"]),
 ];
-/// Calls that start a command given as one text.
+/// Calls that run a command given as one text.
 const STARTS: [&str; 16] = [
     "os.system(",
     "os.popen(",
@@ -35,7 +35,7 @@ const STARTS: [&str; 16] = [
     "system(",
     "os.execute(",
 ];
-/// Calls that delete a folder with what is in it.
+/// Calls that delete a folder and its content.
 const DELETES: [&str; 10] = [
     "rmtree(",
     "rmSync(",
@@ -49,15 +49,15 @@ const DELETES: [&str; 10] = [
     "glob(",
 ];
 
-/// What a program on the command line does.
+/// Effects of a program on the command line.
 pub struct Inline {
-    /// Texts that it gives to a shell.
+    /// Texts that it passes to a shell.
     pub texts: Vec<String>,
-    /// What it deletes, as if `rm -r` did so.
+    /// Its deletions, as equivalent `rm -r` commands.
     pub removals: Vec<Simple>,
 }
 
-/// The program of an interpreter on the command line, or on its input.
+/// Returns the source text of an interpreter's program, given as an argument or on its input.
 pub fn program(command: &Simple) -> Option<&str> {
     let stem = command.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let (_, flags) = INTERPRETERS.iter().find(|(name, _)| *name == command.program || *name == stem)?;
@@ -69,7 +69,7 @@ pub fn program(command: &Simple) -> Option<&str> {
     }
 }
 
-/// What the program of an interpreter does.
+/// Returns the effects of an interpreter's program; `None` if the command has none.
 pub fn read(command: &Simple) -> Option<Inline> {
     let text = program(command)?;
     let removes = |call: &&str| *call != "glob(" || text.contains("unlink");
@@ -84,7 +84,8 @@ pub fn read(command: &Simple) -> Option<Inline> {
     Some(Inline { texts: calls(text, &STARTS), removals })
 }
 
-/// The texts that the calls are given: the first one in quotation marks, or the words of a list, joined.
+/// Returns the argument of each occurrence of the calls: its first literal, or the joined items of
+/// a list.
 pub fn calls(text: &str, calls: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for call in calls {
@@ -95,7 +96,7 @@ pub fn calls(text: &str, calls: &[&str]) -> Vec<String> {
     found
 }
 
-/// The longest argument that is looked at, in bytes.
+/// Maximum length of an argument that is inspected, in bytes.
 const ARGUMENT: usize = 2048;
 
 fn given(text: &str, rest: &str) -> Option<String> {
@@ -122,7 +123,7 @@ fn given(text: &str, rest: &str) -> Option<String> {
     }
 }
 
-/// The text that a variable is set to in the program.
+/// Returns the literal that the program assigns to a variable.
 fn assigned(text: &str, name: &str) -> Option<String> {
     let set = [format!("{name} = "), format!("{name}=")];
     let at = set.iter().find_map(|set| text.find(set.as_str()).map(|at| at + set.len()))?;
@@ -133,7 +134,7 @@ fn assigned(text: &str, name: &str) -> Option<String> {
     literals(line).into_iter().next()
 }
 
-/// Length up to the bracket that closes the argument's list.
+/// Returns the length of the text up to the bracket that closes the argument list.
 fn closing(text: &str) -> usize {
     let (mut depth, mut quote) = (0_usize, None);
     for (at, character) in text.char_indices() {
@@ -150,7 +151,7 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// The texts in quotation marks.
+/// Returns the string literals of a text.
 fn literals(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;

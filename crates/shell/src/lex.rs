@@ -1,13 +1,13 @@
-//! The words and signs of a command line.
+//! Lexer for command lines.
 
 use super::ansi;
 use super::scan::{backquote, braced, name_length, redirect};
 use super::token::{Piece, RawWord, Token};
 
-/// Nesting depth of substitutions up to which their commands are read.
+/// Maximum nesting depth of substitutions that are parsed.
 const NESTING: usize = 16;
 
-/// A here-document whose body is still to come.
+/// A here-document whose body has not been read yet.
 struct Pending {
     end: String,
     tabs: bool,
@@ -21,15 +21,15 @@ struct Lexer<'t> {
     tokens: Vec<Token>,
     pending: Vec<Pending>,
     nesting: usize,
-    /// Brackets that are open within the substitution that is read.
+    /// Number of open brackets within the current substitution.
     brackets: usize,
-    /// `case` words without their `esac`: a closing bracket ends one of their patterns.
+    /// Number of open `case` statements: a closing bracket ends one of their patterns.
     cases: usize,
-    /// Whether to stop at the bracket that closes the substitution.
+    /// Whether the lexer stops at the bracket that closes the substitution.
     enclosed: bool,
 }
 
-/// All tokens of a text.
+/// Splits a text into tokens.
 pub fn tokens(text: &str) -> Vec<Token> {
     nested(text, 0)
 }
@@ -45,14 +45,14 @@ fn nested(text: &str, nesting: usize) -> Vec<Token> {
     lexer.tokens
 }
 
-/// Operators from the longest on.
+/// Control operators, longest first.
 const SIGNS: [&str; 12] = ["&&", "||", "|&", ";;", ";", "|", "&", "(", ")", "\n", "`", "\r"];
 
-/// What the characters of a word in progress belong to.
+/// The word that is being read.
 #[derive(Default)]
 struct Draft {
     pieces: RawWord,
-    /// Whether backslashes are folder separators, as in `C:\Users`.
+    /// Whether backslashes are path separators, as in `C:\Users`.
     windows: bool,
 }
 
@@ -68,7 +68,7 @@ impl Draft {
         }
     }
 
-    /// Whether a shell of Windows would take the backslash behind these characters as a separator.
+    /// Whether a backslash after these characters is a Windows path separator.
     fn keeps_backslash(&mut self) -> bool {
         self.windows = self.windows
             || match self.pieces.as_slice() {
@@ -132,7 +132,7 @@ impl<'t> Lexer<'t> {
         matches!(self.tokens.last(), None | Some(Token::Sign(_)))
     }
 
-    /// Length of an arithmetic command, `((…))`, that begins here.
+    /// Returns the length of an arithmetic command `((…))` that begins here.
     fn arithmetic(&self) -> Option<usize> {
         let rest = self.rest().as_bytes();
         if !rest.starts_with(b"((") || !self.at_command() {
@@ -151,7 +151,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Reads on to the bracket that closes the substitution; the offset behind it.
+    /// Reads up to the bracket that closes the substitution; returns the tokens and the offset
+    /// after the bracket.
     fn enclosed(mut self) -> (Vec<Token>, usize) {
         while self.at < self.text.len() {
             if self.brackets == 0 && self.cases == 0 && self.rest().starts_with(')') {
@@ -221,7 +222,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Reads text as in double quotation marks: to the closing one, or to the end of a here-document.
+    /// Reads text under the rules of double quotes, up to the closing quote or the end of a
+    /// here-document. Returns whether it found a closing quote.
     fn quoted_text(&mut self, word: &mut Draft, closes: bool) -> bool {
         while let Some(first) = self.rest().chars().next() {
             match first {
@@ -263,7 +265,7 @@ impl<'t> Lexer<'t> {
         self.at += 1 + next.map_or(0, char::len_utf8);
     }
 
-    /// Reads what a dollar sign or backquote begins.
+    /// Reads an expansion that begins with a dollar sign or a backquote.
     fn dollar(&mut self, word: &mut Draft, quoted: bool) {
         let rest = self.rest();
         if rest.starts_with('`') {
@@ -327,7 +329,7 @@ impl<'t> Lexer<'t> {
         word.pieces.push(Piece::Substitution { text, tokens, quoted });
     }
 
-    /// Takes the word that ends a here-document, and waits for the body.
+    /// Reads the delimiter of a here-document and reserves the place of its body.
     fn document(&mut self, tabs: bool) {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -348,7 +350,7 @@ impl<'t> Lexer<'t> {
         self.pending.push(Pending { end, tabs, expands, place });
     }
 
-    /// Reads the bodies that begin on this line.
+    /// Reads the bodies of the pending here-documents, which begin on this line.
     fn bodies(&mut self) {
         for pending in std::mem::take(&mut self.pending) {
             let mut body = String::new();
@@ -375,14 +377,14 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// A text in which variables and commands are expanded, as a here-document is.
+/// Parses a text in which variables and commands are expanded, such as a here-document.
 fn expanding(text: &str, nesting: usize) -> RawWord {
     let (mut lexer, mut word) = (Lexer::new(text, nesting, false), Draft::default());
     lexer.quoted_text(&mut word, false);
     word.pieces
 }
 
-/// Stands for commands that are nested too deeply to be read.
+/// Returns tokens nested deeper than the limit, which mark the script as truncated.
 fn too_deep() -> Vec<Token> {
     (0..=super::DEPTH).fold(Vec::new(), |tokens, _| {
         vec![Token::Word(vec![Piece::Substitution { text: String::new(), tokens, quoted: true }])]

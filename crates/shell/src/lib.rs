@@ -1,9 +1,9 @@
-//! A command line of a shell as what would really be run: simple commands, whatever quotes, pipes, substitutions and
-//! other programs they are wrapped in.
+//! Parses a shell command line into the simple commands that it would run, through quotes, pipes,
+//! substitutions and wrapper programs.
 //!
-//! It reads like a shell and runs nothing. Variables, aliases, functions, files and outputs count as far as the text
-//! itself sets them; the environment is not looked up, and no pattern is matched to files. What is only data (quoted
-//! text, comments, the body of a here-document) is never a command.
+//! Nothing is run. Variables, aliases, functions, files and outputs are followed if the text itself
+//! sets them; the environment and the file system are not read, so glob patterns stay as written.
+//! Data (quoted text, comments, the body of a here-document) is never a command.
 
 mod ansi;
 pub mod decode;
@@ -22,63 +22,63 @@ mod wrappers;
 
 pub use inline::program as program_text;
 
-/// How deep commands within commands are read.
+/// Maximum nesting depth of commands within commands.
 pub const DEPTH: usize = 12;
 
-/// A word of a command, without its quotation marks.
+/// A word of a command, without its quotes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Word {
-    /// What the shell would pass on, with variables and substitutions as they are written.
+    /// Text after expansion; unknown variables and substitutions stay as written.
     pub text: String,
-    /// Whether a part stood in quotation marks.
+    /// Whether any part of the word is quoted.
     pub quoted: bool,
 }
 
-/// A file that a command's output goes to, or its input comes from.
+/// A redirection of a command's output or input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
-    /// `>`, `>>`, `<`, `<<<`, …, without a number before it.
+    /// The operator (`>`, `>>`, `<`, `<<<`, …) without a file descriptor number.
     pub sign: &'static str,
-    /// The file, or the text itself behind `<<<`.
+    /// The file, or for `<<<` the text itself.
     pub target: Word,
 }
 
-/// One program with its arguments.
+/// A simple command: one program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Simple {
-    /// The program's name without its folder, in small letters where it is one of Windows.
+    /// Name of the program without its folder; lower case for Windows programs and PowerShell
+    /// cmdlets.
     pub program: String,
-    /// The program as it is called, with its folder.
+    /// The program as written, with its folder.
     pub invoked: String,
-    /// Its arguments.
     pub args: Vec<Word>,
-    /// Variables that are set before it, or instead of it.
+    /// Variable assignments before the program, or the whole command if it has no program.
     pub assignments: Vec<(String, String)>,
-    /// Where its output goes and its input comes from.
     pub redirects: Vec<Redirect>,
-    /// The text of a here-document, a here-string, or of the `echo` before it in the pipe.
+    /// Standard input, if known: a here-document, a here-string, or the output of the previous
+    /// command of the pipe.
     pub input: Option<String>,
-    /// The last commands before it in the pipe, the nearest last; without their own.
+    /// Previous commands of the pipe, nearest last; their own `upstream` is empty.
     pub upstream: Vec<Simple>,
     /// Whether it runs on another machine or in a container.
     pub elsewhere: bool,
-    /// The folder that a `cd` before it went to.
+    /// Working folder set by an earlier `cd`.
     pub folder: Option<String>,
 }
 
 impl Simple {
-    /// Sets the program by the word that calls it.
+    /// Sets the program from the word that calls it.
     pub(crate) fn set_program(&mut self, invoked: &str) {
         self.program = parse::name_of(invoked);
         invoked.clone_into(&mut self.invoked);
     }
 
-    /// Whether a program of one of these names is before it in the pipe.
+    /// Whether one of these programs comes earlier in the pipe.
     pub fn follows(&self, programs: &[&str]) -> bool {
         self.upstream.iter().any(|before| programs.contains(&before.program.as_str()))
     }
 
-    /// The arguments that are no flags.
+    /// Returns the arguments that are not flags.
     pub fn operands(&self) -> impl Iterator<Item = &Word> {
         let end = self.args.iter().position(|word| word.text == "--");
         self.args
@@ -91,13 +91,14 @@ impl Simple {
             .map(|(_, word)| word)
     }
 
-    /// Whether one of the flags is given: a long one also as `--flag=…`, a letter also among others (`-rf`).
+    /// Whether one of the flags is set: a long flag also as `--flag=…`, a letter also in a group
+    /// (`-rf`).
     pub fn has(&self, flags: &[&str]) -> bool {
         let given = self.args.iter().map(|word| word.text.as_str()).take_while(|word| *word != "--");
         given.filter(|word| word.starts_with('-')).any(|word| flags.iter().any(|flag| is_flag(word, flag)))
     }
 
-    /// The arguments as one text.
+    /// Joins the program's name and its arguments with spaces.
     pub fn line(&self) -> String {
         let words: Vec<&str> = std::iter::once(self.program.as_str())
             .chain(self.args.iter().map(|word| word.text.as_str()))
@@ -116,18 +117,18 @@ fn is_flag(word: &str, flag: &str) -> bool {
     word == flag || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='))
 }
 
-/// What a text comes to.
+/// Result of parsing a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script {
-    /// Every command that could run, in order.
+    /// All commands that could run, in order.
     pub commands: Vec<Simple>,
-    /// The functions that it defines.
+    /// Names of the functions that the text defines.
     pub functions: Vec<String>,
-    /// Whether something was nested too deeply to be read.
+    /// Whether a limit of depth or size cut the analysis short.
     pub truncated: bool,
 }
 
-/// Reads a command line or script. Any text is one; what is torn is read as far as it goes.
+/// Parses a command line or script. Accepts any text, including incomplete input.
 #[must_use]
 pub fn read(text: &str) -> Script {
     let mut reading = reading::Reading::new();
@@ -135,7 +136,8 @@ pub fn read(text: &str) -> Script {
     reading.script
 }
 
-/// Words as one command line that reads as these words; patterns, variables and `~` stay what they are.
+/// Quotes words and joins them to a command line that parses to these words; patterns, variables
+/// and `~` stay unquoted.
 #[must_use]
 pub fn line_of(words: &[&str]) -> String {
     let quoted = |word: &&str| {

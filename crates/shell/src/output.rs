@@ -1,16 +1,16 @@
-//! What a command prints, where that follows from its arguments and its input alone.
+//! Output of commands, where it follows from their arguments and input alone.
 
 use std::collections::BTreeMap;
 
 use super::{Simple, Word, ansi, decode};
 
-/// Files that the text itself wrote, by path, with their contents.
+/// Contents of the files that the text itself wrote, by path.
 pub type Files = BTreeMap<String, String>;
 
-/// The longest output that is kept, in bytes.
+/// Maximum length of an output, in bytes.
 pub const LONGEST: usize = 256 << 10;
 
-/// What the command prints; none where it is not known.
+/// Returns the output of a command; `None` if it is unknown.
 pub fn of(command: &Simple, files: &Files) -> Option<String> {
     let text = match command.program.as_str() {
         "" | "true" | ":" | "cd" | "export" | "set" | "unset" | "alias" | "mkdir" | "touch" | "chmod"
@@ -60,7 +60,7 @@ fn echo(command: &Simple) -> String {
     if has('n') { line } else { line + "\n" }
 }
 
-/// The format applied to the arguments, again and again until none is left.
+/// Applies the format to the arguments, repeatedly until all are used.
 fn printf(command: &Simple) -> Option<String> {
     let args = match command.args.split_first()? {
         (first, rest) if first.text == "--" => rest,
@@ -104,7 +104,7 @@ fn cat(command: &Simple, files: &Files) -> Option<String> {
     Some(texts?.concat())
 }
 
-/// `tr` with sets of characters and ranges.
+/// `tr` with character sets and ranges; `None` for its other forms.
 fn translated(command: &Simple) -> Option<String> {
     let input = command.input.as_deref()?;
     let sets: Option<Vec<Vec<char>>> = command.operands().map(|word| set(&word.text)).collect();

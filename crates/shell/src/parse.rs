@@ -1,16 +1,16 @@
-//! From tokens to simple commands: what is in a pipe, what is redirected, what runs within.
+//! Parser from tokens to simple commands: pipes, redirections, groups, functions.
 
 use super::reading::Reading;
 use super::token::{Piece, RawWord, Token};
 use super::{DEPTH, Simple, output, unwrap};
 
-/// Words that begin a part of a compound command and run nothing themselves.
+/// Reserved words that begin a part of a compound command and run nothing themselves.
 #[rustfmt::skip]
 const RESERVED: [&str; 15] = [
     "if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time", "esac",
     "coproc",
 ];
-/// Variables whose values programs run as commands.
+/// Environment variables with values that programs run as commands.
 const RUNS: [&str; 8] = [
     "GIT_SSH_COMMAND",
     "GIT_EDITOR",
@@ -21,13 +21,13 @@ const RUNS: [&str; 8] = [
     "PROMPT_COMMAND",
     "LESSOPEN",
 ];
-/// How many programs of a pipe are remembered.
+/// Maximum number of upstream commands that are recorded in a pipe.
 const UPSTREAM: usize = 8;
 
-/// How long a folder can become, in bytes, as systems have it.
+/// Maximum length of a path in bytes, as on Linux.
 const PATH: usize = 4096;
 
-/// What is gathered of one command.
+/// Words, redirections and input of the current command.
 #[derive(Default)]
 pub struct Draft<'t> {
     pub words: Vec<&'t RawWord>,
@@ -35,14 +35,14 @@ pub struct Draft<'t> {
     pub input: Option<&'t RawWord>,
 }
 
-/// A command that is complete, and what it prints.
+/// A complete command and its output.
 #[derive(Clone)]
 struct Done {
     command: Simple,
     output: Option<String>,
 }
 
-/// Reads tokens and adds their commands; what they print, where that is known.
+/// Parses tokens and appends their commands to the script. Returns their output, if known.
 pub fn run(tokens: &[Token], depth: usize, reading: &mut Reading, folder: Option<&str>) -> Option<String> {
     if depth > DEPTH {
         reading.script.truncated = true;
@@ -85,14 +85,14 @@ pub struct Reader<'r, 't> {
     pub reading: &'r mut Reading,
     pub depth: usize,
     draft: Draft<'t>,
-    /// The command before this one in the pipe.
+    /// Previous command of the pipe.
     before: Option<Done>,
-    /// The last command of the group in brackets that was closed just now.
+    /// Last command of the most recent group in brackets.
     last: Option<Done>,
     pub folder: Option<String>,
-    /// The folders outside of the brackets that are open.
+    /// Working folders outside the open brackets.
     folders: Vec<Option<String>>,
-    /// What was printed up to here.
+    /// Output so far, if known.
     output: Option<String>,
 }
 
@@ -110,7 +110,8 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// A bracket opens: `name()` begins a function, any other one a group.
+    /// Handles an opening bracket: `name()` begins a function definition, any other bracket a
+    /// group.
     fn open(&mut self, rest: &'t [Token]) {
         let name = self.draft.words.first().and_then(|word| plain(word));
         let defines = self.draft.words.len() == 1 && rest.first() == Some(&Token::Sign(")"));
@@ -124,7 +125,7 @@ impl<'t> Reader<'_, 't> {
         self.folders.push(self.folder.clone());
     }
 
-    /// Notes a function that `function` begins; how many tokens its head has.
+    /// Reads the header of a function that `function` begins; returns its number of tokens.
     fn function(&mut self, rest: &'t [Token]) -> usize {
         let name = match rest.first() {
             Some(Token::Word(word)) => plain(word),
@@ -136,7 +137,7 @@ impl<'t> Reader<'_, 't> {
         if rest[1..].starts_with(&brackets) { 3 } else { 1 }
     }
 
-    /// The command is complete.
+    /// Completes the current command; `pipes` means that its output goes into a pipe.
     fn end(&mut self, pipes: bool) {
         let draft = std::mem::take(&mut self.draft);
         let raw = self.runs(&draft.words);
@@ -179,7 +180,7 @@ impl<'t> Reader<'_, 't> {
         self.last = Some(done);
     }
 
-    /// Keeps what goes into a file; what is left for the pipe.
+    /// Records output that is redirected to a file; returns the output left for the pipe.
     fn keep(&mut self, command: &Simple, printed: Option<String>) -> Option<String> {
         let printed = printed.filter(|text| self.reading.affords(text.len()));
         let to = command.redirects.iter().find(|redirect| matches!(redirect.sign, ">" | ">>" | ">|" | "&>"));
@@ -193,7 +194,7 @@ impl<'t> Reader<'_, 't> {
         if to.is_some() { Some(String::new()) } else { printed }
     }
 
-    /// What a command changes for those behind it.
+    /// Applies the effects of a command on later ones: working folder, aliases, variables.
     fn effects(&mut self, command: &Simple) {
         let operands = || command.operands().map(|word| word.text.as_str());
         match command.program.as_str() {
@@ -215,7 +216,7 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// The words with an alias replaced by what it stands for.
+    /// Expands an alias at the first word.
     fn alias(&self, raw: Vec<&'t RawWord>) -> Vec<RawWord> {
         let first = raw.first().and_then(|word| plain(word));
         let alias = first.and_then(|name| self.reading.aliases.get(name));
@@ -229,7 +230,8 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// The words from the program on: reserved words before it run nothing, and `for x in …` is a list.
+    /// Drops the reserved words before the program. `for x in …` sets its variable and gives no
+    /// words.
     fn runs(&mut self, raw: &[&'t RawWord]) -> Vec<&'t RawWord> {
         let reserved = |word: &&&RawWord| plain(word).is_some_and(|word| RESERVED.contains(&word));
         let skipped = raw.iter().take_while(reserved).count();
@@ -246,7 +248,7 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// Sets the variable of a loop to every value that it will have.
+    /// Sets a loop's variable to all its values; unsets it if some are unknown.
     fn loops(&mut self, name: &str, list: &[&RawWord]) {
         let values: Vec<String> =
             list.iter().flat_map(|raw| self.expanded(raw)).map(|word| word.text).collect();
@@ -259,7 +261,7 @@ impl<'t> Reader<'_, 't> {
     }
 }
 
-/// The text of a word that is neither quoted nor expanded.
+/// Returns the text of a word without quotes and expansions; `None` for other words.
 fn plain(raw: &RawWord) -> Option<&str> {
     match raw.as_slice() {
         [Piece::Text { text, quoted: false }] => Some(text),
@@ -267,7 +269,7 @@ fn plain(raw: &RawWord) -> Option<&str> {
     }
 }
 
-/// The tokens of a function's body, behind the bracket of its name.
+/// Returns the tokens of a function's body, after the bracket of its name.
 fn body(rest: &[Token]) -> &[Token] {
     let is = |token: &Token, wanted: &str| matches!(token, Token::Word(word) if plain(word) == Some(wanted));
     let Some(open) = rest.iter().take(4).position(|token| is(token, "{")) else { return &[] };
@@ -284,7 +286,7 @@ fn body(rest: &[Token]) -> &[Token] {
     &rest[open + 1..]
 }
 
-/// A folder seen from another one.
+/// Resolves a path against a working folder.
 fn joined(folder: Option<&str>, path: &str) -> String {
     match folder {
         Some(folder) if !path.starts_with(['/', '~', '$']) && folder.len() > PATH => folder.to_owned(),
@@ -293,7 +295,7 @@ fn joined(folder: Option<&str>, path: &str) -> String {
     }
 }
 
-/// The name of a program without its folder and ending.
+/// Returns the name of a program without its folder and `.exe`.
 pub fn name_of(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! The state of a shell while a text is read: variables, aliases, functions, files, and how much may still be read.
+//! Shell state during parsing: variables, aliases, functions, files, and the remaining budget.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -9,21 +9,21 @@ use super::output::Files;
 use super::token::Token;
 use super::{DEPTH, Script, Simple, parse};
 
-/// Most commands that a text is read as.
+/// Maximum number of commands of one text.
 const COMMANDS: usize = 10_000;
-/// Most bytes of values and outputs that are kept.
+/// Maximum total size of stored values and outputs, in bytes.
 const BYTES: usize = 8 << 20;
-/// Longest text that is read, in bytes.
+/// Maximum length of a parsed text, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// A text that is being read.
+/// Parser state of a text.
 pub struct Reading {
     pub script: Script,
     pub variables: Variables,
     pub aliases: BTreeMap<String, String>,
     pub files: Files,
     functions: BTreeMap<String, Rc<[Token]>>,
-    /// The functions that are being run: none is entered again.
+    /// Functions that are being called; guards against recursion.
     active: Vec<String>,
     bytes: usize,
 }
@@ -42,7 +42,7 @@ impl Reading {
         }
     }
 
-    /// Reads a text and adds its commands; what they print, where that is known.
+    /// Parses a text and appends its commands. Returns their output, if known.
     pub fn text(&mut self, text: &str, depth: usize, folder: Option<&str>) -> Option<String> {
         let mut end = text.len().min(LONGEST);
         while !text.is_char_boundary(end) {
@@ -56,12 +56,12 @@ impl Reading {
         parse::run(&tokens(&text[..end]), depth, self, folder)
     }
 
-    /// The contents of a file that the text itself wrote.
+    /// Returns the content of a file that the text itself wrote.
     pub fn file(&self, path: &str) -> Option<&String> {
         self.files.get(path.trim_start_matches("./"))
     }
 
-    /// Adds a command; whether there is room for it.
+    /// Appends a command; returns false if the limit is reached.
     pub fn add(&mut self, command: Simple) -> bool {
         let room = self.script.commands.len() < COMMANDS;
         if room {
@@ -72,7 +72,7 @@ impl Reading {
         room
     }
 
-    /// Whether a value of this length may still be kept.
+    /// Deducts a value's length from the byte budget; returns whether the budget suffices.
     pub fn affords(&mut self, length: usize) -> bool {
         let affords = self.bytes >= length;
         self.bytes = self.bytes.saturating_sub(length);
@@ -80,7 +80,7 @@ impl Reading {
         affords
     }
 
-    /// The value of the variable at which results of expansions are split.
+    /// Returns the field separators of word splitting (`IFS`).
     pub fn fields(&self) -> &str {
         self.variables.get("IFS").and_then(|values| values.first()).map_or(" \t\n", String::as_str)
     }
@@ -99,7 +99,8 @@ impl Reading {
         self.functions.insert(name.to_owned(), body.into());
     }
 
-    /// Reads the body of a function as a command calls it; whether it is one.
+    /// Parses the body of the function that a command calls. Returns `None` if it does not call a
+    /// function, else the output, if known.
     pub fn call(&mut self, command: &Simple, depth: usize) -> Option<Option<String>> {
         let body = self.functions.get(&command.invoked).cloned()?;
         if self.active.contains(&command.invoked) {

@@ -1,15 +1,15 @@
-//! How far a part of a command line reaches.
+//! Lengths of syntactic elements of a command line.
 
-/// Redirections from the longest on.
+/// Redirection operators, longest first.
 const REDIRECTS: [&str; 11] = ["&>>", "&>", "<<<", "<<-", "<<", ">>", ">|", ">&", "<&", "<>", ">"];
 
-/// The operator of a redirection that begins the text.
+/// Returns the redirection operator at the start of the text.
 pub fn redirect(rest: &str) -> Option<&'static str> {
     let found = REDIRECTS.iter().find(|sign| rest.starts_with(**sign)).copied();
     found.or_else(|| rest.starts_with('<').then_some("<"))
 }
 
-/// Length of a variable's name or of a special parameter.
+/// Returns the length of a variable name or special parameter.
 pub fn name_length(text: &str) -> usize {
     match text.bytes().next() {
         Some(b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-' | b'0'..=b'9') => 1,
@@ -17,7 +17,7 @@ pub fn name_length(text: &str) -> usize {
     }
 }
 
-/// Length of `${…}` with its brackets.
+/// Returns the length of `${…}` with its braces.
 pub fn braced(text: &str) -> usize {
     let (mut open, mut escaped) = (0_usize, false);
     for (at, character) in text.char_indices() {
@@ -34,7 +34,7 @@ pub fn braced(text: &str) -> usize {
     text.len()
 }
 
-/// Length up to the backquote that closes.
+/// Returns the length up to the closing backquote.
 pub fn backquote(text: &str) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! Promises of reading commands.
+//! Tests and properties of command parsing.
 
 use proptest::prelude::*;
 

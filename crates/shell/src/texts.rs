@@ -1,10 +1,11 @@
-//! Texts that a program runs as commands: behind a flag, in a file that the text itself wrote, or on its input.
+//! Texts that a program runs as commands: after a flag, in a file that the text itself wrote, or on
+//! its input.
 
 use super::reading::Reading;
 use super::wrappers::TEXTS;
 use super::{Simple, Word, decode, inline};
 
-/// The texts that a program runs as commands, behind its flags.
+/// Returns the texts that a program runs as commands and that its arguments contain.
 pub fn texts(command: &Simple) -> Vec<String> {
     let program = command.program.as_str();
     let mut found: Vec<String> = Vec::new();
@@ -37,7 +38,7 @@ pub fn texts(command: &Simple) -> Vec<String> {
     found
 }
 
-/// Commands within the arguments of programs that have a language of their own.
+/// Returns shell commands within arguments in the program's own language.
 fn embedded(command: &Simple) -> Vec<String> {
     let words = command.args.iter().map(|word| word.text.as_str());
     match command.program.as_str() {
@@ -57,7 +58,8 @@ fn embedded(command: &Simple) -> Vec<String> {
     }
 }
 
-/// The text that a shell is given to run: after `-c`, in a file that the text itself wrote, or on its input.
+/// Parses the text that a shell runs: the argument after `-c`, a file that the text itself wrote,
+/// or its input. Returns the output, if known.
 pub fn shell(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String> {
     let words = &command.args;
     let text = match command.program.as_str() {
@@ -91,13 +93,13 @@ fn powershell(words: &[Word]) -> Option<String> {
     })
 }
 
-/// All words behind one of the flags, as one text.
+/// Joins all words after one of the flags.
 fn after(words: &[Word], flags: &[&str]) -> Option<String> {
     let at = words.iter().position(|word| flags.iter().any(|flag| word.text.eq_ignore_ascii_case(flag)))?;
     Some(words[at + 1..].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 
-/// The word behind a flag of the shell; the flag may stand among others, as in `-lc`.
+/// Returns the word after a shell's one-letter flag, which may be grouped, as in `-lc`.
 fn after_one(words: &[Word], flag: &str) -> Option<String> {
     let letter = flag.trim_start_matches('-');
     let at = words.iter().position(|word| {

@@ -1,11 +1,12 @@
-//! Programs that run another one: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`, `ssh`, `docker exec`, ….
+//! Programs that run another program: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`, `ssh`,
+//! `docker exec`, ….
 
 use super::reading::Reading;
 use super::texts::{shell, texts};
 use super::wrappers::{ELSEWHERE, PREFIXES, SHELLS, SOURCES, VERBS};
 use super::{DEPTH, Redirect, Simple, Word, inline, output};
 
-/// Adds what the command runs, and the command itself; what it prints, where that is known.
+/// Appends a command and the commands that it runs. Returns its output, if known.
 pub fn into(command: Simple, depth: usize, reading: &mut Reading) -> Option<String> {
     if depth > DEPTH {
         reading.script.truncated = true;
@@ -25,7 +26,7 @@ pub fn into(command: Simple, depth: usize, reading: &mut Reading) -> Option<Stri
     printed
 }
 
-/// What runs within takes over what is known of the command around it.
+/// Copies the working folder and the flag `elsewhere` of a wrapper to the command that it runs.
 fn inherit(inner: &mut Simple, outer: &Simple) {
     inner.elsewhere |= outer.elsewhere;
     if inner.folder.is_none() && !inner.elsewhere {
@@ -33,7 +34,7 @@ fn inherit(inner: &mut Simple, outer: &Simple) {
     }
 }
 
-/// Reads the commands that this one runs.
+/// Parses the commands that this one runs. Returns the output, if known.
 fn inner(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String> {
     let program = command.program.as_str();
     for text in texts(command) {
@@ -74,7 +75,7 @@ fn inner(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String
     output::of(command, &reading.files)
 }
 
-/// The command behind `sudo`, `xargs` and the like.
+/// Returns the command after `sudo`, `xargs` and the like.
 fn prefixed(command: &Simple, valued: &[&str]) -> Option<Simple> {
     let program = command.program.as_str();
     let extra = match program {
@@ -89,7 +90,7 @@ fn prefixed(command: &Simple, valued: &[&str]) -> Option<Simple> {
     Some(inner)
 }
 
-/// Gives a command of `xargs` its arguments, as far as the input is known.
+/// Adds the arguments that `xargs` or `parallel` reads from its input, if the input is known.
 fn fed(outer: &Simple, inner: &mut Simple) {
     let file = outer.args.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
         "-a" | "--arg-file" => outer.args.get(at + 1).map(|word| word.text.as_str()),
@@ -125,7 +126,7 @@ fn fed(outer: &Simple, inner: &mut Simple) {
     }
 }
 
-/// The command behind `npm exec`, `uv run`, ….
+/// Returns the command after `npm exec`, `uv run`, ….
 fn behind_verb(command: &Simple) -> Option<Simple> {
     let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     VERBS
@@ -134,7 +135,8 @@ fn behind_verb(command: &Simple) -> Option<Simple> {
         .find_map(|(_, verbs, valued)| rest(command, &command.args, valued, verbs.len()))
 }
 
-/// The command that begins after the flags and so many operands.
+/// Returns the command after the flags and the given number of operands; `valued` lists flags that
+/// take a value.
 fn rest(outer: &Simple, args: &[Word], valued: &[&str], operands: usize) -> Option<Simple> {
     let mut at = 0;
     let mut left = operands;
@@ -179,10 +181,11 @@ fn rest(outer: &Simple, args: &[Word], valued: &[&str], operands: usize) -> Opti
     Some(inner)
 }
 
-/// Most commands of one `find` that are read.
+/// Maximum number of commands taken from one `find`.
 const EXECUTED: usize = 64;
 
-/// What `find` runs for each file, with the places where it looks in place of `{}`.
+/// Returns the commands that `find` runs, with `{}` replaced by its starting folder and `-name`
+/// pattern.
 fn executed(command: &Simple) -> Vec<Simple> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -221,7 +224,7 @@ fn executed(command: &Simple) -> Vec<Simple> {
     found
 }
 
-/// The command that runs on another machine or in a container, as words or as one text.
+/// Parses a command for another machine or a container, given as words or as one text.
 fn remote(command: &Simple, depth: usize, reading: &mut Reading) {
     let operands: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     for (name, verbs, hosts, valued) in ELSEWHERE {

@@ -1,11 +1,11 @@
-//! The words, assignments and redirections of a command, expanded.
+//! Expansion of a command's words, assignments and redirections.
 
 use super::expand::{Part, part, texts, words};
 use super::parse::{Draft, Reader, run};
 use super::token::{Piece, RawWord};
 use super::{Redirect, Simple, Word};
 
-/// Commands whose arguments set variables.
+/// Commands with arguments that set variables.
 const DECLARES: [&str; 5] = ["export", "local", "declare", "readonly", "typeset"];
 
 impl<'t> Reader<'_, 't> {
@@ -36,19 +36,19 @@ impl<'t> Reader<'_, 't> {
         parts
     }
 
-    /// The words that a word becomes.
+    /// Expands a word; the result can be empty or several words.
     pub fn expanded(&mut self, raw: &RawWord) -> Vec<Word> {
         let parts = self.parts(raw);
         words(parts, self.reading.fields())
     }
 
-    /// A word that is neither split nor has braces.
+    /// Expands a word without word splitting and brace expansion.
     fn text(&mut self, raw: &RawWord) -> Word {
         let text = texts(&self.parts(raw)).swap_remove(0);
         Word { text, quoted: raw.iter().any(Piece::is_quoted) }
     }
 
-    /// A command of its words, redirects and input.
+    /// Builds a command from its words, redirections and input.
     pub fn simple(&mut self, raw: &[RawWord], draft: &Draft<'t>) -> Simple {
         let mut command = Simple::default();
         let mut words: Vec<Word> = Vec::new();
@@ -83,7 +83,7 @@ impl<'t> Reader<'_, 't> {
         command
     }
 
-    /// Notes `NAME=value` or `NAME+=value`.
+    /// Records an assignment, `NAME=value` or `NAME+=value`.
     fn assignment(
         &mut self,
         name: &str,
@@ -111,7 +111,7 @@ impl<'t> Reader<'_, 't> {
     }
 }
 
-/// The name that `NAME=…` sets, with a `+` behind it where the value is added.
+/// Returns the name in `NAME=…`, with a trailing `+` for `NAME+=…`.
 fn assigned(raw: &RawWord) -> Option<&str> {
     let Some(Piece::Text { text, quoted: false }) = raw.first() else { return None };
     let (name, _) = text.split_once('=')?;

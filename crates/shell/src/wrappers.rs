@@ -1,4 +1,4 @@
-//! Programs that run another one, with what stands between their name and the command.
+//! Tables of programs that run another program, with the arguments before the inner command.
 
 /// Programs that run the rest of their arguments, with their flags that take a value.
 pub const PREFIXES: [(&str, &[&str]); 49] = [
@@ -53,7 +53,7 @@ pub const PREFIXES: [(&str, &[&str]); 49] = [
     ("cross-env", &[]),
 ];
 
-/// Programs with a verb behind which a command begins, and the flags of both that take a value.
+/// Programs with a subcommand that runs a command, and the flags of both that take a value.
 pub const VERBS: [(&str, &[&str], &[&str]); 22] = [
     ("npm", &["exec"], &["-w"]),
     ("pnpm", &["exec"], &["-C", "--filter", "-F"]),
@@ -79,7 +79,8 @@ pub const VERBS: [(&str, &[&str], &[&str]); 22] = [
     ("opam", &["exec"], &[]),
 ];
 
-/// Programs that run a text as commands, with the flags behind which it stands.
+/// Programs that run an argument as commands, with the flags that precede it; without flags, any
+/// argument with a space.
 pub const TEXTS: [(&str, &[&str]); 17] = [
     ("env", &["-S", "--split-string"]),
     ("watch", &[]),
@@ -134,8 +135,8 @@ const RUN: &[&str] = &[
 ];
 const EXEC: &[&str] = &["-u", "-w", "-e", "--user", "--workdir", "--env", "--index"];
 
-/// Programs that run a command on another machine or in a container: the words before which it begins are flags with
-/// their values, a number of operands, and the flags that take a value.
+/// Programs that run a command on another machine or in a container: name, subcommand, number of
+/// operands before the command, and flags that take a value.
 pub const ELSEWHERE: [(&str, &[&str], usize, &[&str]); 16] = [
     ("ssh", &[], 1, &["-i", "-p", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-b", "-c", "-E"]),
     ("mosh", &[], 1, &["--ssh"]),
@@ -177,5 +178,5 @@ pub const SHELLS: [&str; 18] = [
     "nu",
 ];
 
-/// Programs that run a file of commands, or what comes on their input.
+/// Builtins that run a file of commands, or commands on their input.
 pub const SOURCES: [&str; 2] = ["source", "."];

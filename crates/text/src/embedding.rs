@@ -1,13 +1,14 @@
-//! What a text means, as a vector: texts of like meaning point the same way.
+//! Embedding of a text: a vector that points in a similar direction for texts of similar meaning.
 //!
-//! It computes no embedding (the layer `embed` does) and keeps none (the layer `index` does).
+//! Embeddings are computed in the layer `embed` and stored in the layer `index`.
 
-/// A vector of length 1, or of length 0 where a text holds nothing that a model knows.
+/// A vector of length 1, or of length 0 if the model recognizes nothing in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding(Box<[f32]>);
 
 impl Embedding {
-    /// The direction of a vector; none where a part of it is no finite number, or it has no parts.
+    /// Normalizes a vector to length 1. Returns `None` if it is empty or has a component that is
+    /// not finite.
     ///
     /// ```
     /// use cm_text::embedding::Embedding;
@@ -28,22 +29,20 @@ impl Embedding {
         Some(Self(vector))
     }
 
-    /// What a text means that says nothing to a model of so many dimensions.
+    /// The zero vector of the given dimension, for a text without meaning to the model.
     pub fn none(dimension: usize) -> Self {
         Self(vec![0.0; dimension].into_boxed_slice())
     }
 
-    /// Its parts.
     pub fn parts(&self) -> &[f32] {
         &self.0
     }
 
-    /// How many parts it has.
     pub fn dimension(&self) -> usize {
         self.0.len()
     }
 
-    /// How much two texts mean the same, −1 to 1; 0 where either says nothing, or where two models made them.
+    /// Cosine similarity, −1 to 1; 0 if either vector is zero or the dimensions differ.
     pub fn cosine(&self, other: &Self) -> f64 {
         if self.dimension() != other.dimension() {
             return 0.0;

@@ -1,10 +1,10 @@
-//! How much two texts have in common, by their words.
+//! Similarity of two texts by their words.
 
 use std::collections::BTreeSet;
 
 use crate::tokens::{Role, Tokenizer};
 
-/// The stemmed words of a text, each once.
+/// Returns the set of stemmed words of a text.
 pub fn words(text: &str) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     Tokenizer::default().each(text, |token| {
@@ -15,7 +15,7 @@ pub fn words(text: &str) -> BTreeSet<String> {
     words
 }
 
-/// The share of words that both have among those that either has, 0–1; 0 where neither has any.
+/// Jaccard similarity of two sets, 0–1; 0 if both are empty.
 pub fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let shared = a.intersection(b).count();
     let all = a.len() + b.len() - shared;

@@ -1,6 +1,7 @@
-//! Which known name somebody meant who wrote an unknown one.
+//! Suggestions for misspelled names.
 
-/// The known name that is most like `name`, where one is like it at all.
+/// Returns the known name most similar to `name`; `None` if the edit distance exceeds a third of
+/// the known name's length.
 ///
 /// ```
 /// use cm_text::spelling::nearest;
@@ -14,7 +15,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     (best.0 <= best.1.len() / 3).then_some(best.1)
 }
 
-/// How many letters more, less, other or exchanged make one word the other; for short names.
+/// Edit distance with insertions, deletions, replacements and swaps of adjacent letters. Quadratic,
+/// for short names.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
     for i in 1..=a.len() {

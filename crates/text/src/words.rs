@@ -1,31 +1,29 @@
-//! What changed between two texts, word by word. How it is coloured is not said here.
+//! Word-level differences between two texts.
 
 use similar::{ChangeTag, TextDiff};
 
-/// Whether a piece of text stayed, came or went.
+/// Whether a piece of text is common, added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// In both texts.
     Same,
-    /// Only in the new one.
+    /// Only in the new text.
     Added,
-    /// Only in the old one.
+    /// Only in the old text.
     Removed,
-    /// Text that is in both and was cut out of the middle of a long run.
+    /// Omitted text in the middle of a long unchanged run.
     Gap,
 }
 
-/// A run of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// What happened to it.
     pub kind: Kind,
-    /// The text, empty for a gap.
+    /// The text; empty for a gap.
     pub text: String,
 }
 
-/// The new text as pieces of the old one and what came and went between them. Without the added pieces it
-/// is the old text, without the removed ones the new.
+/// Splits two texts into common, added and removed pieces. Without the added pieces the result is
+/// the old text, without the removed ones the new text.
 pub fn diff(old: &str, new: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for change in TextDiff::from_unicode_words(old, new).iter_all_changes() {
@@ -42,12 +40,12 @@ pub fn diff(old: &str, new: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The share of lines that two texts have in common, 0–1.
+/// Similarity of two texts by lines, 0–1.
 pub fn likeness(old: &str, new: &str) -> f32 {
     TextDiff::from_lines(old, new).ratio()
 }
 
-/// The pieces with long unchanged runs cut down to so many lines on either side of a change.
+/// Shortens long unchanged runs to `lines` lines before and after each change.
 pub fn shorten(pieces: &[Piece], lines: usize) -> Vec<Piece> {
     let mut out = Vec::with_capacity(pieces.len());
     for (at, piece) in pieces.iter().enumerate() {
@@ -72,12 +70,12 @@ pub fn shorten(pieces: &[Piece], lines: usize) -> Vec<Piece> {
     out
 }
 
-/// Where the text goes on after the line that a change ends in and so many further ones.
+/// Returns the offset after the rest of the current line and `lines` further lines.
 fn start_of_rest(text: &str, lines: usize) -> usize {
     text.match_indices('\n').nth(lines).map_or(text.len(), |(at, _)| at + 1)
 }
 
-/// Where the line that a change begins in starts, and so many before it.
+/// Returns the start of the last line, extended by `lines` previous lines.
 fn end_of_rest(text: &str, lines: usize) -> usize {
     text.rmatch_indices('\n').nth(lines).map_or(0, |(at, _)| at + 1)
 }

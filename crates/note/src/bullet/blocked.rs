@@ -1,4 +1,4 @@
-//! A blocked pattern: a rule that must not come back, or a pattern that only warns.
+//! Blocked patterns: rules that must not be added again, and patterns that only cause a warning.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,55 +9,45 @@ use crate::instant::Instant;
 use crate::note::{Kind, Note};
 use crate::path::NotePath;
 
-/// How a pattern is blocked.
+/// Effect of a blocked pattern.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
-    /// Equal and near-equal bullets are kept out for ever.
+    /// Equal and near-equal rules are rejected for good.
     #[default]
     Toxic,
     /// A warning is shown wherever the pattern occurs.
     Deprecated,
 }
 
-/// What the note of a blocked pattern says besides what every note may say. Kept in the index with the note.
+/// Frontmatter fields that only a blocked pattern has, by their key. Stored in the index with the
+/// note.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockedFields {
-    /// `pattern`.
     pub pattern: Option<String>,
-    /// `content`.
     pub content: Option<String>,
-    /// `content_hash`.
     pub content_hash: Option<String>,
-    /// `reason`.
     pub reason: Option<String>,
-    /// `replacement`.
     pub replacement: Option<String>,
-    /// `source_bullet`.
     pub source_bullet: Option<String>,
-    /// `inverted_to`.
     pub inverted_to: Option<String>,
 }
 
-/// A blocked pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocked {
-    /// What it answers to: its id, else its path.
+    /// Id of the note, or its path if it has none.
     pub id: NoteId,
-    /// Where it lies.
     pub path: NotePath,
-    /// Kept out, or warned of.
     pub kind: BlockKind,
-    /// When it was blocked.
     pub created: Option<Instant>,
-    /// Everything else.
     pub fields: BlockedFields,
 }
 
 impl Blocked {
-    /// The blocked pattern that a note is; `None` for any other note, and for one that blocks nothing.
+    /// Reads a note as a blocked pattern. Returns `None` for other kinds of note, and for a note
+    /// with neither a text nor a hash.
     pub fn of(note: &Note) -> Option<Self> {
         if note.kind != Kind::Blocked {
             return None;
@@ -77,12 +67,12 @@ impl Blocked {
         (!blocked.text().is_empty() || blocked.fields.content_hash.is_some()).then_some(blocked)
     }
 
-    /// What is blocked: the pattern, else the content.
+    /// The blocked text: `pattern`, else `content`. Empty if the note has only a hash.
     pub fn text(&self) -> &str {
         self.fields.pattern.as_deref().or(self.fields.content.as_deref()).unwrap_or("")
     }
 
-    /// The hash of the bullet's text that is kept out: as written, else of the content.
+    /// Hash of the blocked rule: `content_hash` if it is valid, else computed from `content`.
     pub fn hash(&self) -> Option<RuleHash> {
         let written = self.fields.content_hash.as_deref().and_then(RuleHash::parse);
         written.or_else(|| self.fields.content.as_deref().map(RuleHash::of))

@@ -1,4 +1,4 @@
-//! A rule's text: how long it may be, what counts as the same rule, and its hash.
+//! The text of a rule: its allowed length, its normalization, and its hash.
 
 use std::fmt;
 
@@ -7,12 +7,13 @@ use sha2::{Digest as _, Sha256};
 use super::BulletType;
 use crate::note::check::RULE;
 
-/// The SHA-256 of a rule in lower case with its blanks folded: equal for rules that differ in case and blanks only.
+/// SHA-256 of a rule in lower case with its white space folded: equal for rules that differ only in
+/// case and white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleHash([u8; 32]);
 
 impl RuleHash {
-    /// The hash of a rule.
+    /// Hashes a rule after folding its case and white space.
     ///
     /// ```
     /// use cm_note::bullet::content::RuleHash;
@@ -22,7 +23,8 @@ impl RuleHash {
         Self(Sha256::digest(folded(content).to_lowercase()).into())
     }
 
-    /// The hash that a blocked pattern writes; `None` where that is none.
+    /// Parses 64 hexadecimal digits, the form in a note's `content_hash`; `None` for any other
+    /// text.
     pub fn parse(hex: &str) -> Option<Self> {
         let hex = hex.trim();
         if hex.len() != 64 || !hex.is_ascii() {
@@ -35,7 +37,6 @@ impl RuleHash {
         Some(Self(bytes))
     }
 
-    /// Its bytes.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -47,32 +48,33 @@ impl fmt::Display for RuleHash {
     }
 }
 
-/// A text on one line, with one blank between its words.
+/// Puts a text on one line with single spaces between its words.
 pub fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text that cannot be a rule.
+/// Reason why a text is rejected as a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotARule {
     /// Too short or too long.
     #[error("a rule has {} to {} characters, and this one {length}", RULE.start(), RULE.end())]
     Length {
-        /// Its characters.
+        /// Length of the text in characters.
         length: usize,
     },
-    /// A heading would end the rule, and so what follows would not belong to it.
+    /// The text begins with a heading, which would end the rule in the note's body.
     #[error("a rule is one statement without headings; reasons go below `## Why`")]
     Heading,
-    /// Characters that steer a terminal or end a note's text.
+    /// The text contains control characters, which could steer a terminal.
     #[error("a rule has no control characters")]
     Control,
 }
 
-/// A rule as it is written: blanks folded.
+/// Normalizes a rule for storage: folds its white space to single spaces.
 ///
 /// # Errors
-/// What it cannot be.
+/// Returns [`NotARule`] if the text is too short or too long, begins with a heading or contains
+/// control characters.
 pub fn rule(text: &str) -> Result<String, NotARule> {
     let rule = folded(text);
     if rule.chars().any(char::is_control) {
@@ -87,7 +89,8 @@ pub fn rule(text: &str) -> Result<String, NotARule> {
     }
 }
 
-/// What a rule of that type tells its reader: an anti-pattern that only names a thing says to avoid it.
+/// The text of a rule as agents read it: an anti-pattern without a warning word gets the prefix
+/// `AVOID:`.
 ///
 /// ```
 /// use cm_note::bullet::{BulletType, content::told};
@@ -104,11 +107,12 @@ pub fn told(rule: &str, bullet_type: BulletType) -> String {
     }
 }
 
-/// A body with another rule; what follows its first heading stays byte for byte.
+/// Replaces the rule in a note's body; the text from its first heading on stays byte for byte.
 ///
 /// ```
 /// use cm_note::bullet::content::reworded;
-/// assert_eq!(reworded("\nOld rule.\n\n## Why\n\nIt is.\n", "New rule."), "\nNew rule.\n\n## Why\n\nIt is.\n");
+/// let new = reworded("\nOld rule.\n\n## Why\n\nIt is.\n", "New rule.");
+/// assert_eq!(new, "\nNew rule.\n\n## Why\n\nIt is.\n");
 /// ```
 pub fn reworded(body: &str, rule: &str) -> String {
     let (old, _) = parts(body);
@@ -118,8 +122,8 @@ pub fn reworded(body: &str, rule: &str) -> String {
     }
 }
 
-/// A body's rule, and the text below its `## Why`. A body without any text before its first heading has no rule of its
-/// own: then all of it up to `## Why` counts.
+/// Splits a body into its rule and the text below `## Why`. If the body has no text before its
+/// first heading, everything up to `## Why` is the rule.
 pub fn parts(body: &str) -> (String, Option<String>) {
     let mut why = None;
     let mut rule = String::new();
@@ -148,7 +152,7 @@ pub fn parts(body: &str) -> (String, Option<String>) {
     (rule.trim().to_owned(), why)
 }
 
-/// Reasons as the text of a section: no heading of theirs may end it.
+/// Escapes headings in reasons, so that they cannot end the `## Why` section.
 ///
 /// ```
 /// use cm_note::bullet::content::reasoning;
@@ -162,15 +166,16 @@ pub fn reasoning(text: &str) -> String {
     text.trim().lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether lines are code between fences, line by line.
+/// Tracks fenced code blocks line by line.
 #[derive(Default)]
 struct Fence {
-    /// The mark that opened the code, and how often it stood there.
+    /// Fence character of the open block and its length.
     open: Option<(char, usize)>,
 }
 
 impl Fence {
-    /// Whether this line belongs to such code, its fences too.
+    /// Reads the next line; returns whether it belongs to a fenced code block, including the
+    /// fences.
     fn takes(&mut self, line: &str) -> bool {
         let line = line.trim();
         let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
@@ -192,7 +197,7 @@ impl Fence {
     }
 }
 
-/// Where in a bullet's body a line stands.
+/// Section of a bullet's body.
 enum Section {
     Rule,
     Why,

@@ -1,29 +1,30 @@
-//! The ids that bullets get: `b-{base-36 milliseconds since 1970}-{six base-36 digits}`, such as `b-mt2ssunl-jq6d8j`.
+//! IDs of bullets: `b-{base-36 milliseconds since 1970}-{six base-36 digits}`, such as
+//! `b-mt2ssunl-jq6d8j`.
 //!
-//! Ids of other tools are accepted as they stand and are no [`BulletId`].
+//! Other tools' ids are accepted as they are, but are not a [`BulletId`].
 
 use std::fmt;
 
 use crate::id::NoteId;
 use crate::instant::Instant;
 
-/// The id of a bullet in our own grammar.
+/// Id of a bullet in the format that cm generates.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BulletId(String);
 
-/// A text that is no such id.
+/// Error: a text is not a bullet id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a bullet's id looks like b-mt2ssunl-jq6d8j")]
 pub struct NotABulletId;
 
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-/// The digits that tell bullets of one instant apart.
+/// Number of random digits.
 const RANDOM: usize = 6;
-/// The most digits of the time: enough for every date that a calendar holds.
+/// Maximum number of digits of the time, enough for every calendar date.
 const TIME: usize = 12;
 
 impl BulletId {
-    /// The id of a bullet that is made at an instant; equal bytes give equal ids.
+    /// Generates an id from a time and random bytes; equal arguments give equal ids.
     ///
     /// ```
     /// use cm_note::bullet::id::BulletId;
@@ -40,10 +41,10 @@ impl BulletId {
         Self(format!("b-{}-{:0>RANDOM$}", base_36(milliseconds), base_36(random)))
     }
 
-    /// Takes a text in the grammar; upper case is read as lower.
+    /// Parses an id; upper case is read as lower.
     ///
     /// # Errors
-    /// Any other text.
+    /// Returns [`NotABulletId`] if the text does not have the form of an id.
     pub fn parse(text: &str) -> Result<Self, NotABulletId> {
         let id = text.trim().to_ascii_lowercase();
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
@@ -54,7 +55,6 @@ impl BulletId {
         if sound { Ok(Self(id)) } else { Err(NotABulletId) }
     }
 
-    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -94,7 +94,7 @@ mod tests {
 
     use super::*;
 
-    /// The seconds of 2001 to 2058, while the time has eight digits.
+    /// Seconds between 2001 and 2058, when the time has eight digits.
     const CURRENT: std::ops::Range<i64> = 980_000_000..2_800_000_000;
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// The grammar in other words than those of [`BulletId::parse`].
+    /// The grammar as a regular expression, independent of [`BulletId::parse`].
     fn fits(text: &str) -> bool {
         static GRAMMAR: LazyLock<Regex> =
             LazyLock::new(|| Regex::new("^b-[0-9a-z]{1,12}-[0-9a-z]{6}$").unwrap());

@@ -1,7 +1,8 @@
-//! Feedback and ids in running text: `[cm: helpful b-mt2ssunl-jq6d8j]`, `[cm: harmful b-mt2ssunl-jq6d8j caused_bug: why]`.
+//! Feedback markers and ids in running text: `[cm: helpful b-mt2ssunl-jq6d8j]`,
+//! `[cm: harmful b-mt2ssunl-jq6d8j caused_bug: why]`.
 //!
-//! Such markers stand in answers of agents and in comments of code. Whether there is a bullet of that id, and whether the
-//! word counts, is not decided here; a marker that is not well formed is no marker.
+//! Such markers occur in agents' answers and in code comments. Callers decide whether the bullet
+//! exists and whether the feedback counts; malformed markers are ignored.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,32 +14,32 @@ use super::id::BulletId;
 use crate::id::NoteId;
 use crate::note::{REASONS, Signal};
 
-/// A word of feedback in a text.
+/// One feedback marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marker {
-    /// What it says.
     pub signal: Signal,
-    /// Of which bullets: one or more, each once. Ids of other tools begin with `b-` here too.
+    /// Rated bullets: one or more, without duplicates. Ids of other tools must begin with `b-` here
+    /// too.
     pub ids: Vec<NoteId>,
-    /// Why it did harm, one of [`REASONS`].
+    /// Reason of harm, one of [`REASONS`].
     pub reason: Option<&'static str>,
-    /// Any other words: those in the brackets, or those after them where the brackets begin a comment.
+    /// Further text: the rest of the brackets, or the text after a marker that begins a comment.
     pub note: Option<String>,
-    /// The brackets and what is in them, in bytes of the text.
+    /// Byte range of the marker with its brackets.
     pub range: Range<usize>,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u32,
 }
 
-/// The most characters of a note.
+/// Maximum length of a note in characters.
 const NOTE: usize = 500;
-/// The most bytes that are looked at in a marker, before it and after it: lines of logs may be long.
+/// Maximum number of bytes read inside, before and after a marker, because log lines can be long.
 const LONGEST: usize = 4000;
-/// What begins a comment, in markup and in most languages.
+/// Tokens that begin a comment, in markup and in most languages.
 const COMMENTS: [&str; 8] = ["//", "//!", "#", "<!--", "/*", "/**", "--", ";;"];
-/// What ends one.
+/// Tokens that end a comment.
 const ENDS: [&str; 2] = ["-->", "*/"];
-/// What may stand between ids and words.
+/// Separators between ids and text.
 const BETWEEN: [char; 8] = [',', ':', ';', '.', '-', '–', '—', '`'];
 
 #[allow(clippy::expect_used, reason = "the pattern is a constant, and every test compiles it")]
@@ -49,7 +50,7 @@ static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant that tests compile")
 });
 
-/// The markers of a text, in order.
+/// Returns the markers of a text in order.
 ///
 /// ```
 /// use cm_note::bullet::marker::markers;
@@ -81,8 +82,8 @@ pub fn markers(text: &str) -> Vec<Marker> {
     found
 }
 
-/// The ids of our own grammar in a text, in order, none of them a part of a longer word. English may look like one
-/// (`b-side-effect`), so that a caller asks whether there is such a bullet.
+/// Returns the cm-generated ids in a text, in order; an id must be a whole word. English words can
+/// look like ids (`b-side-effect`), so callers check that the bullet exists.
 pub fn ids_in(text: &str) -> Vec<(Range<usize>, BulletId)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -129,8 +130,8 @@ fn ids_then_words(inner: &str) -> (Vec<NoteId>, &str) {
     }
 }
 
-/// The id that a word is. Where no comma says that a list goes on, only our own grammar counts: `b-tree` may be a word of
-/// the reason.
+/// Parses a word as an id. Unless a comma continues the list (`listed`), only cm's own grammar
+/// counts, because `b-tree` may be part of the reason.
 fn id_of(word: &str, listed: bool) -> Option<NoteId> {
     if let Ok(own) = BulletId::parse(word) {
         return Some(own.into());
@@ -156,7 +157,8 @@ fn reason_and_note(signal: Signal, words: &str) -> (Option<&'static str>, Option
     (Some(reason), note(if sentence { words } else { rest }))
 }
 
-/// What stands after a marker that begins a comment, up to the end of the comment or line, or the next bracket.
+/// Returns the text after a marker that begins a comment, up to the end of the comment or line, or
+/// the next bracket.
 fn rest_of_comment(text: &str, marker: Range<usize>) -> Option<String> {
     let before = &text[text.ceil_char_boundary(marker.start.saturating_sub(LONGEST))..marker.start];
     let before = before[before.rfind('\n').map_or(0, |at| at + 1)..].trim();
@@ -184,7 +186,7 @@ mod tests {
     const A: &str = "b-mt2ssunl-jq6d8j";
     const B: &str = "b-mt2ssunm-000001";
 
-    /// Signal, ids, reason and note of the only marker.
+    /// Signal, ids, reason and note of the text's only marker.
     fn one(text: &str) -> (Signal, Vec<String>, Option<&'static str>, Option<String>) {
         let found = markers(text);
         assert_eq!(found.len(), 1, "{text}: {found:?}");
@@ -338,7 +340,7 @@ mod tests {
         prop::sample::select(vec!["helpful", "harmful", "irrelevant", "HARMFUL", "Helpful"])
     }
 
-    /// Arbitrary text, often made of the pieces of markers.
+    /// Arbitrary text, often composed of fragments of markers.
     fn any_text() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             prop::sample::select(vec![

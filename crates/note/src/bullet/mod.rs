@@ -1,6 +1,7 @@
-//! A bullet: one rule or anti-pattern of the playbook, with the feedback that it was given.
+//! A bullet: one rule or anti-pattern of the playbook, with its feedback.
 //!
-//! A typed view of a note in `playbook/`. It holds no score (see [`crate::score`]) and changes nothing.
+//! A read-only, typed view of a note in `playbook/`. Scores are computed in
+//! [`crate::score`].
 
 pub mod blocked;
 pub mod content;
@@ -16,7 +17,7 @@ use crate::instant::Instant;
 use crate::note::{Feedback, Kind, Note};
 use crate::path::NotePath;
 
-/// A set of words, each with its name in frontmatter, JSON and flags.
+/// Defines an enum with a fixed name per variant for frontmatter, JSON and flags.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$about])*
@@ -27,17 +28,17 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them, in order.
+            /// All variants, in order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// Its name.
+            /// The variant's name in frontmatter, JSON and flags.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*
                 }
             }
 
-            /// The one of that name.
+            /// Parses a name; `None` if there is no such variant.
             pub fn of(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.name() == name)
             }
@@ -46,25 +47,25 @@ macro_rules! words {
 }
 
 words! {
-    /// What a bullet says.
+    /// Whether a bullet recommends something or warns of it.
     BulletType {
-        /// What to do.
+        /// Something to do.
         #[default]
         Rule = "rule",
-        /// What to avoid.
+        /// Something to avoid.
         AntiPattern = "anti_pattern",
     }
 }
 
 words! {
-    /// What a bullet is about.
+    /// Subject of a bullet.
     BulletKind {
         /// A convention of one project.
         ProjectConvention = "project_convention",
         /// A pattern of a language, framework or tool.
         #[default]
         StackPattern = "stack_pattern",
-        /// A rule of how people and agents work.
+        /// A rule about how people and agents work.
         WorkflowRule = "workflow_rule",
         /// Something to avoid.
         AntiPattern = "anti_pattern",
@@ -72,7 +73,7 @@ words! {
 }
 
 words! {
-    /// How far a bullet reaches.
+    /// Where a bullet applies.
     Scope {
         /// Everywhere.
         #[default]
@@ -89,7 +90,7 @@ words! {
 }
 
 words! {
-    /// Whether a bullet is in use.
+    /// Lifecycle state of a bullet.
     State {
         /// Not shown to agents yet.
         #[default]
@@ -102,9 +103,9 @@ words! {
 }
 
 words! {
-    /// How far a bullet has proved itself.
+    /// Level of confidence in a bullet, based on its feedback.
     Maturity {
-        /// New.
+        /// New: little feedback so far.
         #[default]
         Candidate = "candidate",
         /// Helped more than once.
@@ -117,35 +118,35 @@ words! {
 }
 
 words! {
-    /// What kind of look at a workspace tells whether a bullet is kept.
+    /// How a workspace is checked for compliance with a bullet.
     VerifyKind {
-        /// A regular expression over the files' text.
+        /// A regular expression, matched against the text of files.
         #[default]
         Regex = "regex",
-        /// A file's path.
+        /// The path of a file, or a glob pattern.
         FileExists = "file_exists",
-        /// A query over sessions.
+        /// A search query over sessions.
         Query = "query",
     }
 }
 
 words! {
-    /// Whether what is looked for must occur.
+    /// Whether the pattern must match or must not match.
     VerifyMode {
-        /// It must.
+        /// It must match.
         #[default]
         Exists = "exists",
-        /// It must not.
+        /// It must not match.
         Absent = "absent",
     }
 }
 
-/// Where a bullet comes from: a session, and the line in its log.
+/// Session from which a bullet was learned, and the line in its log.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
-    /// The session's id.
+    /// Session id.
     pub session: String,
-    /// The agent whose session it was.
+    /// Agent that ran the session.
     #[serde(default)]
     pub agent: Option<String>,
     /// The line in the session's log, from 1.
@@ -153,10 +154,10 @@ pub struct Source {
     pub line: Option<u64>,
 }
 
-/// What a bullet was made from.
+/// Material that a bullet was made from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DerivedFrom {
-    /// Ids of diaries.
+    /// Diary ids.
     #[serde(default)]
     pub diaries: Vec<String>,
     /// Quotes from sessions.
@@ -165,20 +166,18 @@ pub struct DerivedFrom {
 }
 
 impl DerivedFrom {
-    /// Whether it names nothing.
     pub fn is_empty(&self) -> bool {
         self.diaries.is_empty() && self.evidence.is_empty()
     }
 }
 
-/// How to see whether a bullet is kept.
+/// How to check that a workspace complies with a bullet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verify {
-    /// What kind of look.
     pub kind: VerifyKind,
-    /// The expression, path or query.
+    /// The regular expression, path or search query.
     pub pattern: String,
-    /// Whether it must occur; it must where nothing is written.
+    /// Whether the pattern must match (the default) or must not.
     #[serde(default)]
     pub mode: VerifyMode,
 }
@@ -186,104 +185,83 @@ pub struct Verify {
 /// The destructive command that an anti-pattern was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Incident {
-    /// What was endangered, such as `hard-reset`.
+    /// Class of the damage, such as `hard-reset`.
     pub class: String,
-    /// The command without what differs from case to case.
+    /// The command without its case-specific arguments.
     pub shape: String,
-    /// The session in which it happened.
+    /// Session in which it happened.
     #[serde(default)]
     pub session: Option<String>,
-    /// The day, as `2026-11-01`.
+    /// Date, as `2026-11-01`.
     #[serde(default)]
     pub date: Option<String>,
 }
 
-/// What the note of a bullet says besides what every note may say. Kept in the index with the note.
+/// Frontmatter fields that only a bullet has, by their key, with the rule's text. Stored in the
+/// index with the note.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BulletFields {
-    /// The rule: the body up to its first heading, trimmed, markup kept.
+    /// The rule: the body up to its first heading, trimmed, with its markup.
     pub content: String,
     /// The text below `## Why`.
     pub why: Option<String>,
-    /// `kind`.
     pub kind: BulletKind,
-    /// `scope_key`.
     pub scope_key: Option<String>,
-    /// `pinned_reason`.
     pub pinned_reason: Option<String>,
-    /// `half_life_days`, as written.
+    /// Half-life of feedback in days, as written in the note.
     pub half_life_days: Option<f64>,
-    /// `sources`.
     pub sources: Vec<Source>,
-    /// `derived_from`.
     pub derived_from: DerivedFrom,
-    /// `search_pointer`.
     pub search_pointer: Option<String>,
-    /// `verify`.
     pub verify: Option<Verify>,
-    /// `incident`.
     pub incident: Option<Incident>,
-    /// `supersedes`.
     pub supersedes: Option<String>,
-    /// `replaced_by`.
     pub replaced_by: Option<String>,
-    /// `deprecation_reason`.
     pub deprecation_reason: Option<String>,
-    /// `promoted_at`.
     pub promoted_at: Option<Instant>,
-    /// `last_validated_at`.
     pub last_validated_at: Option<Instant>,
 }
 
-/// A bullet as curation and ranking see it.
+/// A bullet as curation and ranking use it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bullet {
-    /// What it answers to: its id, else its path.
+    /// Id of the note, or its path if it has none.
     pub id: NoteId,
-    /// Where it lies.
     pub path: NotePath,
-    /// What it says.
     pub bullet_type: BulletType,
-    /// Its category.
+    /// Category; `general` if the note has none.
     pub category: String,
-    /// How far it reaches.
     pub scope: Scope,
-    /// The project that it holds for.
+    /// Project of the bullet's scope.
     pub workspace: Option<String>,
-    /// Whether it is in use.
     pub state: State,
-    /// How far it has proved itself.
     pub maturity: Maturity,
-    /// Whether automation must leave it alone.
+    /// Whether automatic curation must not change it.
     pub pinned: bool,
-    /// Without `#`.
+    /// Tags without `#`.
     pub tags: Vec<String>,
-    /// Who found it helpful or harmful, and when.
+    /// Feedback events.
     pub feedback: Vec<Feedback>,
-    /// When it was first written.
     pub created: Option<Instant>,
-    /// When it was last changed.
     pub updated: Option<Instant>,
-    /// When somebody last confirmed that it still holds.
+    /// Last time that a person confirmed the bullet.
     pub last_checked: Option<Instant>,
-    /// Everything else.
     pub fields: BulletFields,
 }
 
-/// Where a bullet holds.
+/// Where a bullet applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reach<'a> {
-    /// How far it reaches.
     pub scope: Scope,
-    /// The language, framework or task that the scope names.
+    /// Language, framework or task of the scope.
     pub scope_key: Option<&'a str>,
-    /// The project.
+    /// Project of the scope.
     pub workspace: Option<&'a str>,
 }
 
 impl Reach<'_> {
-    /// Whether there is a place where both hold: rules of two projects, languages or frameworks may well say the opposite,
-    /// or the same.
+    /// Whether the two scopes overlap. Bullets of different projects, languages or frameworks
+    /// neither conflict with nor duplicate each other.
     pub fn meets(&self, other: &Reach<'_>) -> bool {
         let apart = |a: Option<&str>, b: Option<&str>| matches!((a, b), (Some(a), Some(b)) if a != b);
         let keyed = self.scope == other.scope && self.scope != Scope::Global;
@@ -292,7 +270,8 @@ impl Reach<'_> {
     }
 }
 
-/// The events of one list, and of another those that it does not have. An event that stands twice in a list is two events.
+/// Union of two feedback lists as multisets: an event that occurs twice in one list counts as two
+/// events.
 pub fn united(feedback: &[Feedback], more: &[Feedback]) -> Vec<Feedback> {
     let mut known = feedback.to_vec();
     let mut all = feedback.to_vec();
@@ -306,7 +285,8 @@ pub fn united(feedback: &[Feedback], more: &[Feedback]) -> Vec<Feedback> {
 }
 
 impl Bullet {
-    /// The bullet that a note is; `None` for any other note. Words that the vault does not know count as the default.
+    /// Reads a note as a bullet; `None` for other kinds of note. Unknown values of enumerated
+    /// fields count as their default.
     pub fn of(note: &Note) -> Option<Self> {
         if note.kind != Kind::Bullet {
             return None;
@@ -332,12 +312,10 @@ impl Bullet {
         })
     }
 
-    /// The rule.
     pub fn content(&self) -> &str {
         &self.fields.content
     }
 
-    /// Where it holds.
     pub fn reach(&self) -> Reach<'_> {
         Reach {
             scope: self.scope,
@@ -346,17 +324,16 @@ impl Bullet {
         }
     }
 
-    /// What it tells its reader, see [`content::told`].
+    /// Returns the rule as agents read it, see [`content::told`].
     pub fn told(&self) -> String {
         content::told(self.content(), self.bullet_type)
     }
 
-    /// Whether it says what to avoid.
     pub fn is_anti_pattern(&self) -> bool {
         self.bullet_type == BulletType::AntiPattern
     }
 
-    /// Whether agents are shown it: active and not deprecated.
+    /// Whether agents can see it: active and not deprecated.
     pub fn is_live(&self) -> bool {
         self.state == State::Active && self.maturity != Maturity::Deprecated
     }

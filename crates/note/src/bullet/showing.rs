@@ -1,30 +1,31 @@
-//! Which bullets an agent may be shown, and which of them hold in the project that it works in.
+//! Which bullets an agent may see, and which apply to its project.
 //!
-//! Which of these fit a task, and which are good enough, is for those who show them.
+//! Relevance to a task and the minimum score are decided by the callers.
 
 use super::{Bullet, Scope};
 use crate::finding::Code;
 use crate::note::Note;
 
-/// Whether an agent may be shown a bullet, given its note: it is in use, and the note hides nothing from people that an
-/// agent would read.
+/// Whether an agent may see a bullet, given its note: the bullet is live, and the note has no
+/// hidden characters, which a person would not see.
 pub fn may_be_shown(bullet: &Bullet, note: &Note) -> bool {
     bullet.is_live() && !note.findings.iter().any(|finding| finding.code == Code::HiddenCharacter)
 }
 
-/// Whether two names mean the same project.
+/// Whether two names denote the same project, ignoring case.
 pub fn same_project(a: &str, b: &str) -> bool {
     a.to_lowercase() == b.to_lowercase()
 }
 
 impl Bullet {
-    /// The project that it holds in; `None` where it is not for one project, or does not say for which.
+    /// Project that the bullet is limited to; `None` if its scope is not a workspace, or does not
+    /// name one.
     pub fn project(&self) -> Option<&str> {
         let own = self.workspace.as_deref().or(self.fields.scope_key.as_deref());
         own.filter(|_| self.scope == Scope::Workspace)
     }
 
-    /// Whether it holds in a project, as far as it says.
+    /// Whether the bullet applies to a project: true unless it is limited to another one.
     pub fn holds_in(&self, project: &str) -> bool {
         self.project().is_none_or(|own| same_project(own, project))
     }

@@ -1,7 +1,7 @@
-//! Lossless edits: changing one key changes that key's lines only.
+//! Lossless edits: changing a key changes only that key's lines.
 //!
-//! Every edit is checked before it counts: the new text is parsed again, and an edit that would touch another
-//! key, its value or its lines, or the body, is refused.
+//! Every edit is verified: the new text is parsed again, and an edit that would affect another key,
+//! its value or its lines, or the body, is refused.
 
 mod change;
 mod doc;
@@ -16,93 +16,85 @@ use crate::frontmatter::split::Split;
 use doc::Doc;
 pub use list::words;
 
-/// One change of a note's text. All bytes that it does not speak of stay as they are.
+/// One change of a note's text. All other bytes stay as they are.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Edit {
-    /// Gives a top-level key this value; adds the key at the end where it is absent.
+    /// Sets a top-level key; appends the key if it is absent.
     Set {
-        /// The key.
         key: String,
-        /// Its new value.
         value: Value,
     },
-    /// Removes a top-level key; nothing happens where it is absent.
+    /// Removes a top-level key, if it exists.
     Remove {
-        /// The key.
         key: String,
     },
-    /// Adds an item at the end of a list, making the list where it is absent; nothing happens where an equal item is in it.
+    /// Appends an item to a list, unless the list has an equal one; creates the list if it is
+    /// absent.
     Push {
-        /// The list's key.
+        /// Key of the list.
         key: String,
-        /// The item.
         item: Value,
     },
-    /// Removes the equal items of a list; the key goes with the last one.
+    /// Removes all equal items from a list; removes the key with the last item.
     Pull {
-        /// The list's key.
+        /// Key of the list.
         key: String,
-        /// The item.
         item: Value,
     },
-    /// A new body, from after the closing `---` line on.
+    /// Replaces the body, the text after the closing `---` line.
     SetBody {
-        /// The text.
         text: String,
     },
-    /// Text at the end of the body, after a line break where the body has none at its end.
+    /// Appends text to the body, on a new line.
     AppendBody {
-        /// The text.
         text: String,
     },
 }
 
-/// Why a text is left as it is.
+/// Reason why an edit is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// The frontmatter is not sound, so nothing in it can be changed safely.
+    /// The frontmatter is malformed, so nothing in it can be changed safely.
     #[error("{message}")]
     Malformed {
-        /// What kind of thing is wrong.
+        /// Kind of problem.
         code: Code,
-        /// The line in the file, from 1.
+        /// Line in the file, from 1.
         line: u32,
-        /// The column in characters, from 1.
+        /// Column in characters, from 1.
         column: u32,
-        /// What is wrong.
+        /// Description of the problem.
         message: String,
-        /// What to do about it.
+        /// How to fix it.
         hint: String,
     },
-    /// An item was to be added to or removed from something that is no list.
+    /// An item was to be added to or removed from a value that is not a list.
     #[error("`{key}` holds no list")]
     NotAList {
-        /// The key.
         key: String,
-        /// Its line in the file, from 1.
+        /// Line of the key in the file, from 1.
         line: u32,
     },
     /// The key's lines cannot be changed without changing others.
     #[error("`{key}` cannot be changed without changing other lines")]
     Entangled {
-        /// The key.
         key: String,
-        /// Its line in the file, from 1.
+        /// Line of the key in the file, from 1.
         line: u32,
     },
-    /// A text that cannot be a key.
+    /// The text cannot be a key.
     #[error("`{key}` cannot be a key: it is one line of 1 to 128 characters, and not `<<`")]
     BadKey {
-        /// What was given.
+        /// The rejected text.
         key: String,
     },
-    /// The new body would be taken for frontmatter.
+    /// The new body would be parsed as frontmatter.
     #[error("the new body begins with `---` and would be read as frontmatter")]
     BodyOpensFrontmatter,
 }
 
 impl EditError {
-    /// What to do about it.
+    /// Returns how to fix the problem.
     pub fn hint(&self) -> &str {
         match self {
             Self::Malformed { hint, .. } => hint,
@@ -115,7 +107,7 @@ impl EditError {
         }
     }
 
-    /// The line in the file that it is about, from 1.
+    /// Line in the file, from 1, if the error has a location.
     pub fn line(&self) -> Option<u32> {
         match self {
             Self::Malformed { line, .. } | Self::NotAList { line, .. } | Self::Entangled { line, .. } => {
@@ -125,7 +117,7 @@ impl EditError {
         }
     }
 
-    /// The column in characters, from 1.
+    /// Column in characters, from 1, if the error has a location.
     pub fn column(&self) -> Option<u32> {
         if let Self::Malformed { column, .. } = self { Some(*column) } else { None }
     }
@@ -138,7 +130,7 @@ impl From<Fault> for EditError {
     }
 }
 
-/// The text after all edits, in order; refused as a whole where one is refused.
+/// Applies edits in order; fails as a whole if one of them is refused.
 ///
 /// ```
 /// use cm_note::frontmatter::edit::{Edit, apply};
@@ -177,7 +169,7 @@ fn set_body(split: &Split<'_>, body: &str) -> Result<String, EditError> {
     keeping_split(split, format!("{head}{}", in_line_breaks(body, split.line_break())))
 }
 
-/// The text, with a line break where it ends right after the closing `---`.
+/// Appends a line break if the text ends right after the closing `---`.
 fn after_closing(split: &Split<'_>, text: &str) -> String {
     let missing = split.yaml().is_some() && split.body().is_empty() && !split.text().ends_with('\n');
     format!("{text}{}", if missing { split.line_break() } else { "" })

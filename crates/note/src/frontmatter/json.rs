@@ -1,16 +1,17 @@
-//! Frontmatter as JSON, for whoever reads a note from outside.
+//! Converts frontmatter to JSON for external readers.
 
 use serde_json::{Map, Number, Value as Json};
 use yaml_serde::Value;
 
 use super::parse::{Fields, scalar_text};
 
-/// The fields by key, in their order. What is no text to YAML but written without quotes (`2024.10`) keeps its value.
+/// Converts the fields in order. Unquoted values that YAML does not read as text (`2024.10`) keep
+/// their YAML type.
 pub fn of_fields(fields: &Fields) -> Map<String, Json> {
     fields.iter().map(|field| (field.key.clone(), of_value(&field.value))).collect()
 }
 
-/// A value as JSON: keys that are no text become text, numbers that JSON has not become text.
+/// Converts a value: keys that are not text become text, as do numbers that JSON cannot represent.
 pub fn of_value(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,

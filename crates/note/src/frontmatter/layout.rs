@@ -1,7 +1,7 @@
-//! Where each top-level key, its value and the items of its list stand in the YAML: byte ranges from one scan.
+//! Byte ranges of each top-level key, its value and its list items in YAML, from one scan.
 //!
-//! It understands quotes, flow collections, block scalars and comments as far as their extent goes, and resolves
-//! no value; whoever uses it compares its keys with what the YAML parser says.
+//! The scanner only finds the extent of quotes, flow collections, block scalars and comments. It
+//! does not resolve values; callers compare its keys with those of the YAML parser.
 
 mod scanner;
 
@@ -9,25 +9,24 @@ use std::ops::Range;
 
 use scanner::{Line, Scanner};
 
-/// The places of a whole YAML text.
+/// Byte ranges of a YAML text's keys, values and list items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// What the text is.
     pub root: Root,
-    /// Its keys, in order, repeated ones included.
+    /// Top-level keys in order, including duplicates.
     pub entries: Vec<Entry>,
-    /// Whether there are lines that belong to no key, or a quote or bracket that never closes.
+    /// Whether some lines belong to no key, or a quote or bracket is never closed.
     pub broken: bool,
 }
 
-/// The outermost thing of a YAML text.
+/// Outermost structure of a YAML text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
-    /// Nothing but blanks and comments.
+    /// Only white space and comments.
     Empty,
-    /// `key: value` lines, indented by so many spaces.
+    /// Block mapping of `key: value` lines, with its indentation in spaces.
     Block(usize),
-    /// `{key: value}`, with the bytes of its two braces.
+    /// Flow mapping `{key: value}`, with the offsets of its two braces.
     Flow(usize, usize),
 }
 
@@ -36,41 +35,40 @@ pub enum Root {
 pub struct Entry {
     /// The key as written, without quotes.
     pub key: String,
-    /// The bytes that belong to it alone: whole lines in a block, the pair in a flow mapping.
+    /// Bytes of the entry: whole lines in a block, the pair in a flow mapping.
     pub span: Range<usize>,
-    /// Where the key begins.
+    /// Offset of the key.
     pub key_start: usize,
-    /// The byte after the colon; `None` for a `? key`.
+    /// Offset after the colon; `None` for a `? key`.
     pub colon: Option<usize>,
-    /// Its value, with tag and anchor, without comment; empty where nothing is written.
+    /// Range of the value with its tag and anchor, without a comment; empty if there is no value.
     pub value: Range<usize>,
-    /// How the value is written.
     pub shape: Shape,
-    /// The `#` of a comment at the end of the key's line.
+    /// Offset of the `#` of a comment at the end of the key's line.
     pub comment: Option<usize>,
 }
 
-/// How a value is written.
+/// Syntax of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
-    /// Nothing is.
+    /// No value.
     Empty,
-    /// A scalar without quotes, perhaps over several lines.
+    /// Unquoted scalar, on one or several lines.
     Plain,
-    /// A scalar in this kind of quotes.
+    /// Quoted scalar, with its quote character.
     Quoted(char),
-    /// A `|` or `>` scalar.
+    /// Block scalar, `|` or `>`.
     BlockScalar,
-    /// `[a, b]`, with the bytes of each item.
+    /// Flow sequence `[a, b]`, with the range of each item.
     FlowList(Vec<Range<usize>>),
-    /// `- a` lines, indented by so many spaces, with the lines of each item.
+    /// Block sequence of `- a` lines, with its indentation in spaces and the lines of each item.
     BlockList(usize, Vec<Range<usize>>),
-    /// A mapping, or a scalar on lines of its own.
+    /// A mapping, or a scalar that begins on the next line.
     Other,
 }
 
 impl Layout {
-    /// Scans a YAML text. It never fails; what it cannot place makes it `broken`.
+    /// Scans a YAML text. Never fails: text that it cannot place sets `broken`.
     pub fn of(yaml: &str) -> Self {
         let mut scanner = Scanner::new(yaml);
         let Some(first) = scanner.significant_line(0) else {
@@ -84,7 +82,7 @@ impl Layout {
         block_root(&mut scanner, &first)
     }
 
-    /// The line and column of a byte, both from 1, the column in characters.
+    /// Converts a byte offset to line and column, both from 1; the column counts characters.
     pub fn place(yaml: &str, at: usize) -> (u32, u32) {
         let before = &yaml[..at];
         let line = before.bytes().filter(|byte| *byte == b'\n').count();
@@ -137,7 +135,7 @@ fn flow_entry(yaml: &str, item: Range<usize>) -> Entry {
     }
 }
 
-/// The entry that begins on this line; `None` where the line is no key.
+/// Parses the entry that begins on this line; `None` if the line is not a key.
 fn entry(scanner: &mut Scanner<'_>, line: &Line) -> Option<Entry> {
     if scanner.is_indicator(line.content, b'?') {
         return Some(explicit_entry(scanner, line));
@@ -162,7 +160,7 @@ fn entry(scanner: &mut Scanner<'_>, line: &Line) -> Option<Entry> {
     })
 }
 
-/// A `? key` with its `: value`: one span that is only ever replaced as a whole.
+/// Parses `? key` with its `: value`, as one span that is only replaced as a whole.
 fn explicit_entry(scanner: &mut Scanner<'_>, line: &Line) -> Entry {
     let start = scanner.after_blanks(line.content + 1);
     let mut value = Value::begin(scanner, line, line.content + 1);
@@ -186,18 +184,18 @@ fn explicit_entry(scanner: &mut Scanner<'_>, line: &Line) -> Entry {
     }
 }
 
-/// A value while its lines are gathered.
+/// A value whose lines are being collected.
 struct Value {
-    /// The line after what is gathered so far.
+    /// Offset of the line after the value.
     next: usize,
-    /// Where its last content ends.
+    /// End of its last content.
     end: usize,
     comment: Option<usize>,
-    /// The indentations of the open block collections, the key's own first.
+    /// Indentation of the open block collections, outermost first.
     open: Vec<usize>,
-    /// Whether a plain scalar may go on on the next line.
+    /// Whether a plain scalar may continue on the next line.
     plain: bool,
-    /// Whether nothing but properties stands on the key's line.
+    /// Whether the key's line has nothing but properties after the colon.
     bare: bool,
     list: Option<(usize, Vec<Range<usize>>)>,
     nested: bool,
@@ -222,7 +220,7 @@ impl Value {
         }
     }
 
-    /// Takes the following lines that belong to the value of a key at this indentation.
+    /// Appends the following lines that belong to the value of a key at this indentation.
     fn extend(&mut self, scanner: &mut Scanner<'_>, base: usize) {
         let mut at = self.next;
         while let Some(line) = scanner.line(at) {
@@ -292,7 +290,7 @@ impl Value {
     }
 }
 
-/// A key without the quotes around it. Escapes stay; such a key is matched by its position.
+/// Removes the quotes around a key. Escapes stay, so such keys are matched by position.
 fn bare(key: &str) -> String {
     let key = key.trim();
     for quote in ['"', '\''] {

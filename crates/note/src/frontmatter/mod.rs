@@ -1,4 +1,5 @@
-//! The block between `---` lines at the top of a note: found, parsed with places, and edited without losing a byte.
+//! Frontmatter, the block between `---` lines at the top of a note: splitting, parsing with
+//! locations, lossless edits.
 
 pub mod edit;
 pub mod json;
@@ -10,23 +11,24 @@ pub mod write;
 use crate::finding::{Code, Finding, Severity};
 use crate::path::NotePath;
 
-/// What is wrong with a frontmatter, with its place in the file; a [`Finding`] as soon as the file has a path.
+/// A problem in a frontmatter with its location in the file. It becomes a [`Finding`] once the path
+/// is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What kind of thing.
+    /// Kind of problem.
     pub code: Code,
-    /// The line in the file, from 1.
+    /// Line in the file, from 1.
     pub line: u32,
-    /// The column in characters, from 1.
+    /// Column in characters, from 1.
     pub column: u32,
-    /// What is wrong, in a sentence without a full stop.
+    /// Description of the problem, one sentence without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: String,
 }
 
 impl Fault {
-    /// The same as a finding about this file. A broken frontmatter is always an error.
+    /// Converts the fault to a finding about this file. A malformed frontmatter is always an error.
     pub fn finding(self, path: &NotePath) -> Finding {
         Finding::new(path, self.code, Severity::Error, self.message)
             .at(self.line, self.column)

@@ -1,7 +1,7 @@
-//! Frontmatter as values, each key with the line it stands on.
+//! Parses frontmatter into values, each with its line.
 //!
-//! What is no YAML is read as far as it goes: the keys that parse by themselves, and the bare text of those that
-//! do not, so that a note with one wrong line still has its title.
+//! Invalid YAML is recovered key by key: a key that parses on its own has its value, any other key
+//! its raw text. A note with one wrong line therefore still has its title.
 
 mod document;
 mod fault;
@@ -17,34 +17,36 @@ use crate::frontmatter::split::Split;
 
 use document::Document;
 
-/// A frontmatter's keys in order, each once.
+/// Frontmatter fields in order, without duplicates.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fields(Vec<Field>);
 
-/// One key with its value and its place in the file.
+/// A key with its value and its location in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     /// The key as text.
     pub key: String,
-    /// Its value, merge keys (`<<`) applied.
+    /// The value, with merge keys (`<<`) applied.
     pub value: Value,
-    /// The key's line in the file, from 1.
+    /// Line of the key in the file, from 1.
     pub line: u32,
-    /// The key's column in characters, from 1.
+    /// Column of the key in characters, from 1.
     pub column: u32,
-    /// The scalar as written, where it is written without quotes and is no text to YAML (`2024.10`, `yes`).
+    /// The scalar as written, if it is unquoted and YAML does not read it as text (`2024.10`,
+    /// `yes`).
     pub written: Option<String>,
-    /// The line in the file of each item of a list written with dashes; empty for all other values.
+    /// Line in the file of each item of a block list; empty for all other values.
     pub item_lines: Vec<u32>,
 }
 
 impl Field {
-    /// The line of the item of that number, else the key's.
+    /// Line of the item at an index, or of the key if unknown.
     pub fn item_line(&self, index: usize) -> u32 {
         self.item_lines.get(index).copied().unwrap_or(self.line)
     }
 
-    /// The value as one line of text: a string, or a number, a date or a truth value as written.
+    /// The value as text: a string, or a number, date or boolean as written; `None` for a list or
+    /// mapping.
     pub fn text(&self) -> Option<String> {
         match &self.written {
             Some(written) if !self.value.is_null() => Some(written.clone()),
@@ -53,7 +55,7 @@ impl Field {
     }
 }
 
-/// A scalar as text; `None` for nothing, a list or a mapping.
+/// Converts a scalar to text; `None` for null, a list or a mapping.
 pub fn scalar_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -65,35 +67,33 @@ pub fn scalar_text(value: &Value) -> Option<String> {
 }
 
 impl Fields {
-    /// The field of that key.
     pub fn get(&self, key: &str) -> Option<&Field> {
         self.0.iter().find(|field| field.key == key)
     }
 
-    /// All fields, in order.
+    /// Iterates over the fields in order.
     pub fn iter(&self) -> impl Iterator<Item = &Field> {
         self.0.iter()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// How many faults of one frontmatter are told.
+/// Maximum number of duplicate keys reported for one frontmatter.
 const MOST: usize = 20;
 
-/// What a frontmatter says, and what is wrong with it.
+/// Fields of a frontmatter, and its faults.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
-    /// Its keys.
     pub fields: Fields,
-    /// Unclosed, no YAML, no mapping, repeated keys; nothing of this for a sound frontmatter.
+    /// Faults of the whole frontmatter: unclosed, invalid YAML, not a mapping, duplicate keys.
+    /// Empty if it is well-formed.
     pub faults: Vec<Fault>,
 }
 
-/// Reads the frontmatter of a text.
+/// Parses the frontmatter of a text.
 pub fn parse(split: &Split<'_>) -> Parsed {
     let Some(yaml) = split.yaml() else {
         return Parsed { fields: Fields::default(), faults: split.fault().into_iter().collect() };
@@ -116,7 +116,10 @@ pub fn parse(split: &Split<'_>) -> Parsed {
     }
 }
 
-/// The keys and values of a frontmatter that is sound, as YAML has them; else the first fault.
+/// Returns the keys and values of a well-formed frontmatter, as parsed.
+///
+/// # Errors
+/// Returns the first fault of a malformed frontmatter.
 pub(super) fn sound_pairs(split: &Split<'_>, layout: &Layout) -> Result<Vec<(Value, Value)>, Fault> {
     let source = Source { yaml: split.yaml().unwrap_or(""), first_line: split.yaml_line() };
     let pairs = match document::read(source.yaml) {
@@ -138,14 +141,14 @@ pub(super) fn sound_pairs(split: &Split<'_>, layout: &Layout) -> Result<Vec<(Val
     Ok(pairs)
 }
 
-/// The YAML of a frontmatter with its place in the file.
+/// The YAML of a frontmatter with its location in the file.
 pub(super) struct Source<'a> {
     pub yaml: &'a str,
     pub first_line: u32,
 }
 
 impl Source<'_> {
-    /// The line and column in the file of a byte of the YAML.
+    /// Converts a byte offset in the YAML to line and column in the file, both from 1.
     pub fn place(&self, at: usize) -> (u32, u32) {
         let (line, column) = Layout::place(self.yaml, at);
         (line + self.first_line - 1, column)
@@ -202,7 +205,7 @@ impl Source<'_> {
     }
 }
 
-/// Counts lines onwards, so that the places of all keys cost one pass.
+/// Counts line breaks incrementally, so that locating all keys takes one pass.
 #[derive(Clone)]
 struct Counted {
     at: usize,
@@ -220,7 +223,8 @@ impl Counted {
     }
 }
 
-/// A key as text: what is no text to YAML (`2024:`, `yes:`) as it is written.
+/// Converts a key to text; a key that YAML does not read as text (`2024:`, `yes:`) stays as
+/// written.
 pub(super) fn key_text(key: &Value, entry: Option<&Entry>) -> String {
     match key {
         Value::String(text) => text.clone(),

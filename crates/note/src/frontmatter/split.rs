@@ -1,13 +1,13 @@
-//! Where a note's frontmatter ends and its body begins, byte for byte.
+//! Splits a note into frontmatter and body, byte for byte.
 //!
-//! It looks at lines only; whether the frontmatter is YAML is for [`super::parse`] to say.
+//! Splitting only looks at lines; [`super::parse`] checks the YAML.
 
 use std::ops::Range;
 
 use crate::finding::Code;
 use crate::frontmatter::Fault;
 
-/// A file's text, cut at its frontmatter. The pieces are ranges of the text, so that nothing is lost.
+/// A file's text, split at its frontmatter. The pieces are ranges of the text, so nothing is lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split<'a> {
     text: &'a str,
@@ -16,12 +16,12 @@ pub struct Split<'a> {
     unclosed: bool,
 }
 
-/// The byte-order mark that some editors put first.
+/// Byte-order mark that some editors write first.
 pub const BOM: char = '\u{feff}';
 
 impl<'a> Split<'a> {
-    /// Cuts a text. The frontmatter opens with `---` on the first line and closes with a line `---` or `...`;
-    /// blanks after them and either kind of line break are allowed.
+    /// Splits a text. The frontmatter opens with `---` on the first line and closes with `---` or
+    /// `...`; trailing white space and both kinds of line break are allowed.
     pub fn of(text: &'a str) -> Self {
         let start = if text.starts_with(BOM) { BOM.len_utf8() } else { 0 };
         let whole = Self { text, yaml: None, body: start, unclosed: false };
@@ -43,44 +43,43 @@ impl<'a> Split<'a> {
         Self { unclosed, ..whole }
     }
 
-    /// The whole text.
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// The lines between the markers; `None` where there is no frontmatter.
+    /// The lines between the markers; `None` without frontmatter.
     pub fn yaml(&self) -> Option<&'a str> {
         self.yaml.clone().map(|range| &self.text[range])
     }
 
-    /// Where the lines between the markers are.
+    /// Byte range of the lines between the markers.
     pub fn yaml_range(&self) -> Option<Range<usize>> {
         self.yaml.clone()
     }
 
-    /// The line in the file on which the YAML begins, from 1.
+    /// Line in the file on which the YAML begins, from 1.
     pub fn yaml_line(&self) -> u32 {
         2
     }
 
-    /// Everything after the closing line; the whole text (without a byte-order mark) where there is no
-    /// frontmatter.
+    /// The text after the closing line; without frontmatter the whole text, without a byte-order
+    /// mark.
     pub fn body(&self) -> &'a str {
         &self.text[self.body..]
     }
 
-    /// The byte at which the body begins.
+    /// Byte offset of the body.
     pub fn body_start(&self) -> usize {
         self.body
     }
 
-    /// The line in the file on which the body begins, from 1.
+    /// Line in the file on which the body begins, from 1.
     pub fn body_line(&self) -> u32 {
         let breaks = self.text.as_bytes()[..self.body].iter().filter(|byte| **byte == b'\n').count();
         u32::try_from(breaks).unwrap_or(u32::MAX - 1) + 1
     }
 
-    /// The line break that the file uses: the first one in it, else `\n`.
+    /// The line break of the file: that of its first line, or `\n` if the file has no line breaks.
     pub fn line_break(&self) -> &'static str {
         match self.text.find('\n') {
             Some(at) if self.text[..at].ends_with('\r') => "\r\n",
@@ -88,7 +87,7 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// What is wrong, where an opening `---` has no closing one.
+    /// Fault for an opening `---` without a closing one.
     pub fn fault(&self) -> Option<Fault> {
         self.unclosed.then(|| Fault {
             code: Code::UnclosedFrontmatter,
@@ -100,7 +99,8 @@ impl<'a> Split<'a> {
     }
 }
 
-/// The line that starts at this byte, its line break included; `None` at the end of the text.
+/// Byte range of the line that starts at this offset, with its line break; `None` at the end of the
+/// text.
 fn line(text: &str, start: usize) -> Option<Range<usize>> {
     if start >= text.len() {
         return None;

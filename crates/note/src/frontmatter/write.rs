@@ -1,13 +1,14 @@
-//! Values written as YAML: plain where every reader takes the text as text, quoted everywhere else.
+//! Writes values as YAML: plain where all YAML readers read the text as text, quoted everywhere
+//! else.
 //!
-//! YAML 1.1 readers, which most editors have, read more words as something else than YAML 1.2 ones; a string is
-//! quoted where either would not read a string.
+//! YAML 1.1 readers, which most editors have, give a special meaning to more words than YAML 1.2
+//! readers. A string is quoted if either version would not read it as a string.
 
 use yaml_serde::{Mapping, Value};
 
 use crate::instant::Instant;
 
-/// Keys whose values are dates: written bare, as editors do and expect.
+/// Keys with dates as values, which are written unquoted, as editors expect.
 const DATES: [&str; 9] = [
     "created",
     "updated",
@@ -20,43 +21,43 @@ const DATES: [&str; 9] = [
     "ended",
 ];
 
-/// The longest list of plain values that a new line holds, in bytes; a longer one gets a line for each.
+/// Maximum length of an inline list in bytes; longer lists get one line for each item, except tags
+/// and aliases.
 const INLINE: usize = 100;
 
-/// How a value is to be laid out.
+/// Layout of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// As is usual for the value.
+    /// Default for the value's type.
     Usual,
-    /// A list as `- item` lines, indented by so many spaces more than the key.
+    /// A list as `- item` lines, indented by this number of spaces relative to the key.
     Dashes(usize),
     /// A string in these quotes.
     Quotes(char),
-    /// All on the key's line, whatever the value.
+    /// Everything on the key's line, whatever the type.
     OneLine,
 }
 
-/// A value after its key: the rest of the key's line, and the lines below it.
+/// A written value: the rest of the key's line, and the lines below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// What follows `key:`, with the blank before it.
+    /// Text after `key:`, with its leading space.
     pub head: String,
-    /// The lines below, each with its line break `\n`; empty for a value of one line.
+    /// Lines below the key, each ending in `\n`; empty for a one-line value.
     pub tail: String,
 }
 
-/// A whole entry, `key: value` with its lines, each ended by `\n`.
+/// Writes an entry, `key: value` with all its lines, each ending in `\n`.
 pub fn entry(key: &str, value: &Value) -> String {
     let written = value_of(key, value, 0, Style::Usual);
     format!("{}:{}\n{}", self::key(key), written.head, written.tail)
 }
 
-/// A key as YAML.
 pub fn key(key: &str) -> String {
     string(key, false)
 }
 
-/// A value as it follows a key that is indented by so many spaces.
+/// Writes a value after a key that is indented by `indent` spaces.
 pub fn value_of(key: &str, value: &Value, indent: usize, style: Style) -> Written {
     let line = |text: String| Written { head: format!(" {text}"), tail: String::new() };
     match (value, style) {
@@ -81,7 +82,8 @@ pub fn value_of(key: &str, value: &Value, indent: usize, style: Style) -> Writte
     }
 }
 
-/// A list item on lines of its own, indented by so many spaces: `- value`, mappings compact.
+/// Writes a list item on its own lines, indented by `indent` spaces, with `gap` spaces after the
+/// dash: `- value`.
 pub fn dash(item: &Value, indent: usize, gap: usize) -> String {
     let margin = " ".repeat(indent);
     let gap = gap.max(1);
@@ -99,12 +101,12 @@ pub fn dash(item: &Value, indent: usize, gap: usize) -> String {
     }
 }
 
-/// A value within `[…]` or `{…}`.
+/// Writes a value for use within `[…]` or `{…}`.
 pub fn flow_item(value: &Value) -> String {
     flow(value, true)
 }
 
-/// `key: value` on one line, as within `{…}`.
+/// Writes `key: value` on one line, as within `{…}`.
 pub fn flow_pair(key: &str, value: &Value) -> String {
     pair(&Value::String(key.to_owned()), value, true)
 }
@@ -129,7 +131,7 @@ fn literal(text: &str, indent: usize) -> Written {
     Written { head: head.to_owned(), tail: lines.split('\n').map(line).collect() }
 }
 
-/// Whether a text of several lines comes back from a `|` block as it went in.
+/// Whether a multi-line text survives a round trip through a `|` block.
 fn fits_literal(text: &str) -> bool {
     let inner = text.strip_suffix('\n').unwrap_or(text);
     inner.contains('\n')
@@ -160,7 +162,7 @@ fn pair(key: &Value, value: &Value, inner: bool) -> String {
     }
 }
 
-/// A value on one line; `inner` where it stands within brackets.
+/// Writes a value on one line; `inner` means within brackets.
 fn flow(value: &Value, inner: bool) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -179,7 +181,8 @@ fn flow(value: &Value, inner: bool) -> String {
     }
 }
 
-/// A number that YAML 1.1 takes for one too: with a point and a sign where it has an exponent.
+/// Writes a number so that YAML 1.1 also reads a number: an exponent needs a decimal point and a
+/// sign.
 fn number(text: &str) -> String {
     let Some((mantissa, exponent)) = text.split_once('e').filter(|_| !text.contains("0x")) else {
         return text.to_owned();
@@ -193,7 +196,7 @@ fn string(text: &str, inner: bool) -> String {
     if is_plain(text, inner) { text.to_owned() } else { quoted(text, '\'') }
 }
 
-/// The text in quotes; in double ones where single ones cannot hold it or would need doubling.
+/// Quotes a text; uses double quotes where single quotes cannot hold it or would need doubling.
 fn quoted(text: &str, preferred: char) -> String {
     let escapes = !text.chars().all(is_printable);
     let double = escapes
@@ -240,7 +243,7 @@ fn is_plain(text: &str, inner: bool) -> bool {
         && !is_timestamp(text)
 }
 
-/// The words that YAML 1.1 or 1.2 takes for a truth value, nothing, or a number.
+/// Whether YAML 1.1 or 1.2 reads the text as a boolean, null, or a number.
 fn is_word(text: &str) -> bool {
     const WORDS: [&str; 14] =
         ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", ".inf", ".nan", "+.inf", "nil"];

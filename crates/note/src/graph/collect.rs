@@ -1,4 +1,5 @@
-//! Edges from the four places that notes write them in, each edge once, and what is wrong with the rest.
+//! Collects edges from the four places where notes define them, merges duplicates, and reports
+//! links without a target.
 
 use std::collections::HashMap;
 
@@ -9,13 +10,14 @@ use crate::note::{Link, LinkForm, Note, RelationTable};
 use super::nearest::Nearest;
 use super::{Edge, LINK_STRENGTH, Names, Resolution, Source, SourceForm};
 
-/// The type of an edge file that names none.
+/// Type of an edge file that has none.
 const UNTYPED: &str = "RELATED_TO";
 
-/// So many dangling links get the nearest title as a hint; comparing costs a pass over all titles each.
+/// Maximum number of dangling links with a "did you mean" hint; each hint takes a pass over all
+/// titles.
 const MOST_HINTS: usize = 50;
 
-/// So many candidates of an ambiguous link are listed.
+/// Maximum number of candidates listed for an ambiguous link.
 const MOST_CANDIDATES: usize = 8;
 
 pub(super) fn edges<'n>(
@@ -44,12 +46,12 @@ pub(super) fn edges<'n>(
     (merge(collector.statements, &collector.types), collector.findings)
 }
 
-/// One source's word that an edge exists.
+/// One definition of an edge, before merging.
 struct Statement {
     from: u32,
     to: u32,
     relation: u32,
-    /// `None` where the source cannot say.
+    /// `None` if the source has no strength.
     strength: Option<f64>,
     source: Source,
 }
@@ -57,11 +59,11 @@ struct Statement {
 struct Collector<'c, 'n> {
     notes: &'n [Note],
     names: &'c Names<'n>,
-    /// The types that may be used; `None` where nobody asks for findings.
+    /// Declared edge types; `None` if findings are not wanted.
     relations: Option<&'c RelationTable>,
     types: Types,
     statements: Vec<Statement>,
-    /// The ends and type of each edge file, by its position.
+    /// Ends and type of each edge file, by the position of its note.
     files: HashMap<usize, (u32, u32, u32)>,
     findings: Vec<Finding>,
     nearest: Option<Nearest<'n>>,
@@ -80,7 +82,8 @@ impl<'n> Collector<'_, 'n> {
         self.state(from, to, relation, Some(ends.strength), source);
     }
 
-    /// An edge that misses an end is none, so that this is an error.
+    /// Resolves an end of an edge file. A missing end is an error, because it makes the edge
+    /// invalid.
     fn end(&mut self, note: &Note, key: &str, reference: &str) -> Option<u32> {
         match self.names.resolve(reference) {
             Resolution::One(found) => return Some(found as u32),
@@ -115,7 +118,8 @@ impl<'n> Collector<'_, 'n> {
         }
     }
 
-    /// The edge file that an entry points to, where it joins the same notes: the file is right about the rest.
+    /// Returns the edge of the edge file that an entry refers to, if both join the same notes; the
+    /// file then determines direction and type.
     fn same_as(&self, id: &str, (from, to, _): (u32, u32, u32)) -> Option<(u32, u32, u32)> {
         let Resolution::One(file) = self.names.resolve(id) else { return None };
         let edge = *self.files.get(&file)?;
@@ -154,7 +158,7 @@ impl<'n> Collector<'_, 'n> {
         }
     }
 
-    /// The note that is meant, else a finding.
+    /// Returns the resolved note, or reports a finding.
     fn found(
         &mut self,
         note: &Note,
@@ -212,14 +216,14 @@ impl<'n> Collector<'_, 'n> {
     }
 }
 
-/// Whether a link that leads nowhere is a mistake. A path that leaves the vault, or that ends in no `.md`, may
-/// well name a file that is no note.
+/// Whether a dangling link is a mistake: always for wikilinks; a Markdown link that leaves the
+/// vault or does not end in `.md` may lead to a file that is not a note.
 fn must_exist(note: &Note, link: &Link) -> bool {
     let file = link.target.ends_with(".md") || link.target.ends_with(".markdown");
     link.form == LinkForm::Wiki || (file && note.path.resolve(&link.target).is_some())
 }
 
-/// The types of edges by number, so that a statement is small.
+/// Edge types as numbers, which keeps a [`Statement`] small.
 #[derive(Default)]
 struct Types {
     names: Vec<String>,
@@ -242,8 +246,8 @@ impl Types {
     }
 }
 
-/// One edge for all statements of the same ends and type. A plain link beside typed edges of the same
-/// direction adds nothing but a source to the strongest of them.
+/// Merges statements with the same ends and type to one edge. If typed edges join the same notes in
+/// the same direction, a plain link only adds a source to the strongest of them.
 fn merge(mut statements: Vec<Statement>, types: &Types) -> Vec<Edge> {
     let name = |statement: &Statement| types.names[statement.relation as usize].as_str();
     // Stable, so that sources keep the order of the notes, edge files first.

@@ -1,6 +1,7 @@
-//! How the notes of a vault hang together: every edge once, whichever sources say it, both ways.
+//! The graph of a vault's notes: edges merged from all sources, navigable in both directions.
 //!
-//! Nodes are positions in the slice of notes that the graph was built from. It reads no file and ranks nothing.
+//! Nodes are positions in the slice of notes that the graph was built from. The module reads no
+//! files and does not rank notes.
 
 mod collect;
 pub mod formats;
@@ -21,36 +22,35 @@ pub use names::{Mention, NameKey, Names, Resolution, called, mentions, names_of}
 pub use related::{Direction, Related, Route};
 pub use shape::Shape;
 
-/// How strong a plain link is: it says less than a typed edge, which is 1 where nothing is written.
+/// Strength of a plain link, which is weaker than a typed edge (1 by default).
 pub const LINK_STRENGTH: f64 = 0.5;
 
-/// An edge between two notes, with everything that says so.
+/// A directed edge between two notes, with all its sources.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
-    /// The note it leads from.
+    /// Position of the note at its start.
     pub from: usize,
-    /// The note it leads to.
+    /// Position of the note at its end.
     pub to: usize,
-    /// Its type, such as `SOLVES`, or `LINKS_TO`.
+    /// Type, such as `SOLVES` or `LINKS_TO`.
     pub relation: String,
-    /// 0–1: the greatest that any source gives, [`LINK_STRENGTH`] for plain links.
+    /// Strength from 0 to 1: the maximum of the sources, [`LINK_STRENGTH`] for plain links.
     pub strength: f64,
-    /// Where it is written, the order of the notes kept.
+    /// Places that define the edge, in the order of the notes.
     pub sources: Vec<Source>,
 }
 
-/// One place that says that an edge exists.
+/// A place that defines an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Which way of writing an edge.
     pub form: SourceForm,
-    /// The note that says it; for an edge file the edge's own note.
+    /// Position of the defining note; for an edge file, of that file's note.
     pub note: usize,
-    /// The line in that note's file; `None` for an edge file.
+    /// Line in that note's file, from 1; `None` for an edge file.
     pub line: Option<u32>,
 }
 
-/// The ways of writing an edge.
+/// Syntax that defines an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceForm {
@@ -58,9 +58,9 @@ pub enum SourceForm {
     EdgeFile,
     /// An entry of `relations` in the frontmatter.
     Frontmatter,
-    /// A `TYPE:: [[target]]` line.
+    /// A line `TYPE:: [[target]]`.
     Inline,
-    /// A wikilink or a markdown link.
+    /// A wikilink or Markdown link.
     Link,
 }
 
@@ -70,32 +70,32 @@ pub struct Graph<'n> {
     names: Names<'n>,
     /// Sorted by `from`, `to` and type.
     edges: Vec<Edge>,
-    /// Where the edges of each note begin in `edges`, and their end.
+    /// Start of each note's run in `edges`, and the end of the last one.
     outgoing: Vec<u32>,
-    /// The same for `incoming_edges`.
+    /// Start of each note's run in `incoming_edges`, and the end of the last one.
     incoming: Vec<u32>,
     /// Positions in `edges`, sorted by `to`.
     incoming_edges: Vec<u32>,
 }
 
 impl<'n> Graph<'n> {
-    /// Collects the edges of all four sources, and what is wrong with them: links that lead nowhere or to
-    /// several notes, and types of inline edges that `relations` does not know.
+    /// Builds the graph from all four sources. Returns findings for dangling and ambiguous links,
+    /// and for inline edges of a type that is not in `relations`.
     pub fn build(notes: &'n [Note], relations: &RelationTable) -> (Self, Vec<Finding>) {
         let names = Names::of(notes);
         let (edges, findings) = collect::edges(notes, &names, Some(relations));
         (Self::assemble(notes, names, edges), findings)
     }
 
-    /// The same graph for those who do not ask what is wrong, which costs much less where something is.
+    /// Builds the graph without findings, which is much faster if there are dangling links.
     pub fn connect(notes: &'n [Note]) -> Self {
         let names = Names::of(notes);
         let (edges, _) = collect::edges(notes, &names, None);
         Self::assemble(notes, names, edges)
     }
 
-    /// The graph of edges that were collected before, for the same notes in the same order. An edge with an
-    /// end outside of `notes` is left out.
+    /// Builds the graph from edges collected earlier for the same notes in the same order. Drops
+    /// edges with an end outside `notes`.
     pub fn of_edges(notes: &'n [Note], mut edges: Vec<Edge>) -> Self {
         edges.retain(|edge| edge.from < notes.len() && edge.to < notes.len());
         edges.sort_by(|a, b| (a.from, a.to, &a.relation).cmp(&(b.from, b.to, &b.relation)));
@@ -114,7 +114,6 @@ impl<'n> Graph<'n> {
         Self { notes, names, edges, outgoing, incoming, incoming_edges }
     }
 
-    /// The notes that it was built from.
     pub fn notes(&self) -> &'n [Note] {
         self.notes
     }
@@ -124,42 +123,43 @@ impl<'n> Graph<'n> {
         &self.edges
     }
 
-    /// Gives the edges away, to be kept for [`Graph::of_edges`].
+    /// Returns the edges, for a later [`Graph::of_edges`].
     pub fn into_edges(self) -> Vec<Edge> {
         self.edges
     }
 
-    /// Which note a text names, as in a wikilink or on the command line.
+    /// Resolves a reference to a note, such as a wikilink's target or a command line argument.
     pub fn resolve(&self, reference: &str) -> Resolution {
         self.names.resolve(reference)
     }
 
-    /// What a wikilink to a note says, see [`Names::link_target`].
+    /// Returns the wikilink target for a note, see [`Names::link_target`].
     pub fn link_target(&self, note: usize) -> &'n str {
         self.names.link_target(note)
     }
 
-    /// When an edge was written down, where a file of its own says so.
+    /// Creation time of an edge, if an edge file has one.
     pub fn written(&self, edge: &Edge) -> Option<Instant> {
         let file = edge.sources.iter().find(|source| source.form == SourceForm::EdgeFile)?;
         let note = &self.notes[file.note];
         note.created.or(note.updated)
     }
 
-    /// The edges that lead from a note.
+    /// Iterates over the edges that start at a note.
     pub fn outgoing(&self, note: usize) -> impl Iterator<Item = &Edge> {
         let range = range_of(&self.outgoing, note);
         self.edges[range].iter()
     }
 
-    /// The edges that lead to a note: its backlinks.
+    /// Iterates over the edges that end at a note, its backlinks.
     pub fn incoming(&self, note: usize) -> impl Iterator<Item = &Edge> {
         let range = range_of(&self.incoming, note);
         self.incoming_edges[range].iter().map(|position| &self.edges[*position as usize])
     }
 }
 
-/// Where the run of each of `count` keys begins when sorted by key, and the end of the last.
+/// Returns the start of each key's run in a list sorted by key, for `count` keys, and the end of
+/// the last run.
 fn starts(count: usize, keys: impl Iterator<Item = usize>) -> Vec<u32> {
     let mut starts = vec![0; count + 1];
     for key in keys {
@@ -171,7 +171,7 @@ fn starts(count: usize, keys: impl Iterator<Item = usize>) -> Vec<u32> {
     starts
 }
 
-/// The run of a key; empty for a note that does not exist.
+/// Returns the run of a key; empty for a note that does not exist.
 fn range_of(starts: &[u32], note: usize) -> std::ops::Range<usize> {
     match (starts.get(note), starts.get(note + 1)) {
         (Some(begin), Some(end)) => *begin as usize..*end as usize,

@@ -1,32 +1,32 @@
-//! The title that a link which leads nowhere probably meant.
+//! Suggests the title that a dangling link probably meant.
 //!
-//! One pass over short signatures finds the few titles that are worth a true comparison.
+//! One pass over short signatures selects the few titles that are compared in full.
 
 use crate::note::{Kind, Note};
 
-/// Longer names are not compared, in characters.
+/// Maximum length of a compared name, in characters.
 const LONGEST: u32 = 80;
 
-/// The most edits that still are a slip, whatever the length.
+/// Maximum number of edits, whatever the length of the name.
 const MOST_EDITS: u32 = 4;
 
-/// So many titles of the same letters are compared at most, for vaults whose titles are all alike.
+/// Maximum number of titles compared in full, for vaults with many similar titles.
 const MOST_COMPARED: usize = 500;
 
-/// The titles of a vault, ready to be compared.
+/// Titles of a vault with their signatures.
 pub(super) struct Nearest<'n> {
     notes: &'n [Note],
     marks: Vec<(Signature, u32)>,
 }
 
-/// What tells most titles apart without looking at them.
+/// Summary of a title that rules out most titles without a comparison.
 #[derive(Clone, Copy, Default)]
 struct Signature {
-    /// Which letters occur, as bits. One edit changes two of them at most.
+    /// Bit set of the letters; one edit changes at most two bits.
     letters: u64,
-    /// How many characters there are.
+    /// Length in characters.
     length: u32,
-    /// The low bytes of the first characters, in lower case.
+    /// Low bytes of the first four characters, in lower case.
     begin: [u8; 4],
 }
 
@@ -37,8 +37,8 @@ impl<'n> Nearest<'n> {
         Self { notes, marks: marks.filter(|(mark, _)| mark.length <= LONGEST).collect() }
     }
 
-    /// The title with the fewest edits, at most one in four characters; else the shortest that begins with
-    /// the name. Ties go to the alphabet.
+    /// Returns the title with the fewest edits (at most one per four characters), else the shortest
+    /// title that begins with the name. Ties are resolved alphabetically.
     pub(super) fn to(&self, reference: &str) -> Option<&'n str> {
         let name = reference.rsplit('/').next().unwrap_or(reference);
         let name = name.strip_suffix(".md").unwrap_or(name);
@@ -102,7 +102,8 @@ impl Signature {
     }
 }
 
-/// One character for one, which is near enough to compare by and fast.
+/// Lower-cases a character to exactly one character, which is fast and accurate enough for
+/// comparison.
 fn lower_case(c: char) -> char {
     if c.is_ascii() { c.to_ascii_lowercase() } else { c.to_lowercase().next().unwrap_or(c) }
 }
@@ -111,7 +112,7 @@ fn lower(text: &str) -> Vec<char> {
     text.chars().map(lower_case).collect()
 }
 
-/// The number of characters to insert, remove or replace; `None` above `most`.
+/// Levenshtein distance; `None` if it is greater than `most`.
 fn distance(a: &[char], b: &[char], most: usize) -> Option<usize> {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, left) in a.iter().enumerate() {

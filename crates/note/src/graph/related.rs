@@ -1,4 +1,4 @@
-//! The notes around a note: who is how many edges away, along which kinds of edges.
+//! Neighbors of a note: distance, edge types and connecting notes.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,43 +8,43 @@ use serde::{Deserialize, Serialize};
 
 use super::{Edge, Graph};
 
-/// Which way an edge is walked.
+/// Direction in which an edge is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// From its begin to its end.
+    /// From its start to its end.
     Outgoing,
-    /// Against it, as a backlink.
+    /// From its end to its start, as a backlink.
     Incoming,
 }
 
-/// Which edges may be walked.
+/// Filter for the edges that may be followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Route {
-    /// Only edges of these types, upper case; all where empty.
+    /// Allowed edge types in upper case; all types if empty.
     pub relations: Vec<String>,
-    /// Only this way; both where `None`.
+    /// Allowed direction; both if `None`.
     pub direction: Option<Direction>,
 }
 
-/// A note that was reached.
+/// A note reached from the start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Related {
-    /// The note.
+    /// Position of the note.
     pub node: usize,
-    /// How many edges away, from 1.
+    /// Distance in edges, from 1.
     pub hops: u8,
-    /// The type of the last edge on the way.
+    /// Type of the last edge of the path.
     pub relation: String,
-    /// Which way the last edge was walked.
+    /// Direction of the last edge of the path.
     pub direction: Direction,
-    /// The product of the strengths on the way.
+    /// Product of the strengths along the path.
     pub strength: f64,
-    /// The notes on the way, without the two ends.
+    /// Notes along the path, without start and end.
     pub via: Vec<usize>,
 }
 
-/// The last step to a note.
+/// Last step of a path to a note.
 struct Step<'g> {
     edge: &'g Edge,
     direction: Direction,
@@ -54,9 +54,9 @@ struct Step<'g> {
 }
 
 impl Graph<'_> {
-    /// The notes up to `hops` edges away by their shortest ways, one entry for each type and direction of the last edge,
-    /// of several ways with the same one the strongest; ordered by hops, the strength of a note's best way, title, and the
-    /// entry's own strength.
+    /// Returns the notes at most `hops` edges away, by shortest paths. A note has one entry for
+    /// each type and direction of the last edge, with the strongest such path. Sorted by hops, the
+    /// note's best strength, title, and the entry's own strength.
     pub fn related(&self, start: usize, hops: u8, route: &Route) -> Vec<Related> {
         let mut steps: HashMap<usize, Vec<Step<'_>>> = HashMap::new();
         let mut frontier = vec![start];
@@ -107,12 +107,13 @@ impl Graph<'_> {
     }
 }
 
-/// Of the shortest ways to a note the strongest, the first of equals.
+/// Returns the strongest of the shortest paths to a note; the first one if several are equal.
 fn best<'s, 'g>(ways: &'s [Step<'g>]) -> Option<&'s Step<'g>> {
     ways.iter().reduce(|best, step| if step.strength > best.strength { step } else { best })
 }
 
-/// Adds a way, unless there is a shorter one, or as strong a one by the same type and direction.
+/// Adds a path, unless there is a shorter one, or one at least as strong with the same type and
+/// direction.
 fn add<'g>(ways: &mut Vec<Step<'g>>, step: Step<'g>) {
     if ways.first().is_some_and(|first| first.hops < step.hops) {
         return;
@@ -143,7 +144,7 @@ fn related(node: usize, start: usize, steps: &HashMap<usize, Vec<Step<'_>>>) -> 
     ways.iter().map(of).collect()
 }
 
-/// The notes between the start and the end of a way.
+/// Returns the notes between the start and the end of a path.
 fn via(mut before: usize, start: usize, steps: &HashMap<usize, Vec<Step<'_>>>) -> Vec<usize> {
     let mut via = Vec::new();
     while before != start {

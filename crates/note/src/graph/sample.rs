@@ -1,4 +1,4 @@
-//! Notes for tests of the graph, in this crate and in those that build on it.
+//! Note builders for tests of the graph and of its users.
 #![allow(clippy::expect_used, reason = "for tests only")]
 
 use crate::id::NoteId;
@@ -7,7 +7,7 @@ use crate::markdown::outline;
 use crate::note::{EdgeEnds, Kind, Note, Relation};
 use crate::path::NotePath;
 
-/// A memory with nothing but a path and a title.
+/// Creates a note with only a path and a title.
 pub fn note(path: &str, title: &str) -> Note {
     let path = NotePath::parse(path).expect("the tests' own paths are sound");
     Note {
@@ -66,7 +66,7 @@ impl Note {
         self
     }
 
-    /// A body that begins on line 5.
+    /// Sets the body, which begins on line 5.
     pub fn with_body(mut self, body: &str) -> Self {
         let found = outline(body, 5);
         self.links = found.links;
@@ -94,7 +94,7 @@ impl Note {
     }
 }
 
-/// An edge file.
+/// Creates the note of an edge file.
 pub fn edge(id: &str, relation: &str, from: &str, to: &str, strength: f64) -> Note {
     let ends = EdgeEnds { from: from.to_owned(), to: to.to_owned(), strength };
     Note { edge: Some(ends), ..note(&format!("graph/edges/{id}.md"), id).with_id(id).with_type(relation) }

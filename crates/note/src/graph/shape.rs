@@ -1,4 +1,4 @@
-//! The graph in figures, for statistics.
+//! Statistics of the graph.
 
 use std::collections::BTreeMap;
 
@@ -9,27 +9,26 @@ use crate::note::Kind;
 
 use super::Graph;
 
-/// How large and how connected a graph is. Edge files count as edges, not as notes.
+/// Size and connectivity of a graph. Edge files count as edges, not as notes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shape {
-    /// How many notes.
+    /// Number of notes.
     pub notes: usize,
-    /// How many edges, each once whatever its sources.
+    /// Number of distinct edges.
     pub edges: usize,
-    /// Notes by `type`, or by kind where they have none.
+    /// Number of notes by `type`, or by kind for notes without a type.
     pub notes_by_type: BTreeMap<String, usize>,
-    /// Edges by type.
+    /// Number of edges by type.
     pub edges_by_type: BTreeMap<String, usize>,
-    /// Groups of at least two notes that are connected whichever way the edges lead.
+    /// Number of connected groups of at least two notes, ignoring edge direction.
     pub components: usize,
-    /// The notes of the largest such group.
+    /// Number of notes in the largest group.
     pub largest: usize,
-    /// Notes without any edge.
+    /// Number of notes without any edge.
     pub orphans: usize,
 }
 
 impl Graph<'_> {
-    /// Counts.
     pub fn shape(&self) -> Shape {
         let mut shape = Shape { edges: self.edges.len(), ..Shape::default() };
         let mut groups = Groups::of(self.notes.len());
@@ -64,7 +63,7 @@ fn count(counts: &mut BTreeMap<String, usize>, name: &str) {
     }
 }
 
-/// Disjoint groups of notes; each note points to one of its group, the root to itself.
+/// Union-find over notes: each entry points to a note of the same group, the root to itself.
 struct Groups(Vec<usize>);
 
 impl Groups {

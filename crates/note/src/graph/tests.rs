@@ -1,4 +1,4 @@
-//! Where links lead, which edges there are, and what is said about the rest.
+//! Tests of link resolution, edges and findings.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn build(notes: &[Note]) -> (Graph<'_>, Vec<Finding>) {
     Graph::build(notes, &RelationTable::default())
 }
 
-/// Each edge as `from TYPE to strength (forms of its sources)`.
+/// Formats each edge as `from TYPE to strength (forms of its sources)`.
 fn edges(notes: &[Note]) -> Vec<String> {
     let (graph, _) = build(notes);
     assert_eq!(Graph::connect(notes).edges(), graph.edges(), "asking for no findings changes no edge");
@@ -82,7 +82,7 @@ fn what_fits_several_notes_names_none_of_them() {
     assert_eq!(resolve(&notes, "b/x"), Resolution::One(1));
 }
 
-/// The path that the first link of a note leads to.
+/// Returns the path of the note that a note's first link resolves to.
 fn led(notes: &[Note], from: usize) -> Option<&str> {
     let link = notes[from].links.first().expect("a link");
     match Names::of(notes).resolve_link(from, link) {

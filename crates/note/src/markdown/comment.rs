@@ -1,13 +1,14 @@
-//! Comments as Obsidian writes them, `%%…%%`, which HTML does not know.
+//! Obsidian comments, `%%…%%`.
 //!
-//! It finds where they are; the text between the marks stays part of the note's text.
+//! This module only finds their ranges; the commented text stays part of the note's text.
 
 use std::ops::Range;
 
-/// What opens and closes a comment.
+/// Delimiter that opens and closes a comment.
 const MARK: &str = "%%";
 
-/// Where the comments of a body lie. Marks within `code`, which is in order, are code; one that nothing closes is text.
+/// Returns the byte ranges of the comments in a body. Delimiters inside `code` (sorted ranges) and
+/// an unclosed delimiter are ignored.
 pub(super) fn ranges(body: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut code = code.iter().peekable();
     let marks = body.match_indices(MARK).map(|(at, _)| at).filter(move |at| {

@@ -1,20 +1,20 @@
-//! Titles and quotes as text of a generated file: shown as they are, and nothing that they hold is structure.
+//! Escapes titles and quotes for generated Markdown files.
 //!
-//! Whatever a note says, one line stays one line; it opens no link, code, HTML, comment, tag or heading, and
-//! holds no character that a reader cannot see. Only a rule keeps the code, emphasis and links of its own.
+//! Escaped text is always a single line without links, code, HTML, comments, tags, headings or
+//! hidden characters. Only rules keep their own code, emphasis and links.
 
-/// A text as the text of a link, `[…](path)`.
+/// Escapes a text for use as the text of a link, `[…](path)`.
 pub fn escape_link_text(title: &str) -> String {
     escape(&visible(title), false)
 }
 
-/// A text as inline markdown, also at the begin of a line.
+/// Escapes a text as inline Markdown that may begin a line.
 pub fn escape_inline(text: &str) -> String {
     escape(&visible(text), true)
 }
 
-/// A text as that of a list item or a paragraph, written for an agent: its own code, emphasis and links stay, so that the
-/// agent reads what was written, but it opens no block, HTML, comment or image.
+/// Escapes a rule for use as a list item or paragraph. Code, emphasis and links stay, so that
+/// agents read the rule as written; block structure, HTML, comments and images are escaped.
 pub fn escape_rule(text: &str) -> String {
     let line = visible(text);
     let mut escaped = String::with_capacity(line.len() + 8);
@@ -56,7 +56,8 @@ pub fn escape_rule(text: &str) -> String {
     escaped
 }
 
-/// The code that a run of so many backticks opens, with its marks; `None` where nothing closes it.
+/// Returns the code span opened by a run of `run` backticks, with its delimiters; `None` if it is
+/// not closed.
 fn code_span(rest: &str, run: usize) -> Option<&str> {
     let mut at = run;
     while let Some(next) = rest[at..].find('`') {
@@ -70,12 +71,13 @@ fn code_span(rest: &str, run: usize) -> Option<&str> {
     None
 }
 
-/// Whether a `-`, `*` or `_` with this behind it would begin a list item or a rule across the page.
+/// Whether a `-`, `*` or `_` followed by this text begins a list item or a thematic break.
 fn begins_block(after: &str, mark: char) -> bool {
     after.is_empty() || after.starts_with(' ') || after.chars().all(|c| c == mark || c == ' ')
 }
 
-/// A path as a link's destination, percent-encoded only where markdown or an address would read it otherwise.
+/// Writes a path as a link destination; percent-encodes only characters with a special meaning in
+/// Markdown or URLs.
 pub fn link_destination(path: &str) -> String {
     let mut written = String::with_capacity(path.len());
     for c in path.chars() {
@@ -96,8 +98,8 @@ pub fn link_destination(path: &str) -> String {
     written
 }
 
-/// What a reader sees of a text on one line: hidden characters dropped, control characters and blanks of all
-/// kinds as single blanks.
+/// Puts a text on one line: drops hidden characters; replaces control characters and runs of white
+/// space by single spaces.
 pub fn visible(text: &str) -> String {
     let shown = text.chars().filter(|c| !is_hidden(*c)).map(|c| if c.is_control() { ' ' } else { c });
     let mut line = String::with_capacity(text.len());
@@ -112,8 +114,8 @@ pub fn visible(text: &str) -> String {
     line
 }
 
-/// Whether a character shows nothing and can smuggle text past a reader: zero-width, bidirectional, filler,
-/// variation and tag characters. U+FE0F, which makes an emoji coloured, is not among them.
+/// Whether a character is invisible and can hide text from a reader: zero-width, bidirectional,
+/// filler, variation and tag characters. Excludes U+FE0F, which selects color emoji.
 pub fn is_hidden(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -122,7 +124,7 @@ pub fn is_hidden(c: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Escapes as little as is safe, so that an agent reads `socket_keepalive` and `a -> b` as they are.
+/// Escapes only what is necessary, so that agents read `socket_keepalive` and `a -> b` unchanged.
 fn escape(line: &str, begins_line: bool) -> String {
     let strikes = line.matches('~').nth(1).is_some();
     let mut escaped = String::with_capacity(line.len() + 8);
@@ -167,8 +169,8 @@ fn is_number(text: &str) -> bool {
     (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `[[target|title]]`, as Obsidian and others follow it. What would end the link or its title is replaced; a target that no
-/// wikilink can hold becomes a markdown link from the vault's root.
+/// Writes `[[target|title]]`. Replaces characters that would end the link or its title; a target
+/// that a wikilink cannot hold becomes a Markdown link from the vault's root.
 pub fn wikilink(target: &str, title: &str) -> String {
     let shown: String = visible(title)
         .replace("%%", "%")
@@ -201,7 +203,8 @@ mod tests {
     use super::*;
     use crate::markdown::{extensions, outline};
 
-    /// The text of a line that must be one paragraph of nothing but text, within these outer tags.
+    /// Returns the text of a line that must be one paragraph of plain text inside `outer` enclosing
+    /// tags.
     fn only_text(markdown: &str, outer: usize) -> Result<String, String> {
         let mut text = String::new();
         let options = extensions() | Options::ENABLE_GFM;

@@ -1,15 +1,16 @@
-//! What a link's destination names: the target, the place within it, and the type that its line gives it.
+//! Parses link destinations: target, anchor, and the edge type on its line.
 //!
-//! It does not look whether such a note exists.
+//! Whether the target exists is not checked.
 
-/// The two parts of a destination.
+/// Target and anchor of a destination.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) target: String,
     pub(super) anchor: Option<String>,
 }
 
-/// The endings of files that Obsidian shows in a note: a wikilink to one names no note.
+/// File extensions that Obsidian displays as attachments; a wikilink to such a file is not a link
+/// to a note.
 const ATTACHMENTS: [&str; 25] = [
     "png",
     "jpg",
@@ -38,10 +39,11 @@ const ATTACHMENTS: [&str; 25] = [
     "excalidraw",
 ];
 
-/// The longest `TYPE` of a `TYPE::` line, in bytes.
+/// Maximum length of `TYPE` in a `TYPE::` line, in bytes.
 const LONGEST_RELATION: usize = 64;
 
-/// The inside of `[[…]]` up to the `|`; `None` for a place in the same note, an attachment, or no name at all.
+/// Parses the inside of `[[…]]` up to the `|`; `None` for a heading in the same note, an
+/// attachment, or an empty name.
 pub(super) fn wiki(inside: &str, has_alias: bool) -> Option<Target> {
     // In a table the bar of an alias is written `\|`.
     let inside = if has_alias { inside.strip_suffix('\\').unwrap_or(inside) } else { inside };
@@ -60,7 +62,8 @@ pub(super) fn wiki(inside: &str, has_alias: bool) -> Option<Target> {
     Some(Target { target: target.to_owned(), anchor })
 }
 
-/// The file that a link shows or leads to, which is no note; `None` for notes, addresses and places in the same note.
+/// Returns the attachment that a link shows or leads to; `None` for notes, URLs and headings in the
+/// same note.
 pub(super) fn attachment(destination: &str, is_wiki: bool) -> Option<String> {
     if !is_wiki && (destination.starts_with("//") || has_scheme(destination)) {
         return None;
@@ -71,7 +74,8 @@ pub(super) fn attachment(destination: &str, is_wiki: bool) -> Option<String> {
     ending(&target).is_some_and(|ending| ATTACHMENTS.contains(&ending.as_str())).then_some(target)
 }
 
-/// The destination of `[text](…)`; `None` for an address, a place in the same note, or a file that is no note.
+/// Parses the destination of `[text](…)`; `None` for a URL, a heading in the same note, or a file
+/// that is not a note.
 pub(super) fn relative(destination: &str) -> Option<Target> {
     if destination.starts_with("//") || has_scheme(destination) {
         return None;
@@ -84,7 +88,7 @@ pub(super) fn relative(destination: &str) -> Option<Target> {
     names_a_note.then(|| Target { anchor: anchor.map(|anchor| percent_decode(&anchor)), target })
 }
 
-/// `TYPE` in upper case, where a line begins with exactly `TYPE::` before its link.
+/// Returns `TYPE` in upper case if the text before a link is exactly `TYPE::`.
 pub(super) fn relation(before: &str) -> Option<String> {
     let name = before.trim().strip_suffix("::")?;
     let sound = (1..=LONGEST_RELATION).contains(&name.len())
@@ -103,7 +107,7 @@ fn split_anchor(text: &str) -> (&str, Option<String>) {
     }
 }
 
-/// The letters after the last dot, in lower case, where they look like a file's ending.
+/// Returns the lower-case text after the last dot, if it looks like a file extension.
 fn ending(name: &str) -> Option<String> {
     let (_, ending) = name.rsplit_once('.')?;
     let plausible = (1..=10).contains(&ending.len())
@@ -118,7 +122,7 @@ fn has_scheme(destination: &str) -> bool {
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'))
 }
 
-/// `%20` and the like as what they stand for; the text as it is where that would be no UTF-8.
+/// Decodes percent-encoding; returns the text unchanged if the result is not UTF-8.
 fn percent_decode(text: &str) -> String {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let bytes = text.as_bytes();

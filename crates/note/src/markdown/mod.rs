@@ -1,7 +1,7 @@
-//! What a note's body holds: its plain text, headings, links and tags, each with its place in the file.
+//! Content of a note's body: its plain text, headings, links and tags with their locations, from
+//! one pass of the Markdown parser.
 //!
-//! One pass of the markdown parser gives all of it. It does not say where a link leads (the graph does), reads
-//! no frontmatter, and renders nothing.
+//! Links are resolved by the graph. Frontmatter is not read.
 
 mod comment;
 pub mod escape;
@@ -24,31 +24,31 @@ use tag::Tags;
 /// A heading of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 for `#` to 6.
+    /// Level, from 1 for `#` to 6.
     pub level: u8,
-    /// Its text without markup.
+    /// Text without markup.
     pub text: String,
-    /// The line in the file, from 1.
+    /// Line in the file, from 1.
     pub line: u32,
-    /// Where it begins in the plain text, in bytes.
+    /// Byte offset in the plain text.
     pub at: usize,
 }
 
-/// What one pass over a body finds.
+/// Result of one pass over a body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// The text without markup, for indexing: code, link texts and aliases kept, comments dropped, blocks on
-    /// lines of their own.
+    /// Text without markup, for indexing. It has code, link texts and aliases but no comments, and
+    /// each block is on its own line.
     pub text: String,
-    /// The headings, in order.
+    /// Headings, in order.
     pub headings: Vec<Heading>,
-    /// The links to other notes, in order.
+    /// Links to other notes, in order.
     pub links: Vec<Link>,
-    /// Inline `#tags` without `#`, each once, in order.
+    /// Inline `#tags` without `#` and without duplicates, in order.
     pub tags: Vec<String>,
 }
 
-/// Reads a body whose first line is line `first_line` of its file.
+/// Parses a body. `first_line` is the line in the file on which the body begins.
 ///
 /// ```
 /// use cm_note::markdown::outline;
@@ -68,7 +68,7 @@ pub fn outline(body: &str, first_line: u32) -> Outline {
     walk.finish(first_line)
 }
 
-/// The files that a body shows or leads to and that are no notes, such as pictures, as their links name them; each once.
+/// Returns the attachments of a body, such as images, as written in its links, without duplicates.
 pub fn attachments(body: &str) -> Vec<String> {
     if nested_too_deep(body) {
         return Vec::new();
@@ -87,20 +87,20 @@ pub fn attachments(body: &str) -> Vec<String> {
     found
 }
 
-/// Bodies up to this length are parsed however they nest, in bytes.
+/// Bodies up to this length in bytes are parsed whatever their nesting.
 const SMALL: usize = 16_384;
 
-/// The deepest nesting of quotes and lists that one line of a large body may open.
+/// Maximum nesting of quotes and lists on one line of a large body.
 const DEEPEST: usize = 128;
 
-/// Whether a line opens more quotes and lists than anybody writes. The parser looks at every open one on every
-/// line, so that a large body of that kind would cost its square; such a body is text without structure.
+/// Whether a large body nests quotes and lists too deeply. The parser checks every open block on
+/// every line, so parsing would take quadratic time; such a body is treated as plain text.
 pub fn nested_too_deep(body: &str) -> bool {
     body.len() > SMALL && body.lines().any(|line| opened_by(line) > DEEPEST)
 }
 
-/// How many quotes and list items a line opens or continues, at most: an item takes at least two columns. A rule
-/// (`- - -`) opens none.
+/// Upper limit for the number of quotes and list items that a line opens or continues; an item
+/// takes at least two columns. A thematic break (`- - -`) opens none.
 fn opened_by(line: &str) -> usize {
     let mut opened = 0;
     let mut marks = line.bytes().filter(|byte| !byte.is_ascii_whitespace());
@@ -124,7 +124,7 @@ fn opened_by(line: &str) -> usize {
     if opened == 0 { 0 } else { opened.max(indent / 2) }
 }
 
-/// What is markdown here: CommonMark, wikilinks, and of GitHub's extensions those that notes use.
+/// Enabled syntax: CommonMark, wikilinks, and the GitHub extensions that are common in notes.
 fn extensions() -> Options {
     Options::ENABLE_WIKILINKS
         | Options::ENABLE_TABLES
@@ -133,7 +133,8 @@ fn extensions() -> Options {
         | Options::ENABLE_STRIKETHROUGH
 }
 
-/// The state of the pass. Places are byte offsets until the end, where one walk turns them into lines.
+/// State of the pass. Locations are byte offsets until the end, when one scan converts them to
+/// lines.
 #[derive(Default)]
 struct Walk<'b> {
     body: &'b str,
@@ -142,18 +143,18 @@ struct Walk<'b> {
     links: Vec<Link>,
     places: Vec<(usize, Owner)>,
     tags: Tags,
-    /// Where the text of the open heading begins in `text`.
+    /// Offset in `text` of the open heading.
     heading: Option<usize>,
-    /// Where the current line's inline content begins; `None` until some comes.
+    /// Offset of the current line's inline content; `None` before any content.
     line_begin: Option<usize>,
-    /// The last link of a `TYPE::` line: where it ends, and the type.
+    /// The last link of a `TYPE::` line: the offset of its end, and the type.
     typed: Option<(usize, String)>,
-    /// How many links and images are open.
+    /// Number of open links and images.
     inside_links: usize,
     in_code: bool,
-    /// Where code lies, in order.
+    /// Ranges of code, in order.
     code: Vec<Range<usize>>,
-    /// The open HTML block so far.
+    /// Content of the open HTML block.
     html: Option<String>,
 }
 
@@ -287,7 +288,8 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// The type that a `TYPE::` line gives to the link at `start`: its first link, or one after a comma.
+    /// Returns the type that a `TYPE::` line gives to the link at `start`: the first link of the
+    /// line, or one after a comma.
     fn relation_before(&self, start: usize) -> Option<String> {
         if let Some((end, relation)) = &self.typed
             && self.body.get(*end..start).is_some_and(|between| between.trim() == ",")
@@ -340,14 +342,14 @@ impl<'b> Walk<'b> {
     }
 }
 
-/// Whose place it is.
+/// Item that a location belongs to.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Owner {
     Heading(usize),
     Link(usize),
 }
 
-/// A byte offset as line and column. It only ever walks on, so that a body of one long line with many links costs
+/// A byte offset with its line and column. It only moves forward, so that locating all links takes
 /// one pass.
 #[derive(Clone, Copy)]
 struct Place {

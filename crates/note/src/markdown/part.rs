@@ -1,36 +1,37 @@
-//! The part of somebody else's file that is ours, between two markers on lines of their own. All other bytes stay. A marker
-//! within a block of code is text.
+//! A section that cm manages in another program's file, between two marker lines. All other bytes
+//! stay unchanged. Markers inside code blocks are ignored.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-/// How a part is marked.
+/// Markers of a section.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
-    /// The opening line as it is written.
+    /// The opening line as written.
     pub opening: &'static str,
-    /// Whether a line opens a part, without the blanks around it.
+    /// Whether a line, trimmed, opens a section.
     pub opens: fn(&str) -> bool,
     /// The closing line.
     pub closing: &'static str,
 }
 
-/// Markers of which nobody can tell what they enclose.
+/// Error: markers that do not form a pair.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Unpaired {
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: &'static str,
 }
 
 impl Part {
-    /// Where the part is, from its opening marker to its closing one; `None` where the file has none.
+    /// Returns the byte range of the section with its markers; `None` if the file has none.
     ///
     /// # Errors
-    /// A marker without its other half, a second part, or one within another.
+    /// Returns [`Unpaired`] for a marker without its counterpart, a second section, or nested
+    /// sections.
     pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, Unpaired> {
         let marks = self.marks(text);
         let mut open: Option<&Mark> = None;
@@ -55,11 +56,12 @@ impl Part {
         }
     }
 
-    /// The file with these lines in its part: in place of what was there, else behind all else. Line breaks are the file's
-    /// own.
+    /// Replaces the content of the section, or appends a section at the end. Uses the file's line
+    /// breaks.
     ///
     /// # Errors
-    /// Those of [`Part::find`], and a file that ends within a block of code, where no part can be put.
+    /// Returns [`Unpaired`] as [`Part::find`] does, or if the file ends inside a code block, where
+    /// a section cannot be appended.
     pub fn put(&self, text: &str, inner: &str) -> Result<String, Unpaired> {
         let line_break = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -82,7 +84,8 @@ impl Part {
         if stands { Ok(after) } else { Err(swallowed(text)) }
     }
 
-    /// A file without the part, and whether it had one; a file whose markers are broken stays as it is.
+    /// Removes the section; returns the text and whether it had a section. A file with broken
+    /// markers stays unchanged.
     pub fn without(&self, text: &str) -> (String, bool) {
         match self.find(text) {
             Ok(Some(range)) => (format!("{}{}", &text[..range.start], &text[range.end..]), true),
@@ -90,7 +93,7 @@ impl Part {
         }
     }
 
-    /// The list items of the part.
+    /// Returns the list items of the section.
     pub fn items<'a>(&self, text: &'a str) -> Vec<&'a str> {
         let Ok(Some(range)) = self.find(text) else { return Vec::new() };
         text[range].lines().map(str::trim_end).filter(|line| line.starts_with("- ")).collect()
@@ -116,17 +119,17 @@ impl Part {
     }
 }
 
-/// What may stand around a marker on its line.
+/// Characters allowed around a marker on its line.
 const BLANK: [char; 5] = [' ', '\t', '\r', '\n', '\u{feff}'];
 
-/// A marker outside of code.
+/// A marker outside code blocks.
 struct Mark {
     opens: bool,
     line: u32,
     range: Range<usize>,
 }
 
-/// The blocks of code in a text, fenced and indented.
+/// Returns the ranges of fenced and indented code blocks.
 fn code(text: &str) -> Vec<Range<usize>> {
     let blocks = Parser::new_ext(text, Options::empty()).into_offset_iter();
     let code = |(event, range): (Event<'_>, Range<usize>)| {

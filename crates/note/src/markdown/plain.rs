@@ -1,4 +1,4 @@
-//! The plain text of a body as it grows: blocks on lines of their own, tags and comments of HTML taken out.
+//! Builds the plain text of a body: one line for each block, without HTML tags and comments.
 
 /// The text so far.
 #[derive(Default)]
@@ -13,21 +13,21 @@ impl Plain {
         self.0.push_str(text);
     }
 
-    /// Begins a new line, unless at the begin of one.
+    /// Begins a new line, unless the text is already at the start of one.
     pub(super) fn line(&mut self) {
         if !self.0.is_empty() && !self.0.ends_with('\n') {
             self.0.push('\n');
         }
     }
 
-    /// Sets two cells of a table apart.
+    /// Separates two table cells.
     pub(super) fn cell(&mut self) {
         if !self.0.is_empty() && !self.0.ends_with(['\n', ' ']) {
             self.0.push(' ');
         }
     }
 
-    /// Adds what is between the tags. An unclosed comment hides the rest, as it does in a browser.
+    /// Appends the text between HTML tags. An unclosed comment hides the rest, as in a browser.
     pub(super) fn push_html(&mut self, html: &str) {
         let mut rest = html;
         while let Some(open) = rest.find('<') {

@@ -1,14 +1,14 @@
-//! Inline `#tags` and nested `#a/b`, by Obsidian's rules.
+//! Inline tags, `#tag` and nested `#a/b`, by Obsidian's rules.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::escape::is_hidden;
 
-/// Up to so many tags are looked through one by one; more are hashed.
+/// Maximum number of tags that are searched linearly; above it they are hashed.
 const FEW: usize = 16;
 
-/// The tags found so far, each once, in order.
+/// Tags found so far, without duplicates, in order.
 #[derive(Default)]
 pub(super) struct Tags {
     found: Vec<String>,
@@ -16,8 +16,9 @@ pub(super) struct Tags {
 }
 
 impl Tags {
-    /// Looks in a run of text. The source counts, not the parsed text: a tag may hold `_`, where the parser
-    /// cuts its text, and a `#` that is escaped or part of an entity begins none.
+    /// Collects the tags of a run of text. Reads the source rather than the parsed text: tags may
+    /// contain `_`, where the parser splits text, and an escaped `#` or one in an entity does not
+    /// begin a tag.
     pub(super) fn find(&mut self, body: &str, run: Range<usize>, line_begin: Option<usize>) {
         let Some(source) = body.get(run.clone()) else { return };
         for (offset, _) in source.match_indices('#') {
@@ -53,7 +54,7 @@ impl Tags {
     }
 }
 
-/// The tag that begins after a `#`; `None` where it would be empty or a number.
+/// Returns the tag after a `#`; `None` if it is empty or a number.
 fn tag_at(text: &str) -> Option<&str> {
     let end = text.find(|c| !in_tag(c)).unwrap_or(text.len());
     let tag = text[..end].trim_end_matches('/');

@@ -1,10 +1,10 @@
-//! What the pass finds in whole bodies, and that no body makes it fail.
+//! Outlines of whole bodies, and a property: parsing never fails.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Each link as `form target#anchor TYPE line:column`.
+/// Formats each link as `form target#anchor TYPE line:column`.
 fn links(body: &str) -> Vec<String> {
     let show = |link: &Link| {
         let anchor = link.anchor.as_ref().map_or(String::new(), |anchor| format!("#{anchor}"));

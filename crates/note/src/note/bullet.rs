@@ -1,4 +1,4 @@
-//! What only bullets and blocked patterns have, read from their frontmatter and body, and written there.
+//! Reads and writes the frontmatter fields that only bullets and blocked patterns have.
 
 use yaml_serde::{Mapping, Value};
 
@@ -15,7 +15,7 @@ use crate::finding::Code;
 use crate::frontmatter::parse::{Field, scalar_text};
 use crate::instant::Instant;
 
-/// The fields of a bullet.
+/// Reads the fields of a bullet.
 pub(super) fn bullet(values: &mut Values<'_>, body: &str) -> BulletFields {
     let (content, why) = content::parts(body);
     BulletFields {
@@ -38,7 +38,7 @@ pub(super) fn bullet(values: &mut Values<'_>, body: &str) -> BulletFields {
     }
 }
 
-/// The fields of a blocked pattern.
+/// Reads the fields of a blocked pattern.
 pub(super) fn blocked(values: &mut Values<'_>) -> BlockedFields {
     BlockedFields {
         pattern: values.text("pattern"),
@@ -71,7 +71,7 @@ fn sources(values: &mut Values<'_>) -> Vec<Source> {
     })
 }
 
-/// A key that holds a mapping, with what is wrong where it holds something else.
+/// Returns a key's mapping; reports a finding if the value is not a mapping.
 fn mapping<'f>(values: &mut Values<'f>, key: &str) -> Option<(&'f Field, &'f Mapping)> {
     let field = values.fields.get(key).filter(|field| !field.value.is_null())?;
     let mapping = field.value.as_mapping();
@@ -127,7 +127,8 @@ fn incident(values: &mut Values<'_>) -> Option<Incident> {
     Some(Incident { class: class?, shape: shape?, session: one("session"), date: one("date") })
 }
 
-/// A bullet's keys with their values, as a new note or an edit writes them; null for a key that is not written.
+/// Returns a bullet's keys and values as written to its frontmatter; null for keys that are
+/// omitted.
 pub fn keys(bullet: &Bullet) -> Vec<(String, Value)> {
     let fields = &bullet.fields;
     let kind = Some(fields.kind.name());
@@ -164,7 +165,7 @@ pub fn keys(bullet: &Bullet) -> Vec<(String, Value)> {
     pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// A blocked pattern's keys with their values; null for a key that is not written.
+/// Returns a blocked pattern's keys and values; null for keys that are omitted.
 pub fn blocked_keys(blocked: &Blocked) -> Vec<(String, Value)> {
     let fields = &blocked.fields;
     let kind = match blocked.kind {
@@ -186,7 +187,7 @@ pub fn blocked_keys(blocked: &Blocked) -> Vec<(String, Value)> {
     pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// A feedback event as an item of the list `feedback`.
+/// Converts a feedback event to an item of the list `feedback`.
 pub fn event(event: &Feedback) -> Value {
     let signal = match event.signal {
         Signal::Helpful => "helpful",
@@ -257,7 +258,7 @@ fn date_value(at: Option<Instant>) -> Value {
     at.map_or(Value::Null, |at| Value::String(at.to_string()))
 }
 
-/// A whole number without `.0`.
+/// Writes a whole number without `.0`.
 fn plain_number(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         Value::from(number as i64)

@@ -1,4 +1,4 @@
-//! What each kind of note must have and may say, as 01-vault lays down, and what is missing or odd in one.
+//! Checks notes: required keys and allowed values of each kind of note.
 
 use crate::finding::{Code, Finding, Severity};
 use crate::frontmatter::split::Split;
@@ -7,28 +7,28 @@ use crate::note::values::Values;
 use crate::note::{Kind, Note, RelationTable, TypeTable};
 use cm_text::spelling::nearest;
 
-/// What a bullet's `type` may be.
+/// Allowed values of a bullet's `type`.
 pub const BULLET_TYPES: [&str; 2] = ["rule", "anti_pattern"];
-/// What a bullet's `kind` may be.
+/// Allowed values of a bullet's `kind`.
 pub const BULLET_KINDS: [&str; 4] = ["project_convention", "stack_pattern", "workflow_rule", "anti_pattern"];
-/// What a bullet's `state` may be.
+/// Allowed values of a bullet's `state`.
 pub const STATES: [&str; 3] = ["draft", "active", "retired"];
-/// What a bullet's `maturity` may be.
+/// Allowed values of a bullet's `maturity`.
 pub const MATURITIES: [&str; 4] = ["candidate", "established", "proven", "deprecated"];
-/// What a bullet's `scope` may be.
+/// Allowed values of a bullet's `scope`.
 pub const SCOPES: [&str; 5] = ["global", "workspace", "language", "framework", "task"];
-/// What the `kind` of a bullet's `verify` may be.
+/// Allowed values of `kind` in a bullet's `verify`.
 pub const VERIFY_KINDS: [&str; 3] = ["regex", "file_exists", "query"];
-/// What the `mode` of a bullet's `verify` may be.
+/// Allowed values of `mode` in a bullet's `verify`.
 pub const VERIFY_MODES: [&str; 2] = ["exists", "absent"];
-/// What a blocked pattern's `kind` may be.
+/// Allowed values of a blocked pattern's `kind`.
 pub const BLOCKED_KINDS: [&str; 2] = ["toxic", "deprecated"];
-/// What a diary's `status` may be.
+/// Allowed values of a diary's `status`.
 pub const STATUSES: [&str; 3] = ["success", "failure", "mixed"];
-/// The shortest and the longest rule, in characters.
+/// Allowed length of a rule, in characters.
 pub const RULE: std::ops::RangeInclusive<usize> = 10..=500;
 
-/// Keys that a note of this kind must have, beside its id.
+/// Required keys of a kind of note, in addition to its id.
 pub fn required(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Memory => &["type", "title", "importance", "created", "updated"],
@@ -39,7 +39,7 @@ pub fn required(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// Whether a text may be a category: `[a-z][a-z0-9_-]{0,49}`.
+/// Whether a text is a valid category: `[a-z][a-z0-9_-]{0,49}`.
 pub fn is_category(text: &str) -> bool {
     text.len() <= 50
         && text.starts_with(|c: char| c.is_ascii_lowercase())
@@ -48,16 +48,16 @@ pub fn is_category(text: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte))
 }
 
-/// A note that is to be checked, with what its fields were read from.
+/// A note to check, with the text that it was read from.
 pub(super) struct Checked<'a> {
     pub note: &'a Note,
     pub body: &'a Split<'a>,
-    /// Whether its frontmatter could not be read as a whole: then nothing is called missing.
+    /// Whether the frontmatter is malformed; missing keys are then not reported.
     pub broken: bool,
 }
 
 impl Checked<'_> {
-    /// Adds what is wrong to the findings.
+    /// Appends findings for all problems of the note.
     pub fn run(&self, values: &mut Values<'_>, types: &TypeTable, relations: &RelationTable) {
         if !self.broken {
             self.presence(values, types);

@@ -1,4 +1,5 @@
-//! The text of new notes, keys in the order of 01-vault. It writes no file and draws no id.
+//! Composes the text of new notes, with keys in a fixed order. Does not write files or generate
+//! ids.
 
 use yaml_serde::{Mapping, Value};
 
@@ -12,7 +13,7 @@ use crate::markdown::outline;
 use crate::note::Kind;
 use crate::path::NotePath;
 
-/// The keys of a kind in the order of 01-vault; any other key comes after them.
+/// Order of a kind's keys; any other key comes after them.
 fn order(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Memory | Kind::Stash | Kind::Plain => &MEMORY,
@@ -108,48 +109,45 @@ const DIARY: [&str; 11] = [
     "related_sessions",
 ];
 
-/// A new memory.
+/// Values of a new memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryDraft {
-    /// Its identity.
     pub id: NoteId,
-    /// `type`.
     pub note_type: String,
-    /// `title`; one line.
+    /// Title; one line.
     pub title: String,
-    /// Without `#`.
+    /// Tags without `#`.
     pub tags: Vec<String>,
-    /// 0.0–1.0.
+    /// Importance, 0.0–1.0.
     pub importance: f64,
-    /// 0.0–1.0.
+    /// Confidence, 0.0–1.0.
     pub confidence: Option<f64>,
-    /// When it was written; `updated` is the same.
+    /// Creation time; also written as `updated`.
     pub created: Instant,
-    /// Who saw it.
+    /// Person who recorded it.
     pub author: Option<String>,
-    /// Through which agent.
+    /// Agent that recorded it.
     pub agent: Option<String>,
-    /// In which session.
+    /// Session in which it was recorded.
     pub session: Option<String>,
-    /// The markdown below the frontmatter.
+    /// Markdown below the frontmatter.
     pub body: String,
-    /// Further keys, each put where its place is.
+    /// Additional keys; those with a fixed position are sorted into it.
     pub extra: Vec<(String, Value)>,
 }
 
 /// One end of an edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeEnd {
-    /// What the note answers to.
+    /// Id of the note, or its path if it has none.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// What a wikilink to it says.
+    /// Target of a wikilink to the note.
     pub target: String,
 }
 
 impl EdgeEnd {
-    /// The end at a note whose file's name no other file has.
+    /// Creates the end for a note whose file name is unique.
     pub fn of_file(id: &str, title: &str, path: &NotePath) -> Self {
         Self { id: id.to_owned(), title: title.to_owned(), target: path.stem().to_owned() }
     }
@@ -159,45 +157,43 @@ impl EdgeEnd {
     }
 }
 
-/// A new edge.
+/// Values of a new edge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EdgeDraft {
-    /// Its identity.
     pub id: NoteId,
-    /// The edge's type, upper case.
+    /// Type of the edge, in upper case.
     pub relation: String,
-    /// The note that it leads from.
+    /// Start of the edge.
     pub from: EdgeEnd,
-    /// The note that it leads to.
+    /// End of the edge.
     pub to: EdgeEnd,
-    /// 0.0–1.0.
+    /// Strength, 0.0–1.0.
     pub strength: f64,
-    /// When it was written.
     pub created: Instant,
-    /// Why the two are related.
+    /// Why the two notes are related.
     pub body: String,
 }
 
-/// A new entry of a day's log.
+/// Values of a new entry in a daily log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpisodeEntry {
-    /// When it happened; tells the day's file too.
+    /// Time of the event; its day determines the file.
     pub at: Instant,
-    /// What happened, in a line.
+    /// One-line description of the event.
     pub title: String,
-    /// **Type**.
+    /// Line **Type**.
     pub note_type: Option<String>,
-    /// **Tags**.
+    /// Line **Tags**.
     pub tags: Vec<String>,
-    /// **Memory**: title and path of the note that it led to.
+    /// Line **Memory**: title and path of the resulting note.
     pub memory: Option<(String, NotePath)>,
-    /// **Summary**, in a line.
+    /// Line **Summary**.
     pub summary: Option<String>,
-    /// **Source**: what it was made from, as words of code.
+    /// Line **Source**: origin of the entry, written as inline code.
     pub source: Option<String>,
 }
 
-/// The text of a new memory. Its body begins with `# title`, unless it has such a heading already.
+/// Composes a new memory. Puts `# title` above the body unless the body has a level-1 heading.
 pub fn memory(draft: &MemoryDraft) -> String {
     let title = visible(&draft.title);
     let mut fields = vec![
@@ -221,7 +217,7 @@ pub fn memory(draft: &MemoryDraft) -> String {
     note(Kind::Memory, fields, &headed(&title, &draft.body))
 }
 
-/// The text of a new edge.
+/// Composes a new edge.
 pub fn edge(draft: &EdgeDraft) -> String {
     let at = draft.created.to_string();
     let fields = vec![
@@ -241,7 +237,7 @@ pub fn edge(draft: &EdgeDraft) -> String {
     note(Kind::Edge, fields, &body)
 }
 
-/// The text of a new bullet. Keys that hold their default and say nothing are left out.
+/// Composes a new bullet. Keys without a value are omitted.
 pub fn bullet(bullet: &Bullet) -> String {
     let keys = super::bullet::keys(bullet);
     let why = bullet.fields.why.as_deref().map(str::trim).filter(|why| !why.is_empty());
@@ -249,13 +245,13 @@ pub fn bullet(bullet: &Bullet) -> String {
     note(Kind::Bullet, keys, &format!("{}{why}", bullet.content()))
 }
 
-/// The text of a new blocked pattern; the body says more about it.
+/// Composes a new blocked pattern; `body` is additional text.
 pub fn blocked(blocked: &Blocked, body: &str) -> String {
     note(Kind::Blocked, super::bullet::blocked_keys(blocked), body)
 }
 
-/// The text of any new note: its keys in the usual order of its kind, then its body. A key that is given twice
-/// has its last value; nothing is written of a key without one.
+/// Composes any new note: its keys in the order of its kind, then its body. The last value of a
+/// duplicate key wins; null values are omitted.
 pub fn note(kind: Kind, fields: Vec<(String, Value)>, body: &str) -> String {
     let mut mapping = Mapping::new();
     for (key, value) in fields {
@@ -281,18 +277,18 @@ pub fn note(kind: Kind, fields: Vec<(String, Value)>, body: &str) -> String {
     written
 }
 
-/// The path of a day's log.
+/// Path of the daily log for a point in time.
 pub fn episode_path(at: Instant) -> String {
     format!("episodes/{}.md", at.day())
 }
 
-/// A new day's log with its first entry.
+/// Composes a new daily log with its first entry.
 pub fn episode(entry: &EpisodeEntry) -> String {
     let day = entry.at.day();
     format!("---\ndate: {day}\n---\n\n# {day}\n{}", episode_entry(entry))
 }
 
-/// An entry to be put at the end of a day's log: a blank line, a heading and a list.
+/// Composes an entry to append to a daily log: a blank line, a heading and a list.
 pub fn episode_entry(entry: &EpisodeEntry) -> String {
     let tags: Vec<String> = entry.tags.iter().map(|tag| escape_inline(tag)).collect();
     let memory = entry.memory.as_ref().map(|(title, path)| {
@@ -335,7 +331,7 @@ fn tags(tags: &[String]) -> Value {
     Value::Sequence(written)
 }
 
-/// A number from 0 to 1 in at most four digits after the point.
+/// A number clamped to 0–1 and rounded to four decimal places.
 fn fraction(number: f64) -> Value {
     Value::from((number.clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0)
 }

@@ -1,4 +1,4 @@
-//! What git leaves in a file that it could not merge: two versions between lines of marks.
+//! Detects unresolved Git merge conflicts: two versions between conflict markers.
 
 use crate::finding::{Code, Finding, Severity};
 use crate::path::NotePath;
@@ -7,7 +7,8 @@ const OURS: &str = "<<<<<<<";
 const BETWEEN: &str = "=======";
 const THEIRS: &str = ">>>>>>>";
 
-/// The line, from 1, on which an unresolved conflict begins. One that a fenced block of code shows as an example is none.
+/// Returns the line, from 1, on which an unresolved conflict begins. Conflict markers in fenced
+/// code blocks do not count.
 pub fn conflict_marker(text: &str) -> Option<u32> {
     let mut begin = None;
     let (mut divided, mut fence) = (false, None);
@@ -27,7 +28,7 @@ pub fn conflict_marker(text: &str) -> Option<u32> {
     None
 }
 
-/// The finding of a note that holds an unresolved conflict.
+/// Returns the finding for a note with an unresolved conflict.
 pub(super) fn finding(path: &NotePath, text: &str) -> Option<Finding> {
     let line = conflict_marker(text)?;
     let message = "the file holds an unresolved merge conflict";
@@ -38,12 +39,12 @@ pub(super) fn finding(path: &NotePath, text: &str) -> Option<Finding> {
     )
 }
 
-/// Whether a line is seven of a mark, and nothing or a space behind them.
+/// Whether a line consists of the marker, optionally followed by a space and text.
 fn is_mark(line: &str, mark: &str) -> bool {
     line.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\r']))
 }
 
-/// The fence that is open after a line: its character and how many.
+/// Returns the code fence open after a line: its character and length.
 fn fence_after(open: Option<(char, usize)>, line: &str) -> Option<(char, usize)> {
     let line = line.trim_start_matches([' ', '>']);
     let Some(mark) = line.chars().next().filter(|c| matches!(c, '`' | '~')) else { return open };

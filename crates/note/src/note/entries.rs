@@ -1,4 +1,4 @@
-//! The lists of mappings in frontmatter: `relations` and `feedback`.
+//! Reads frontmatter lists of mappings: `relations` and `feedback`.
 
 use yaml_serde::{Mapping, Value};
 
@@ -10,7 +10,7 @@ use crate::instant::Instant;
 use crate::note::types::RelationTable;
 use cm_text::spelling::nearest;
 
-/// `relations`, without the entries that name no note.
+/// Reads `relations`; drops entries without a target.
 pub(super) fn relations(values: &mut Values<'_>, known: &RelationTable) -> Vec<Relation> {
     mappings(values, "relations", |entry, mapping| {
         let target = text(mapping, "target").filter(|target| !target.is_empty());
@@ -37,7 +37,7 @@ pub(super) fn relations(values: &mut Values<'_>, known: &RelationTable) -> Vec<R
     })
 }
 
-/// `feedback`, without the events that have no date or no known signal.
+/// Reads `feedback`; drops events without a valid date, signal or weight.
 pub(super) fn feedback(values: &mut Values<'_>) -> Vec<Feedback> {
     mappings(values, "feedback", |entry, mapping| {
         let at = text(mapping, "at").and_then(|at| Instant::parse(&at).ok());
@@ -78,11 +78,11 @@ pub(super) fn feedback(values: &mut Values<'_>) -> Vec<Feedback> {
     })
 }
 
-/// Why something did harm.
+/// Allowed reasons of harmful feedback.
 pub const REASONS: [&str; 6] =
     ["caused_bug", "wasted_time", "contradicted_requirements", "wrong_context", "outdated", "other"];
 
-/// One entry while it is read.
+/// A list entry that is being read.
 pub(super) struct Entry<'v, 'a> {
     values: &'v mut Values<'a>,
     pub(super) line: u32,
@@ -125,7 +125,7 @@ impl Entry<'_, '_> {
     }
 }
 
-/// What to do about a relation that is not declared.
+/// Returns a hint for an undeclared relation: the most similar declared name, or how to declare it.
 pub(super) fn relation_hint(relation: &str, known: &RelationTable) -> String {
     match nearest(relation, known.iter()) {
         Some(meant) => format!("did you mean `{meant}`?"),

@@ -1,10 +1,12 @@
-//! Characters that show nothing and can carry words past a reader, told from those that a script or an emoji needs.
+//! Detects invisible characters that can hide text from readers, except those that a script or an
+//! emoji requires.
 
 use crate::finding::{Code, Finding, Severity};
 use crate::markdown::escape::is_hidden;
 use crate::path::NotePath;
 
-/// One finding for each suspicious character of a text, at its first place, with how often it occurs.
+/// Returns one finding for each suspicious character: its first location and its number of
+/// occurrences.
 pub(super) fn findings(path: &NotePath, text: &str) -> Vec<Finding> {
     if text.is_ascii() {
         return Vec::new();
@@ -30,10 +32,10 @@ pub(super) fn findings(path: &NotePath, text: &str) -> Vec<Finding> {
     found.into_iter().map(|(c, at, count)| finding(path, text, c, at, count)).collect()
 }
 
-/// How many different characters are reported of one note.
+/// Maximum number of distinct characters reported for one note.
 const MOST: usize = 8;
 
-/// Whether a script or an emoji needs the character between these two.
+/// Whether a script or an emoji requires the character between these two.
 fn is_needed(before: Option<char>, c: char, next: Option<char>) -> bool {
     let shown = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_hidden(c));
     match c {

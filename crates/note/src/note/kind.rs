@@ -1,15 +1,15 @@
-//! The kinds of notes, told apart by the folder they lie in.
+//! The kinds of notes, determined by their folder.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::path::NotePath;
 
-/// What a file of the vault is.
+/// Kind of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A memory: `graph/<folder>/`, `vault/`, and any other note that says its `type`.
+    /// A memory: `graph/<folder>/`, `vault/`, and any other note with an id and a known `type`.
     Memory,
     /// A typed edge: `graph/edges/`.
     Edge,
@@ -17,18 +17,18 @@ pub enum Kind {
     Bullet,
     /// A blocked pattern: `blocked/`.
     Blocked,
-    /// A day's log: `episodes/`.
+    /// A daily log: `episodes/`.
     Episode,
     /// A summary of an agent's session: `diary/`.
     Diary,
     /// A raw capture: `stash/`.
     Stash,
-    /// Any other markdown file.
+    /// Any other Markdown file.
     Plain,
 }
 
 impl Kind {
-    /// The kind that a path tells; `Plain` for a file outside the vault's own folders.
+    /// Determines the kind from a path; `Plain` for a file outside the vault's own folders.
     pub fn of(path: &NotePath) -> Self {
         match (path.top(), path.folder().starts_with("graph/edges")) {
             (_, true) => Self::Edge,
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// Its name in JSON, in the query language and in messages.
+    /// Name of the kind in JSON, queries and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",

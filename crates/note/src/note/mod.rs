@@ -1,6 +1,6 @@
-//! A note as far as it can be read: its frontmatter as typed fields, its links, and what is wrong with it.
+//! A note without its body: typed frontmatter fields, links, and findings.
 //!
-//! It does not hold the body; the text index and the files do.
+//! The body is stored in the text index and the files.
 
 pub mod bullet;
 pub mod check;
@@ -31,48 +31,39 @@ pub use entries::REASONS;
 pub use kind::Kind;
 pub use types::{RelationTable, TypeTable};
 
-/// What the program knows of a note without its body. Kept in the index; rebuilt from the file at any time.
+/// A note without its body. The index stores it and can rebuild it from the file at any time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// Where it lies.
     pub path: NotePath,
-    /// Which kind of note.
     pub kind: Kind,
-    /// Its identity; `None` for a note that answers to its path.
+    /// Id; `None` for a note that is identified by its path.
     pub id: Option<NoteId>,
-    /// `type` as written: of a memory (`solution`), an edge (`SOLVES`) or a bullet (`rule`); of a blocked pattern
-    /// its `kind`. The fields of a bullet hold the defaults of those that it does not write.
+    /// `type` of a memory (`solution`), edge (`SOLVES`) or bullet (`rule`), or `kind` of a blocked
+    /// pattern, as written. Fields that a bullet omits have their default values.
     pub note_type: Option<String>,
-    /// `title`; else the rule of a bullet, the pattern of a blocked one, `from TYPE to` of an edge; else the
-    /// first level-1 heading, else the file's stem.
+    /// `title`, else the rule of a bullet, the pattern of a blocked pattern, `from TYPE to` of an
+    /// edge, the first level-1 heading, or the file's stem.
     pub title: String,
-    /// Other names (`aliases`) that a wikilink may use.
+    /// Alternative names (`aliases`) for wikilinks.
     pub aliases: Vec<String>,
-    /// Tags of the frontmatter and inline `#tags` of the body, without `#`, each once, in order.
+    /// Frontmatter tags and inline `#tags`, without `#` and without duplicates, in order.
     pub tags: Vec<String>,
-    /// 0.0–1.0.
+    /// Importance, 0.0–1.0.
     pub importance: Option<f64>,
-    /// 0.0–1.0.
+    /// Confidence, 0.0–1.0.
     pub confidence: Option<f64>,
-    /// When it was first written.
     pub created: Option<Instant>,
-    /// When it was last changed.
     pub updated: Option<Instant>,
-    /// When somebody last confirmed that it holds.
+    /// Last time that a person confirmed the note.
     pub last_checked: Option<Instant>,
-    /// How fast an observation fades.
+    /// How fast an observation loses weight.
     pub priority: Option<Priority>,
-    /// In `vault/`, or `pinned: true`.
+    /// True for notes in `vault/` or with `pinned: true`.
     pub pinned: bool,
-    /// `category`.
     pub category: Option<String>,
-    /// `author`.
     pub author: Option<String>,
-    /// `agent`.
     pub agent: Option<String>,
-    /// `session`.
     pub session: Option<String>,
-    /// `workspace`.
     pub workspace: Option<String>,
     /// `state` of a bullet or memory.
     pub state: Option<String>,
@@ -80,47 +71,49 @@ pub struct Note {
     pub maturity: Option<String>,
     /// `scope` of a bullet.
     pub scope: Option<String>,
-    /// `relations` of the frontmatter.
+    /// Frontmatter `relations`.
     pub relations: Vec<Relation>,
-    /// The two ends, where the note is an edge.
+    /// Ends of an edge; `None` for other kinds.
     pub edge: Option<EdgeEnds>,
-    /// `feedback`.
     pub feedback: Vec<Feedback>,
-    /// `condensed_into`.
+    /// Frontmatter `condensed_into`: notes that summarize this one.
     pub condensed_into: Vec<String>,
-    /// What only a bullet has.
+    /// Fields that only a bullet has.
     pub bullet: Option<Box<BulletFields>>,
-    /// What only a blocked pattern has.
+    /// Fields that only a blocked pattern has.
     pub blocked: Option<Box<BlockedFields>>,
-    /// Links of the body (and wikilinks in frontmatter values), in order.
+    /// Links of the body and wikilinks in frontmatter values; the frontmatter's first, each in
+    /// order.
     pub links: Vec<Link>,
-    /// The first words of the body's plain text after the title, at most [`Note::SUMMARY`] characters.
+    /// Beginning of the body's plain text after the title, at most [`Note::SUMMARY`] characters.
     pub summary: String,
-    /// What is wrong with it, as far as the note alone tells.
+    /// Problems found in this note alone.
     pub findings: Vec<Finding>,
 }
 
 impl Note {
-    /// The length of `summary` in characters, at most.
+    /// Maximum length of `summary` in characters.
     pub const SUMMARY: usize = 160;
 
-    /// The `state` of a memory that an agent, a session or the network added and nobody has confirmed.
+    /// `state` of a memory that was added by an agent, a session or the network and is not
+    /// confirmed yet.
     pub const UNVERIFIED: &str = "unverified";
 
-    /// Whether it is a memory that nobody has confirmed yet.
+    /// Whether the note is an unconfirmed memory.
     pub fn is_unverified(&self) -> bool {
         matches!(self.kind, Kind::Memory | Kind::Plain) && self.state.as_deref() == Some(Self::UNVERIFIED)
     }
 
-    /// Whether it waits to be confirmed or activated, whatever its kind: until then it takes no other note's place.
+    /// Whether the note needs confirmation or activation. Until then it cannot replace other notes.
     pub fn is_waiting(&self) -> bool {
         matches!(self.state.as_deref(), Some("draft" | Self::UNVERIFIED))
     }
 
-    /// The type of memories whose life follows from their feedback, as that of rules does.
+    /// Type of memories with a lifetime that depends on feedback, like that of rules.
     pub const OBSERVATION: &str = "observation";
 
-    /// Why an observation is stale; `None` while it holds, where it is pinned, and for notes of other types.
+    /// Reason why an observation is stale; `None` if it is not stale or pinned, and for notes of
+    /// other types.
     pub fn staleness(&self) -> Option<Staleness> {
         if self.pinned || self.note_type.as_deref() != Some(Self::OBSERVATION) {
             return None;
@@ -136,7 +129,8 @@ impl Note {
         (last(Signal::Helpful) < Some(irrelevant)).then_some(Staleness::Irrelevant)
     }
 
-    /// Who wrote it, as far as it says: `codex, session 1a2b3c4d`.
+    /// Origin of the note, such as `codex, session 1a2b3c4d`; `a person` if the note does not
+    /// record one.
     pub fn origin(&self) -> String {
         let session = self.session.as_deref().map(|id| {
             let short: String = id.chars().take(8).collect();
@@ -150,13 +144,13 @@ impl Note {
         }
     }
 
-    /// What it answers to: its id, else its path.
+    /// Id of the note, or its path if it has none.
     pub fn key(&self) -> &str {
         self.id.as_ref().map_or(self.path.as_str(), NoteId::as_str)
     }
 }
 
-/// How fast an observation fades.
+/// How fast an observation loses weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Priority {
@@ -169,7 +163,7 @@ pub enum Priority {
 }
 
 impl Priority {
-    /// Its name in frontmatter.
+    /// Name of the priority in frontmatter.
     pub fn name(self) -> &'static str {
         match self {
             Self::Critical => "critical",
@@ -182,72 +176,71 @@ impl Priority {
 /// An entry of `relations`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
-    /// The other note's id, as written.
+    /// Id of the other note, as written.
     pub target: String,
-    /// The edge's type, upper case.
+    /// Type of the edge, in upper case.
     pub relation: String,
-    /// Whether the edge leads from this note (`outgoing`) or to it.
+    /// Whether the edge starts at this note (`outgoing`) or ends at it.
     pub outgoing: bool,
-    /// 0–1; 1 where nothing is written.
+    /// Strength, 0–1; 1 by default.
     pub strength: f64,
-    /// Why the two are related.
+    /// Why the two notes are related.
     pub context: Option<String>,
-    /// The edge file that holds the same edge.
+    /// Id of the edge file that defines the same edge.
     pub edge_id: Option<String>,
-    /// The line in the file, from 1.
+    /// Line in the file, from 1.
     pub line: u32,
 }
 
-/// The ends of an edge file.
+/// Ends and strength of an edge file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EdgeEnds {
-    /// `from_id`.
+    /// `from_id`: reference to the note at its start.
     pub from: String,
-    /// `to_id`.
+    /// `to_id`: reference to the note at its end.
     pub to: String,
-    /// 0–1; 1 where nothing is written.
+    /// Strength, 0–1; 1 by default.
     pub strength: f64,
 }
 
-/// An entry of `feedback`.
+/// One feedback event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Feedback {
-    /// When it was given.
+    /// Time of the feedback.
     pub at: Instant,
-    /// What it says.
     pub signal: Signal,
-    /// 1 for an explicit word, a fraction for an inferred one.
+    /// 1 for explicit feedback, a fraction for inferred feedback.
     pub weight: f64,
-    /// In which session.
+    /// Session in which it was given.
     pub session: Option<String>,
-    /// Through which agent.
+    /// Agent through which it was given.
     pub agent: Option<String>,
-    /// Who gave it.
+    /// Person who gave it.
     pub author: Option<String>,
-    /// Why it did harm.
+    /// Reason of harm.
     pub reason: Option<String>,
-    /// Anything else about it.
+    /// Additional text.
     pub note: Option<String>,
 }
 
 impl Feedback {
-    /// Explicit feedback of which nothing more is known.
+    /// Creates explicit feedback with a time and a signal only.
     pub fn new(at: Instant, signal: Signal) -> Self {
         Self { at, signal, weight: 1.0, session: None, agent: None, author: None, reason: None, note: None }
     }
 }
 
-/// Why an observation is stale.
+/// Reason why an observation is stale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Staleness {
-    /// Another note says it now: `condensed_into`.
+    /// Another note summarizes it (`condensed_into`).
     Condensed,
-    /// It was marked irrelevant, and never helpful after that.
+    /// It was marked irrelevant, and not helpful since then.
     Irrelevant,
 }
 
-/// What feedback says of a note.
+/// Rating of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Signal {
@@ -262,24 +255,24 @@ pub enum Signal {
 /// A link in a note's text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// Which syntax.
     pub form: LinkForm,
-    /// What it names, as written: the wikilink's target without heading, alias or block; the link's path, percent-decoded, without fragment.
+    /// Target as written: a wikilink without heading, alias or block; a path percent-decoded,
+    /// without fragment.
     pub target: String,
     /// The heading (`#…`) or block (`#^…`) within the target, without the `#`.
     pub anchor: Option<String>,
-    /// `TYPE` of a `TYPE:: [[target]]` line, upper case; `None` is LINKS_TO.
+    /// `TYPE` of a `TYPE:: [[target]]` line, in upper case; `None` means `LINKS_TO`.
     pub relation: Option<String>,
-    /// The line in the file, from 1.
+    /// Line in the file, from 1.
     pub line: u32,
-    /// The column in characters, from 1.
+    /// Column in characters, from 1.
     pub column: u32,
 }
 
-/// The syntax of a link.
+/// Syntax of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LinkForm {
-    /// `[[target]]`, and `![[target]]`.
+    /// `[[target]]` or `![[target]]`.
     Wiki,
     /// `[text](path.md)` with a relative path.
     Markdown,

@@ -1,19 +1,19 @@
-//! The names of new files: readable, unique through the id, and short enough for any file system.
+//! File names of new notes: readable, unique by their id, and short enough for any file system.
 //!
-//! A name says nothing that the note does not; a renamed file is the same note.
+//! A file name carries no information of its own, so a file can be renamed.
 
 use crate::id::NoteId;
 
-/// The longest slug of a title in a file name, in characters.
+/// Maximum length of the title's slug in a file name, in characters.
 const TITLE: usize = 60;
 
-/// The longest slug of each end in an edge's file name.
+/// Maximum length of each end's slug in an edge's file name, in characters.
 const END: usize = 40;
 
-/// The longest relation in an edge's file name.
+/// Maximum length of the relation in an edge's file name, in characters.
 const RELATION: usize = 40;
 
-/// `{slug of the title}-{six hex digits}.md`.
+/// Returns `{slug of the title}-{six hex digits}.md`.
 ///
 /// ```
 /// use cm::domain::{id::NoteId, note::name::file_name};
@@ -25,7 +25,7 @@ pub fn file_name(title: &str, id: &NoteId) -> String {
     format!("{}-{}.md", slug(title, TITLE), id.short())
 }
 
-/// `{from}--{TYPE}--{to}-{six hex digits}.md`.
+/// Returns `{from}--{TYPE}--{to}-{six hex digits}.md`.
 pub fn edge_file_name(from: &str, relation: &str, to: &str, id: &NoteId) -> String {
     let relation: String =
         relation.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(RELATION).collect();
@@ -33,7 +33,8 @@ pub fn edge_file_name(from: &str, relation: &str, to: &str, id: &NoteId) -> Stri
     format!("{}--{relation}--{}-{}.md", slug(from, END), slug(to, END), id.short())
 }
 
-/// A title in lower-case ASCII with dashes, at most so many characters; `note` where nothing of it is left.
+/// Returns a title in lower-case ASCII with dashes, at most `most` characters; `note` if nothing of
+/// it remains.
 pub fn slug(title: &str, most: usize) -> String {
     // Slugs of symbols spell them out; a title of nothing but such says nothing in a file name.
     let title: String =

@@ -1,4 +1,5 @@
-//! A file's bytes as a note and its body's outline. Any bytes give a note; what is wrong with them is in its findings.
+//! Parses a file into a note and its body's outline. Any bytes give a note; problems become
+//! findings.
 
 use std::collections::HashSet;
 
@@ -15,16 +16,15 @@ use crate::note::{
 };
 use crate::path::NotePath;
 
-/// A note with what the text index wants of its body.
+/// A note with the content of its body, for the text index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The note.
     pub note: Note,
-    /// Its body; the links are in the note.
+    /// Outline of the body; its links are moved to the note.
     pub outline: Outline,
 }
 
-/// Reads a note. The tables tell which types and relations its vault knows.
+/// Parses a note. The tables list the types and relations that the vault declares.
 pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &RelationTable) -> Reading {
     let text = String::from_utf8_lossy(bytes);
     let split = Split::of(&text);
@@ -63,7 +63,7 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
     Reading { note, outline }
 }
 
-/// The kind that the folder tells; elsewhere, a note with an id and a type that the vault knows is a memory.
+/// Returns the kind by folder; elsewhere, a note with an id and a declared type is a memory.
 fn kind(path: &NotePath, fields: &Fields, types: &TypeTable) -> Kind {
     let declared = || {
         let text = |key: &str| fields.get(key).and_then(|field| field.text());
@@ -127,7 +127,7 @@ fn fill(values: &mut Values<'_>, kind: Kind, outline: &Outline, known: &Relation
 }
 
 impl Note {
-    /// The begin of the body's text on one line, without the heading that only repeats the title.
+    /// Sets the summary from the body's text, without a first heading that repeats the title.
     fn with_summary(mut self, text: &str) -> Self {
         let text = text.trim_start();
         let rest = text.strip_prefix(self.title.as_str()).filter(|rest| rest.starts_with('\n'));
@@ -137,7 +137,8 @@ impl Note {
     }
 }
 
-/// The first words of a text on one line, at most so many characters; a first word that is longer is cut.
+/// Returns the first words of a text on one line, at most `most` characters; a longer first word is
+/// cut.
 fn first_words(text: &str, most: usize) -> String {
     let mut line = String::with_capacity(most);
     let mut length = 0;
@@ -193,7 +194,7 @@ fn edge_title(values: &mut Values<'_>) -> Option<String> {
     Some(format!("{from} {relation} {to}"))
 }
 
-/// Many notes hold their tags as one text, and some write them with `#`.
+/// Returns a list that may be written as one text, as is common for tags.
 fn words(values: &mut Values<'_>, key: &str) -> Vec<String> {
     let field = values.fields.get(key);
     match field.and_then(|field| field.value.as_str()) {
@@ -236,7 +237,7 @@ fn ends(values: &mut Values<'_>) -> Option<EdgeEnds> {
     Some(EdgeEnds { from: from?, to: to?, strength })
 }
 
-/// The wikilinks in a frontmatter, quoted or not, outside its comments.
+/// Returns the wikilinks of a frontmatter, quoted or not, outside comment lines.
 fn frontmatter_links(yaml: &str, first_line: u32) -> Vec<Link> {
     let mut links = Vec::new();
     for (line, number) in yaml.lines().zip(first_line..) {
@@ -255,10 +256,10 @@ fn frontmatter_links(yaml: &str, first_line: u32) -> Vec<Link> {
     links
 }
 
-/// A note's bytes as text that can be edited.
+/// Returns a note's bytes as text for editing.
 ///
 /// # Errors
-/// The finding that says where they are no UTF-8.
+/// Returns a finding with the location of the first invalid byte if they are not UTF-8.
 pub fn text<'b>(path: &NotePath, bytes: &'b [u8]) -> Result<&'b str, Finding> {
     std::str::from_utf8(bytes).map_err(|error| invalid_utf8(path, bytes, error.valid_up_to()))
 }

@@ -1,6 +1,7 @@
-//! The frontmatter of each kind of note as it is written: the source of the JSON Schemas under `schema/`.
+//! Frontmatter of each kind of note as it should be written: the source of the JSON Schemas in
+//! `schema/`.
 //!
-//! Nothing is read through these types; reading is lenient, and this is what a writer should aim for.
+//! These types are not used for reading, which is more lenient.
 
 #![allow(dead_code, reason = "the fields are read by the schema's derive only")]
 
@@ -8,7 +9,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 
 use crate::note::{Kind, Priority, Signal};
 
-/// The JSON Schema (2020-12) of a kind's frontmatter; `None` for a kind without rules.
+/// Returns the JSON Schema (2020-12) of a kind's frontmatter; `None` for a kind without rules.
 ///
 /// ```
 /// use cm_note::note::{Kind, schema::schema};
@@ -31,12 +32,12 @@ pub fn schema(kind: Kind) -> Option<Schema> {
 #[schemars(inline)]
 struct Fraction(#[schemars(range(min = 0.0, max = 1.0))] f64);
 
-/// RFC 3339, such as 2026-11-01T09:30:00Z, or a day alone.
+/// RFC 3339, such as 2026-11-01T09:30:00Z, or a date alone.
 #[derive(JsonSchema)]
 #[schemars(inline)]
 struct Date(#[schemars(regex(pattern = r"^\d{4}-\d{2}-\d{2}([T ].+)?$"))] String);
 
-/// The identity of a note: a UUID, or what another tool wrote in its place.
+/// Id of a note: a UUID, or the id written by another tool.
 #[derive(JsonSchema)]
 #[schemars(inline)]
 struct Id(#[schemars(length(min = 1, max = 200))] String);
@@ -45,75 +46,76 @@ struct Id(#[schemars(length(min = 1, max = 200))] String);
 #[derive(JsonSchema)]
 #[schemars(title = "Memory")]
 struct Memory {
-    /// The note's identity, a UUID; the file may be renamed and moved.
+    /// Id of the note, a UUID. It stays the same when the file is renamed or moved.
     id: Id,
-    /// A built-in type (procedure, decision, insight, solution, code_pattern, configuration, preference, fact, fix,
-    /// workflow, observation, problem, error, general) or one that cm.toml declares.
+    /// A built-in type (procedure, decision, insight, solution, code_pattern, configuration,
+    /// preference, fact, fix, workflow, observation, problem, error, general) or one declared in
+    /// cm.toml.
     r#type: String,
-    /// What the note says, in a line.
+    /// The note's statement in one line.
     #[schemars(length(min = 1))]
     title: String,
-    /// Other names that a wikilink may use.
+    /// Alternative names for wikilinks.
     aliases: Option<Vec<String>>,
-    /// Without `#`, written inline.
+    /// Tags without `#`, written inline.
     tags: Option<Vec<String>>,
-    /// How much it matters.
+    /// Importance of the note.
     importance: Fraction,
-    /// How sure it is; 0.8 where nothing is written.
+    /// Confidence in the note; default 0.8.
     confidence: Option<Fraction>,
-    /// When it was first written.
+    /// Date of creation.
     created: Date,
-    /// When it was last changed.
+    /// Date of the last change.
     updated: Date,
     /// Typed edges to and from other notes.
     relations: Option<Vec<Relation>>,
     /// The steps of a procedure, in order.
     steps: Option<Vec<String>>,
-    /// What must hold before a procedure begins.
+    /// Conditions that must hold before a procedure begins.
     preconditions: Option<Vec<String>>,
-    /// What holds after a procedure.
+    /// Conditions that hold after a procedure.
     postconditions: Option<Vec<String>>,
-    /// convention, gotcha, debugging, architecture, workflow, or free.
+    /// convention, gotcha, debugging, architecture, workflow, or any other text.
     category: Option<String>,
-    /// How fast an observation fades.
+    /// How fast an observation loses weight.
     priority: Option<Priority>,
-    /// Never fades, as if it lay in `vault/`.
+    /// Never loses weight, as if it were in `vault/`.
     pinned: Option<bool>,
-    /// Who saw it.
+    /// Person who recorded it.
     author: Option<String>,
-    /// Through which agent.
+    /// Agent that recorded it.
     agent: Option<String>,
-    /// In which session.
+    /// Session in which it was recorded.
     session: Option<String>,
-    /// In which project.
+    /// Project in which it was recorded.
     workspace: Option<String>,
-    /// The reflections that absorbed it.
+    /// Ids of the reflections that summarize it.
     condensed_into: Option<Vec<Id>>,
-    /// When somebody last confirmed that it still holds.
+    /// Date on which a person last confirmed it.
     last_checked: Option<Date>,
-    /// Who found it helpful or harmful, and when.
+    /// Helpful and harmful feedback.
     feedback: Option<Vec<Feedback>>,
 }
 
 /// A typed edge to or from another note.
 #[derive(JsonSchema)]
 struct Relation {
-    /// The other note's id.
+    /// Id of the other note.
     target: Id,
-    /// SOLVES, CAUSES, BUILDS_ON, ALTERNATIVE_TO, REQUIRES, FOLLOWS, RELATED_TO, EXTENDS, CONTRADICTS, GROUNDS,
-    /// EXEMPLIFIES, SUPERSEDES, DERIVED_FROM, or one that cm.toml declares.
+    /// SOLVES, CAUSES, BUILDS_ON, ALTERNATIVE_TO, REQUIRES, FOLLOWS, RELATED_TO, EXTENDS,
+    /// CONTRADICTS, GROUNDS, EXEMPLIFIES, SUPERSEDES, DERIVED_FROM, or one declared in cm.toml.
     r#type: String,
-    /// Whether it leads from this note or to it; outgoing where nothing is written.
+    /// Direction of the edge; default outgoing.
     direction: Option<Direction>,
-    /// How strong it is; 1 where nothing is written.
+    /// Strength of the edge; default 1.
     strength: Option<Fraction>,
-    /// Why the two are related.
+    /// Why the two notes are related.
     context: Option<String>,
-    /// The edge file that holds the same edge.
+    /// Id of the edge file that defines the same edge.
     edge_id: Option<Id>,
 }
 
-/// Which way a relation leads.
+/// Direction of a relation.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "lowercase")]
 enum Direction {
@@ -123,115 +125,116 @@ enum Direction {
     Incoming,
 }
 
-/// One word of feedback.
+/// One feedback event.
 #[derive(JsonSchema)]
 struct Feedback {
-    /// When it was given.
+    /// Time of the feedback.
     at: Date,
-    /// What it says.
+    /// The rating.
     signal: Signal,
-    /// 1 for an explicit word, a fraction for an inferred one.
+    /// 1 for explicit feedback, a fraction for inferred feedback.
     #[schemars(range(min = 0.0))]
     weight: Option<f64>,
-    /// In which session.
+    /// Session in which it was given.
     session: Option<String>,
-    /// Through which agent.
+    /// Agent through which it was given.
     agent: Option<String>,
-    /// Who gave it.
+    /// Person who gave it.
     author: Option<String>,
-    /// Why it did harm: caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated, other.
+    /// Reason of harm: caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated,
+    /// other.
     reason: Option<String>,
-    /// Anything else about it.
+    /// Additional text.
     note: Option<String>,
 }
 
-/// A typed edge with a file of its own: `graph/edges/`. The body says why the two are related.
+/// A typed edge with its own file: `graph/edges/`. The body explains why the two notes are related.
 #[derive(JsonSchema)]
 #[schemars(title = "Edge")]
 struct Edge {
-    /// The edge's identity, a UUID.
+    /// Id of the edge, a UUID.
     id: Id,
-    /// SOLVES, CAUSES, BUILDS_ON, ALTERNATIVE_TO, REQUIRES, FOLLOWS, RELATED_TO, EXTENDS, CONTRADICTS, GROUNDS,
-    /// EXEMPLIFIES, SUPERSEDES, DERIVED_FROM, or one that cm.toml declares.
+    /// SOLVES, CAUSES, BUILDS_ON, ALTERNATIVE_TO, REQUIRES, FOLLOWS, RELATED_TO, EXTENDS,
+    /// CONTRADICTS, GROUNDS, EXEMPLIFIES, SUPERSEDES, DERIVED_FROM, or one declared in cm.toml.
     r#type: String,
-    /// The note that it leads from.
+    /// Id of the note at the start of the edge.
     from_id: Id,
-    /// That note's title when the edge was written.
+    /// Title of that note when the edge was written.
     from_title: Option<String>,
-    /// The note that it leads to.
+    /// Id of the note at the end of the edge.
     to_id: Id,
-    /// That note's title when the edge was written.
+    /// Title of that note when the edge was written.
     to_title: Option<String>,
-    /// How strong it is; 1 where nothing is written.
+    /// Strength of the edge; default 1.
     strength: Option<Fraction>,
-    /// When it was first written.
+    /// Date of creation.
     created: Option<Date>,
-    /// When it was last changed.
+    /// Date of the last change.
     updated: Option<Date>,
 }
 
-/// A rule or anti-pattern: `playbook/<category>/`. The body is the rule, 10 to 500 characters, one statement; a
-/// `## Why` section may hold the reasoning.
+/// A rule or anti-pattern: `playbook/<category>/`. The body is the rule, one statement of 10 to 500
+/// characters; a `## Why` section may hold the reasoning.
 #[derive(JsonSchema)]
 #[schemars(title = "Bullet")]
 struct Bullet {
-    /// `b-{base-36 time}-{random}`.
+    /// Id, `b-{base-36 time}-{random}`.
     id: Id,
-    /// rule where nothing is written.
+    /// Whether it recommends something or warns of it; default rule.
     r#type: Option<BulletType>,
-    /// stack_pattern where nothing is written.
+    /// Subject of the bullet; default stack_pattern.
     kind: Option<BulletKind>,
-    /// The folder's name where nothing is written.
+    /// Category of the bullet; default: the name of its folder.
     #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,49}$"))]
     category: Option<String>,
-    /// global where nothing is written.
+    /// Where the bullet applies; default global.
     scope: Option<Scope>,
-    /// The language, framework or task that the scope names.
+    /// Language, framework or task of the scope.
     scope_key: Option<String>,
-    /// The project that it holds for.
+    /// Project of the scope.
     workspace: Option<String>,
-    /// draft where nothing is written.
+    /// Lifecycle state; default draft.
     state: Option<State>,
-    /// candidate where nothing is written.
+    /// Level of confidence; default candidate.
     maturity: Option<Maturity>,
-    /// Never deprecated by its score.
+    /// Never deprecated because of its score.
     pinned: Option<bool>,
     /// Why it is pinned.
     pinned_reason: Option<String>,
-    /// In how many days feedback counts half; 90 where nothing is written.
+    /// Number of days after which feedback counts half; default 90.
     #[schemars(extend("exclusiveMinimum" = 0))]
     half_life_days: Option<f64>,
-    /// Without `#`, written inline.
+    /// Tags without `#`, written inline.
     tags: Option<Vec<String>>,
-    /// Who found it helpful or harmful, and when.
+    /// Helpful and harmful feedback.
     feedback: Option<Vec<Feedback>>,
-    /// The sessions that it comes from.
+    /// Sessions from which it was learned.
     sources: Option<Vec<Source>>,
-    /// What it was made from.
+    /// Material that it was made from.
     derived_from: Option<DerivedFrom>,
-    /// A query that finds the details.
+    /// A search query that finds the details.
     search_pointer: Option<String>,
-    /// How to see whether it is kept.
+    /// How to check that a workspace complies with it.
     verify: Option<Verify>,
     /// The destructive command that it was made from; `cm guard` compares commands with it.
     incident: Option<Incident>,
-    /// The bullet that it replaces.
+    /// Id of the bullet that it replaces.
     supersedes: Option<Id>,
-    /// The bullet that replaces it.
+    /// Id of the bullet that replaces it.
     replaced_by: Option<Id>,
     /// Why it is deprecated.
     deprecation_reason: Option<String>,
-    /// When it was first written.
+    /// Date of creation.
     created: Option<Date>,
-    /// When it was last changed.
+    /// Date of the last change.
     updated: Option<Date>,
-    /// When its maturity last rose.
+    /// Date on which its maturity last rose.
     promoted_at: Option<Date>,
-    /// When evidence for it was last looked for.
+    /// Date of the last search for evidence.
     last_validated_at: Option<Date>,
 }
 
-/// What a bullet says.
+/// Whether a bullet recommends something or warns of it.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum BulletType {
@@ -241,7 +244,7 @@ enum BulletType {
     AntiPattern,
 }
 
-/// What a bullet is about.
+/// Subject of a bullet.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum BulletKind {
@@ -249,13 +252,13 @@ enum BulletKind {
     ProjectConvention,
     /// A pattern of a language, framework or tool.
     StackPattern,
-    /// A rule of how people and agents work.
+    /// A rule about how people and agents work.
     WorkflowRule,
     /// Something to avoid.
     AntiPattern,
 }
 
-/// How far a bullet reaches.
+/// Where a bullet applies.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum Scope {
@@ -271,7 +274,7 @@ enum Scope {
     Task,
 }
 
-/// Whether a bullet is in use.
+/// Lifecycle state of a bullet.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum State {
@@ -283,11 +286,11 @@ enum State {
     Retired,
 }
 
-/// How well a bullet has proven itself.
+/// Level of confidence in a bullet, based on its feedback.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum Maturity {
-    /// New.
+    /// New: little feedback so far.
     Candidate,
     /// Helped more than once.
     Established,
@@ -297,71 +300,71 @@ enum Maturity {
     Deprecated,
 }
 
-/// A session that something comes from.
+/// A session from which a bullet was learned.
 #[derive(JsonSchema)]
 struct Source {
-    /// The session's id.
+    /// Session id.
     session: String,
-    /// The agent whose session it was.
+    /// Agent that ran the session.
     agent: Option<String>,
-    /// The line in the session's log, from 1.
+    /// Line in the session's log, from 1.
     #[schemars(range(min = 1))]
     line: Option<u64>,
 }
 
-/// What a bullet was made from.
+/// Material that a bullet was made from.
 #[derive(JsonSchema)]
 struct DerivedFrom {
-    /// Ids of diaries.
+    /// Diary ids.
     diaries: Option<Vec<Id>>,
     /// Quotes from sessions.
     evidence: Option<Vec<String>>,
 }
 
-/// How to see whether a bullet is kept.
+/// How to check that a workspace complies with a bullet.
 #[derive(JsonSchema)]
 struct Verify {
-    /// What kind of look.
+    /// Kind of check.
     kind: VerifyKind,
-    /// The expression, path or query.
+    /// The regular expression, path or search query.
     pattern: String,
-    /// Whether the pattern must occur or must not.
+    /// Whether the pattern must match or must not match; default exists.
     mode: Option<VerifyMode>,
 }
 
-/// A destructive command that went wrong.
+/// A destructive command that was run or attempted.
 #[derive(JsonSchema)]
 struct Incident {
-    /// What was endangered: files, database, force-push, hard-reset, history, infrastructure, disk, permissions,
-    /// remote-script, system, exfiltration, publishing, persistence or obscured.
+    /// Class of the damage: files, database, force-push, hard-reset, history, infrastructure, disk,
+    /// permissions, remote-script, system, exfiltration, publishing, persistence or obscured.
     class: String,
-    /// The command without what differs from case to case.
+    /// The command without its case-specific arguments.
     shape: String,
-    /// The session in which it happened.
+    /// Session in which it happened.
     session: Option<String>,
-    /// The day.
+    /// Date of the incident.
     date: Option<Date>,
 }
 
-/// What kind of look at the work tree.
+/// How a workspace is checked.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum VerifyKind {
-    /// A regular expression over the files' text.
+    /// A regular expression, matched against the text of files.
     Regex,
-    /// A path.
+    /// The path of a file, or a glob pattern.
     FileExists,
-    /// A query of the vault.
+    /// A search query over sessions.
     Query,
 }
 
-/// Whether a pattern must occur.
+/// Whether the pattern must match or must not match.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum VerifyMode {
-    /// It must.
+    /// It must match.
     Exists,
-    /// It must not.
+    /// It must not match.
     Absent,
 }
 
@@ -369,43 +372,43 @@ enum VerifyMode {
 #[derive(JsonSchema)]
 #[schemars(title = "Blocked", extend("anyOf" = [{"required": ["pattern"]}, {"required": ["content"]}]))]
 struct Blocked {
-    /// The blocked pattern's identity.
+    /// Id of the blocked pattern.
     id: Id,
-    /// Whether it is kept out or warned of.
+    /// Whether it is rejected or only causes a warning.
     kind: BlockedKind,
-    /// What to look for in a task or a text.
+    /// Text to look for in tasks and other texts.
     pattern: Option<String>,
-    /// The bullet's text that is kept out.
+    /// Text of the rejected bullet.
     content: Option<String>,
-    /// The hash of that text.
+    /// Hash of that text.
     content_hash: Option<String>,
     /// Why it is blocked.
     reason: Option<String>,
-    /// What to do in its place.
+    /// What to do instead.
     replacement: Option<String>,
-    /// The bullet that it was.
+    /// Id of the bullet that it was made from.
     source_bullet: Option<Id>,
-    /// The anti-pattern that was made of it.
+    /// Id of the anti-pattern that was made from it.
     inverted_to: Option<Id>,
-    /// When it was blocked.
+    /// Date on which it was blocked.
     created: Option<Date>,
 }
 
-/// How a pattern is blocked.
+/// Effect of a blocked pattern.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum BlockedKind {
-    /// Equal and near-equal bullets are kept out for ever.
+    /// Equal and near-equal rules are rejected for good.
     Toxic,
     /// A warning is shown wherever the pattern occurs.
     Deprecated,
 }
 
-/// A day's log: `episodes/YYYY-MM-DD.md`.
+/// A daily log: `episodes/YYYY-MM-DD.md`.
 #[derive(JsonSchema)]
 #[schemars(title = "Episode")]
 struct Episode {
-    /// The day, such as 2026-11-01.
+    /// The date, such as 2026-11-01.
     #[schemars(regex(pattern = r"^\d{4}-\d{2}-\d{2}$"))]
     date: String,
 }
@@ -414,86 +417,86 @@ struct Episode {
 #[derive(JsonSchema)]
 #[schemars(title = "Diary")]
 struct Diary {
-    /// A hash of the session's path and content: the same session gives the same id.
+    /// A hash of the session's path and content.
     id: Id,
-    /// The session's id.
+    /// Session id.
     session: String,
-    /// The agent whose session it was.
+    /// Agent that ran the session.
     agent: Option<String>,
-    /// The project that it was about.
+    /// Project of the session.
     workspace: Option<String>,
-    /// When it began.
+    /// Start of the session.
     started: Option<Date>,
-    /// How long it took, in seconds.
+    /// Duration of the session, in seconds.
     #[schemars(range(min = 0.0))]
     duration_s: Option<f64>,
-    /// How it ended.
+    /// Result of the session.
     status: Option<Status>,
-    /// What somebody said of how it ended; it counts rather than `status`.
+    /// Result stated by a person or an agent; takes precedence over `status`.
     outcome: Option<Outcome>,
-    /// Without `#`, written inline.
+    /// Tags without `#`, written inline.
     tags: Option<Vec<String>>,
-    /// Words that find it again.
+    /// Keywords that find the session.
     search_anchors: Option<Vec<String>>,
-    /// Sessions about the same.
+    /// Sessions about the same topic.
     related_sessions: Option<Vec<RelatedSession>>,
 }
 
-/// How a session ended.
+/// Result of a session.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum Status {
-    /// It reached its goal.
+    /// The session reached its goal.
     Success,
-    /// It did not.
+    /// The session did not reach its goal.
     Failure,
-    /// In part.
+    /// The session reached part of its goal.
     Mixed,
 }
 
-/// How somebody said that a session ended: a word, or the word with its circumstances.
+/// Stated result of a session: the result alone, or with details.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[allow(clippy::large_enum_variant, reason = "only its schema is used")]
 enum Outcome {
     Word(Ended),
     Said {
-        /// How it ended.
+        /// The result.
         status: Ended,
-        /// When that was said.
+        /// Date of the statement.
         at: Option<Date>,
-        /// The person who said it.
+        /// Person who stated it.
         author: Option<String>,
-        /// The agent that said it.
+        /// Agent that stated it.
         agent: Option<String>,
-        /// Why.
+        /// Reason for it.
         reason: Option<String>,
     },
 }
 
-/// What may be said of how a session ended.
+/// Result of a session that can be stated.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum Ended {
-    /// It reached its goal.
+    /// The session reached its goal.
     Success,
-    /// It did not.
+    /// The session did not reach its goal.
     Failure,
-    /// Something was reached, and the end of it is open.
+    /// The session reached part of its goal, and its end is open.
     Partial,
-    /// Some of it speaks for it and some against.
+    /// Some signs point to success and some to failure.
     Mixed,
 }
 
-/// A session about the same.
+/// A session about the same topic.
 #[derive(JsonSchema)]
 struct RelatedSession {
-    /// The session's id.
+    /// Session id.
     session: String,
-    /// The agent whose session it was.
+    /// Agent that ran the session.
     agent: Option<String>,
-    /// How near it is.
+    /// Similarity to this session.
     relevance: Option<Fraction>,
-    /// Words of it.
+    /// Excerpt of the session.
     snippet: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The skeleton of a new note's body, by its type; the texts lie in `templates/note/`.
+//! Templates for the body of new notes, by type; the files are in `templates/note/`.
 
 const TEMPLATES: [(&str, &str); 14] = [
     ("procedure", include_str!("../../../../templates/note/procedure.md")),
@@ -17,7 +17,7 @@ const TEMPLATES: [(&str, &str); 14] = [
     ("general", include_str!("../../../../templates/note/general.md")),
 ];
 
-/// The headings that a note of this type usually has; those of `general` for a type without its own.
+/// Returns the template for a note type, or that of `general` if the type has none.
 pub fn template(note_type: &str) -> &'static str {
     let of = |wanted: &str| TEMPLATES.iter().find(|(name, _)| *name == wanted).map(|(_, text)| *text);
     of(note_type).or_else(|| of("general")).unwrap_or("")

@@ -1,21 +1,21 @@
-//! Which types of memories and edges a vault knows: the built-in ones and what its settings add.
+//! Types of memories and edges that a vault declares: built-in types and those from its settings.
 
 use serde::{Deserialize, Serialize};
 
 /// A type of memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryType {
-    /// As in `type:`.
+    /// Name, as in the frontmatter key `type`.
     pub name: String,
-    /// The folder below `graph/`.
+    /// Folder below `graph/`.
     pub folder: String,
-    /// The factor in the decay score.
+    /// Factor in the decay score.
     pub weight: f64,
-    /// Keys that a note of this type must have, beyond what every memory has.
+    /// Required keys, in addition to those of every memory.
     pub required: Vec<String>,
 }
 
-/// The types of memories of a vault, in a fixed order.
+/// Types of memories of a vault, in a fixed order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TypeTable(Vec<MemoryType>);
 
@@ -49,7 +49,7 @@ impl Default for TypeTable {
 }
 
 impl TypeTable {
-    /// Adds a type, or replaces the one of that name.
+    /// Adds a type, or replaces the type with the same name.
     pub fn declare(&mut self, declared: MemoryType) {
         match self.0.iter_mut().find(|known| known.name == declared.name) {
             Some(known) => *known = declared,
@@ -57,38 +57,37 @@ impl TypeTable {
         }
     }
 
-    /// The type of that name.
     pub fn get(&self, name: &str) -> Option<&MemoryType> {
         self.0.iter().find(|known| known.name == name)
     }
 
-    /// The type whose notes lie in `graph/<folder>/`.
+    /// Returns the type with notes in `graph/<folder>/`.
     pub fn of_folder(&self, folder: &str) -> Option<&MemoryType> {
         self.0.iter().find(|known| known.folder == folder)
     }
 
-    /// All types, built-in ones first.
+    /// Iterates over all types, built-in types first.
     pub fn iter(&self) -> impl Iterator<Item = &MemoryType> {
         self.0.iter()
     }
 }
 
-/// The types of edges of a vault.
+/// Types of edges of a vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelationTable(Vec<String>);
 
-/// The type of an edge that a plain link makes.
+/// Type of the edge for a plain link.
 pub const LINKS_TO: &str = "LINKS_TO";
 
-/// The type of an edge from a note to the one whose place it takes.
+/// Edge type: the `from` note replaces the `to` note.
 pub const SUPERSEDES: &str = "SUPERSEDES";
-/// The `from` note adds to the `to` note, which stays in use.
+/// Edge type: the `from` note adds to the `to` note, which stays in use.
 pub const EXTENDS: &str = "EXTENDS";
 
-/// The type of an edge between notes that cannot both be followed.
+/// Edge type: the two notes contradict each other.
 pub const CONTRADICTS: &str = "CONTRADICTS";
 
-/// The type of an edge to what a note was made from.
+/// Edge type: the `from` note was made from the `to` note.
 pub const DERIVED_FROM: &str = "DERIVED_FROM";
 
 const RELATIONS: [&str; 13] = [
@@ -114,7 +113,7 @@ impl Default for RelationTable {
 }
 
 impl RelationTable {
-    /// Adds a type; its name is written in upper case.
+    /// Adds a type, in upper case.
     pub fn declare(&mut self, name: &str) {
         let name = name.to_uppercase();
         if !self.0.contains(&name) {
@@ -122,12 +121,12 @@ impl RelationTable {
         }
     }
 
-    /// Whether notes may use it; links' own type is known too.
+    /// Whether the type is declared; `LINKS_TO` always is.
     pub fn knows(&self, name: &str) -> bool {
         name == LINKS_TO || self.0.iter().any(|known| known == name)
     }
 
-    /// All types, built-in ones first, without LINKS_TO.
+    /// Iterates over all types, built-in types first, without `LINKS_TO`.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! Frontmatter fields as the types that a note wants, with a finding for each that is something else.
+//! Converts frontmatter fields to the types of a note; values of another type become findings.
 
 use yaml_serde::Value;
 
@@ -8,24 +8,24 @@ use crate::instant::Instant;
 use crate::path::NotePath;
 use cm_text::spelling::nearest;
 
-/// The fields of one note, and the findings so far.
+/// Fields of one note, and the findings so far.
 pub(super) struct Values<'a> {
     pub path: &'a NotePath,
     pub fields: &'a Fields,
     pub findings: Vec<Finding>,
-    /// Keys whose bad values are errors, not warnings.
+    /// Keys whose invalid values are errors instead of warnings.
     pub required: &'static [&'static str],
 }
 
 impl Values<'_> {
-    /// A finding about a field.
+    /// Reports a finding about a field.
     pub fn find(&mut self, field: &Field, code: Code, message: String, hint: impl Into<String>) {
         let required = code == Code::InvalidValue && self.required.contains(&field.key.as_str());
         let severity = if required { Severity::Error } else { Severity::Warning };
         self.find_at(field.line, field.column, severity, code, message, hint);
     }
 
-    /// A finding at a place.
+    /// Reports a finding at a location.
     pub fn find_at(
         &mut self,
         line: u32,
@@ -38,7 +38,7 @@ impl Values<'_> {
         self.findings.push(Finding::new(self.path, code, severity, message).at(line, column).hint(hint));
     }
 
-    /// One line of text; numbers and dates as they are written.
+    /// Reads a text; numbers and dates as written.
     pub fn text(&mut self, key: &str) -> Option<String> {
         let field = self.fields.get(key)?;
         match field.text() {
@@ -51,7 +51,7 @@ impl Values<'_> {
         }
     }
 
-    /// A text that should be one of these; any other is kept, with a finding.
+    /// Reads a text that should be one of `known`. Any other text is returned too, with a finding.
     pub fn one_of(&mut self, key: &str, known: &[&str]) -> Option<String> {
         let text = self.text(key)?;
         if let Some(field) = self.fields.get(key).filter(|_| !known.contains(&text.as_str())) {
@@ -64,7 +64,7 @@ impl Values<'_> {
         Some(text)
     }
 
-    /// A finite number; one that is written as text counts.
+    /// Reads a finite number, also if it is quoted.
     pub fn number(&mut self, key: &str) -> Option<f64> {
         let field = self.fields.get(key).filter(|field| !field.value.is_null())?;
         let number = number(&field.value);
@@ -74,7 +74,7 @@ impl Values<'_> {
         number
     }
 
-    /// A number from 0 to 1; one outside is taken for the nearer end.
+    /// Reads a number from 0 to 1; clamps other numbers and reports them.
     pub fn fraction(&mut self, key: &str) -> Option<f64> {
         let number = self.number(key)?;
         if let Some(field) = self.fields.get(key).filter(|_| !(0.0..=1.0).contains(&number)) {
@@ -84,7 +84,7 @@ impl Values<'_> {
         Some(number.clamp(0.0, 1.0))
     }
 
-    /// A point in time.
+    /// Reads a point in time; reports any other text.
     pub fn date(&mut self, key: &str) -> Option<Instant> {
         let text = self.text(key)?;
         let field = self.fields.get(key)?;
@@ -98,7 +98,7 @@ impl Values<'_> {
         }
     }
 
-    /// A truth value, also as the words that YAML 1.1 has for it.
+    /// Reads a boolean, including YAML 1.1's `yes`, `no`, `on` and `off`.
     pub fn flag(&mut self, key: &str) -> Option<bool> {
         let text = self.text(key)?.to_ascii_lowercase();
         match text.as_str() {
@@ -113,7 +113,7 @@ impl Values<'_> {
         }
     }
 
-    /// A list of texts; a single text counts as a list of one.
+    /// Reads a list of texts; a single text is a list of one.
     pub fn texts(&mut self, key: &str) -> Vec<String> {
         let Some(field) = self.fields.get(key) else { return Vec::new() };
         match &field.value {
@@ -147,7 +147,7 @@ impl Values<'_> {
     }
 }
 
-/// A finite number, also one in quotes.
+/// Converts a value to a finite number; a quoted number counts.
 pub(super) fn number(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Number(number) => number.as_f64(),
@@ -158,7 +158,7 @@ pub(super) fn number(value: &Value) -> Option<f64> {
     number.filter(|number: &f64| number.is_finite())
 }
 
-/// `[[Note]]` without quotes: a list of lists to YAML, a link to people.
+/// Reads an unquoted `[[Note]]`, which YAML parses as nested lists.
 fn linked(item: &Value) -> Option<String> {
     let parts: Option<Vec<String>> = item.as_sequence()?.iter().map(scalar_text).collect();
     parts.map(|parts| parts.join(", "))

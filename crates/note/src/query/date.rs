@@ -1,19 +1,19 @@
-//! Dates in queries: a day, a month, a year, an age, and comparisons and ranges of them.
+//! Date conditions in queries: a day, month, year or age, and comparisons and ranges of them.
 
 use crate::instant::Instant;
 
-/// The time that a date covers, from its first instant to the first one after it.
+/// The time span of a date, from its first instant to the first instant after it.
 struct Span {
     from: Instant,
     until: Instant,
-    /// Whether it is an age such as `30d`, which alone means "since then".
+    /// Whether it is an age such as `30d`, which on its own means "since then".
     age: bool,
 }
 
-/// The bounds that a written condition sets: from the first on, and before the second.
+/// Bounds of a condition: an inclusive lower and an exclusive upper bound.
 pub(super) type Bounds = (Option<Instant>, Option<Instant>);
 
-/// Reads `2026-11-01`, `2026-11`, `30d`, `>2026-01-01`, `<=2026`, `2026-01..2026-03`, `2026-01..`.
+/// Parses `2026-11-01`, `2026-11`, `30d`, `>2026-01-01`, `<=2026`, `2026-01..2026-03`, `2026-01..`.
 pub(super) fn bounds(text: &str, now: Instant) -> Option<Bounds> {
     if let Some((from, until)) = text.split_once("..") {
         let side = |text: &str| match text {

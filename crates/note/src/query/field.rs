@@ -1,11 +1,11 @@
-//! The fields that a query can name, and what their values mean.
+//! Query fields and the interpretation of their values.
 
 use super::{DateField, Group, Label, Node, Text, TextField, date};
 use crate::instant::Instant;
 use crate::note::Kind;
 use cm_text::tokens::fold;
 
-/// What a field holds.
+/// Type of a query field.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Field {
     Text(TextField),
@@ -55,12 +55,12 @@ const KINDS: [Kind; 8] = [
     Kind::Plain,
 ];
 
-/// The field of that name, in any case.
+/// Returns the field with this name, ignoring case.
 pub(super) fn named(name: &str) -> Option<Field> {
     FIELDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, field)| *field)
 }
 
-/// The field that a name was probably meant to be.
+/// Returns the field that a misspelled name probably means.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     // Short names are near to everything, and one letter off in the first place is rarely a slip.
@@ -73,7 +73,8 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     FIELDS.iter().map(|(known, _)| *known).find(|known| close(known))
 }
 
-/// Whether one letter more, less, other, or two exchanged make one word the other.
+/// Whether two words differ by one letter inserted, deleted or replaced, or by two adjacent letters
+/// swapped.
 fn one_slip(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
@@ -86,7 +87,7 @@ fn one_slip(a: &str, b: &str) -> bool {
 }
 
 impl Field {
-    /// What `value` asks of the field; `None` where it makes no sense.
+    /// Builds the condition for a value of this field; `None` if the value is invalid.
     pub(super) fn node(self, value: &str, quoted: bool, now: Instant) -> Option<Node> {
         match self {
             Self::Text(field) => Some(Node::Text { field: Some(field), text: text(value, quoted) }),
@@ -105,7 +106,7 @@ impl Field {
     }
 }
 
-/// A word with its operator, `sock*` or `sokcet~1`.
+/// Parses a word with its operator, such as `sock*` or `sokcet~1`.
 pub(super) fn text(value: &str, quoted: bool) -> Text {
     if quoted {
         return Text::Phrase(value.to_owned());
@@ -156,7 +157,8 @@ fn label(label: Label, value: &str, quoted: bool) -> Option<Node> {
 }
 
 impl Label {
-    /// A value as it is compared: in lower case, without what people add or leave out.
+    /// Normalizes a value for comparison: lower case, without optional prefixes and with uniform
+    /// separators.
     pub fn folded(self, value: &str) -> String {
         let value = value.trim();
         let bare = match self {
@@ -196,7 +198,7 @@ fn importance(value: &str) -> Option<Node> {
     }
 }
 
-/// `is:pinned`, and `is:` with a kind, a state or a maturity.
+/// Parses the value of `is:`: `pinned`, or a kind, state or maturity.
 fn is(value: &str) -> Option<Node> {
     let (label, value) = match value {
         "pinned" => (Label::Pinned, "true"),

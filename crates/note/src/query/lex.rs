@@ -1,11 +1,11 @@
-//! A query cut into words, phrases, fields, operators and parentheses.
+//! Lexer for queries: words, phrases, fields, operators and parentheses.
 
 use super::field::{self, Field};
 use super::{Node, Text};
 use crate::instant::Instant;
 use cm_text::tokens::Tokenizer;
 
-/// A piece of a query.
+/// A token of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
     Leaf(Node),
@@ -17,9 +17,9 @@ pub(super) enum Item {
     Close,
 }
 
-/// Nesting beyond this is no longer a query that somebody means.
+/// Maximum nesting of parentheses.
 const DEEPEST: usize = 32;
-/// The most words and conditions that count.
+/// Maximum number of words and conditions.
 const MOST_LEAVES: usize = 256;
 
 pub(super) struct Lexer<'a> {
@@ -36,7 +36,7 @@ impl<'a> Lexer<'a> {
         Self { rest: text, now, open: 0, leaves: 0, items: Vec::new(), notices: Vec::new() }
     }
 
-    /// Cuts the whole text. Parentheses are balanced afterwards.
+    /// Reads the whole text, and closes parentheses that are still open.
     pub(super) fn run(&mut self) {
         loop {
             self.rest = self.rest.trim_start();
@@ -78,7 +78,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether the sign at the beginning is an operator rather than a part of the word, as in `--flag` or `->`.
+    /// Whether the sign at the start is an operator rather than part of a word such as `--flag` or
+    /// `->`.
     fn signs(&self) -> bool {
         let next = self.rest[1..].chars().next();
         next.is_some_and(|c| c.is_alphanumeric() || !c.is_ascii() || "\"(#@_./".contains(c))
@@ -103,7 +104,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A stretch without blanks; parentheses within it belong to it as far as they are balanced.
+    /// Reads a chunk up to white space, including balanced parentheses within it.
     fn chunk(&mut self) {
         let mut inner = 0usize;
         let mut end = self.rest.len();
@@ -134,7 +135,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes `field:"value"`, where the `:` at `at` is the first of its chunk.
+    /// Reads `field:"value"`, if the `:` at `at` is the first one of its chunk; returns whether it
+    /// did.
     fn quoted_field(&mut self, at: usize) -> bool {
         let (name, rest) = (&self.rest[..at], &self.rest[at + 1..]);
         let Some(field) = field::named(name) else { return false };
@@ -191,7 +193,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The text within the quotes at the beginning, and what comes behind them.
+/// Returns the text within the quotes at the start, and the text after them.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let first = text.chars().next()?;
     let closing: &[char] = match first {

@@ -1,10 +1,11 @@
-//! The query language: what a person or an agent types, as a tree.
+//! The query language, parsed into a tree.
 //!
-//! Words and phrases side by side are wishes: the more of them a note has, the better it ranks. Fields are needed, `+`
-//! makes a word needed, `-` and `NOT` exclude; `AND` and `OR` join their neighbours, `AND` the more tightly.
+//! Adjacent words and phrases are optional: notes with more of them rank higher. Fields are
+//! required, `+` makes a word required, `-` and `NOT` exclude; `AND` and `OR` join their neighbors,
+//! `AND` with higher precedence.
 //!
-//! Parsing never fails: what makes no sense is searched for as words, and a notice says so. It knows the
-//! fields of notes but not how they are indexed.
+//! Parsing never fails: invalid syntax is searched for as words, with a notice. This module defines
+//! the fields but not how they are indexed.
 
 mod date;
 mod field;
@@ -14,101 +15,94 @@ mod plain;
 
 use crate::instant::Instant;
 
-/// What somebody asks for, and what was not understood of it.
+/// A parsed query, with notices about invalid syntax.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// The tree.
+    /// Root of the tree.
     pub root: Node,
-    /// What was taken otherwise than written, each a sentence without a full stop.
+    /// Notices about syntax that was reinterpreted, each one sentence without a full stop.
     pub notices: Vec<String>,
 }
 
-/// A part of a query.
+/// A node of the query tree.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
-    /// Every note.
+    /// Matches every note.
     Everything,
-    /// No note: nothing that was written can be searched for.
+    /// Matches no note, because the query has nothing to search for.
     Nothing,
-    /// Text looked for in title, headings, tags and body, or in one of them.
+    /// Matches text in title, headings, tags and body, or in one field.
     Text {
-        /// The one field to look in.
+        /// Field to search; `None` searches all.
         field: Option<TextField>,
-        /// What to look for.
         text: Text,
     },
-    /// A fact that a note has or has not.
+    /// Matches a property of a note.
     Label {
-        /// Which fact.
         label: Label,
-        /// Its value, folded to lower case.
+        /// Value, folded to lower case.
         value: String,
-        /// Whether the value may go on.
+        /// Whether the value is a prefix.
         prefix: bool,
     },
-    /// The path, in lower case: a part of it, or with `*` the whole.
+    /// Matches paths, in lower case: a substring, or with `*` a pattern for the whole path.
     Path(String),
-    /// A time from `from` on and before `until`.
+    /// Matches a date within bounds.
     Dated {
-        /// Which time.
         date: DateField,
-        /// The first instant that fits.
+        /// Inclusive lower bound.
         from: Option<Instant>,
-        /// The first instant after that does not.
+        /// Exclusive upper bound.
         until: Option<Instant>,
     },
-    /// An importance within bounds, both inclusive.
+    /// Matches an importance within inclusive bounds.
     Importance {
-        /// The least.
         least: f64,
-        /// The most.
         most: f64,
     },
-    /// Several parts together.
+    /// Combines several nodes.
     Group(Group),
 }
 
-/// What is looked for in text.
+/// A text condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Text {
-    /// A word or an identifier, in any of its spellings.
+    /// A word or identifier, in any spelling variant.
     Word(String),
-    /// Words one after the other.
+    /// Consecutive words.
     Phrase(String),
-    /// Words that begin so.
+    /// Words with this prefix.
     Prefix(String),
-    /// Words that differ by at most so many letters.
+    /// Words within this edit distance.
     Fuzzy(String, u8),
 }
 
-/// Parts of a query and what each means for a match.
+/// Nodes with their roles.
 ///
-/// A note matches when all of `must` and `filter` match and none of `not`; and, where there is no `must` but
-/// a `should`, at least one of `should`. `must` and `should` rank; `filter` and `not` do not.
+/// A note matches if all of `must` and `filter` match and none of `not`. Without `must`, at least
+/// one of `should` must match too, if there are any. `must` and `should` affect the ranking;
+/// `filter` and `not` do not.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Group {
-    /// Needed, and ranked by.
+    /// Required; affects the ranking.
     pub must: Vec<Node>,
-    /// Wished for, and ranked by.
+    /// Optional if there is a `must`; affects the ranking.
     pub should: Vec<Node>,
-    /// Needed.
+    /// Required; does not affect the ranking.
     pub filter: Vec<Node>,
     /// Excluded.
     pub not: Vec<Node>,
 }
 
-/// The fields that hold running text.
+/// Fields with running text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextField {
-    /// `title:`.
     Title,
-    /// `body:`.
     Body,
-    /// `heading:`.
     Heading,
 }
 
-/// The fields that hold a name.
+/// Fields with a name or keyword as value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the field of its name")]
 pub enum Label {
@@ -129,7 +123,7 @@ pub enum Label {
     Pinned,
 }
 
-/// The fields that hold a time.
+/// Fields with a point in time as value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the field of its name")]
 pub enum DateField {
@@ -138,7 +132,7 @@ pub enum DateField {
 }
 
 impl Query {
-    /// Reads what was typed; ages such as `30d` count back from `now`.
+    /// Parses a query; ages such as `30d` count back from `now`.
     ///
     /// ```
     /// use cm::domain::{instant::Instant, query::Query};
@@ -151,13 +145,14 @@ impl Query {
         parse::parse(text, now, false)
     }
 
-    /// Like [`Query::parse`], but words side by side are all needed, as with `AND` between them. Alternatives need an `OR`.
+    /// Like [`Query::parse`], but all adjacent words are required, as with `AND` between them.
+    /// Alternatives need `OR`.
     pub fn parse_all(text: &str, now: Instant) -> Self {
         parse::parse(text, now, true)
     }
 
-    /// Any text, such as a person's question, as a query for its words alone: nothing in it is a field, a sign or an
-    /// operator. A filter may be written beside it.
+    /// Converts any text, such as a person's question, to a query for its words: removes everything
+    /// that would be a field, sign or operator. Filters may be appended to the result.
     ///
     /// ```
     /// use cm_note::query::Query;
@@ -167,15 +162,16 @@ impl Query {
         plain::plain(text)
     }
 
-    /// Whether it orders what it finds; one of filters alone only selects.
+    /// Whether the query ranks its results; a query of filters alone only selects.
     pub fn ranks(&self) -> bool {
         self.root.ranks()
     }
 
-    /// What a note must be to be found at all, whatever words it has; none where every note may be.
+    /// Returns the filter that every result must match, whatever its words; `None` if any note can
+    /// match.
     ///
-    /// Words alone bound nothing, for others may mean the same. Where nothing but phrases, fields and patterns is asked
-    /// for, only what has one of them is found.
+    /// Plain words do not limit the results, because other words may have the same meaning. A query
+    /// of phrases, fields and patterns alone only finds notes that match one of them.
     pub fn bounds(&self) -> Option<Node> {
         let group = match &self.root {
             Node::Group(group) => group,
@@ -189,12 +185,12 @@ impl Query {
         bounded.then(|| Node::Group(Group { filter, not: group.not.clone(), ..Group::default() }))
     }
 
-    /// What it means together: the texts that it looks for, one after the other.
+    /// Returns the query's texts as one string, for semantic search.
     pub fn question(&self) -> String {
         self.texts().into_iter().map(Text::as_str).collect::<Vec<_>>().join(" ")
     }
 
-    /// The texts that it looks for, without those that it excludes, in order.
+    /// Returns the texts of the query in order, without excluded ones.
     pub fn texts(&self) -> Vec<&Text> {
         let mut texts = Vec::new();
         self.root.collect_texts(&mut texts);
@@ -203,7 +199,7 @@ impl Query {
 }
 
 impl Node {
-    /// Whether it says exactly what a note must have, and not merely what it is about.
+    /// Whether the node states an exact condition, rather than a topic.
     fn is_exact(&self) -> bool {
         match self {
             Self::Text { field, text } => field.is_some() || !matches!(text, Text::Word(_)),
@@ -238,7 +234,7 @@ impl Node {
 }
 
 impl Text {
-    /// What was written, without its operator.
+    /// Returns the text without its operator.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Word(text) | Self::Phrase(text) | Self::Prefix(text) | Self::Fuzzy(text, _) => text,

@@ -1,10 +1,10 @@
-//! The pieces of a query put together: what binds what, and what is needed for a match.
+//! Parser for queries: operator precedence, and which parts are required.
 
 use super::lex::{Item, Lexer};
 use super::{Group, Node, Query, Text};
 use crate::instant::Instant;
 
-/// Reads a query. Words side by side are all needed where `every` is set, and wishes otherwise.
+/// Parses a query. Adjacent words are all required if `every` is set, and optional otherwise.
 pub(super) fn parse(text: &str, now: Instant, every: bool) -> Query {
     let mut lexer = Lexer::new(text, now);
     lexer.run();
@@ -36,7 +36,7 @@ struct Parser<'a> {
     every: bool,
 }
 
-/// What was written before a part.
+/// Sign before a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sign {
     None,
@@ -55,7 +55,7 @@ impl Parser<'_> {
         found
     }
 
-    /// Parts side by side, up to the closing parenthesis or the end.
+    /// Parses adjacent parts, up to the closing parenthesis or the end.
     fn sequence(&mut self) -> Option<Node> {
         let mut parts = Vec::new();
         loop {
@@ -86,7 +86,7 @@ impl Parser<'_> {
         (group != Group::default()).then_some(Node::Group(group))
     }
 
-    /// Parts joined by OR.
+    /// Parses parts joined by OR.
     fn either(&mut self) -> Option<(Sign, Node)> {
         let first = self.both()?;
         let mut parts = vec![first];
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Some((Sign::None, Node::Group(Group { should, ..Group::default() })))
     }
 
-    /// Parts joined by AND.
+    /// Parses parts joined by AND.
     fn both(&mut self) -> Option<(Sign, Node)> {
         let first = self.unary()?;
         let mut parts = vec![first];
@@ -129,7 +129,7 @@ impl Parser<'_> {
         Some((Sign::None, Node::Group(group)))
     }
 
-    /// A part with its signs.
+    /// Parses a part with its signs.
     fn unary(&mut self) -> Option<(Sign, Node)> {
         let mut sign = Sign::None;
         loop {
@@ -177,7 +177,7 @@ fn signed(sign: Sign, node: Node) -> Node {
 }
 
 impl Node {
-    /// Whether it only selects and has no rank to give.
+    /// Whether the node only selects and does not affect the ranking.
     fn selects(&self) -> bool {
         match self {
             Self::Text { .. } | Self::Nothing => false,
@@ -188,7 +188,8 @@ impl Node {
         }
     }
 
-    /// Whether notes without it are still wanted, as long as they have another wish.
+    /// Whether the node is optional, so that notes without it can still match another optional
+    /// node.
     fn is_wish(&self) -> bool {
         match self {
             Self::Text { field, .. } => field.is_none(),
@@ -211,7 +212,7 @@ mod tests {
         Instant::parse("2026-11-21T12:00:00Z").unwrap()
     }
 
-    /// The tree in one line: `+` needed, `?` wished for, `=` selected by, `-` excluded.
+    /// Formats the tree on one line: `+` must, `?` should, `=` filter, `-` not.
     fn shown(node: &Node) -> String {
         let parts = |sign: &str, nodes: &[Node]| -> Vec<String> {
             nodes.iter().map(|node| format!("{sign}{}", shown(node))).collect()

@@ -1,10 +1,10 @@
-//! Any text as a query for its words alone.
+//! Converts any text to a query for its words alone.
 //!
-//! The result is a query like any other, so that a filter can stand beside it. It knows no index.
+//! The result is an ordinary query, so filters can be appended.
 
 use super::{Text, field};
 
-/// The text with what the query language takes for more than words made harmless.
+/// Neutralizes everything in a text that the query language would interpret.
 pub(super) fn plain(text: &str) -> String {
     let mut words = Vec::new();
     for chunk in text.split(|c: char| c.is_whitespace() || "\"“”()".contains(c)) {
@@ -13,8 +13,8 @@ pub(super) fn plain(text: &str) -> String {
     words.join(" ")
 }
 
-/// A chunk without the signs before it and the operators behind it; a name before a `:` that is a field, or nearly
-/// one, as a word of its own.
+/// Appends the words of a chunk, without leading signs and operators. A field name, or a near miss,
+/// before a `:` becomes a separate word.
 fn take(mut chunk: &str, words: &mut Vec<String>) {
     loop {
         chunk = chunk.trim_start_matches(['-', '+']);

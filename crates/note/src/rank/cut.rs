@@ -1,29 +1,30 @@
-//! Which notes answer a question by meaning alone, without any of its words.
+//! Decides which notes answer a question by semantic similarity alone, without sharing any of its
+//! words.
 //!
-//! No cosine is near in itself: each model has its own scale, and each question its own. A note is compared with the
-//! nearest one, with all that were looked at, and with what unrelated texts have by chance.
+//! A cosine has no absolute meaning: each model and each question has its own scale. A note is
+//! therefore compared with the nearest note, with all examined notes, and with the similarity of
+//! unrelated texts.
 
 use super::fusion::Evidence;
 
-/// The cosines of unrelated texts by a model.
+/// Mean and deviation of the cosines between unrelated texts, for one model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chance {
-    /// Their mean.
     pub mean: f32,
-    /// Their standard deviation.
+    /// Standard deviation.
     pub deviation: f32,
 }
 
-/// The share of the nearest note's nearness that a note needs.
+/// Required share of the way from the cosine of unrelated texts to the best note's cosine.
 const SHARE: f32 = 0.55;
-/// The deviations above the mean of unrelated texts that it needs.
+/// Required number of standard deviations above the mean of unrelated texts.
 const ABOVE_CHANCE: f32 = 2.5;
-/// The deviations above the mean of all notes that were looked at that it needs.
+/// Required number of standard deviations above the mean of the examined notes.
 const ABOVE_MEAN: f32 = 0.5;
-/// The number of notes from which a mean and a deviation say something.
+/// Minimum number of notes for a meaningful mean and deviation.
 const ENOUGH: usize = 8;
 
-/// The cosines from which a note answers by meaning alone, by each model.
+/// Minimum cosine by model for a note to match by similarity alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cut {
     coarse: f32,
@@ -31,13 +32,14 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// The cut among these notes, with the chance of the coarse and of the fine model where it is known.
+    /// Computes the thresholds for these notes. `coarse` and `fine` are the distributions of the
+    /// two models, where known.
     pub fn of(notes: &[Evidence], coarse: Option<Chance>, fine: Option<Chance>) -> Self {
         let by = |cosine: fn(&Evidence) -> Option<f32>| notes.iter().filter_map(cosine).collect::<Vec<f32>>();
         Self { coarse: least(&by(|note| note.coarse), coarse), fine: least(&by(|note| note.fine), fine) }
     }
 
-    /// Whether a note answers by meaning alone: by the fine model, where that has read it.
+    /// Whether a note matches by similarity alone; uses the fine model's cosine if there is one.
     ///
     /// ```
     /// use cm_note::rank::{cut::Cut, fusion::Evidence};
@@ -54,7 +56,7 @@ impl Cut {
     }
 }
 
-/// The least cosine that counts among these.
+/// Minimum cosine for these notes; infinite if none is positive.
 fn least(cosines: &[f32], chance: Option<Chance>) -> f32 {
     let best = cosines.iter().copied().fold(0.0, f32::max);
     if best <= 0.0 {

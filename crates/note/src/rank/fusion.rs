@@ -1,28 +1,29 @@
-//! How well notes fit a question, from how well their words fit and how near their passages are to what it means.
+//! Relevance of notes for a question, from keyword matches (BM25) and semantic similarity.
 //!
-//! Both are points on one scale, that of BM25, and are added. So each question settles how much its words count beside
-//! its meaning: where few words or only common ones fit, the nearest notes are first; where rare words fit, those are.
-//! Adding ranks instead, or both as shares of the best of their kind, measured worse than the better part on some sets.
+//! Both are converted to the scale of BM25 and added, so each question determines their relative
+//! weight: if few or only common words match, similar notes come first; if rare words match, those
+//! do. Adding ranks, or shares of the best score, performed worse on some evaluation sets.
 
-/// What is known of a note beside a question.
+/// Scores of a note for a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Evidence {
-    /// BM25 over its words; 0 where it has none of them.
+    /// BM25 score of its words; 0 if none matches.
     pub bm25: f32,
-    /// The cosine of its nearest passage by the coarse model, which has read everything.
+    /// Cosine of its nearest passage by the coarse model, which has embedded every note.
     pub coarse: Option<f32>,
-    /// The same by the fine model, which may not have read it yet.
+    /// Cosine of its nearest passage by the fine model; `None` if the note is not embedded yet.
     pub fine: Option<f32>,
 }
 
-/// How much nearness counts.
+/// Weights of semantic similarity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// The points of BM25 that a nearness of 1 is worth, where only the coarse model has read notes.
+    /// BM25 points for a similarity of 1, if only the coarse model has embedded notes.
     pub coarse: f64,
-    /// The same where a fine model has.
+    /// BM25 points for a similarity of 1, if the fine model has embedded notes.
     pub fine: f64,
-    /// Within that, the share of the coarse model, 0–1: two models err in different places.
+    /// Share of the coarse model in the blend with the fine model, 0–1. Two models make different
+    /// errors.
     pub blend: f64,
 }
 
@@ -33,19 +34,19 @@ impl Default for Weights {
     }
 }
 
-/// How well a note fits, and by what.
+/// Relevance of a note, and its components.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Fit {
-    /// Its words beside the best ones, 0–1.
+    /// BM25 score divided by the best one, 0–1.
     pub words: f64,
-    /// What it means beside the nearest, 0–1.
+    /// Similarity divided by the best one, 0–1.
     pub meaning: f64,
-    /// The points of both beside what a note would have that is the best by either, 0–1.
+    /// Sum of both scores divided by the sum of their best values, 0–1.
     pub relevance: f64,
 }
 
-/// How well each note fits; in the order given. Notes of which no model knows anything fit by their words alone, beside
-/// notes of which one does.
+/// Computes the fit of each note, in the given order. Notes without any cosine are scored by their
+/// words alone.
 pub fn fuse(evidence: &[Evidence], weights: &Weights) -> Vec<Fit> {
     let best_words = evidence.iter().map(points_of_words).fold(0.0, f64::max);
     let (weight, nearness) = nearness(evidence, weights);
@@ -67,17 +68,17 @@ fn share(value: f64, best: f64) -> f64 {
     if best > 0.0 { (value / best).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Above this cosine two texts are hardly near by chance, and each hundredth tells more.
+/// Cosine above which similarity is hardly accidental, so that differences count more.
 const NEAR: f64 = 0.45;
-/// How much more.
+/// Additional slope above [`NEAR`].
 const TELLING: f64 = 2.0;
 
-/// How much a cosine tells: itself up to [`NEAR`], thrice as steep above, nothing below 0.
+/// Rescales a cosine: identity up to [`NEAR`], three times as steep above, 0 for negative values.
 fn telling(cosine: f64) -> f64 {
     cosine.max(0.0) + TELLING * (cosine - NEAR).max(0.0)
 }
 
-/// How near each note is by what the models say together, and the points of a nearness of 1.
+/// Returns the weight of similarity in BM25 points, and the combined similarity of each note.
 fn nearness(evidence: &[Evidence], weights: &Weights) -> (f64, Vec<f64>) {
     let told = |cosine: Option<f32>| cosine.map(|cosine| telling(f64::from(cosine)));
     let Some(translation) = Translation::of(evidence) else {
@@ -94,19 +95,20 @@ fn nearness(evidence: &[Evidence], weights: &Weights) -> (f64, Vec<f64>) {
     (weights.fine, evidence.iter().map(near).collect())
 }
 
-/// The cosine that the fine model would probably give to what only the coarse one has read: the line through what both
-/// have read, so that neither kind of note is put ahead of the other for its model's sake.
+/// Linear regression from coarse to fine cosines. It predicts the fine cosine of notes that only
+/// the coarse model has embedded, so that no note gains or loses by its model.
 #[derive(Clone, Copy)]
 struct Translation {
     slope: f64,
     offset: f64,
 }
 
-/// So many notes that both models have read tell how the one's numbers compare with the other's.
+/// Minimum number of notes embedded by both models for a regression.
 const ENOUGH: usize = 8;
 
 impl Translation {
-    /// None where the fine model has read nothing, or too little beside what it has not read.
+    /// Returns `None` if the fine model has embedded nothing, or too few notes to predict the
+    /// others.
     fn of(evidence: &[Evidence]) -> Option<Self> {
         let read = evidence.iter().filter(|one| one.fine.is_some()).count();
         if read == 0 {

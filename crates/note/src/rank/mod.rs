@@ -1,7 +1,7 @@
-//! How much a note is worth to somebody who has a task: how well it fits, times how useful it has proved.
+//! Ranking for a task: relevance times usefulness.
 //!
-//! Pure arithmetic on numbers that others have found: it searches nothing and reads no note. Each factor is bounded, so
-//! that no amount of praise makes a rule fit a task that it has nothing to do with.
+//! Pure arithmetic on given numbers. Every factor is bounded, so that good feedback cannot lift a
+//! rule that is irrelevant to the task.
 
 pub mod cut;
 pub mod fusion;
@@ -11,22 +11,22 @@ pub mod worth;
 use crate::score::bullet::Effective;
 use crate::score::{Score, Status};
 
-/// The effective score at which a bullet has half of the praise that can be had.
+/// Effective score at which a bullet gets half of the maximum bonus.
 const PRAISE: f64 = 5.0;
-/// The effective score below 0 at which it has half of the blame.
+/// Absolute value of a negative effective score at which a bullet gets half of the maximum penalty.
 const BLAME: f64 = 2.0;
-/// The decay score at which a memory is as vivid as one of which nothing is known.
+/// Decay score of a memory with a neutral factor of 1.
 const VIVID: f64 = 0.5;
-/// What is left of the worth of a memory that has faded away, or that another has replaced.
+/// Factor for a memory that is archived or replaced.
 const SUNK: f64 = 0.3;
 
-/// How well a hit fits, 0–1: its BM25 score beside that of the best one.
+/// BM25 score divided by the best one, clamped to 0–1; 0 if `best` is not positive.
 pub fn relevance(score: f32, best: f32) -> f64 {
     if best > 0.0 && score.is_finite() { f64::from(score / best).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// What the feedback of a bullet multiplies its relevance with: 1 at a score of 0, up to 2 for praise, down to 0.5 for
-/// blame, and never less for a higher score.
+/// Factor for a bullet's feedback: 1 at a score of 0, up to 2 for positive and down to 0.5 for
+/// negative scores; monotonic.
 ///
 /// ```
 /// use cm::domain::{rank::usefulness, score::bullet::Effective};
@@ -41,8 +41,7 @@ pub fn usefulness(score: Effective) -> f64 {
     }
 }
 
-/// What the decay score of a memory multiplies its relevance with: 0.7 to 1.3, and far less where it has faded away or
-/// `replaced` by another.
+/// Factor for a memory's decay score: 0.7 to 1.3, times 0.3 if it is archived or `replaced`.
 pub fn vividness(score: Score, status: Status, replaced: bool) -> f64 {
     let value = score.value();
     let vivid = 0.7 + 0.6 * value / (value + VIVID);

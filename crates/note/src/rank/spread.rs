@@ -1,26 +1,26 @@
-//! Hits hand on a share of their scores along the edges of the graph, so that the answer that a problem's note leads to
-//! comes up with it.
+//! Graph expansion: hits pass a share of their score along edges, so that the solution linked to a
+//! problem ranks with it.
 //!
-//! A note is only drawn towards the hits that it hangs together with and never past the best of them; what stands in the
-//! place of a hit takes that place. It finds neither hits nor edges.
+//! A note's score only moves towards that of connected hits and never above the best of them. A
+//! note that supersedes a hit takes the hit's place. The module finds neither hits nor edges.
 
 use std::collections::BTreeMap;
 
 use crate::graph::Edge;
 use crate::note::types::{CONTRADICTS, DERIVED_FROM, LINKS_TO, SUPERSEDES};
 
-/// What spreading made of a score.
+/// Score of a note after spreading.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The score now.
+    /// New score.
     pub score: f64,
-    /// The note that drew it furthest, where one did.
+    /// Note that raised the score most, if any.
     pub by: Option<usize>,
 }
 
-/// What each type of edge hands on: along it, and against it. A problem leads to what solves it rather than the other way
-/// round, an effect to its cause; of two notes that contradict each other, one hardly speaks for the other. From the
-/// newer note to the one that it supersedes nothing goes; the way back is no share but succession.
+/// Weight of each edge type, along the edge and against it. A problem leads to its solution rather
+/// than the reverse, and an effect to its cause; contradicting notes hardly support each other.
+/// SUPERSEDES passes nothing, because [`succeed`] handles it.
 const WEIGHTS: [(&str, f64, f64); 14] = [
     ("SOLVES", 0.6, 1.0),
     ("CAUSES", 0.6, 0.9),
@@ -37,25 +37,27 @@ const WEIGHTS: [(&str, f64, f64); 14] = [
     (DERIVED_FROM, 0.4, 0.5),
     (LINKS_TO, 0.5, 0.4),
 ];
-/// What any other type hands on.
+/// Weight of any other edge type, in both directions.
 const OTHER: f64 = 0.5;
-/// No single hit draws a note further than this part of the way.
+/// Maximum part of the gap that a single hit closes.
 const FURTHEST: f64 = 0.9;
-/// Hops beyond this are not walked.
+/// Maximum number of hops.
 const MOST_HOPS: u8 = 3;
-/// Where a successor stands beside the note that it replaces.
+/// Score of a successor relative to the note that it supersedes.
 const SUCCESSOR: f64 = 0.98;
-/// How far a replaced note sinks beside its successor.
+/// Maximum score of a superseded note relative to its successor.
 const REPLACED: f64 = 0.7;
-/// The longest row of successors that is followed.
+/// Maximum length of a chain of successors.
 const LONGEST_ROW: usize = 4;
 
-/// The scores of notes after each has handed on `share` of its own along the edges, up to `hops` away. The ends of edges
-/// are positions in `scores`; a note that is no hit has 0. `degrees` says how many edges each note has in truth, which
-/// may be more than are given: much hangs on a hub, and so it hands on less.
+/// Spreads scores along edges, up to `hops` away; `share` scales the amount. Ends of edges are
+/// positions in `scores`, and notes that are not hits have the score 0. `degrees` is the total
+/// number of edges of each note, which may exceed those given: a well-connected note passes less on
+/// each edge.
 ///
-/// Each hit closes part of the gap between a note and itself, the lower hits first. So nothing falls unless its
-/// successor is there, no score depends on the order of edges, and a higher hit never lowers another note.
+/// Each hit closes part of the gap between a note and itself, lower hits first. Thus a score only
+/// decreases for a superseded note, the order of edges does not matter, and a higher hit never
+/// lowers another note.
 pub fn spread(scores: &[f64], edges: &[Edge], degrees: &[usize], share: f64, hops: u8) -> Vec<Spread> {
     let score = |at: usize| scores.get(at).copied().filter(|score| score.is_finite()).unwrap_or(0.0);
     let mut spread: Vec<Spread> = scores.iter().map(|score| Spread { score: *score, by: None }).collect();
@@ -78,7 +80,7 @@ pub fn spread(scores: &[f64], edges: &[Edge], degrees: &[usize], share: f64, hop
     spread
 }
 
-/// A score after each hit has drawn it part of the way.
+/// Moves a score towards each of the hits, which are sorted by score.
 fn towards(own: f64, hits: &[(f64, f64, usize)]) -> Spread {
     let mut now = Spread { score: own, by: None };
     let mut most = 0.0;
@@ -92,7 +94,7 @@ fn towards(own: f64, hits: &[(f64, f64, usize)]) -> Spread {
     now
 }
 
-/// From each note to each within reach, the part that its best way hands on.
+/// Returns the factor of the strongest path between each pair of notes within reach.
 fn paths(
     edges: &[&Edge],
     degrees: &[usize],
@@ -138,7 +140,8 @@ fn weights(relation: &str) -> (f64, f64) {
     known.map_or((OTHER, OTHER), |(_, along, against)| (*along, *against))
 }
 
-/// Puts each note that another supersedes below that one, which takes its place. Two that supersede each other do nothing.
+/// Moves superseded notes below their successors, which take their place. Two notes that supersede
+/// each other are ignored.
 fn succeed(spread: &mut [Spread], edges: &[&Edge]) {
     let all: Vec<(usize, usize)> = edges
         .iter()

@@ -1,6 +1,6 @@
-//! What a note is worth beside others that fit as well: the later changed before the older, the useful before the useless.
+//! Factors that order equally relevant notes: recent before old, useful before useless.
 //!
-//! Both are multipliers within narrow bounds: they settle what fits about equally, and never lift what does not fit.
+//! Both factors are close to 1, so they only decide between notes of similar relevance.
 
 use super::usefulness;
 use crate::bullet::{Bullet, Maturity, State};
@@ -9,23 +9,23 @@ use crate::note::{Kind, Note};
 use crate::score::Scoring;
 use crate::score::bullet::effective;
 
-/// By how much a note of today counts more, and one of long ago less, at most.
+/// Maximum bonus of a new note and maximum penalty of an old one.
 const RECENCY: f64 = 0.04;
-/// Days after which the advantage of a new note has halved.
+/// Half-life of a new note's advantage, in days.
 const HALF_LIFE: f64 = 120.0;
-/// How strongly the feedback of a bullet counts: its multiplier, from a half to two, to this power.
+/// Exponent for the feedback factor of a bullet, which is between 0.5 and 2.
 const FEEDBACK: f64 = 0.25;
-/// By how much the importance of a memory counts, at most.
+/// Maximum effect of a memory's importance.
 const IMPORTANCE: f64 = 0.05;
-/// What somebody has pinned.
+/// Factor for a pinned note.
 const PINNED: f64 = 1.05;
-/// A bullet that nobody has let in yet, and one that was found wrong.
+/// Factor for a draft bullet.
 const DRAFT: f64 = 0.9;
 const DEPRECATED: f64 = 0.7;
-/// A stale observation.
+/// Factor for a stale observation.
 const STALE: f64 = 0.7;
 
-/// The multiplier for when a note was last changed: 0.96 to 1.04, and 1 where nobody wrote it down.
+/// Factor for the time of the last change: 0.96 to 1.04, and 1 if unknown.
 ///
 /// ```
 /// use cm::domain::{instant::Instant, rank::worth::recency};
@@ -40,8 +40,8 @@ pub fn recency(changed: Option<Instant>, now: Instant) -> f64 {
     1.0 + RECENCY * (2.0 * (-days / HALF_LIFE).exp2() - 1.0)
 }
 
-/// The multiplier for how useful a note has proved or is said to be: of a bullet its feedback and maturity, of a memory
-/// its importance; what is pinned counts more, and a stale observation less. 0.58 to 1.26.
+/// Factor for the usefulness of a note: feedback and maturity of a bullet, importance of a memory,
+/// pinned notes higher, stale observations lower. Between 0.58 and 1.26.
 pub fn use_of(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
     let pinned = if note.pinned { PINNED } else { 1.0 };
     if note.kind == Kind::Bullet

@@ -1,7 +1,7 @@
-//! What the feedback of a bullet comes to: its effective score, and the maturity that follows from it.
+//! Effective score of a bullet from its feedback, and the resulting maturity.
 //!
-//! 03-scoring: (Σ helpful − 4 × Σ harmful) × maturity multiplier, each event fading by its half-life. Showing a bullet
-//! moves nothing here; only feedback does.
+//! Score: (Σ helpful − 4 × Σ harmful) × maturity multiplier, where events decay by their half-life.
+//! Only feedback affects the score; showing a bullet does not.
 
 mod parts;
 mod replay;
@@ -18,19 +18,20 @@ use crate::note::{Feedback, Signal};
 pub use parts::Parts;
 pub use replay::{Replay, Track, replay};
 
-/// The effective score of a bullet: finite, ordered, below 0 where harm outweighs help; written with four digits.
+/// Effective score of a bullet: finite, ordered, negative if harm outweighs help; serialized with
+/// four decimal places.
 #[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
 #[schemars(with = "f64")]
 pub struct Effective(f64);
 
 impl Effective {
-    /// Takes a number; what is not finite counts as 0.
+    /// Creates a score; a value that is not finite becomes 0.
     pub fn new(value: f64) -> Self {
         // `+ 0.0` makes a negative zero a plain one.
         Self(if value.is_finite() { value + 0.0 } else { 0.0 })
     }
 
-    /// The number, with all its digits.
+    /// Returns the unrounded value.
     pub fn value(self) -> f64 {
         self.0
     }
@@ -72,21 +73,21 @@ impl<'de> Deserialize<'de> for Effective {
     }
 }
 
-/// How much help and harm of a bullet still counts at an instant.
+/// Decayed feedback of a bullet at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tally {
     /// Σ weight × 0.5^(age ÷ half-life) of helpful events.
     pub helpful: f64,
-    /// The same of harmful events.
+    /// Σ weight × 0.5^(age ÷ half-life) of harmful events.
     pub harmful: f64,
-    /// Helpful and harmful events of which at least [`LIVE`] is left.
+    /// Number of helpful and harmful events with a decayed value of at least [`LIVE`].
     pub live: usize,
-    /// Helpful events of the last [`Scoring::recent_days`].
+    /// Number of helpful events of the last [`Scoring::recent_days`] days.
     pub recent_helpful: usize,
 }
 
 impl Tally {
-    /// What this feedback comes to. A half-life that makes no sense acts as the default one.
+    /// Sums up feedback at an instant. An invalid half-life acts as the default.
     pub fn of(feedback: &[Feedback], half_life_days: Option<f64>, now: Instant, scoring: &Scoring) -> Self {
         let half_life = half_life(half_life_days, scoring);
         let mut tally = Self::default();
@@ -106,20 +107,21 @@ impl Tally {
         tally
     }
 
-    /// Decayed harm ÷ decayed total, 0–1; 0 where nothing counts any more.
+    /// Decayed harm divided by the decayed total, 0–1; 0 if the total is 0.
     pub fn harmful_ratio(&self) -> f64 {
         let total = self.helpful + self.harmful;
         if total > 0.0 { self.harmful / total } else { 0.0 }
     }
 
-    /// The effective score of a bullet of that maturity.
+    /// Effective score of a bullet with this maturity.
     pub fn score(&self, maturity: Maturity, scoring: &Scoring) -> Effective {
         let multiplier = scoring.multiplier(maturity);
         Effective::new((self.helpful - scoring.harm_weight() * self.harmful) * multiplier)
     }
 }
 
-/// The half-life that counts: the bullet's own, else the vault's, else 90 days.
+/// Effective half-life in days: the bullet's own, else the vault's. An invalid value acts as the
+/// default of 90 days.
 pub fn half_life(own: Option<f64>, scoring: &Scoring) -> f64 {
     let sound = |days: &f64| days.is_finite() && *days > 0.0;
     own.filter(sound)
@@ -127,47 +129,43 @@ pub fn half_life(own: Option<f64>, scoring: &Scoring) -> f64 {
         .unwrap_or(Scoring::default().half_life_days)
 }
 
-/// The effective score of a bullet at an instant.
 pub fn effective(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Effective {
     tally(bullet, now, scoring).score(bullet.maturity, scoring)
 }
 
-/// What the feedback of a bullet comes to at an instant.
 pub fn tally(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Tally {
     Tally::of(&bullet.feedback, bullet.fields.half_life_days, now, scoring)
 }
 
-/// Why a bullet is deprecated by its score.
+/// Reason why a bullet is deprecated by its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Downfall {
-    /// Harm is more than [`Scoring::deprecated_ratio`] of what still counts, after enough events.
+    /// The harmful ratio exceeds [`Scoring::deprecated_ratio`], with enough events.
     Ratio {
-        /// The ratio.
         ratio: f64,
     },
     /// The score is below the threshold.
     Score {
-        /// The score.
         score: Effective,
     },
 }
 
-/// What the feedback of a bullet makes of its maturity.
+/// Effect of feedback on the maturity of a bullet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
-    /// It stays.
+    /// The maturity does not change.
     Stays,
-    /// It rises to this one.
+    /// The maturity rises to this level.
     Rises(Maturity),
-    /// It sinks to this one, and is followed still.
+    /// The maturity sinks to this level; the bullet stays in use.
     Sinks(Maturity),
-    /// It falls to `deprecated`.
+    /// The bullet becomes deprecated.
     Falls(Downfall),
 }
 
-/// The maturity that the events of a note come to, each judged at its own instant; age alone changes none. A deprecated
-/// note stays so. A maturity that the events never reached was given by a person or an import, and is kept until harm is
-/// reported after it: `harmed` says that it just was.
+/// Computes the maturity from all events, each judged at its own time; age alone changes nothing.
+/// Deprecated bullets stay deprecated. A maturity higher than the events justify was set by a
+/// person or an import; it remains until harm is reported later (`harmed`).
 pub fn verdict(track: Track<'_>, stored: Maturity, harmed: bool, scoring: &Scoring) -> Verdict {
     if stored == Maturity::Deprecated {
         return Verdict::Stays;
@@ -185,13 +183,15 @@ pub fn verdict(track: Track<'_>, stored: Maturity, harmed: bool, scoring: &Scori
     }
 }
 
-/// Why a bullet of this maturity falls with the events that it has, judged at an instant.
+/// Returns why a bullet with this maturity is deprecated by its events at an instant; `None` if it
+/// is not.
 pub fn downfall(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Option<Downfall> {
     replay::falls(bullet.into(), bullet.maturity, now, scoring)
 }
 
-/// Whether harm forbids what a bullet says: its score is below the threshold, and two sessions or persons, or one person
-/// who says so, reported harm that speaks against its content. Wasted time, a wrong context and age do not.
+/// Whether harm rules out the content of a bullet: its score is below the threshold, and harm was
+/// reported by two sessions or persons, or by one if a person has confirmed it. Reports of wasted
+/// time, wrong context or outdated content do not count.
 pub fn is_forbidden(
     bullet: &Bullet,
     maturity: Maturity,
@@ -207,10 +207,10 @@ pub fn is_forbidden(
     above(-scoring.prune(), score.value()) && (voices >= 2 || said && voices == 1)
 }
 
-/// An event of which less is left is no longer live.
+/// Minimum decayed value of an event that counts as live.
 pub const LIVE: f64 = 0.25;
 
-/// The next maturity, where the feedback is enough for it.
+/// Returns the next maturity if the feedback suffices.
 fn rise(maturity: Maturity, tally: &Tally, scoring: &Scoring) -> Option<Maturity> {
     let score = tally.score(maturity, scoring).value();
     let enough = match maturity {
@@ -229,7 +229,7 @@ fn rise(maturity: Maturity, tally: &Tally, scoring: &Scoring) -> Option<Maturity
     }
 }
 
-/// How close to a threshold is on it: a sum of tenths must not fall short of one, or pass it, by the order of the events.
+/// Tolerance of comparisons with thresholds, so that the summation order of events cannot matter.
 const EXACT: f64 = 1e-9;
 
 fn at_least(value: f64, least: f64) -> bool {
@@ -240,14 +240,15 @@ fn above(value: f64, most: f64) -> bool {
     value - most > EXACT
 }
 
-/// Days since a bullet last got feedback of any kind; since it was made where it got none. 0 where nothing tells.
+/// Days since the last feedback of any kind, or since creation if there is none; 0 if both are
+/// unknown.
 pub fn silent_days(bullet: &Bullet, now: Instant) -> f64 {
     let last = bullet.feedback.iter().map(|event| event.at).max();
     age(last.or(bullet.created), now)
 }
 
-/// What a bullet counts where the best few are chosen. A bullet that nobody has judged yet counts as if it had been
-/// found helpful once when it was made: somebody let it in, and that fades too.
+/// Score for selecting the best bullets. A bullet without a rating counts as rated helpful once at
+/// its creation, which decays too.
 pub fn standing(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Effective {
     let judged = bullet.feedback.iter().any(|event| event.signal != Signal::Irrelevant);
     if judged {
@@ -257,7 +258,7 @@ pub fn standing(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Effective {
     Tally::of(&[admitted], bullet.fields.half_life_days, now, scoring).score(bullet.maturity, scoring)
 }
 
-/// How good a score is.
+/// Quality band of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
@@ -272,7 +273,6 @@ pub enum Band {
 }
 
 impl Band {
-    /// The band of a score.
     pub fn of(score: Effective) -> Self {
         match score.value() {
             value if value > 10.0 => Self::Excellent,
@@ -282,7 +282,7 @@ impl Band {
         }
     }
 
-    /// Its name in words.
+    /// Name of the band, in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Excellent => "excellent",

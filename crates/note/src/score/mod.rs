@@ -1,7 +1,6 @@
-//! How much a memory matters at an instant: its decay score and the status that follows from it.
+//! Decay score of a memory at an instant, and the resulting status.
 //!
-//! Pure functions of a note, its usage and `now`; nothing reads the clock or the log of usage. The score of rules is
-//! another one: [`bullet`].
+//! Pure functions of a note, its usage and `now`. Rules have another score, see [`bullet`].
 
 pub mod bullet;
 
@@ -14,19 +13,19 @@ use crate::bullet::Maturity;
 use crate::instant::Instant;
 use crate::note::{Feedback, Note, Priority, Signal};
 
-/// A score: finite, not below 0, ordered, and written with four digits.
+/// Score of a memory: finite, not negative, ordered; serialized with four decimal places.
 #[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
 #[schemars(with = "f64")]
 pub struct Score(f64);
 
 impl Score {
-    /// Takes a number; what is not finite or below 0 counts as 0.
+    /// Creates a score; a value that is negative or not finite becomes 0.
     pub fn new(value: f64) -> Self {
         // `+ 0.0` makes a negative zero a plain one.
         Self(if value.is_finite() { value.max(0.0) + 0.0 } else { 0.0 })
     }
 
-    /// The number, with all its digits.
+    /// Returns the unrounded value.
     pub fn value(self) -> f64 {
         self.0
     }
@@ -68,57 +67,56 @@ impl<'de> Deserialize<'de> for Score {
     }
 }
 
-/// How often and when a note was last asked for. Kept outside of the notes, may be lost.
+/// Access statistics of a note. They are stored outside the notes and can be lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// How often.
+    /// Number of accesses.
     pub accesses: u64,
-    /// When last.
     pub last_access: Option<Instant>,
 }
 
-/// The constants of scoring, `[scoring]` in `cm.toml`. A value that makes no sense (no number, or none above 0
-/// where it divides) acts as its default does.
+/// Constants of scoring, `[scoring]` in `cm.toml`. An invalid value (not a number, or not positive
+/// for a divisor) acts as its default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Scoring {
-    /// How fast a memory fades, per day.
+    /// Decay rate of memories per day.
     pub lambda: f64,
-    /// After how many days a feedback event counts half.
+    /// Half-life of a feedback event, in days.
     pub half_life_days: f64,
-    /// How much heavier harm weighs than help in the score of a rule.
+    /// Weight of harm relative to help in the score of a rule.
     pub harmful_multiplier: f64,
-    /// How far below 0 the score of a rule may fall before it is deprecated.
+    /// Absolute value of the negative score at which a rule is deprecated.
     pub prune_harmful_threshold: f64,
-    /// What the score of a bullet is multiplied with while it is a candidate, established, or proven.
+    /// Score multipliers of candidate, established and proven bullets.
     pub multipliers: [f64; 3],
-    /// The score from which a candidate is established.
+    /// Minimum score for a candidate to become established.
     pub established_score: f64,
-    /// The score from which an established bullet is proven.
+    /// Minimum score for an established bullet to become proven.
     pub proven_score: f64,
-    /// The ratio of harm below which a bullet may be proven.
+    /// Ratio of harm below which a bullet can become proven.
     pub proven_ratio: f64,
-    /// The ratio of harm above which a bullet is deprecated.
+    /// Ratio of harm above which a bullet is deprecated.
     pub deprecated_ratio: f64,
-    /// How many events that takes.
+    /// Minimum number of events for deprecation by ratio.
     pub deprecated_events: usize,
-    /// How many days are recent.
+    /// Number of days that count as recent.
     pub recent_days: f64,
-    /// After how many days without feedback a bullet is stale.
+    /// Number of days without feedback after which a bullet is stale.
     pub stale_days: f64,
-    /// By how much an ephemeral observation fades faster, and a critical one slower.
+    /// Factor by which ephemeral observations decay faster and critical ones slower.
     pub priority_factor: f64,
-    /// The usage of a note that nobody asked for yet; of others it is log2(accesses + 1).
+    /// Usage factor of a note without accesses; otherwise it is log2(accesses + 1).
     pub unused: f64,
-    /// The importance of a note that names none.
+    /// Importance of a note that has none.
     pub importance: f64,
-    /// The score of a pinned note.
+    /// Score of a pinned note.
     pub pinned: f64,
-    /// The least score of an active note.
+    /// Minimum score of an active note.
     pub active: f64,
-    /// The least score of a fading note, and of one in CORE.md.
+    /// Minimum score of a fading note, and of a note in CORE.md.
     pub fading: f64,
-    /// The least score of a dormant note.
+    /// Minimum score of a dormant note.
     pub dormant: f64,
 }
 
@@ -149,7 +147,7 @@ impl Default for Scoring {
 }
 
 impl Scoring {
-    /// What the score of a bullet of that maturity is multiplied with.
+    /// Returns the score multiplier of a maturity; 0 for deprecated bullets.
     pub fn multiplier(&self, maturity: Maturity) -> f64 {
         let default = Self::default().multipliers;
         let at = match maturity {
@@ -173,27 +171,27 @@ impl Scoring {
     }
 }
 
-/// What a score says of a memory.
+/// Status of a memory, derived from its score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Somebody pinned it: it does not fade.
+    /// Pinned by a person; never decays.
     Pinned,
     /// In use.
     Active,
-    /// Less and less so.
+    /// Used less and less.
     Fading,
-    /// Hardly.
+    /// Hardly used.
     Dormant,
-    /// Not any more.
+    /// No longer used.
     Archived,
 }
 
 impl Status {
-    /// All of them, from the one that never fades to the one that has.
+    /// All statuses, in order of descending score.
     pub const ALL: [Self; 5] = [Self::Pinned, Self::Active, Self::Fading, Self::Dormant, Self::Archived];
 
-    /// Its name in JSON, in flags and in messages.
+    /// Name of the status in JSON, flags and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pinned => "pinned",
@@ -204,7 +202,6 @@ impl Status {
         }
     }
 
-    /// The status of a score.
     pub fn of(score: Score, scoring: &Scoring) -> Self {
         match score.value() {
             value if value >= scoring.pinned => Self::Pinned,
@@ -215,16 +212,16 @@ impl Status {
         }
     }
 
-    /// Whether it counts as in use: active or pinned.
+    /// Whether the status is active or pinned.
     pub fn is_active(self) -> bool {
         matches!(self, Self::Pinned | Self::Active)
     }
 }
 
-/// The decay score: importance × e^(−λ × days since the last access) × usage × type weight × harm.
+/// Decay score: importance × e^(−λ × days since the last access) × usage × type weight × harm.
 ///
-/// The last access is that of the usage or of helpful feedback, else `updated`, else `created`; a note without
-/// any date has age 0, as nothing says that it is old. Dates after `now` are age 0 too.
+/// The last access is the latest of usage and helpful feedback, else `updated`, else `created`.
+/// Notes without any date, or with one after `now`, have age 0.
 pub fn decay(note: &Note, usage: &Usage, weight: f64, now: Instant, scoring: &Scoring) -> Score {
     if note.pinned {
         return Score::new(scoring.pinned);
@@ -238,13 +235,13 @@ pub fn decay(note: &Note, usage: &Usage, weight: f64, now: Instant, scoring: &Sc
     )
 }
 
-/// What a feedback event still counts: its weight × 0.5^(age ÷ half-life).
+/// Decayed value of an event: weight × 0.5^(age ÷ half-life).
 fn event_value(event: &Feedback, now: Instant, half_life_days: f64) -> f64 {
     let weight = number(event.weight, 0.0).clamp(0.0, 1.0);
     weight * 0.5_f64.powf(age(Some(event.at), now) / half_life_days)
 }
 
-/// Each harmful event halves the score by as much as it still counts, so that the harm fades as the event does.
+/// Harm factor: a harmful event halves the score when new, and its effect decays with the event.
 fn harm(feedback: &[Feedback], now: Instant, scoring: &Scoring) -> f64 {
     let default = Scoring::default().half_life_days;
     let half_life =
@@ -281,7 +278,7 @@ fn lambda(note: &Note, scoring: &Scoring) -> f64 {
     }
 }
 
-/// Days from an instant to `now`, never below 0.
+/// Days from an instant to `now`, at least 0; 0 if unknown.
 fn age(at: Option<Instant>, now: Instant) -> f64 {
     at.map_or(0.0, |at| at.days_until(now).max(0.0))
 }

@@ -1,11 +1,11 @@
-//! The decay score against numbers of another program, and the laws that hold for any note.
+//! Decay scores compared with a reference implementation, and properties for arbitrary notes.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::graph::sample::note;
 
-/// Written by `decay.py` beside it.
+/// Expected values, written by `decay.py`.
 const GOLDEN: &str = include_str!("../../../../tests/golden/decay.tsv");
 
 fn at(text: &str) -> Option<Instant> {

@@ -1,6 +1,6 @@
-//! The tokens of a vault as their file holds them: who may ask the server, and who may no longer.
+//! The token file of a vault: tokens that grant access to the server, including revoked ones.
 //!
-//! The file is edited and never written anew: comments and keys of a later version stay. It holds hashes only.
+//! The file is edited in place, so comments and unknown keys stay. It contains hashes only.
 
 use subtle::{Choice, ConditionallySelectable};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
@@ -8,39 +8,37 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 use super::{Hash, Role, Secret, TokenKind};
 use crate::instant::Instant;
 
-/// What a new file begins with.
+/// Header of a new file.
 const OPENING: &str = "\
 # Who may ask this vault's server: `cm token add`, `list` and `revoke` keep this file.
 # It holds hashes, never the tokens themselves. It is private and not committed.
 ";
-/// The name of its tables.
+/// Name of the TOML array of tables.
 const TOKENS: &str = "token";
 
-/// One token, without its secret.
+/// A token without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// The first digits of its hash: what it is called in lists and logs.
+    /// First eight digits of the hash; identifies the token in lists and logs.
     pub id: String,
-    /// Whose it is; every commit that it makes carries the name.
+    /// Name of the token's owner, recorded in every commit that the token makes.
     pub person: String,
-    /// What it may do.
     pub role: Role,
-    /// To whom it was issued; an agent where the file does not say.
+    /// Kind of holder; `Agent` if the file does not specify it.
     pub kind: TokenKind,
-    /// When it was made.
     pub created: Instant,
-    /// When it ends by itself.
+    /// Time of expiry, if any.
     pub expires: Option<Instant>,
-    /// When it was taken back. The record stays, so that a list shows what there was.
+    /// Time of revocation, if revoked. Revoked tokens stay in the file for the record.
     pub revoked: Option<Instant>,
-    /// The end of its secret.
+    /// Last four characters of the secret.
     pub last_four: String,
-    /// What knows its secret again.
+    /// SHA-256 hash of the secret.
     pub hash: Hash,
 }
 
 impl Token {
-    /// The record of a new secret.
+    /// Creates the token for a new secret.
     pub fn of(secret: &Secret, person: &str, role: Role, created: Instant, expires: Option<Instant>) -> Self {
         let hash = secret.hash();
         Self {
@@ -56,28 +54,28 @@ impl Token {
         }
     }
 
-    /// The same token, issued to this kind of holder.
+    /// Sets the kind of holder.
     #[must_use]
     pub fn issued_to(self, kind: TokenKind) -> Self {
         Self { kind, ..self }
     }
 
-    /// Whether it still opens anything.
+    /// Whether the token is neither revoked nor expired.
     pub fn is_live(&self, now: Instant) -> bool {
         self.revoked.is_none() && self.expires.is_none_or(|end| now < end)
     }
 }
 
-/// What a secret is worth now.
+/// Result of checking a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict<'a> {
-    /// It is this token's.
+    /// The secret of an active token.
     Valid(&'a Token),
-    /// It was this token's, whose time is over.
+    /// The secret of an expired token.
     Expired(&'a Token),
-    /// It was this token's, which was taken back.
+    /// The secret of a revoked token.
     Revoked(&'a Token),
-    /// It is nobody's.
+    /// Unknown secret.
     Unknown,
 }
 
@@ -87,44 +85,43 @@ pub struct Keyring {
     tokens: Vec<Token>,
 }
 
-/// Why a file of tokens is not understood.
+/// Reason why a token file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// It is no TOML.
+    /// The file is not valid TOML.
     #[error("line {line}: {message}")]
     Syntax {
-        /// From 1.
+        /// Line number, from 1.
         line: u32,
-        /// What the parser says.
+        /// Message of the parser.
         message: String,
     },
-    /// A token lacks a key, or has another kind of value there.
+    /// A token lacks a key, or its value has the wrong type.
     #[error("token {number} has no {wanted} in `{key}`")]
     Key {
-        /// Which token of the file, from 1.
+        /// Number of the token in the file, from 1.
         number: usize,
-        /// The key.
         key: &'static str,
-        /// What belongs there.
+        /// The expected value.
         wanted: &'static str,
     },
-    /// Two tokens have one hash or id.
+    /// Two tokens have the same id.
     #[error("token {number} is there twice")]
     Twice {
-        /// Which token of the file, from 1.
+        /// Number of the second token in the file, from 1.
         number: usize,
     },
-    /// `token` is there and holds no tables.
+    /// The key `token` is not an array of tables.
     #[error("`token` is no list of tables `[[token]]`")]
     Shape,
 }
 
 impl Keyring {
-    /// Reads a file of tokens. Whatever is wrong in it refuses the whole: a token that is skipped might be one that was
-    /// taken back.
+    /// Parses a token file. Rejects the whole file on any error, because a skipped entry could be a
+    /// revocation.
     ///
     /// # Errors
-    /// [`Unreadable`].
+    /// Returns [`Unreadable`] if the file is not valid.
     pub fn parse(text: &str) -> Result<Self, Unreadable> {
         let document = document(text)?;
         let mut tokens: Vec<Token> = Vec::new();
@@ -138,7 +135,7 @@ impl Keyring {
         Ok(Self { tokens })
     }
 
-    /// What the secret is worth. Every token is looked at, whichever it is, and each for the same time.
+    /// Looks up a secret. Compares it with every token in constant time.
     pub fn judge(&self, secret: &Secret, now: Instant) -> Verdict<'_> {
         let hash = secret.hash();
         let (mut place, mut found) = (0_u64, Choice::from(0));
@@ -156,26 +153,26 @@ impl Keyring {
         }
     }
 
-    /// The tokens, the oldest first, with those that were taken back.
+    /// Returns all tokens, oldest first, including revoked ones.
     pub fn tokens(&self) -> &[Token] {
         &self.tokens
     }
 
-    /// Whether there never was one.
+    /// Whether the file has no tokens, not even revoked ones.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
 
-    /// Whether one of them opens the door now.
+    /// Whether any token is active.
     pub fn opens(&self, now: Instant) -> bool {
         self.tokens.iter().any(|token| token.is_live(now))
     }
 }
 
-/// The file's text with one token more.
+/// Appends a token to the text of a token file.
 ///
 /// # Errors
-/// [`Unreadable`], of the text as it was.
+/// Returns [`Unreadable`] if the text is not a valid token file, or already has the token.
 pub fn with(text: &str, token: &Token) -> Result<String, Unreadable> {
     let ring = Keyring::parse(text)?;
     if ring.tokens.iter().any(|other| other.id == token.id) {
@@ -188,10 +185,10 @@ pub fn with(text: &str, token: &Token) -> Result<String, Unreadable> {
     Ok(if text.trim().is_empty() { format!("{OPENING}{written}") } else { written })
 }
 
-/// The file's text with this token taken back; the record stays. A token that is taken back already keeps its date.
+/// Marks a token as revoked in the text of a token file. The date of an earlier revocation stays.
 ///
 /// # Errors
-/// [`Unreadable`], of the text as it was.
+/// Returns [`Unreadable`] if the text is not a valid token file.
 pub fn without(text: &str, id: &str, now: Instant) -> Result<String, Unreadable> {
     Keyring::parse(text)?;
     let mut document = document(text)?;

@@ -1,25 +1,24 @@
-//! Whether a token was issued to a person or to an agent.
+//! Kind of token holder: a person or an agent.
 
 use std::fmt;
 
-/// To whom a token was issued. An agent's proposes; a person's decides.
+/// Holder of a token. Agents propose changes; persons decide on them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, schemars::JsonSchema, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenKind {
-    /// An agent: what it adds waits for confirmation.
+    /// An agent; its additions need confirmation.
     #[default]
     Agent,
-    /// A person: what they say holds.
+    /// A person; their changes take effect directly.
     Person,
 }
 
-/// A text that names no kind of token.
+/// Error: a text is not a kind of token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no kind of token: write agent or person")]
 pub struct UnknownKind(String);
 
 impl TokenKind {
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Agent => "agent",

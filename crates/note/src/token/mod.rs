@@ -1,6 +1,7 @@
-//! Tokens of the team server: a secret that is shown once, and the record that knows it again.
+//! Access tokens of the team server: secrets that are shown once, and their stored records.
 //!
-//! Nothing here draws randomness or touches a file. `secret.rs` is what a person carries, `keyring.rs` what the vault keeps.
+//! No randomness and no file access. A `Secret` belongs to the holder; the vault stores the
+//! `Keyring`.
 
 pub mod keyring;
 pub mod kind;
@@ -12,25 +13,26 @@ pub use kind::TokenKind;
 pub use role::Role;
 pub use secret::{Hash, Secret};
 
-/// The longest name of a token's person, in characters.
+/// Maximum length of an owner's name, in characters.
 const LONGEST_PERSON: usize = 100;
 
-/// A name that cannot be a token's person.
+/// Error: a text is not a valid owner's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a token's person is a name of 1 to {LONGEST_PERSON} characters on one line")]
 pub struct NoPerson;
 
-/// The name of a token's person without blanks around it. Every commit that the token makes carries it.
+/// Validates and trims the name of a token's owner, which is recorded in every commit that the
+/// token makes.
 ///
 /// # Errors
-/// [`NoPerson`] where it is empty, too long, or holds characters that are not seen.
+/// Returns [`NoPerson`] if the name is empty, too long, or has invisible characters.
 pub fn person(text: &str) -> Result<&str, NoPerson> {
     let name = text.trim();
     let fits = (1..=LONGEST_PERSON).contains(&name.chars().count());
     if fits && !name.chars().any(hidden) { Ok(name) } else { Err(NoPerson) }
 }
 
-/// A character that is not seen, or turns the line around.
+/// Whether a character is invisible or changes the text direction.
 fn hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')

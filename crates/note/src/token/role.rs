@@ -1,31 +1,30 @@
-//! What the bearer of a token may do.
+//! Roles of token holders.
 
 use std::fmt;
 
-/// What the bearer of a token may do; each may do what those before it may.
+/// Permissions of a token holder; each role includes the previous ones.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, schemars::JsonSchema, serde::Serialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Ask.
+    /// Read only.
     Reader,
-    /// And change.
+    /// Read and write.
     Writer,
-    /// And see figures of the server, and run its jobs.
+    /// Read, write, see server metrics, and run server jobs.
     Admin,
 }
 
-/// A text that is no role.
+/// Error: a text is not a role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no role: write reader, writer or admin")]
 pub struct NoRole(String);
 
 impl Role {
-    /// All of them, the least first.
+    /// All roles, in order of increasing permissions.
     pub const ALL: [Self; 3] = [Self::Reader, Self::Writer, Self::Admin];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reader => "reader",

@@ -1,29 +1,31 @@
-//! A token as its bearer has it, and what is kept instead of it.
+//! Secrets of tokens, and their stored hashes.
 //!
-//! A secret is 256 random bits, so nobody finds it by trying, and one round of SHA-256 keeps it: slow hashes protect
-//! what people think up, and here would only slow each request. The vault never holds the secret itself.
+//! A secret is 256 random bits, so a single round of SHA-256 protects it. Slow hashes are for
+//! passwords chosen by people, and would only slow down each request. The vault never stores the
+//! secret.
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
-/// How every secret begins, so that scanners for leaked secrets know one.
+/// Prefix of every secret, so that secret scanners can recognize it.
 const PREFIX: &str = "cm_";
-/// Random bytes in it.
+/// Number of random bytes.
 const BYTES: usize = 32;
 
-/// A token as its bearer has it. It has no `Display` and its `Debug` shows nothing, so that no log gets it by accident.
+/// Secret of a token. It has no `Display`, and `Debug` prints no content, so that it cannot be
+/// logged by accident.
 #[derive(Clone)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The secret that these random bytes make: `cm_` and 64 hexadecimal digits.
+    /// Creates a secret from random bytes: `cm_` and 64 hexadecimal digits.
     pub fn of(random: [u8; BYTES]) -> Self {
         Self(format!("{PREFIX}{}", hexadecimal(&random)))
     }
 
-    /// Reads what a bearer sends; `None` where no secret looks like it.
+    /// Parses a secret; `None` if the text does not have its form.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(PREFIX)?;
         let right =
@@ -31,17 +33,17 @@ impl Secret {
         right.then(|| Self(text.to_owned()))
     }
 
-    /// The secret itself, to be shown once.
+    /// Returns the secret itself, to be shown once.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// What is kept of it.
+    /// Computes the hash that is stored.
     pub fn hash(&self) -> Hash {
         Hash(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// Its last four characters, by which its bearer tells it from others. 240 bits stay unknown.
+    /// Last four characters, by which its holder recognizes a token. 240 bits remain secret.
     pub fn last_four(&self) -> &str {
         &self.0[self.0.len() - 4..]
     }
@@ -53,15 +55,15 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The SHA-256 of a secret.
+/// SHA-256 hash of a secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Hash([u8; 32]);
 
-/// How a hash in a file begins.
+/// Prefix of a hash in a file.
 const ALGORITHM: &str = "sha256:";
 
 impl Hash {
-    /// Reads what a hash prints.
+    /// Parses the printed form of a hash, `sha256:` and 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(ALGORITHM)?.as_bytes();
         let mut bytes = [0; 32];
@@ -74,12 +76,13 @@ impl Hash {
         Some(Self(bytes))
     }
 
-    /// Whether they are the same, in a time that does not depend on where they differ.
+    /// Compares two hashes in constant time.
     pub fn same(&self, other: &Self) -> Choice {
         self.0.ct_eq(&other.0)
     }
 
-    /// The first eight digits: the name of a token in lists and logs. It helps nobody to guess the secret.
+    /// First eight hexadecimal digits, the id of a token in lists and logs. They do not help to
+    /// guess the secret.
     pub fn short(&self) -> String {
         hexadecimal(&self.0[..4])
     }

@@ -1,4 +1,5 @@
-//! Tokens of further services by their prefix: models and agents, hosting, databases, observability, mail, payment.
+//! Tokens of further services by prefix: AI models and agents, hosting, databases, observability,
+//! mail, payment.
 
 use super::super::shape::{
     ALNUM, ANY_HEX, BASE64, DASH, DIGIT, DOT, EQUALS, HEX, LOWER, NAME, PLUS_SLASH, UNDERSCORE, UPPER,
@@ -6,7 +7,6 @@ use super::super::shape::{
 };
 use super::{LONG, Token, doubtful, mixed, token};
 
-/// The rows.
 pub const TOKENS: &[Token] = &[
     // Models and agents.
     token("AQ.Ab", "google-api-key", URL_SAFE, 40, 80),

@@ -1,34 +1,34 @@
-//! Tokens of several parts: a prefix that is short or common, and a form that is not.
+//! Tokens of several parts: a short or common prefix followed by a distinctive structure.
 
 use std::ops::Range;
 
 use super::super::placeholder;
 use super::super::shape::{self, ALNUM, ANY_HEX, Alphabet, DIGIT, HEX, LOWER, UPPER, URL_SAFE};
 
-/// One kind of token.
+/// A kind of token with several parts after its prefix.
 pub struct Shaped {
-    /// How it begins, in exactly these letters.
+    /// Prefix, case-sensitive.
     pub prefix: &'static str,
-    /// The label of its placeholder.
+    /// Label of its placeholder.
     pub label: &'static str,
-    /// What follows the prefix.
+    /// Parts after the prefix, in order.
     pub parts: &'static [Part],
 }
 
 /// A part of a token.
 pub enum Part {
-    /// As many characters of an alphabet: the least and the greatest number.
+    /// Characters of an alphabet, with the minimum and maximum length.
     Run(Alphabet, usize, usize),
-    /// Exactly this.
+    /// A literal text.
     Text(&'static str),
-    /// A UUID in small letters.
+    /// A UUID in lower case.
     Uuid,
 }
 
 use Part::{Run, Text, Uuid};
 
 impl Shaped {
-    /// The token that begins at `at`.
+    /// Returns the byte range of the token that begins at `at`.
     pub fn range(&self, text: &str, at: usize) -> Option<Range<usize>> {
         let bytes = text.as_bytes();
         if !bytes[at..].starts_with(self.prefix.as_bytes()) || !shape::begins_here(bytes, at) {
@@ -64,7 +64,7 @@ const fn shaped(prefix: &'static str, label: &'static str, parts: &'static [Part
     Shaped { prefix, label, parts }
 }
 
-/// Every kind.
+/// Every kind of token with several parts.
 pub const SHAPED: &[Shaped] = &[
     shaped("re_", "resend-key", &[Run(ALNUM, 8, 8), Text("_"), Run(ALNUM, 24, 24)]),
     shaped("pat", "airtable-token", &[Run(ALNUM, 14, 14), Text("."), Run(HEX, 64, 64)]),

@@ -1,20 +1,20 @@
-//! Readings of runs in base64 or in hexadecimal digits, where what they encode is text.
+//! Decodes runs of base64 or hexadecimal digits that encode text.
 
 use std::ops::Range;
 
 use super::super::shape::{self, ALNUM, ANY_HEX, BASE64, EQUALS, URL_SAFE};
 use super::{Origin, Reading};
 
-/// The least length of a run, in characters.
+/// Minimum length of a run, in characters.
 const LEAST: usize = 24;
-/// The greatest part of a run that is decoded, in characters.
+/// Maximum length of a run that is decoded, in characters.
 const MOST: usize = 1 << 20;
-/// The lines into which tools wrap base64, in characters.
+/// Line lengths of wrapped base64, in characters.
 const WRAPPED: Range<usize> = 56..78;
-/// How many characters are decoded to see whether a run encodes text at all.
+/// Number of characters decoded to test whether a run encodes text.
 const SAMPLE: usize = 24;
 
-/// The readings of all runs.
+/// Returns the readings of all runs.
 pub fn readings(text: &str, budget: &mut usize) -> Vec<Reading> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -32,7 +32,7 @@ pub fn readings(text: &str, budget: &mut usize) -> Vec<Reading> {
     found
 }
 
-/// Where a run ends that goes on over lines of one length.
+/// Returns the end of a run that continues over lines of equal length.
 fn wrapped(bytes: &[u8], start: usize, end: usize) -> usize {
     let mut end = end;
     let mut line = end - start;
@@ -47,7 +47,8 @@ fn wrapped(bytes: &[u8], start: usize, end: usize) -> usize {
     end
 }
 
-/// The reading of a run, or of the parts of it between signs that belong to paths and names as well.
+/// Returns the reading of a run, or of its alphanumeric parts, because separators also occur in
+/// paths and names.
 fn of_run(text: &str, range: Range<usize>, budget: &mut usize) -> Vec<Reading> {
     let bytes = &text.as_bytes()[range.clone()];
     if let Some(said) = decoded(bytes, budget) {
@@ -71,7 +72,7 @@ fn reading(text: String, range: Range<usize>) -> Reading {
     Reading { text, origin: Origin::Whole(range), is_joined: false }
 }
 
-/// What a run says, where it encodes text in either way.
+/// Decodes a run; `None` if the result is not text.
 fn decoded(run: &[u8], budget: &mut usize) -> Option<String> {
     let run = &run[..run.len().min(MOST)];
     let decode = |run: &[u8]| match run.iter().all(|byte| shape::is(*byte, ANY_HEX)) {
@@ -93,7 +94,7 @@ fn decoded(run: &[u8], budget: &mut usize) -> Option<String> {
     text_of(decode(run), false)
 }
 
-/// The bytes as text, where nearly all of them are printable.
+/// Converts bytes to text; `None` unless nearly all of them are printable.
 fn text_of(bytes: Vec<u8>, is_sample: bool) -> Option<String> {
     let wide = bytes.len() >= 8 && bytes.iter().skip(1).step_by(2).all(|byte| *byte == 0);
     let bytes = if wide { bytes.into_iter().step_by(2).collect() } else { bytes };
@@ -108,7 +109,8 @@ fn of_hex(run: &[u8]) -> Vec<u8> {
     run.chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
 
-/// The bytes of base64 in either alphabet; blanks, line ends and padding are passed over.
+/// Decodes base64 in either alphabet; ignores all other characters, including white space and
+/// padding.
 pub fn of_base64(run: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(run.len() / 4 * 3 + 3);
     let (mut bits, mut held) = (0u32, 0);

@@ -1,9 +1,9 @@
-//! The reading of a text with its escapes undone: URL encoding, character references of HTML, `\u0041` and `\x41`.
+//! Decodes URL encoding, HTML character references, and the escapes `\u0041` and `\x41`.
 
 use super::super::shape::{self, ALNUM, ANY_HEX, DIGIT};
 use super::{Builder, Reading};
 
-/// The reading, where there is an escape.
+/// Returns the reading; `None` if the text has no escapes.
 pub fn reading(text: &str, budget: &mut usize) -> Option<Reading> {
     let bytes = text.as_bytes();
     let mut builder = Builder::of(text);
@@ -21,7 +21,7 @@ pub fn reading(text: &str, budget: &mut usize) -> Option<Reading> {
     builder.finish(budget, false)
 }
 
-/// The length of the escape that begins here, and its character, which is one of ASCII.
+/// Returns the length of the escape at the start, and its ASCII character.
 fn escape(bytes: &[u8]) -> Option<(usize, char)> {
     let hex = |from: usize, length: usize| {
         let digits =
@@ -50,7 +50,7 @@ fn escape(bytes: &[u8]) -> Option<(usize, char)> {
     Some((length, c))
 }
 
-/// The length of a reference whose `;` stands at `end`.
+/// Length of a character reference with its `;` at `end`; `None` if there is none.
 fn closed(bytes: &[u8], end: usize) -> Option<usize> {
     (bytes.get(end) == Some(&b';')).then_some(end + 1)
 }

@@ -1,5 +1,5 @@
-//! The reading of a text without what may part a word that people see as one: invisible characters, emphasis, tags,
-//! escapes of Markdown, strings that are joined, and letters in other shapes.
+//! Removes characters that split a visible word: invisible characters, emphasis, tags, Markdown
+//! escapes, string concatenation. Normalizes letters in other shapes.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use unicode_normalization::UnicodeNormalization;
 use super::super::shape::{self, ALNUM, UNDERSCORE};
 use super::{Builder, Reading};
 
-/// The longest tag, in bytes.
+/// Maximum length of a tag, in bytes.
 const TAG: usize = 80;
-/// The longest gap between two strings that are joined, in bytes.
+/// Maximum gap between two concatenated strings, in bytes.
 const GAP: usize = 24;
 
-/// The reading, where something parts its words.
+/// Returns the reading; `None` if nothing splits a word.
 pub fn reading(text: &str, budget: &mut usize) -> Option<Reading> {
     let bytes = text.as_bytes();
     let mut builder = Builder::of(text);
@@ -38,7 +38,7 @@ pub fn reading(text: &str, budget: &mut usize) -> Option<Reading> {
     builder.finish(budget, true)
 }
 
-/// The length of what parts two halves of a word here, or 0.
+/// Length of the separator between two halves of a word here, or 0.
 fn parted(bytes: &[u8], at: usize) -> usize {
     let length = match &bytes[at..] {
         [b'*', b'*', ..] | [b'~', b'~', ..] => 2,
@@ -59,13 +59,13 @@ fn parted(bytes: &[u8], at: usize) -> usize {
     if after { length } else { 0 }
 }
 
-/// The length of a tag or of a comment.
+/// Length of a tag or comment, or 0.
 fn tag(bytes: &[u8]) -> usize {
     let end = bytes.iter().take(TAG).skip(1).position(|byte| matches!(byte, b'>' | b'<' | b'\n'));
     end.filter(|end| bytes.get(end + 1) == Some(&b'>')).map_or(0, |end| end + 2)
 }
 
-/// The length of `" + "` and the like behind a mark: to behind the next mark of the same kind.
+/// Length of `" + "` and the like after a quote, up to the end of the next such quote, or 0.
 fn joint(quote: u8, rest: &[u8]) -> usize {
     let before = blanks(rest);
     let sign =
@@ -79,7 +79,7 @@ fn blanks(bytes: &[u8]) -> usize {
     bytes.iter().take(GAP).take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// Whether nobody sees the character.
+/// Whether the character is invisible.
 fn is_invisible(c: char) -> bool {
     const RANGES: [Range<u32>; 8] = [
         0xAD..0xAE,
@@ -94,7 +94,7 @@ fn is_invisible(c: char) -> bool {
     RANGES.iter().any(|range| range.contains(&u32::from(c))) || ('\u{E0000}'..='\u{E01EF}').contains(&c)
 }
 
-/// The character of ASCII that this one is another shape of: full width, or of a mathematical alphabet.
+/// Returns the ASCII character with the same meaning as a full-width or mathematical one.
 fn shape_of(c: char) -> Option<char> {
     if !('\u{FF01}'..='\u{FF5E}').contains(&c) && !('\u{1D400}'..='\u{1D7FF}').contains(&c) {
         return None;

@@ -1,20 +1,21 @@
-//! The canonical form of English statements: instructions in one shape, gerunds and passives as plain verbs.
+//! Canonical form of English statements: instructions get one shape; gerunds and passives become
+//! plain verbs.
 
 use super::token::Token;
 use super::{NOT, tables};
 
-/// Words that open a circumstance.
+/// Words that introduce a circumstance ("before you push").
 const OPENING: [&str; 15] = [
     "before", "after", "when", "if", "in", "on", "during", "for", "unless", "until", "while", "at", "within",
     "without", "with",
 ];
-/// Words behind which a gerund, or "you" and a verb, says when.
+/// Words after which a gerund, or "you" and a verb, states the time or manner.
 const TIMING: [&str; 6] = ["before", "after", "when", "while", "without", "by"];
-/// Words that carry no meaning of their own.
+/// Words without meaning of their own.
 const ARTICLES: [&str; 5] = ["a", "an", "the", "our", "please"];
 const COPULAS: [&str; 4] = ["is", "are", "was", "were"];
 
-/// The words of a statement in canonical form.
+/// Returns the words of a statement in canonical form.
 pub(super) fn folded(tokens: Vec<Token>) -> Vec<Token> {
     let mut tokens = phrases(tokens);
     tokens.iter_mut().for_each(spelled);
@@ -41,14 +42,15 @@ pub(super) fn folded(tokens: Vec<Token>) -> Vec<Token> {
     tokens
 }
 
-/// "The query that the worker sends" is "the query the worker sends".
+/// Drops "that" before an article: "the query that the worker sends" becomes "the query the worker
+/// sends".
 fn without_relatives(tokens: Vec<Token>) -> Vec<Token> {
     let follows = |at: usize| tokens.get(at + 1).is_some_and(|next| next.is_one_of(&ARTICLES));
     let kept = tokens.iter().enumerate().filter(|(at, token)| !(token.is("that") && follows(*at)));
     kept.map(|(_, token)| token.clone()).collect()
 }
 
-/// One spelling, and one word of those that say exactly the same.
+/// Replaces a word by the first of its exact synonyms, which also unifies spelling.
 fn spelled(token: &mut Token) {
     if let Some(word) = tables::synonym(&token.text) {
         word.clone_into(&mut token.text);
@@ -88,7 +90,7 @@ fn phrases(tokens: Vec<Token>) -> Vec<Token> {
     done
 }
 
-/// A circumstance that leads the sentence is moved to its end: "before you push, lint".
+/// Moves a leading circumstance to the end: "before you push, lint" becomes "lint before you push".
 fn circumstance_last(tokens: Vec<Token>) -> Vec<Token> {
     let leads = tokens.first().is_some_and(|first| first.is_one_of(&OPENING));
     let marks: Vec<usize> = (1..tokens.len()).filter(|at| tokens[*at].breaks).collect();
@@ -103,7 +105,7 @@ fn circumstance_last(tokens: Vec<Token>) -> Vec<Token> {
     }
 }
 
-/// "Before pushing" and "before you push" as one.
+/// Unifies "before pushing" and "before you push".
 fn timed(tokens: Vec<Token>) -> Vec<Token> {
     let mut done: Vec<Token> = Vec::new();
     let mut verb_next = false;
@@ -124,7 +126,8 @@ fn timed(tokens: Vec<Token>) -> Vec<Token> {
     done
 }
 
-/// The words of an instruction, with its verb first and one sign of denial; `None` where it tells how something is.
+/// Returns the words of an instruction, its verb first and with at most one negation; `None` if the
+/// statement is not an instruction.
 fn instruction(tokens: &[Token]) -> Option<Vec<Token>> {
     let mut rest = tokens;
     let mut denies = false;
@@ -168,7 +171,7 @@ fn commanded<'t>(denies: bool, verb: &str, rest: impl IntoIterator<Item = &'t To
     denial.into_iter().chain([word(verb)]).chain(after).collect()
 }
 
-/// "Secrets must be stored in Vault" as an instruction.
+/// Turns a passive such as "secrets must be stored in Vault" into an instruction.
 fn from_passive(tokens: &[Token]) -> Option<Vec<Token>> {
     let modal = tokens.iter().position(|token| token.is_one_of(&["should", "must"]))?;
     let (subject, rest) = tokens.split_at(modal);
@@ -190,7 +193,7 @@ fn from_passive(tokens: &[Token]) -> Option<Vec<Token>> {
     Some(commanded(denies, &verb, subject.iter().chain(rest)))
 }
 
-/// What the forms of a verb have in common.
+/// Stem that the forms of a verb share.
 fn base(verb: &str) -> String {
     undoubled(verb.strip_suffix('e').filter(|rest| rest.len() > 1).unwrap_or(verb))
 }
@@ -219,7 +222,7 @@ fn participle(word: &str) -> Option<String> {
     Some(undoubled(stem))
 }
 
-/// What the forms of a word have in common, as far as their ends tell.
+/// Stem that the forms of a word share, found by its suffix alone.
 pub(super) fn lemma(word: &str) -> String {
     if word.chars().all(char::is_alphabetic) { base(&singular(word)) } else { word.to_owned() }
 }

@@ -1,9 +1,10 @@
-//! The canonical form of a short statement: statements with equal forms say the same.
+//! Canonical form of a short statement: statements with equal forms have the same meaning.
 //!
-//! Only what carries no meaning is folded: case, punctuation, articles, contractions, spelling, digits for number words,
-//! abbreviations, a few exact synonyms, the plural in instructions, and a leading circumstance. Numbers, units, versions,
-//! names, negation, tense and word order are kept, so that a statement never takes the form of one that differs in them.
-//! Equality of forms is symmetric and transitive. It does not measure likeness.
+//! Only differences without meaning are removed: case, punctuation, articles, contractions,
+//! spelling, number words, abbreviations, a few exact synonyms, the plural in instructions, and a
+//! leading circumstance. Numbers, units, versions, names, negation, tense and word order are
+//! preserved, so that statements that differ in them never have equal forms. Equality of forms is
+//! symmetric and transitive. It does not measure similarity.
 
 mod english;
 mod tables;
@@ -13,7 +14,6 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use token::Token;
 
-/// The canonical form of a statement.
 #[derive(Debug, Clone)]
 pub struct Canonical {
     form: String,
@@ -21,7 +21,7 @@ pub struct Canonical {
 }
 
 impl PartialEq for Canonical {
-    /// How words are cut ("pre-commit", "pre commit") is no part of the form.
+    /// Ignores word boundaries: "pre-commit" equals "pre commit".
     fn eq(&self, other: &Self) -> bool {
         self.form == other.form
     }
@@ -29,10 +29,10 @@ impl PartialEq for Canonical {
 
 impl Eq for Canonical {}
 
-/// How a negation is written in a form.
+/// The negation in a canonical form.
 const NOT: &str = "¬";
 
-/// Words behind which the order of things is what is said.
+/// Directing words: words such as "before" and "over", after which word order changes the meaning.
 const DIRECTING: [&str; 14] = [
     "before",
     "after",
@@ -50,11 +50,11 @@ const DIRECTING: [&str; 14] = [
     "in",
 ];
 
-/// The shortest word in which one slip is taken for a slip.
+/// Minimum length in characters of a word in which one typo is tolerated.
 const LONG_WORD: usize = 5;
 
 impl Canonical {
-    /// The canonical form of a text of one or a few sentences.
+    /// Computes the canonical form of a text of one or a few sentences.
     ///
     /// ```
     /// use cm_text::canonical::Canonical;
@@ -73,13 +73,13 @@ impl Canonical {
         Self { form: joined(&tokens), words: tokens.into_iter().map(|token| token.text).collect() }
     }
 
-    /// The form as a text, to be used as a key.
+    /// The form as text, for use as a key.
     pub fn as_str(&self) -> &str {
         &self.form
     }
 
-    /// Whether the other form has the same words in another order or with slips of spelling. Negations, numbers and what
-    /// follows a word of direction are the same in both.
+    /// Whether both forms have the same words, except for their order and typos in at most a
+    /// quarter of the words. Negations, numbers and the neighbors of directing words must be equal.
     pub fn is_rearranged(&self, other: &Self) -> bool {
         let (missing, added) = (self.beyond(other), other.beyond(self));
         let slips = (self.words.len() / 4).max(1);
@@ -89,12 +89,12 @@ impl Canonical {
             && keeps_directions(&self.words, &other.words)
     }
 
-    /// Whether both have the same words, in whatever order.
+    /// Whether both forms have the same words in any order.
     pub fn has_words_of(&self, other: &Self) -> bool {
         self.words.len() == other.words.len() && self.beyond(other).is_empty()
     }
 
-    /// The numbers, with their units, in order of size of their text.
+    /// The words with digits (numbers and their units), sorted as text.
     pub fn numbers(&self) -> Vec<&str> {
         let has_digit = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
         let mut numbers: Vec<&str> = self.words.iter().map(String::as_str).filter(has_digit).collect();
@@ -102,8 +102,8 @@ impl Canonical {
         numbers
     }
 
-    /// Whether the words are the same but for the letter case of some, which is kept where it tells things apart: `-k` and
-    /// `-K`, `Mb/s` and `MB/s`.
+    /// Whether the words differ only in letter case, where case is significant: `-k` and `-K`,
+    /// `Mb/s` and `MB/s`.
     pub fn differs_in_case(&self, other: &Self) -> bool {
         let sorted = |form: &Self, fold: fn(&str) -> String| {
             let mut words: Vec<String> = form.words.iter().map(|word| fold(word)).collect();
@@ -114,19 +114,20 @@ impl Canonical {
             && sorted(self, str::to_owned) != sorted(other, str::to_owned)
     }
 
-    /// Whether the one word that differs is a short word of the opposite state. Such words are too common to weigh elsewhere.
+    /// Whether the only differing words are an opposite pair such as "on" and "off". Other
+    /// comparisons give such short words too little weight.
     pub fn says_the_opposite(&self, other: &Self) -> bool {
         const OPPOSITES: [[&str; 2]; 3] = [["on", "off"], ["in", "out"], ["up", "down"]];
         let (ours, theirs) = (self.beyond(other), other.beyond(self));
         OPPOSITES.iter().any(|[a, b]| (ours == [*a] && theirs == [*b]) || (ours == [*b] && theirs == [*a]))
     }
 
-    /// How many negations it has.
+    /// Number of negations.
     pub fn negations(&self) -> usize {
         self.words.iter().filter(|word| tables::NEGATIONS.contains(&word.as_str())).count()
     }
 
-    /// The words of which this form has more than the other, whatever their endings, sorted.
+    /// Words that this form has in excess of the other one, compared by stem; sorted.
     fn beyond(&self, other: &Self) -> Vec<&str> {
         let mut rest: Vec<String> = other.words.iter().map(|word| english::lemma(word)).collect();
         let mut more = Vec::new();
@@ -141,7 +142,8 @@ impl Canonical {
     }
 }
 
-/// Whether each word of direction stands between the same words in both, as far as it stands between words.
+/// Whether every directing word (see [`DIRECTING`]) has the same neighbors in both. A missing
+/// neighbor matches any word.
 fn keeps_directions(ours: &[String], theirs: &[String]) -> bool {
     let like = |one: Option<&str>, another: Option<&str>| match (one, another) {
         (Some(one), Some(another)) => english::lemma(one) == english::lemma(another) || is_slip(one, another),
@@ -154,7 +156,7 @@ fn keeps_directions(ours: &[String], theirs: &[String]) -> bool {
     ours.len() == theirs.len() && ours.iter().all(found)
 }
 
-/// The words of direction, each with the word before it and behind it.
+/// Returns the directing words (see [`DIRECTING`]), each with the previous and the next word.
 fn directions(words: &[String]) -> Vec<[Option<&str>; 3]> {
     let word = |at: Option<usize>| at.and_then(|at| words.get(at)).map(String::as_str);
     let directs = |at: &usize| word(Some(*at)).is_some_and(|word| DIRECTING.contains(&word));
@@ -162,7 +164,8 @@ fn directions(words: &[String]) -> Vec<[Option<&str>; 3]> {
     (0..words.len()).filter(directs).map(around).collect()
 }
 
-/// Whether two words differ by one slip: a letter more, less or other, or two letters exchanged.
+/// Whether two words differ by one typo: a letter inserted, deleted, replaced, or two adjacent
+/// letters swapped.
 fn is_slip(one: &str, other: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let plain = a.iter().chain(&b).all(|c| c.is_alphabetic());
@@ -179,7 +182,8 @@ fn is_slip(one: &str, other: &str) -> bool {
     }
 }
 
-/// Words without blanks between them, but for those at numbers and signs.
+/// Joins words without separators, except for a space next to a number or sign and a comma at
+/// punctuation.
 fn joined(tokens: &[Token]) -> String {
     let mut form = String::new();
     for token in tokens {
@@ -194,7 +198,7 @@ fn joined(tokens: &[Token]) -> String {
     form
 }
 
-/// The ordinary form of a full-width letter, digit or mark.
+/// Converts a full-width character to its ordinary form.
 fn narrow(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
@@ -206,7 +210,8 @@ fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// A text of a language that is written without blanks: without them, without marks, and with digits.
+/// Normalizes a text in a script without word spaces: removes white space and punctuation, and
+/// writes numerals as digits.
 fn unspaced(text: &str) -> String {
     const NUMERALS: &str = "零一二三四五六七八九";
     let chars: Vec<char> = text.to_lowercase().replace('请', "").replace('两', "二").chars().collect();

@@ -1,9 +1,10 @@
-//! Words that canonical forms treat alike: spellings, abbreviations, exact synonyms, number words, units.
+//! Tables of words that canonical forms treat alike: spellings, abbreviations, exact synonyms,
+//! number words, units.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Words that deny, as they stand in a form.
+/// Negations, in the spelling of a canonical form.
 pub(super) const NEGATIONS: &[&str] = &[
     super::NOT,
     "never",
@@ -42,7 +43,7 @@ pub(super) const NEGATIONS: &[&str] = &[
     "未",
 ];
 
-/// Phrases and the word that stands for each; an empty one says nothing.
+/// Phrases and the word that replaces each; an empty word drops the phrase.
 pub(super) const PHRASES: &[(&[&str], &str)] = &[
     (&["make", "sure", "that"], "ensure"),
     (&["make", "sure", "to"], ""),
@@ -65,7 +66,7 @@ pub(super) const PHRASES: &[(&[&str], &str)] = &[
     (&["force", "push"], "forcepush"),
 ];
 
-/// Words of one meaning; the first stands for all.
+/// Words with the same meaning; the first of a row replaces the others.
 const SYNONYMS: &[&str] = &[
     "run execute",
     "runs executes",
@@ -267,14 +268,14 @@ const UNITS: &[(&str, &str)] = &[
     ("%", "% percent"),
 ];
 
-/// Words by which English is known.
+/// Words that identify English.
 pub(super) const ENGLISH: &[&str] = &[
     "the", "a", "an", "is", "are", "of", "to", "and", "in", "on", "for", "with", "not", "be", "use", "when",
     "after", "before", "must", "should", "never", "always", "do", "does", "each", "every", "all", "by",
     "from", "it", "has", "was", "your",
 ];
 
-/// Words by which German, French, Spanish and Portuguese are known.
+/// Words that identify German, French, and Spanish with Portuguese, one row a language.
 pub(super) const OTHER_LANGUAGES: &[&[&str]] = &[
     &[
         "der", "die", "das", "den", "dem", "ein", "eine", "einen", "ist", "sind", "und", "nicht", "mit",
@@ -304,7 +305,7 @@ static NUMBER: LazyLock<Words> = LazyLock::new(|| by_word(NUMBERS.iter().copied(
 static UNIT: LazyLock<Words> = LazyLock::new(|| by_word(UNITS.iter().copied()));
 static VERB: LazyLock<HashSet<&str>> = LazyLock::new(|| VERBS.split_whitespace().collect());
 
-/// The word that stands for this one.
+/// The word that replaces this one, if any.
 pub(super) fn synonym(word: &str) -> Option<&'static str> {
     SYNONYM.get(word).copied()
 }
@@ -314,12 +315,12 @@ pub(super) fn number(word: &str) -> Option<&'static str> {
     NUMBER.get(word).copied()
 }
 
-/// The one spelling of a unit.
+/// The canonical spelling of a unit.
 pub(super) fn unit(word: &str) -> Option<&'static str> {
     UNIT.get(word).copied()
 }
 
-/// Whether an instruction may begin with this word.
+/// Whether an instruction can begin with this word.
 pub(super) fn is_verb(word: &str) -> bool {
     VERB.contains(word)
 }
@@ -329,7 +330,7 @@ pub(super) fn irregular(word: &str) -> Option<&'static str> {
     IRREGULAR.iter().find(|(form, _)| *form == word).map(|(_, verb)| *verb)
 }
 
-/// What a contraction stands for.
+/// The words that a contraction abbreviates.
 pub(super) fn contraction(word: &str) -> Option<&'static [&'static str]> {
     CONTRACTIONS.iter().find(|(short, _)| *short == word).map(|(_, parts)| *parts)
 }

@@ -1,4 +1,5 @@
-//! What has one form, and what never has, on labelled pairs and on any text.
+//! Tests of canonical forms: labelled pairs with equal and with different forms, and arbitrary
+//! text.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,5 @@
-//! The words of a statement as its canonical form takes them: folded, with numbers and units of one spelling.
+//! Splits a statement into words for its canonical form: folded, with numbers and units in one
+//! spelling.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -7,12 +8,12 @@ use regex::{Captures, Regex};
 
 use super::tables;
 
-/// A word of a statement.
+/// A folded word of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    /// Folded: in lower case, except where case tells things apart.
+    /// The folded word: lower case, except where case is significant.
     pub(super) text: String,
-    /// Whether a mark stands between it and the word before.
+    /// Whether punctuation separates it from the previous word.
     pub(super) breaks: bool,
 }
 
@@ -26,7 +27,7 @@ impl Token {
     }
 }
 
-/// The words of a text in order, with contractions written out.
+/// Returns the words of a text in order, with contractions expanded.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let text = without_code_marks(&intervals(text)).replace("**", "").replace('’', "'");
     let mut tokens: Vec<Token> = Vec::new();
@@ -50,7 +51,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// A text without backticks; between them a hyphen is part of a name, and letter case tells names apart.
+/// Removes backticks. Between them, marks hyphens and capitals as part of a name, so that folding
+/// preserves them.
 fn without_code_marks(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for (at, part) in text.split('`').enumerate() {
@@ -66,10 +68,10 @@ fn without_code_marks(text: &str) -> String {
     plain
 }
 
-/// Stands behind a capital of code while a text is read, and stays in the form.
+/// Marker after a capital letter of code; it remains in the form.
 const CAPITAL: char = '\u{fe0e}';
 
-/// Intervals such as `[0, 1)` as one word that keeps its brackets.
+/// Replaces intervals such as `[0, 1)` by one word that encodes the brackets.
 fn intervals(text: &str) -> Cow<'_, str> {
     #[allow(clippy::expect_used, reason = "the pattern is a constant, and every test compiles it")]
     static INTERVAL: LazyLock<Regex> = LazyLock::new(|| {
@@ -81,10 +83,10 @@ fn intervals(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Stands for a hyphen of code while a text is read.
+/// Placeholder for a hyphen of code during tokenization.
 const NAME_HYPHEN: &str = "\u{2011}";
 
-/// The words that one chunk between blanks stands for.
+/// Folds one chunk between white space into words.
 fn folded(chunk: &str) -> Vec<String> {
     let plain = chunk.replace(NAME_HYPHEN, "-");
     if is_short_flag(&plain) || plain != chunk {
@@ -116,7 +118,8 @@ fn is_short_flag(chunk: &str) -> bool {
     chunk.len() == 2 && chunk.starts_with('-') && chunk.ends_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// A hyphen between two letters is a matter of spelling, but for flags, paths and other names.
+/// Removes hyphens between letters, which are a matter of spelling; flags, paths and other names
+/// are unchanged.
 fn without_hyphens(word: &str) -> String {
     if word.starts_with('-') || word.contains(['/', '.', '_', '=', ':', '@', '$']) {
         return word.to_owned();
@@ -127,7 +130,7 @@ fn without_hyphens(word: &str) -> String {
     (0..chars.len()).filter(|at| !spelled(*at)).map(|at| chars[at]).collect()
 }
 
-/// A number, and the unit that is written behind it: `60s`, `30-second`, `1,000`.
+/// Splits a number from the unit attached to it: `60s`, `30-second`, `1,000`.
 fn number(chunk: &str) -> Vec<String> {
     let end = chunk.find(|c: char| c.is_alphabetic() || c == '%' || c == '°').unwrap_or(chunk.len());
     let (digits, unit) = chunk.split_at(end);
@@ -138,7 +141,7 @@ fn number(chunk: &str) -> Vec<String> {
     }
 }
 
-/// Digits without the commas and underscores that group them.
+/// Removes the commas and underscores that group digits.
 fn ungrouped(digits: &str) -> String {
     let digits = digits.replace('_', "");
     let mut groups = digits.split(',');
@@ -152,8 +155,8 @@ fn is_number(token: &Token) -> bool {
     token.text.bytes().all(|b| b.is_ascii_digit() || b == b'.')
 }
 
-/// What stands behind a number as its unit: in one spelling where it is known, and else in its own case where case tells
-/// units apart, as in `Mb/s`.
+/// The word after a number as its unit: known units in canonical spelling, others as written,
+/// because case distinguishes units such as `Mb/s`. `None` if the word cannot be a unit.
 fn measure(word: &str) -> Option<String> {
     let known = tables::unit(word).or_else(|| tables::unit(&word.to_lowercase()).filter(|_| word.len() > 2));
     match known {
@@ -162,7 +165,8 @@ fn measure(word: &str) -> Option<String> {
     }
 }
 
-/// Whether more of the words that languages are known by are English than of any other language.
+/// Whether the text is English: it has at least as many English words from the tables as of any
+/// other language, and strictly more if it has accented letters.
 pub(super) fn is_english(tokens: &[Token]) -> bool {
     let count = |words: &[&str]| tokens.iter().filter(|token| token.is_one_of(words)).count();
     let others = tables::OTHER_LANGUAGES.iter().map(|words| count(words)).max().unwrap_or_default();

@@ -1,19 +1,19 @@
-//! Which characters make words, which stand for themselves, and which are no part of any.
+//! Character classes of the tokenizer.
 
 use unicode_normalization::char::is_combining_mark;
 
-/// What a character is to the tokenizer.
+/// Class of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// A letter or digit of a script that separates words.
+    /// A letter or digit of a script with word spaces.
     Word,
-    /// A character of a script that does not: Han, kana, hangul, Thai and their like.
+    /// A character of a script without word spaces: Han, kana, hangul, Thai and similar scripts.
     Unspaced,
-    /// A diacritic, or a character nobody sees; it neither begins nor ends a word.
+    /// A diacritic or invisible character, which does not affect word boundaries.
     Mark,
-    /// A picture, which is a word of its own.
+    /// An emoji, which is a word by itself.
     Emoji,
-    /// All else.
+    /// Any other character.
     Other,
 }
 

@@ -1,30 +1,30 @@
-//! Identifiers: where one ends, where it is split, and which of its parts are joined again.
+//! Compound identifiers: their extent, their parts, and the joined forms of parts.
 
 use super::class::{Class, class_of};
 use super::{Role, Tokenizer, fold};
 
-/// How far a run of text without blanks goes, and whether it has more than one part.
+/// Extent of a run without white space, and whether it has several parts.
 pub(super) struct Scan {
     pub(super) end: usize,
     pub(super) compound: bool,
-    /// Of one that is not compound: whether it is ASCII letters alone.
+    /// For a run that is not compound: whether it consists of ASCII letters only.
     pub(super) letters: bool,
 }
 
-/// How a part hangs on to the one before it.
+/// Connection of a part with the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Joint {
-    /// It is the first.
+    /// The first part.
     First,
     /// `_`, `-` or a change of case: parts of one name.
     Inner,
-    /// `.` or `::`: a name within another.
+    /// `.` or `::`: a name qualified by another.
     Outer,
-    /// `/`: steps of a path.
+    /// `/`: components of a path.
     Step,
 }
 
-/// A part: its bytes in the source and in the folded text.
+/// A part, as byte ranges in the source and in the folded text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     from: usize,
@@ -34,14 +34,14 @@ pub(super) struct Part {
     joint: Joint,
 }
 
-/// Parts beyond this number are a data blob rather than a name, and are not joined.
+/// Maximum number of parts that are joined; longer runs are data rather than names.
 const MOST_PARTS: usize = 24;
 
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
 const DIGIT: u8 = 4;
 
-/// What each byte is, where it is an ASCII letter or digit.
+/// Class of each ASCII letter or digit; 0 for other bytes.
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0;
@@ -76,7 +76,8 @@ pub(super) fn scan(text: &str, start: usize) -> Scan {
     Scan { end, compound: mixed || end > plain_end, letters: all & DIGIT == 0 }
 }
 
-/// Where the run that is ASCII letters and digits so far ends, connectors and other letters included.
+/// Returns the end of a run of ASCII letters and digits that continues with connectors and other
+/// letters.
 fn beyond_plain(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     while let Some(&byte) = bytes.get(at) {
@@ -96,7 +97,7 @@ fn beyond_plain(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// The length of `'s`, `'t`, `'ll` and their like at `at`, 0 where there is none.
+/// Length of a contraction such as `'s`, `'t` or `'ll` at `at`, or 0.
 pub(super) fn contraction(text: &str, at: usize) -> usize {
     if !matches!(text.as_bytes().get(at), Some(b'\'' | 0xe2)) {
         return 0;
@@ -110,7 +111,7 @@ pub(super) fn contraction(text: &str, at: usize) -> usize {
     if known { mark.len_utf8() + length } else { 0 }
 }
 
-/// Where the run goes on behind the separator at `at`, if it does.
+/// Returns the offset after the connector at `at`, if the run continues there.
 fn connector(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let behind = match bytes[at] {
@@ -124,7 +125,7 @@ fn connector(text: &str, at: usize) -> Option<usize> {
 }
 
 impl Tokenizer {
-    /// The tokens of a run that may have several parts.
+    /// Emits the tokens of a run that may have several parts.
     pub(super) fn compound(&mut self, text: &str, start: usize, end: usize) {
         self.split(text, start, end);
         let count = self.parts.len();
@@ -136,7 +137,8 @@ impl Tokenizer {
         }
     }
 
-    /// The joined forms that begin with part `first`: the whole, the name, and the pairs of neighbours.
+    /// Emits the joined forms that begin with part `first`: the whole run, the name, and pairs of
+    /// neighbors.
     fn joins_from(&mut self, first: usize) {
         let count = self.parts.len();
         let name_end = self.name_end(first);
@@ -159,7 +161,7 @@ impl Tokenizer {
         }
     }
 
-    /// The part behind the name that `first` belongs to.
+    /// Returns the index after the last part of the name that `first` belongs to.
     fn name_end(&self, first: usize) -> usize {
         let rest = &self.parts[first + 1..];
         first + 1 + rest.iter().take_while(|part| part.joint == Joint::Inner).count()
@@ -170,7 +172,7 @@ impl Tokenizer {
         self.folded[part.start..part.end].chars().all(char::is_alphabetic)
     }
 
-    /// A token of the parts `first..past`, joined without separators but for those between digits.
+    /// Emits a token of the parts `first..past`, joined without separators except between digits.
     fn join(&mut self, first: usize, past: usize, position: usize, role: Role) {
         let Self { unit, stems, folded, parts, .. } = self;
         let span = (parts[first].from, parts[past - 1].to);
@@ -178,7 +180,8 @@ impl Tokenizer {
         unit.push(span, position as u32, role, |out| stems.write(joined, out));
     }
 
-    /// Fills `parts` and `folded`: the run's parts one behind the other, so that any stretch of them is a slice.
+    /// Fills `parts` and `folded`: the folded parts are adjacent, so that any sequence of parts is
+    /// a slice.
     fn split(&mut self, text: &str, start: usize, end: usize) {
         self.parts.clear();
         self.folded.clear();
@@ -225,7 +228,8 @@ impl Tokenizer {
     }
 }
 
-/// Whether a new part begins with `c`: `socketKeep`, `utf8Decoder`, `HTTPServer`, but not `APIs` or `IPv4`.
+/// Whether a new part begins with `c`: `socketKeep`, `utf8Decoder`, `HTTPServer`, but not `APIs` or
+/// `IPv4`.
 fn case_changes(last: char, c: char, rest: &str) -> bool {
     let mut ahead = rest.chars();
     let (next, after) = (ahead.next(), ahead.next());

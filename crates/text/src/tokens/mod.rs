@@ -1,7 +1,7 @@
-//! Text cut into the terms that search compares: stemmed words, and identifiers whole, in parts and joined.
+//! Tokenizer for search: stemmed words, and identifiers as a whole, in parts and joined.
 //!
-//! The same cut is made of notes and of queries, which is why `socket_keepalive`, `SocketKeepAlive` and
-//! `socket keepalive` find each other. It knows neither the index nor the query language.
+//! Notes and queries are tokenized in the same way, so `socket_keepalive`, `SocketKeepAlive` and
+//! `socket keepalive` match each other.
 
 mod class;
 mod compound;
@@ -10,37 +10,36 @@ mod stem;
 use class::{Class, class_of};
 use stem::StemCache;
 
-/// What a token is of the text that it comes from.
+/// Role of a token in its source text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// A word, or a part of an identifier.
+    /// A word, or part of an identifier.
     Word,
-    /// Two neighbouring parts of an identifier, joined: `keepalive` of `SocketKeepAlive`.
+    /// Two adjacent parts of an identifier, joined: `keepalive` in `SocketKeepAlive`.
     Joined,
-    /// A whole identifier without its separators: `socketkeepalive`.
+    /// A whole identifier without separators: `socketkeepalive`.
     Whole,
-    /// The text as it stands, in lower case: `c++`, `--no-verify`, `#123`.
+    /// The exact text in lower case: `c++`, `--no-verify`, `#123`.
     Exact,
-    /// The last character of a run that is cut in pairs, so that it can be found alone.
+    /// The last character of a run that is split into pairs, so that it can be found alone.
     Tail,
 }
 
-/// A term and the place that it comes from.
+/// A term with its source location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// The term as it is compared.
+    /// The normalized term.
     pub text: &'a str,
-    /// Its first byte in the source.
+    /// Byte offset of its start in the source.
     pub from: usize,
-    /// The byte after its last one.
+    /// Byte offset of its end in the source.
     pub to: usize,
-    /// Its place among the words of its unit, from 0.
+    /// Word position in its unit, from 0.
     pub position: u32,
-    /// What it is.
     pub role: Role,
 }
 
-/// A word or an identifier: the tokens that one stretch of text without blanks gives.
+/// The tokens of one word or identifier, which has no white space.
 #[derive(Debug, Clone, Default)]
 pub struct Unit {
     text: String,
@@ -59,29 +58,28 @@ struct Entry {
 }
 
 impl Unit {
-    /// Its tokens, by position.
+    /// Iterates over the tokens in order of position.
     pub fn tokens(&self) -> impl Iterator<Item = Token<'_>> {
         (0..self.len()).map(|index| self.token(index))
     }
 
-    /// How many tokens it has.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether it has none: a stretch too long to be a word.
+    /// Whether the unit has no tokens, because its text is too long for a word.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// One token, counted from 0.
+    /// Returns a token by index, from 0.
     pub fn token(&self, index: usize) -> Token<'_> {
         let entry = self.entries[index];
         let Entry { from, to, position, role, .. } = entry;
         Token { text: &self.text[entry.start..entry.end], from, to, position, role }
     }
 
-    /// How many positions it takes.
+    /// Number of word positions in the unit.
     pub fn width(&self) -> u32 {
         self.width
     }
@@ -92,7 +90,7 @@ impl Unit {
         self.width = 0;
     }
 
-    /// Adds what `write` appends to the text as a token.
+    /// Appends a token with the text that `write` produces; drops it if it is empty or too long.
     fn push(&mut self, span: (usize, usize), position: u32, role: Role, write: impl FnOnce(&mut String)) {
         let start = self.text.len();
         write(&mut self.text);
@@ -104,7 +102,7 @@ impl Unit {
     }
 }
 
-/// Cuts text. It remembers the stems of words that it has met, so one instance should cut many texts.
+/// Splits text into tokens. It caches the stems of words, so reuse one instance for many texts.
 #[derive(Debug, Clone, Default)]
 pub struct Tokenizer {
     stems: StemCache,
@@ -114,10 +112,11 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// The longest token that is kept, in bytes; a longer one is no word that anybody types.
+    /// Maximum length of a token in bytes; longer tokens are dropped.
     pub const LONGEST: usize = 200;
 
-    /// The next unit at or after `at`, which moves behind it; `None` at the end of the text.
+    /// Returns the next unit at or after `at`, and moves `at` behind it; `None` at the end of the
+    /// text.
     pub fn next_unit(&mut self, text: &str, at: &mut usize) -> Option<&Unit> {
         let bytes = text.as_bytes();
         self.unit.clear();
@@ -141,17 +140,17 @@ impl Tokenizer {
         None
     }
 
-    /// The unit that was cut last.
+    /// Returns the most recent unit.
     pub fn unit(&self) -> &Unit {
         &self.unit
     }
 
-    /// Begins anew, so that [`Tokenizer::unit`] is empty.
+    /// Clears the most recent unit, so that [`Tokenizer::unit`] is empty.
     pub fn forget_unit(&mut self) {
         self.unit.clear();
     }
 
-    /// Hands every token of `text` to `sink`, positions counted from the text's beginning.
+    /// Calls `sink` for every token of `text`, with positions counted from the start of the text.
     pub fn each(&mut self, text: &str, mut sink: impl FnMut(Token<'_>)) {
         let (mut at, mut base) = (0, 0);
         while let Some(unit) = self.next_unit(text, &mut at) {
@@ -162,14 +161,15 @@ impl Tokenizer {
         }
     }
 
-    /// The stem of a word that is already folded: what a purely alphabetic word is compared as.
+    /// Returns the stem of a folded word, the form in which search compares it.
     pub fn stem(&mut self, word: &str) -> String {
         let mut stem = String::new();
         self.stems.write(word, &mut stem);
         stem
     }
 
-    /// A unit that begins with a letter or digit at `start`, and with its marks (`--`, `#`, `@`) at `mark`.
+    /// Reads a unit with its first letter or digit at `start` and its leading marks (`--`, `#`,
+    /// `@`) at `mark`; returns its end.
     fn run(&mut self, text: &str, mark: usize, start: usize) -> usize {
         let scan = compound::scan(text, start);
         let mut end = scan.end;
@@ -197,7 +197,8 @@ impl Tokenizer {
         end + compound::contraction(text, end)
     }
 
-    /// What begins with a character beyond ASCII: a word, a run without blanks between words, an emoji, or nothing.
+    /// Reads text that begins with a non-ASCII character: a word, a run without word spaces, an
+    /// emoji, or nothing.
     fn beyond_ascii(&mut self, text: &str, start: usize) -> usize {
         let Some(first) = text[start..].chars().next() else { return text.len() };
         match class_of(first) {
@@ -212,7 +213,7 @@ impl Tokenizer {
         }
     }
 
-    /// A run of a script that puts no blanks between words: each pair of neighbours is a token.
+    /// Reads a run in a script without word spaces; each pair of adjacent characters is a token.
     fn pairs(&mut self, text: &str, start: usize) -> usize {
         use unicode_normalization::UnicodeNormalization;
         let belongs = |c: char| matches!(class_of(c), Class::Unspaced | Class::Mark);
@@ -241,7 +242,7 @@ impl Tokenizer {
     }
 }
 
-/// Where the run begins whose marks begin at `start`: `--flag`, `-f`, `#12`, `@name`.
+/// Returns the offset of the word after the marks at `start`: `--flag`, `-f`, `#12`, `@name`.
 fn marked_run(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
@@ -255,7 +256,7 @@ fn marked_run(text: &str, start: usize) -> Option<usize> {
     before.is_none_or(|c| c != '-' && class_of(c) != Class::Word).then_some(run)
 }
 
-/// The length of what makes `C++`, `g++`, `C#` and `F#` more than their letters.
+/// Length of the suffix that distinguishes `C++`, `g++`, `C#` and `F#`, or 0.
 fn exact_suffix(text: &str, start: usize, end: usize) -> usize {
     let rest = &text.as_bytes()[end..];
     if !matches!(rest.first(), Some(b'+' | b'#')) {
@@ -272,7 +273,7 @@ fn exact_suffix(text: &str, start: usize, end: usize) -> usize {
     }
 }
 
-/// Writes text in lower case and without diacritics.
+/// Appends text in lower case and without diacritics.
 pub fn fold(text: &str, out: &mut String) {
     use unicode_normalization::UnicodeNormalization;
     if text.is_ascii() {

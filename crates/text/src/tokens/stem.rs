@@ -1,15 +1,15 @@
-//! English stems, remembered: stemming a word costs far more than looking it up.
+//! Cached English stemmer: stemming a word is much slower than a lookup.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// A table of words met lately, each beside its stem in the row that its hash gives.
+/// Hash table of recent words and their stems.
 #[derive(Clone, Default)]
 pub(super) struct StemCache {
     rows: Vec<Row>,
     misses: usize,
 }
 
-/// Two words and their stems, in one line of the processor's cache.
+/// Two words with their stems, in one CPU cache line.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
 struct Row {
@@ -17,12 +17,14 @@ struct Row {
     stems: [u128; 2],
 }
 
-/// A table begins small, since most processes cut little text, and grows as it meets more words than it holds.
+/// Initial number of rows. The table starts small, because most processes tokenize little text, and
+/// grows on misses.
 const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 15;
 
 impl StemCache {
-    /// Appends the stem of a folded word; a word that is not purely `a`–`z` is its own stem.
+    /// Appends the stem of a folded word. A word with characters other than `a`–`z` is its own
+    /// stem.
     pub(super) fn write(&mut self, word: &str, out: &mut String) {
         if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return out.push_str(word);
@@ -71,7 +73,7 @@ impl std::fmt::Debug for StemCache {
     }
 }
 
-/// Longer words are identifiers run together, which have no endings to lose.
+/// Maximum length of a stemmed word in bytes; longer words are usually concatenated identifiers.
 const LONGEST: usize = 20;
 
 fn stem(word: &str) -> String {
@@ -83,7 +85,7 @@ fn stem(word: &str) -> String {
 
 const LOWER: u128 = u128::from_le_bytes([0x20; 16]);
 
-/// Up to 15 bytes and their number in one integer.
+/// Packs up to 15 bytes and their number into one integer.
 fn packed(word: &str) -> Option<u128> {
     let mut bytes = [0; 16];
     bytes.get_mut(..word.len()).filter(|_| word.len() <= 15)?.copy_from_slice(word.as_bytes());

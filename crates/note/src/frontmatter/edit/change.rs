@@ -1,4 +1,4 @@
-//! Setting and removing one key.
+//! Edits that set or remove one top-level key.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use super::{EditError, list};
 use crate::frontmatter::layout::{Entry, Root, Shape};
 use crate::frontmatter::write::{self, Style};
 
-/// Gives a key its value. Of several ways to write it, the first that passes the check is taken, the one that
-/// changes the fewest bytes being tried first.
+/// Sets a key. Tries several ways to write the value, those that change the fewest bytes first, and
+/// takes the first one that passes verification.
 pub(super) fn set(doc: &Doc<'_>, key: &str, value: &Value) -> Result<String, EditError> {
     let Some(index) = doc.find(key) else { return add(doc, key, value) };
     if doc.pairs[index].1 == *value {
@@ -48,8 +48,9 @@ pub(super) fn remove(doc: &Doc<'_>, key: &str) -> Result<String, EditError> {
     first_sound(doc, ways, &expected, Some(index)).ok_or_else(|| doc.entangled(key))
 }
 
-/// Where the comments below an entry end that are indented more than its key, and where the blank lines after
-/// them end: they go with it where they would become part of a block scalar above.
+/// Returns the end of the comments below an entry that are indented deeper than its key, and the
+/// end of the blank lines after them. They are removed with the entry where they would otherwise
+/// become part of a block scalar above.
 fn lines_below(yaml: &str, span: &Range<usize>, indent: usize) -> (usize, usize) {
     let (mut comments, mut blanks) = (span.end, span.end);
     for line in yaml[span.end..].split_inclusive('\n') {
@@ -85,7 +86,7 @@ fn add(doc: &Doc<'_>, key: &str, value: &Value) -> Result<String, EditError> {
     first_sound(doc, vec![way], &expected, None).ok_or_else(|| doc.entangled(key))
 }
 
-/// A key that YAML can hold on one line and that does not mean a merge.
+/// Rejects a key that YAML cannot hold on one line, and the merge key `<<`.
 fn check_key(key: &str) -> Result<(), EditError> {
     let sound = !key.trim().is_empty()
         && key != "<<"
@@ -137,7 +138,7 @@ fn block_ways(
     ways
 }
 
-/// The value alone, where the old one is on the key's line and the new one fits there.
+/// Replaces the value alone, if the old one is on the key's line and the new one fits there.
 fn in_line(yaml: &str, entry: &Entry, head: &str) -> Option<(Range<usize>, String)> {
     let colon = entry.colon?;
     let one_line = !yaml[entry.span.start..entry.span.end].trim_end().contains('\n');
@@ -150,7 +151,7 @@ fn in_line(yaml: &str, entry: &Entry, head: &str) -> Option<(Range<usize>, Strin
     Some((entry.value.clone(), head.trim_start_matches(' ').to_owned()))
 }
 
-/// The whole entry anew, with the key as it was and the comment of its line.
+/// Rewrites the whole entry; preserves the spelling of the key and the comment on its line.
 fn whole(yaml: &str, entry: &Entry, key: &str, written: &write::Written) -> String {
     let name = match entry.colon {
         Some(colon) => yaml[entry.span.start..colon].to_owned(),

@@ -1,4 +1,4 @@
-//! A text that is fit to be edited, and the check that an edit did what it was meant to and no more.
+//! A text that can be edited, and the check that an edit changed only its key.
 
 use std::ops::Range;
 
@@ -9,20 +9,21 @@ use crate::frontmatter::layout::{Entry, Layout, Root};
 use crate::frontmatter::parse::{key_text, sound_pairs};
 use crate::frontmatter::split::{BOM, Split};
 
-/// Key and value as YAML has them, in order.
+/// Keys and values as parsed, in order.
 pub(super) type Pairs = Vec<(Value, Value)>;
 
-/// A sound text with the places and values of its keys, which agree one by one.
+/// A well-formed text with the layout and the values of its keys.
 pub(super) struct Doc<'a> {
     pub split: Split<'a>,
-    /// The YAML; empty where there is no frontmatter.
+    /// The YAML; empty if there is no frontmatter.
     pub yaml: &'a str,
     pub layout: Layout,
     pub pairs: Pairs,
 }
 
 impl<'a> Doc<'a> {
-    /// Refuses a text whose frontmatter is unclosed, no YAML, no mapping, or has a key twice.
+    /// Parses a text. Fails if its frontmatter is unclosed, not YAML, not a mapping, or has a
+    /// duplicate key.
     pub fn open(text: &'a str) -> Result<Self, EditError> {
         let split = Split::of(text);
         if let Some(fault) = split.fault() {
@@ -34,14 +35,15 @@ impl<'a> Doc<'a> {
         Ok(Self { split, yaml, layout, pairs })
     }
 
-    /// The number of a key, counted from 0.
+    /// Returns the index of a key, from 0.
     pub fn find(&self, key: &str) -> Option<usize> {
         let aligned = self.layout.entries.len() == self.pairs.len();
         let entry = |index: usize| aligned.then(|| &self.layout.entries[index]);
         (0..self.pairs.len()).find(|index| key_text(&self.pairs[*index].0, entry(*index)) == key)
     }
 
-    /// The places of the key of that number; refused where scan and parser disagree about the keys.
+    /// Returns the layout of the key at an index. Fails if layout and parser disagree about the
+    /// keys.
     pub fn entry(&self, index: usize, key: &str) -> Result<&Entry, EditError> {
         if self.layout.broken || self.layout.entries.len() != self.pairs.len() {
             return Err(self.entangled(key));
@@ -49,7 +51,7 @@ impl<'a> Doc<'a> {
         Ok(&self.layout.entries[index])
     }
 
-    /// The line in the file of the key of that number.
+    /// Returns the line of a key in the file, from 1.
     pub fn line(&self, key: &str) -> u32 {
         let entry = self.find(key).and_then(|index| self.layout.entries.get(index));
         let place = entry.map_or((1, 1), |entry| Layout::place(self.yaml, entry.key_start));
@@ -60,8 +62,8 @@ impl<'a> Doc<'a> {
         EditError::Entangled { key: key.to_owned(), line: self.line(key) }
     }
 
-    /// The text with a range of its YAML replaced, line breaks as in the file. Makes a frontmatter where there
-    /// is none.
+    /// Replaces a byte range of the YAML, with the file's line breaks. Creates a frontmatter if
+    /// there is none.
     pub fn splice(&self, range: Range<usize>, replacement: &str) -> String {
         let line_break = self.split.line_break();
         let replacement = super::in_line_breaks(replacement, line_break);
@@ -79,7 +81,8 @@ impl<'a> Doc<'a> {
         }
     }
 
-    /// The text if it says exactly `expected`, and every key but the changed one has its bytes as before.
+    /// Returns the text if its values equal `expected` and the bytes of every other key and of the
+    /// body are unchanged; else `None`.
     pub fn check(
         &self,
         text: String,

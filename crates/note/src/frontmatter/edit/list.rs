@@ -1,4 +1,5 @@
-//! Adding and removing items of a list, on the lines of those items where the list has lines.
+//! Adds and removes list items, changing only the lines of those items if they have their own
+//! lines.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use super::{EditError, change};
 use crate::frontmatter::layout::{Entry, Shape};
 use crate::frontmatter::write;
 
-/// Adds an item at the end.
+/// Appends an item to a list, unless it has an equal one; creates the list if it is absent.
 pub(super) fn push(doc: &Doc<'_>, key: &str, item: &Value) -> Result<String, EditError> {
     let mut items = items_of(doc, key)?;
     if items.contains(item) {
@@ -19,7 +20,7 @@ pub(super) fn push(doc: &Doc<'_>, key: &str, item: &Value) -> Result<String, Edi
     change::set(doc, key, &Value::Sequence(items))
 }
 
-/// Removes the equal items, and the key with the last one.
+/// Removes all equal items, and the key with the last one.
 pub(super) fn pull(doc: &Doc<'_>, key: &str, item: &Value) -> Result<String, EditError> {
     let mut items = items_of(doc, key)?;
     let before = items.len();
@@ -31,7 +32,7 @@ pub(super) fn pull(doc: &Doc<'_>, key: &str, item: &Value) -> Result<String, Edi
     }
 }
 
-/// The items under a key; those of `tags: a, b` too, which many notes have.
+/// Returns the items of a key. Splits `tags: a, b` written as one text, which is common.
 fn items_of(doc: &Doc<'_>, key: &str) -> Result<Vec<Value>, EditError> {
     let value = doc.find(key).map(|index| &doc.pairs[index].1);
     match value {
@@ -47,7 +48,7 @@ fn items_of(doc: &Doc<'_>, key: &str) -> Result<Vec<Value>, EditError> {
     }
 }
 
-/// The items of a list that somebody wrote as one text: at commas, and at blanks where they are tags without
+/// Splits a list that was written as one text: at commas, or at white space for tags without
 /// commas.
 pub fn words<'a>(key: &str, text: &'a str) -> impl Iterator<Item = String> + use<'a> {
     let blanks = key == "tags" && !text.contains(',');
@@ -55,8 +56,9 @@ pub fn words<'a>(key: &str, text: &'a str) -> impl Iterator<Item = String> + use
     parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned)
 }
 
-/// The bytes to replace where the new list is the old one without some items and with some more at its end;
-/// `None` where it is not, or where the list has no places for its items.
+/// Returns the byte range to replace and its replacement, if the new list is the old one with some
+/// items removed and others appended; `None` otherwise, or if the items have no ranges of their
+/// own.
 pub(super) fn changed_items(
     yaml: &str,
     entry: &Entry,
@@ -90,7 +92,7 @@ pub(super) fn changed_items(
     }
 }
 
-/// Which old items stay, and which new ones follow them.
+/// Returns which old items remain, and the items appended to them.
 fn difference<'a>(old: &[Value], new: &'a [Value]) -> Option<(Vec<bool>, &'a [Value])> {
     let mut kept = vec![false; old.len()];
     let mut at = 0;
@@ -148,7 +150,7 @@ fn flow_items(
     Some((open..close + 1, text))
 }
 
-/// The bytes of an item of a flow collection together with one comma.
+/// Returns the byte range of a flow item together with one comma.
 pub(super) fn without_item(items: &[Range<usize>], index: usize, close: usize) -> Range<usize> {
     match (items.get(index + 1), index.checked_sub(1).map(|before| &items[before])) {
         (Some(next), _) => items[index].start..next.start,
@@ -157,7 +159,8 @@ pub(super) fn without_item(items: &[Range<usize>], index: usize, close: usize) -
     }
 }
 
-/// Where an item goes at the end of a flow collection, and its text with the comma that it needs.
+/// Returns where to insert an item at the end of a flow collection, and its text with the necessary
+/// comma.
 pub(super) fn with_item(
     yaml: &str,
     open: usize,

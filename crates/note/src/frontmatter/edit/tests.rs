@@ -1,6 +1,6 @@
-//! The laws of editing on generated frontmatters, and the bytes that single edits make.
+//! Properties of edits on generated frontmatter, and exact results of single edits.
 //!
-//! The suite's golden corpus edits hand-written ones.
+//! The golden corpus covers hand-written frontmatter.
 
 use proptest::prelude::*;
 use yaml_serde::{Mapping, Value};

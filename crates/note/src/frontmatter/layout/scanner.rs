@@ -1,25 +1,26 @@
-//! The lexical part of a layout: lines, keys, quotes, flow collections and block scalars, without recursion.
+//! Lexical scanner of a layout: lines, keys, quotes, flow collections and block scalars, without
+//! recursion.
 
 use std::ops::Range;
 
-/// A line of YAML, by bytes.
+/// A line of YAML, as byte offsets.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub start: usize,
-    /// Spaces before the content.
+    /// Number of leading spaces.
     pub indent: usize,
-    /// The first byte that is no blank.
+    /// Offset of the first byte that is not white space.
     pub content: usize,
-    /// Where its line break begins.
+    /// Offset of the line break.
     pub end: usize,
-    /// Where the next line begins.
+    /// Offset of the next line.
     pub next: usize,
-    /// Whether it holds nothing, or a comment only.
+    /// Whether the line is empty or only a comment.
     pub blank: bool,
     pub comment: bool,
 }
 
-/// What one logical line held, which quotes and brackets may stretch over several.
+/// Result of reading one logical line, which may span several lines by quotes and brackets.
 pub(super) struct Read {
     pub next: usize,
     pub end: usize,
@@ -27,13 +28,13 @@ pub(super) struct Read {
     pub plain: bool,
 }
 
-/// Quotes and brackets that never close are looked for no oftener than this, so that the scan stays linear.
+/// Maximum number of unclosed quotes and brackets, so that the scan stays linear.
 const PATIENCE: u32 = 8;
 
 pub(super) struct Scanner<'a> {
     pub text: &'a str,
     bytes: &'a [u8],
-    /// How many quotes and brackets never closed.
+    /// Number of unclosed quotes and brackets found.
     pub unclosed: u32,
 }
 
@@ -63,7 +64,7 @@ impl<'a> Scanner<'a> {
         Some(Line { start, indent, content, end, next, blank: comment || content == end, comment })
     }
 
-    /// The first line from here on that holds more than a comment.
+    /// Returns the first line from here on that is neither empty nor only a comment.
     pub fn significant_line(&self, mut at: usize) -> Option<Line> {
         loop {
             let line = self.line(at)?;
@@ -94,7 +95,8 @@ impl<'a> Scanner<'a> {
         self.byte(at).is_none_or(|byte| is_break(byte) || byte == b'#')
     }
 
-    /// Whether this byte stands here alone, as the indicators `-`, `?` and `:` do.
+    /// Whether an indicator (`-`, `?` or `:`) is at this offset, followed by white space or the
+    /// end.
     pub fn is_indicator(&self, at: usize, indicator: u8) -> bool {
         self.byte(at) == Some(indicator)
             && self.byte(at + 1).is_none_or(|byte| is_blank(byte) || is_break(byte))
@@ -104,12 +106,12 @@ impl<'a> Scanner<'a> {
         from + self.text[from..to.max(from)].trim_end_matches([' ', '\t', '\r', '\n']).len()
     }
 
-    /// The `#` that ends a line of a plain scalar.
+    /// Returns the offset of the `#` of a comment in a line of a plain scalar.
     pub fn comment_in_plain(&self, line: &Line) -> Option<usize> {
         (line.content + 1..line.end).find(|at| self.bytes[*at] == b'#' && is_blank(self.bytes[at - 1]))
     }
 
-    /// The colon after the key that begins this line.
+    /// Returns the offset of the colon after the key that begins this line.
     pub fn key_colon(&mut self, line: &Line) -> Option<usize> {
         let at = self.after_blanks_and_properties(line.content);
         match self.byte(at)? {
@@ -127,7 +129,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The `: ` in a plain text of one line, before any comment.
+    /// Returns the offset of `: ` in plain text on one line, before any comment.
     fn plain_colon(&self, from: usize, end: usize) -> Option<usize> {
         for at in from..end {
             match self.bytes[at] {
@@ -139,7 +141,7 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// Reads on from `at` to the end of the line on which the last quote or bracket closes.
+    /// Reads from `at` to the end of the line on which the last quote or bracket closes.
     pub fn read_line(&mut self, start: usize, mut at: usize, open: &mut Vec<usize>, mut fresh: bool) -> Read {
         let mut start = start;
         let mut end = at;
@@ -238,7 +240,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The byte after a quoted scalar; `None` where it never closes.
+    /// Returns the offset after a quoted scalar; `None` if it is not closed.
     fn quoted(&mut self, open: usize) -> Option<usize> {
         if self.unclosed >= PATIENCE {
             return None;
@@ -258,7 +260,8 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// The byte after a flow collection, and its items; `None` where it never closes.
+    /// Returns the offset after a flow collection, and the ranges of its items; `None` if it is not
+    /// closed.
     pub fn flow(&mut self, open: usize) -> Option<(usize, Vec<Range<usize>>)> {
         if self.unclosed >= PATIENCE {
             return None;
@@ -310,7 +313,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Opens a block collection at this column; deeper ones are over.
+/// Opens a block collection at this column and closes deeper ones.
 fn deepen(open: &mut Vec<usize>, column: usize) {
     while open.len() > 1 && open.last().is_some_and(|indent| *indent > column) {
         open.pop();

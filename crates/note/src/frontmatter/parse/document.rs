@@ -1,4 +1,4 @@
-//! The YAML document as key and value pairs, repeated keys included.
+//! Parses a YAML document into key and value pairs, duplicates included.
 
 use std::fmt;
 
@@ -12,20 +12,20 @@ use yaml_serde::Value;
 pub(in crate::frontmatter) enum Document {
     Empty,
     Mapping(Vec<(Value, Value)>),
-    /// Something else, named for people.
+    /// Any other value, with its description for messages.
     Other(&'static str),
 }
 
-/// Why a YAML text cannot be read.
+/// Reason why a YAML text cannot be read.
 #[derive(Debug)]
 pub(in crate::frontmatter) enum Unreadable {
     Yaml(yaml_serde::Error),
-    /// More brackets within brackets than anybody writes, from this byte on.
+    /// Brackets are nested too deeply, from this byte offset on.
     TooDeep(usize),
 }
 
-/// The deepest nesting of brackets that is parsed. The YAML parser looks at every open one for every token, so
-/// that a long text of nothing but brackets would cost its square.
+/// Maximum nesting of brackets. The YAML parser inspects every open bracket for every token, so
+/// deep nesting would take quadratic time.
 const DEEPEST: usize = 200;
 
 /// Parses a YAML text of one document.

@@ -1,4 +1,4 @@
-//! What a YAML error means to the person who wrote the note: where it is in the file, and what to change.
+//! Explains YAML errors to the author of a note: location in the file and remedy.
 
 use crate::finding::Code;
 use crate::frontmatter::Fault;
@@ -75,7 +75,8 @@ fn of_yaml(source: &Source<'_>, error: &yaml_serde::Error) -> Fault {
     }
 }
 
-/// The message without its own line numbers, which count from the frontmatter's first line.
+/// Removes the parser's own locations from a message, because they count from the frontmatter's
+/// first line.
 fn without_places(message: &str) -> String {
     let mut rest = message;
     let mut kept = String::new();
@@ -89,13 +90,14 @@ fn without_places(message: &str) -> String {
     kept
 }
 
-/// The first line that opens a quote and does not close it: the parser gives up far below.
+/// Returns the first line that opens a quote without closing it; the parser fails only far below
+/// it.
 fn open_quote(yaml: &str, line: usize) -> Option<(usize, &'static str)> {
     let mut lines = yaml.lines().take(line).enumerate();
     lines.find_map(|(index, text)| Some((index + 1, remedy(text).filter(|hint| *hint == CLOSE_QUOTE)?)))
 }
 
-/// The line that most likely is the cause, near the one where the parser gave up, and the remedy.
+/// Returns the most likely cause near the line where the parser failed, and its remedy.
 fn culprit(yaml: &str, line: usize) -> Option<(usize, &'static str)> {
     let lines: Vec<&str> = yaml.lines().take(line).collect();
     let first = lines.len().saturating_sub(3);

@@ -1,4 +1,4 @@
-//! What can still be read of a frontmatter that is no YAML: each key by itself, else as bare text.
+//! Recovers fields from invalid YAML: each key parsed on its own, or else as raw text.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use yaml_serde::Value;
 use super::document::{self, Document};
 use crate::frontmatter::layout::{Entry, Layout, Shape};
 
-/// The keys that can be read, each with the entry that it was read from.
+/// Returns the recovered keys and values, each with its layout entry.
 pub(super) fn pairs(yaml: &str, layout: &Layout) -> (Vec<(Value, Value)>, Vec<Entry>) {
     layout
         .entries
@@ -37,7 +37,7 @@ fn bare(yaml: &str, entry: &Entry) -> (Value, Value) {
     (Value::String(entry.key.clone()), value)
 }
 
-/// A text without the dash or the lone quote that it begins with.
+/// Returns a text without a leading dash and surrounding quotes; null if nothing is left.
 fn scalar(text: &str) -> Value {
     let text = text.trim();
     let text = text.strip_prefix("- ").unwrap_or(text);

@@ -1,4 +1,4 @@
-//! Graphviz.
+//! Graphviz output.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::graph::Graph;
 
 use super::{Part, name};
 
-/// The graph, or the part of it among some notes, as a Graphviz digraph.
+/// Writes the graph, or its subgraph of some notes, as a Graphviz digraph.
 pub fn dot(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
     let part = Part::of(graph, only);
     let mut text = String::from("digraph vault {\n");

@@ -1,4 +1,4 @@
-//! GraphML, for Gephi, yEd and network libraries.
+//! GraphML output, for Gephi, yEd and network libraries.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <graph id="vault" edgedefault="directed">
 "#;
 
-/// The graph, or the part of it among some notes, as GraphML.
+/// Writes the graph, or its subgraph of some notes, as GraphML.
 pub fn graphml(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
     let part = Part::of(graph, only);
     let mut text = String::from(HEAD);

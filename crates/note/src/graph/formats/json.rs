@@ -1,4 +1,4 @@
-//! JSON: a list of nodes and a list of edges.
+//! JSON output: a list of nodes and a list of edges.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::graph::Graph;
 
 use super::{Part, strength, type_of};
 
-/// The graph, or the part of it among some notes, as one JSON object. Edges name notes by the id or, where a
-/// note has none, the path.
+/// Writes the graph, or its subgraph of some notes, as one JSON object. Edges refer to notes by id,
+/// or by path for notes without an id.
 pub fn json(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
     let part = Part::of(graph, only);
     let node = |(_, note): (_, &crate::note::Note)| json!({ "id": note.key(), "title": note.title, "type": type_of(note), "path": note.path });

@@ -1,4 +1,4 @@
-//! Mermaid flow charts, as GitHub and Obsidian draw them.
+//! Mermaid flowcharts, as GitHub and Obsidian render them.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::graph::Graph;
 
 use super::{Part, name};
 
-/// The graph, or the part of it among some notes, as a Mermaid flow chart.
+/// Writes the graph, or its subgraph of some notes, as a Mermaid flowchart.
 pub fn mermaid(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
     let part = Part::of(graph, only);
     let mut text = String::from("flowchart LR\n");
@@ -19,7 +19,8 @@ pub fn mermaid(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
     text
 }
 
-/// Mermaid's own entities, without which quotes end a label and HTML or markdown in it is drawn.
+/// Escapes a label with Mermaid entities; otherwise quotes would end it, and HTML or Markdown would
+/// be rendered.
 fn label(text: &str) -> String {
     let mut label = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,7 +1,7 @@
-//! The graph as text for other programs: Graphviz, Mermaid, JSON and GraphML.
+//! Exports the graph as Graphviz, Mermaid, JSON or GraphML.
 //!
-//! Each is a pure function; whatever a title holds, it stays a label. Order follows the notes, so that the same
-//! graph gives the same bytes.
+//! The exporters are pure functions. They escape titles, so that a title cannot break out of its
+//! label. The output follows the order of the notes, so equal graphs give equal bytes.
 
 mod dot;
 mod graphml;
@@ -19,17 +19,17 @@ pub use graphml::graphml;
 pub use json::json;
 pub use mermaid::mermaid;
 
-/// The part of a graph that is written.
+/// The subgraph that is exported.
 struct Part<'g> {
-    /// Positions of the notes, rising.
+    /// Positions of the notes, ascending.
     nodes: Vec<usize>,
     edges: Vec<&'g Edge>,
     notes: &'g [Note],
 }
 
 impl<'g> Part<'g> {
-    /// The notes of `only` with the edges among them; else all notes, and of the edge files those that have
-    /// edges of their own.
+    /// Selects the notes of `only` and the edges between them; without `only`, all notes except
+    /// edge files that have no edges of their own.
     fn of(graph: &'g Graph<'_>, only: Option<&BTreeSet<usize>>) -> Self {
         let notes = graph.notes();
         let shown = |note: &usize| match only {
@@ -45,8 +45,8 @@ impl<'g> Part<'g> {
         Self { nodes, edges: graph.edges().iter().filter(within).collect(), notes }
     }
 
-    /// The nodes under the names that the text formats give them: `n0`, `n1` and so on, by their position
-    /// among all notes.
+    /// Iterates over the nodes with their names in the text formats: `n` and the position of the
+    /// note.
     fn nodes(&self) -> impl Iterator<Item = (String, &'g Note)> {
         self.nodes.iter().map(|node| (name(*node), &self.notes[*node]))
     }
@@ -56,12 +56,12 @@ fn name(node: usize) -> String {
     format!("n{node}")
 }
 
-/// What a node's type is called.
+/// The type of a note, or its kind if it has none.
 fn type_of(note: &Note) -> &str {
     note.note_type.as_deref().unwrap_or(note.kind.name())
 }
 
-/// A strength as it is written: four digits, no tail of zeros.
+/// The strength rounded to four decimal places.
 fn strength(edge: &Edge) -> f64 {
     (edge.strength * 10_000.0).round() / 10_000.0
 }

@@ -1,4 +1,4 @@
-//! The four formats of one small graph, and that no title breaks out of its label.
+//! The four formats of a small graph, and a property: a title cannot break out of its label.
 
 use proptest::prelude::*;
 

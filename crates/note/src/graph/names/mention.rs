@@ -1,5 +1,5 @@
-//! Which notes may be meant by a text, as keys that an index can look up: notes that share no key with a mention are not
-//! meant by it. Those that share one may be, which [`Names`](super::Names) of them tells.
+//! Index keys for names and mentions of notes. A note that a mention refers to always shares a key
+//! with it; a shared key is not proof, so [`Names`](super::Names) resolves the candidates.
 
 use crate::note::{LinkForm, Note};
 use crate::path::NotePath;
@@ -7,33 +7,34 @@ use crate::path::NotePath;
 use super::{fold, last_part, slugs_of, tables::SHORTEST_PREFIX, without_ending};
 use crate::note::Kind;
 
-/// A name without what spellings of it differ in, as a number below 2⁴⁰.
+/// Hash below 2⁴⁰ of a normalized name; spelling variants of a name have the same key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameKey(u64);
 
-/// A place where a note names another one.
+/// A reference from one note to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mention<'n> {
-    /// What is written.
+    /// Target as written.
     target: &'n str,
-    /// Whether it is a path, which may be relative, and not just a name.
+    /// Whether the target is a path, possibly relative, rather than a name.
     along: bool,
-    /// Whether it makes an edge with a type of its own.
+    /// Whether the reference makes a typed edge.
     pub typed: bool,
 }
 
-/// The length in bytes from which on a text is a whole id rather than the beginning of one.
+/// Length in bytes from which a text is a complete id rather than a prefix.
 const WHOLE_ID: usize = 36;
 
 impl NameKey {
-    /// The key of a name; the slug of what is the same in any case, so that all ways of comparing names agree on it.
+    /// Computes the key of a name from its slug after case folding, so that all comparisons of
+    /// names agree on it.
     fn of(name: &str) -> Self {
         let folded = fold(name.trim());
         let slug = slug::slugify(&*folded);
         Self::hash(if slug.is_empty() { folded.as_bytes() } else { slug.as_bytes() })
     }
 
-    /// The key of all ids that begin alike; `None` for what is too short.
+    /// Computes the key of all ids with the same prefix; `None` for a text shorter than the prefix.
     fn of_beginning(id: &str) -> Option<Self> {
         let folded = fold(id.trim());
         let mut marked = [0xff; SHORTEST_PREFIX + 1];
@@ -46,13 +47,12 @@ impl NameKey {
         Self(hash.as_bytes()[..5].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// The number.
     pub fn number(self) -> u64 {
         self.0
     }
 }
 
-/// The keys of the names of a note, its id apart.
+/// Returns the keys of a note's names: title, aliases and file name, without its id.
 pub fn names_of(note: &Note) -> Vec<NameKey> {
     let title = (note.kind != Kind::Edge).then_some(note.title.as_str());
     let names = title.into_iter().chain(note.aliases.iter().map(String::as_str)).chain([note.path.stem()]);
@@ -60,14 +60,15 @@ pub fn names_of(note: &Note) -> Vec<NameKey> {
     once(names.map(NameKey::of).chain(slugs))
 }
 
-/// The keys that a mention of a note has at least one of.
+/// Returns the keys of a note. Every mention of the note has at least one of them.
 pub fn called(note: &Note) -> Vec<NameKey> {
     let id = note.id.as_ref().map(|id| id.as_str());
     let by_id = id.into_iter().flat_map(|id| [Some(NameKey::of(id)), NameKey::of_beginning(id)]);
     once(names_of(note).into_iter().chain(by_id.flatten()))
 }
 
-/// What a note names, each once, what makes typed edges first: the ends of an edge file, else relations and links.
+/// Returns a note's references to other notes, without duplicates, typed edges first: the ends of
+/// an edge file, or else relations and links.
 pub fn mentions(note: &Note) -> Vec<Mention<'_>> {
     let name = |target| Mention { target, along: false, typed: true };
     if let Some(ends) = &note.edge {
@@ -88,8 +89,8 @@ pub fn mentions(note: &Note) -> Vec<Mention<'_>> {
 }
 
 impl<'n> Mention<'n> {
-    /// Its keys: every note that it may mean has one of them among [`names_of`] it, or an id that begins as
-    /// [`Mention::beginning`] says, or one of [`Mention::paths`].
+    /// Returns the keys of the mention. Every possible target has one of them in [`names_of`], or
+    /// an id that starts with [`Mention::beginning`], or a path in [`Mention::paths`].
     pub fn keys(&self) -> Vec<NameKey> {
         let target = self.target.trim();
         let bare = without_ending(target).unwrap_or(target);
@@ -102,13 +103,14 @@ impl<'n> Mention<'n> {
         once([Some(NameKey::of(bare)), Some(last), whole, id].into_iter().flatten())
     }
 
-    /// What the ids that it may mean begin with; `None` for a path that cannot be one.
+    /// Returns the prefix of the ids that the mention may refer to; `None` for a path that cannot
+    /// be an id.
     pub fn beginning(&self) -> Option<&'n str> {
         let target = self.target.trim();
         (!self.is_fixed()).then(|| without_ending(target).unwrap_or(target))
     }
 
-    /// The files that it names with their whole paths, when written in the note at `from`.
+    /// Returns the full paths that the mention may refer to from a note at `from`.
     pub fn paths(&self, from: &NotePath) -> Vec<NotePath> {
         let target = self.target.trim();
         let along = self.along.then(|| from.resolve(target)).flatten();
@@ -121,7 +123,7 @@ impl<'n> Mention<'n> {
         paths
     }
 
-    /// Whether it can only be a path from where it stands, or from the root.
+    /// Whether the target can only be a path, relative to the note's folder or the root.
     fn is_fixed(&self) -> bool {
         self.along && (climbs(self.target) || self.target.starts_with('/'))
     }

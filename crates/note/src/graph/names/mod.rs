@@ -1,7 +1,7 @@
-//! Which note a text names. A reference of a person or a program is tried as an id first; a link is resolved as Obsidian
-//! does it, and only then by title, id or slug.
+//! Resolves references to notes. References by people and programs try ids first; links are
+//! resolved as in Obsidian, then by title, id or slug.
 //!
-//! The tables are made when first asked for, since most vaults use few of the ways.
+//! The lookup tables are built on first use, because most vaults need only a few of them.
 
 mod mention;
 mod obsidian;
@@ -18,24 +18,24 @@ pub use mention::{Mention, NameKey, called, mentions, names_of};
 use obsidian::is_fixed;
 use tables::{Bearers, Ids, Loose, Table};
 
-/// What a text names.
+/// Result of resolving a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// This note.
+    /// Exactly one note.
     One(usize),
-    /// One of these, in the order of the notes; nothing says which.
+    /// Several candidates, in the order of the notes.
     Many(Vec<usize>),
     /// No note.
     None,
 }
 
-/// The shortest slug that another writing of a name may be recognised by: `C++` is not `C`.
+/// Minimum length of a slug that matches a name in another spelling, so that `C++` is not `C`.
 const SHORTEST_SLUG: usize = 3;
 
-/// Up to so many notes with one file name are looked through one by one.
+/// Maximum number of notes with the same file name that are searched linearly.
 const FEW: usize = 16;
 
-/// All names of a slice of notes.
+/// Lookup tables for the names of a slice of notes.
 pub struct Names<'n> {
     notes: &'n [Note],
     ids: OnceLock<Ids<'n>>,
@@ -48,7 +48,7 @@ pub struct Names<'n> {
 }
 
 impl<'n> Names<'n> {
-    /// The names of these notes. Costs nothing until a name is asked for.
+    /// Prepares lookups for these notes; the tables are built on first use.
     pub fn of(notes: &'n [Note]) -> Self {
         Self {
             notes,
@@ -62,8 +62,8 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// The first way of naming that fits decides: id, full path, id prefix of at least six, title, alias, file
-    /// name or the end of a path, slug; at last any of these whatever the case.
+    /// Resolves a reference by the first of these that matches: id, full path, id prefix of at
+    /// least six bytes, title, alias, file name or end of a path, slug, any of these ignoring case.
     pub fn resolve(&self, reference: &str) -> Resolution {
         let reference = reference.trim();
         if reference.is_empty() {
@@ -82,8 +82,9 @@ impl<'n> Names<'n> {
         ways.iter().map(|way| way()).find(|found| *found != Resolution::None).unwrap_or(Resolution::None)
     }
 
-    /// Where a link of the note `from` leads. A markdown link follows its path from there, then as a wikilink does up
-    /// to aliases, and never a title. A wikilink is followed as Obsidian does it, then by alias, title, id, id prefix and slug.
+    /// Resolves a link in the note `from`. Markdown links try the relative path, then the Obsidian
+    /// rules and aliases, never titles. Wikilinks try the Obsidian rules, then alias, title, and
+    /// [`Names::resolve`].
     pub fn resolve_link(&self, from: usize, link: &Link) -> Resolution {
         let (target, path) = (link.target.trim(), &self.notes[from].path);
         let along = || path.resolve(target).and_then(|path| self.at(path.as_str()));
@@ -105,7 +106,7 @@ impl<'n> Names<'n> {
         ways.iter().map(|way| way()).find(|found| *found != Resolution::None).unwrap_or(Resolution::None)
     }
 
-    /// An alias, whatever its letter case.
+    /// Resolves an alias, preferring an exact match over one that ignores case.
     fn by_alias(&self, reference: &str) -> Resolution {
         let as_written = Resolution::from(self.aliases().get(reference));
         if as_written != Resolution::None {
@@ -118,7 +119,7 @@ impl<'n> Names<'n> {
         found.into()
     }
 
-    /// A full path, with or without `.md`.
+    /// Resolves a full path, with or without `.md`.
     fn by_path(&self, reference: &str) -> Resolution {
         let stem = without_ending(reference);
         if stem.is_none() && !reference.contains('/') {
@@ -146,7 +147,8 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// Of several notes with one title, the one whose file has that name too is meant.
+    /// Resolves a title. Among several notes with the title, prefers the one whose file has that
+    /// name.
     fn by_title(&self, reference: &str) -> Resolution {
         match self.titles().get(reference).into() {
             Resolution::Many(notes) => {
@@ -157,7 +159,8 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// `note`, `folder/note` and both with `.md`; of several, the one at the vault's root is meant.
+    /// Resolves `note` or `folder/note`, with or without `.md`. Among several matches, prefers the
+    /// exact path.
     fn by_file(&self, reference: &str) -> Resolution {
         let wanted = without_ending(reference).unwrap_or(reference);
         let candidates = self.stems().get(last_part(wanted)).into();
@@ -168,8 +171,8 @@ impl<'n> Names<'n> {
         at_path(candidates, wanted, path)
     }
 
-    /// Any name but a slug, which knows no case anyway. The table holds only names that folding changes, so
-    /// that the others are looked for where they stand.
+    /// Resolves any name except a slug, ignoring case. The `folded` table has only names that
+    /// folding changes; all others are found in the tables of exact names.
     fn by_any_case(&self, reference: &str) -> Resolution {
         let wanted = fold(without_ending(reference).unwrap_or(reference));
         let mut found = self.of_any_case(&wanted);
@@ -194,7 +197,8 @@ impl<'n> Names<'n> {
         found
     }
 
-    /// Only for ASCII: transliterated, two Chinese words may have one slug.
+    /// Resolves a slug of an ASCII reference. Other scripts are excluded, because transliteration
+    /// can give different Chinese words the same slug.
     fn by_slug(&self, reference: &str) -> Resolution {
         if !reference.is_ascii() {
             return Resolution::None;
@@ -279,14 +283,14 @@ impl IntoIterator for Resolution {
     }
 }
 
-/// The slugs that name a note: of its title, and of its file where that is another.
+/// Returns the slugs of a note: of its title, and of its file name if that differs.
 fn slugs_of(note: &Note) -> impl Iterator<Item = Cow<'_, str>> {
     let title = if note.kind == Kind::Edge { String::new() } else { slug::slugify(&note.title) };
     let file = slug_of_stem(note.path.stem()).filter(|slug| *slug != title).map(Cow::Borrowed);
     [Some(Cow::Owned(title)), file].into_iter().flatten().filter(|slug| !slug.is_empty())
 }
 
-/// The names that folding changes, folded.
+/// Returns the folded forms of a note's names that folding changes.
 fn folds_of(note: &Note) -> impl Iterator<Item = String> {
     let title = (note.kind != Kind::Edge).then_some(note.title.as_str());
     let names = title.into_iter().chain(note.aliases.iter().map(String::as_str)).chain([note.path.stem()]);
@@ -296,7 +300,7 @@ fn folds_of(note: &Note) -> impl Iterator<Item = String> {
     })
 }
 
-/// Of several notes, those whose path is `wanted`, else those whose path ends with it.
+/// Among candidates, returns those at path `wanted`, else those whose path ends with it.
 fn at_path<'p>(candidates: Resolution, wanted: &str, path: impl Fn(usize) -> Cow<'p, str>) -> Resolution {
     let mut fitting: Vec<usize> = candidates.into_iter().collect();
     fitting.retain(|note| {
@@ -321,13 +325,14 @@ fn without_ending(path: &str) -> Option<&str> {
     path.strip_suffix(".md").or_else(|| path.strip_suffix(".markdown"))
 }
 
-/// `retry-with-jitter` of `retry-with-jitter-a48555`, as file names are made.
+/// Removes the id suffix of a generated file name: `retry-with-jitter-a48555` becomes
+/// `retry-with-jitter`.
 fn slug_of_stem(stem: &str) -> Option<&str> {
     let (slug, short) = stem.rsplit_once('-')?;
     (short.len() == 6 && short.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(slug)
 }
 
-/// The same text for all its upper and lower case forms and ways of composing accents.
+/// Folds case and normalizes accents, so that all variants compare equal.
 fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {

@@ -1,6 +1,6 @@
-//! Where Obsidian leads a link: by path, by the end of a path or by the file's name, never by a title.
+//! Link resolution as in Obsidian: by path, by the end of a path or by file name, never by title.
 //!
-//! It compares without letter case and in one composition of accents. Aliases and titles are the caller's business.
+//! Comparisons ignore case and normalize accents. Aliases and titles are left to the caller.
 
 use crate::note::Note;
 use crate::path::NotePath;
@@ -8,8 +8,8 @@ use crate::path::NotePath;
 use super::{Names, fold, last_part, without_ending};
 
 impl<'n> Names<'n> {
-    /// The shortest target that leads to a note from every other one: its file's name, or its whole path without `.md`
-    /// where another file has that name.
+    /// Returns the shortest target that links to a note from anywhere: its file name, or its full
+    /// path without `.md` if the name is ambiguous.
     pub fn link_target(&self, note: usize) -> &'n str {
         let path = &self.notes[note].path;
         let stem = fold(path.stem());
@@ -20,8 +20,9 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// The note that Obsidian opens for the target of a link in the note at `from`. Of several files that fit, the one
-    /// with exactly this path, else one below the folder of `from`, else the one with the shortest path.
+    /// Returns the note that Obsidian opens for a link target in the note at `from`. Among several
+    /// matches, prefers the exact path, then files below the folder of `from`, then the shortest
+    /// path.
     pub(super) fn as_obsidian(&self, from: &NotePath, target: &str) -> Option<usize> {
         if let Some(path) = fixed_path(from, target) {
             return self.at(path.as_ref()?.as_str());
@@ -37,7 +38,7 @@ impl<'n> Names<'n> {
         fitting.into_iter().filter(|note| fits(&self.notes[*note], &wanted).is_some()).min_by_key(rank)
     }
 
-    /// The note at this path from the vault's root, with or without `.md`.
+    /// Returns the note at a path from the vault's root, with or without `.md`.
     pub(super) fn at(&self, path: &str) -> Option<usize> {
         let wanted = wanted_path(path);
         let mut fitting: Vec<usize> = self
@@ -52,7 +53,7 @@ impl<'n> Names<'n> {
         fitting.first().copied()
     }
 
-    /// The notes whose file has this name, which is folded and without an ending.
+    /// Returns the notes with this file name, which is folded and without an extension.
     fn with_stem<'a>(&'a self, stem: &'a str) -> impl Iterator<Item = usize> + 'a {
         let as_written = super::Resolution::from(self.stems().get(stem)).into_iter();
         let has = move |note: &usize| {
@@ -63,7 +64,7 @@ impl<'n> Names<'n> {
     }
 }
 
-/// How much of a note's path a target names.
+/// How much of a note's path a target matches.
 #[derive(PartialEq, Eq)]
 enum Fit {
     Whole,
@@ -79,13 +80,13 @@ fn fits(note: &Note, wanted: &str) -> Option<Fit> {
     }
 }
 
-/// The one path that `/…`, `./…` and `../…` can mean, which is `None` within where it leaves the vault; `None` for a
-/// target that is to be looked for.
+/// Resolves a target that begins with `/`, `./` or `../`; the inner value is `None` if the path
+/// leaves the vault. Returns `None` for any other target.
 fn fixed_path(from: &NotePath, target: &str) -> Option<Option<NotePath>> {
     is_fixed(target).then(|| from.resolve(target))
 }
 
-/// Whether a target is a path from the vault's root or from the note's own folder, and nothing else.
+/// Whether a target can only be a path from the vault's root or the note's folder.
 pub(super) fn is_fixed(target: &str) -> bool {
     ["/", "./", "../"].iter().any(|begin| target.starts_with(begin))
 }

@@ -1,4 +1,4 @@
-//! The tables behind the names: written names by themselves, made ones by hash, ids also by their first characters.
+//! Lookup tables for names: exact names as keys, derived names by hash, ids also by prefix.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -9,10 +9,10 @@ use crate::note::Note;
 
 use super::Resolution;
 
-/// The shortest id prefix that names a note, in bytes.
+/// Minimum length of an id prefix that identifies a note, in bytes.
 pub(super) const SHORTEST_PREFIX: usize = 6;
 
-/// From a name to the notes that have it. Most names have one note, which needs no list.
+/// Maps a name to the notes that have it. Most names have one note, which needs no list.
 pub(super) struct Table<K>(HashMap<K, Bearers>);
 
 pub(super) enum Bearers {
@@ -38,7 +38,7 @@ impl<K: Eq + Hash> Table<K> {
 }
 
 impl Bearers {
-    /// Notes come in rising order, so that a second name of the same note follows its first at once.
+    /// Adds a note. Notes arrive in ascending order, so a duplicate is always the last one.
     fn add(&mut self, note: u32) {
         match self {
             Self::One(first) if *first == note => {}
@@ -59,7 +59,8 @@ impl From<Option<&Bearers>> for Resolution {
     }
 }
 
-/// Names that are made rather than written, by hash: one is seldom asked for, and making it again costs little.
+/// Derived names by hash. They are rarely needed, so the table stores no text; the caller
+/// recomputes the name to compare.
 pub(super) struct Loose(Vec<(u64, u32)>);
 
 impl Loose {
@@ -69,7 +70,8 @@ impl Loose {
         Self(sorted)
     }
 
-    /// The notes that may have this name; who asks compares.
+    /// Returns the notes that may have this name; the caller must compare, because hashes can
+    /// collide.
     pub(super) fn get(&self, name: &str) -> impl Iterator<Item = usize> {
         let hash = hash_of(name);
         let begin = self.0.partition_point(|(known, _)| *known < hash);
@@ -83,12 +85,12 @@ fn hash_of(name: &str) -> u64 {
     hasher.finish()
 }
 
-/// The ids, to be found whole or by their first characters.
+/// The ids, for lookup by whole id or by prefix.
 pub(super) struct Ids<'n> {
     notes: &'n [Note],
     whole: Table<&'n str>,
     sorted: OnceLock<Vec<(&'n str, u32)>>,
-    /// Which bytes occur at each of the first places: nearly every title is told from an id by them.
+    /// Bytes that occur at each of the first positions of an id; they rule out most titles at once.
     begins: [[bool; 256]; SHORTEST_PREFIX],
 }
 

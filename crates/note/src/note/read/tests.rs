@@ -1,4 +1,4 @@
-//! Notes of every kind, sound and odd, and what is read of them.
+//! Tests of reading notes of every kind, well-formed and malformed.
 
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ fn note(path: &str, text: &str) -> Note {
     reading(path, text.as_bytes()).note
 }
 
-/// Code, severity, line and column of each finding.
+/// Formats the code, severity, line and column of each finding.
 fn found(path: &str, text: &str) -> Vec<String> {
     let note = note(path, text);
     assert!(note.findings.iter().all(|finding| finding.hint.is_some() && finding.line.is_some()));

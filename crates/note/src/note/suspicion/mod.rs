@@ -1,9 +1,10 @@
-//! Text that steers an agent rather than telling it something: what is found in it at the door is kept from prompts until a
-//! person has looked.
+//! Detects text that tries to steer an agent instead of informing it. Such text stays out of
+//! prompts until a person has reviewed it.
 //!
-//! Three grades: [`suspicion`] is what nobody writes for a good reason, [`payload`] also what sends secrets, fetches and
-//! runs, or hides from people, [`order`] also what orders the reader about. Phrases and no judgement: who means harm finds
-//! other words. That is why what agents write is shown as quoted data at best.
+//! Three levels, each including the previous one: [`suspicion`] matches text without a legitimate
+//! use; [`payload`] adds text that exfiltrates secrets, downloads and runs code, or hides from
+//! people; [`order`] adds instructions to the reader. The checks match known phrases only and can
+//! be evaded, so text written by agents is always shown as quoted data.
 
 mod patterns;
 
@@ -14,7 +15,7 @@ use patterns::{ORDERS, PAYLOADS, STEERING};
 
 const STEERS: &str = "it reads like an order to the agent itself";
 
-/// Why a text is not trusted whoever wrote it.
+/// Returns why a text is suspicious, regardless of its author; `None` if it is not.
 ///
 /// ```
 /// use cm_note::note::suspicion::suspicion;
@@ -25,7 +26,8 @@ pub fn suspicion(text: &str) -> Option<&'static str> {
     hides(text).or_else(|| STEERING.is_match(&plain(text)).then_some(STEERS))
 }
 
-/// Why a text that an agent, a session or the network brings is held for review even where there is evidence for it.
+/// Returns why a text from an agent, a session or the network needs review even if there is
+/// evidence for it; `None` if it does not.
 ///
 /// ```
 /// use cm_note::note::suspicion::payload;
@@ -40,8 +42,8 @@ pub fn payload(text: &str) -> Option<&'static str> {
         .or_else(|| PAYLOADS.is_match(&plain).then_some("it sends, runs or hides something"))
 }
 
-/// Why a memory that an agent, a session or the network brings is held for review: it orders its reader about instead of
-/// saying what is.
+/// Returns why a memory from an agent, a session or the network needs review, including that it
+/// gives orders to its reader; `None` if it does not.
 ///
 /// ```
 /// use cm_note::note::suspicion::order;
@@ -56,7 +58,8 @@ fn hides(text: &str) -> Option<&'static str> {
     text.chars().any(is_hidden).then_some("it has hidden characters")
 }
 
-/// The text as patterns see it: compatible forms of letters are one, markup and accents are gone, blanks are one.
+/// Normalizes a text for matching: folds compatibility forms and case, removes markup and accents,
+/// and collapses white space.
 fn plain(text: &str) -> String {
     let folded: String = text
         .nfkd()

@@ -1,11 +1,12 @@
-//! The phrases, by language: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Ukrainian,
-//! Turkish, Chinese, Japanese, Korean, Arabic and Hindi. They are matched against lower case without accents.
+//! Suspicious phrases by language: English, German, French, Spanish, Portuguese, Italian, Dutch,
+//! Polish, Russian, Ukrainian, Turkish, Chinese, Japanese, Korean, Arabic and Hindi. They are
+//! matched against lower-case text without accents.
 
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 
-/// What overrides instructions, gives the reader another role, or hides from the person.
+/// Phrases that override instructions, give the reader another role, or hide from the person.
 const STEERING_PHRASES: &[&str] = &[
     // Override.
     r"\b(ignore|disregard|forget|override|bypass|discard|drop)\b.{0,30}\b(previous|prior|above|earlier|preceding|existing|system|safety|your|these|those|all)\b.{0,30}\b(instructions?|rules?|prompts?|guidelines?|directives?|guardrails?|constraints?|policies|policy)\b",
@@ -45,7 +46,7 @@ const STEERING_PHRASES: &[&str] = &[
     r"(उपयोगकर्ता|उपयगकरत|यूजर|यजर|किसी|कस).{0,20}(मत बता|न बता)",
 ];
 
-/// What sends secrets away, fetches and runs, or lowers the guard.
+/// Phrases that send secrets away, download and run code, or disable protections.
 const PAYLOAD_PHRASES: &[&str] = &[
     // Send secrets, or whatever it is, somewhere.
     r"\b(send|post|upload|forward|exfiltrate|e-?mail|transmit|submit|leak|share|paste|publish|report|pipe|copy|put|attach|include|append|write|print|echo|output|dump|log|commit|base64|encode)\b.{0,80}\b((api|ssh|access|private|secret|signing|deploy|gpg|aws|cloud)[ -]?(key|keys|token|tokens)|tokens?|secrets?|credentials?|passwords?|passphrase|cookies?|env(ironment)? (vars?|variables?|file)|\.env|id_?rsa|idrsa|\.ssh|\.aws|\.netrc|\.npmrc|keychain|wallet|seed phrase|conversation|chat history|transcript|source code)",
@@ -88,7 +89,7 @@ const PAYLOAD_PHRASES: &[&str] = &[
     r"\bforce[- ]push|\bpush --force\b|\bpush -f\b",
 ];
 
-/// What orders the reader about: the reader addressed, or a standing order.
+/// Phrases that address the reader as an agent or give it standing orders.
 const ORDER_PHRASES: &[&str] = &[
     r"\b(you|agents?|assistants?|the ai|ais?|llms?|(language )?models?|bots?|copilot|claude|codex|gemini|chatgpt|cursor|readers?|whoever reads|anyone reading|anybody reading)\b,? (must|should|shall|will|need to|needs to|have to|has to|are to|is to|are required|is required|ought to|are expected|is expected|always|never|may now|can now|please)\b",
     r"^(hey|hi|dear|note to|attention|important|urgent|instructions?( for| to)|message (for|to)|memo (for|to))\b.{0,30}\b(you|agents?|assistants?|ais?|llms?|models?|bots?|copilot|claude|codex|gemini|chatgpt|cursor)\b",

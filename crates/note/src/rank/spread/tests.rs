@@ -1,4 +1,4 @@
-//! What spreading promises, on graphs of any shape.
+//! Properties of spreading on arbitrary graphs.
 
 use proptest::prelude::*;
 

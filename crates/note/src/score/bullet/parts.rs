@@ -1,35 +1,34 @@
-//! What the score of a bullet is made of, number by number, for those who ask why it is what it is. It decides nothing.
+//! Components of a bullet's score, to explain it to a user.
 
 use super::{Band, Effective, half_life, tally};
 use crate::bullet::Bullet;
 use crate::instant::Instant;
 use crate::score::Scoring;
 
-/// (helpful − harm_weight × harmful) × multiplier, with each number of it.
+/// (helpful − harm_weight × harmful) × multiplier, with all its terms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parts {
-    /// What it comes to.
+    /// The resulting score.
     pub score: Effective,
-    /// How good that is.
     pub band: Band,
-    /// What is left of all helpful events.
+    /// Decayed sum of helpful events.
     pub helpful: f64,
-    /// What is left of all harmful events.
+    /// Decayed sum of harmful events.
     pub harmful: f64,
-    /// How much heavier harm weighs.
+    /// Weight of harm relative to help.
     pub harm_weight: f64,
-    /// Harm ÷ all of it, 0–1.
+    /// Harm divided by the total, 0–1.
     pub harmful_ratio: f64,
-    /// What its maturity multiplies by.
+    /// Factor of the maturity.
     pub multiplier: f64,
-    /// Helpful events of the last days.
+    /// Number of recent helpful events.
     pub recent_helpful: usize,
-    /// Days after which an event counts half: those that count, whatever the note says.
+    /// Effective half-life in days, whatever the note has.
     pub half_life_days: f64,
 }
 
 impl Parts {
-    /// The parts of a bullet's score at an instant.
+    /// Computes the components of a bullet's score at an instant.
     pub fn of(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Self {
         let tally = tally(bullet, now, scoring);
         let score = tally.score(bullet.maturity, scoring);

@@ -1,7 +1,9 @@
-//! The events of a bullet in time order, each judged at its own instant: what its maturity comes to.
+//! Replays the events of a bullet in order of time to compute its maturity, each event judged at
+//! its own time.
 //!
-//! The result depends on the events alone, in whatever order they stand in the file, so that clones which merge their
-//! events agree. Helpful events only raise; harmful ones only lower, and deprecate where two sessions or persons say so.
+//! The result does not depend on the order of events in the file, so clones that merge their events
+//! agree. Helpful events only raise the maturity; harmful events only lower it, and deprecate if
+//! two sessions or persons reported harm.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +12,16 @@ use crate::bullet::{Bullet, Maturity};
 use crate::instant::Instant;
 use crate::note::{Feedback, Signal};
 
-/// What the maturity of a note depends on.
+/// Input for the maturity of a note.
 #[derive(Debug, Clone, Copy)]
 pub struct Track<'a> {
-    /// Its events, in any order.
+    /// Events, in any order.
     pub feedback: &'a [Feedback],
-    /// Its own half-life, as written.
+    /// The note's own half-life in days, as written.
     pub half_life_days: Option<f64>,
-    /// A pinned note neither falls nor sinks.
+    /// Whether the note is pinned; its maturity then never decreases.
     pub pinned: bool,
-    /// Harm up to this instant was looked at by a person, and lowers nothing.
+    /// Time of the last check by a person; earlier harm is ignored.
     pub validated: Option<Instant>,
 }
 
@@ -34,18 +36,18 @@ impl<'a> From<&'a Bullet> for Track<'a> {
     }
 }
 
-/// What the events of a note come to.
+/// Result of replaying the events.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Replay {
-    /// The maturity after the last event.
+    /// Maturity after the last event.
     pub maturity: Maturity,
-    /// The highest maturity on the way.
+    /// Highest maturity reached.
     pub peak: Maturity,
-    /// Why it is deprecated, where it is.
+    /// Reason of the deprecation, if deprecated.
     pub downfall: Option<Downfall>,
 }
 
-/// Judges the events of a note one after the other, from a maturity on. Events without weight do nothing.
+/// Replays events, starting with maturity `from`. Events without weight are ignored.
 pub fn replay(track: Track<'_>, from: Maturity, scoring: &Scoring) -> Replay {
     let mut events: Vec<Feedback> =
         track.feedback.iter().filter(|event| event.weight > 0.0).cloned().collect();
@@ -67,7 +69,7 @@ pub fn replay(track: Track<'_>, from: Maturity, scoring: &Scoring) -> Replay {
     replay
 }
 
-/// Events of one instant are ordered by what they say.
+/// Sort key: time, then the other fields, so that simultaneous events have a fixed order.
 fn order(event: &Feedback) -> (Instant, u8, f64, &Option<String>, &Option<String>, &Option<String>) {
     (event.at, event.signal as u8, event.weight, &event.session, &event.author, &event.note)
 }
@@ -104,7 +106,8 @@ impl Replay {
     }
 }
 
-/// Why a note of this maturity falls with its events. One session or person alone never makes it fall.
+/// Returns why a note with this maturity is deprecated; `None` if it is not. A single session or
+/// person cannot deprecate a note.
 pub(super) fn falls(
     track: Track<'_>,
     maturity: Maturity,
@@ -125,8 +128,8 @@ pub(super) fn falls(
     above(-scoring.prune(), score.value()).then_some(Downfall::Score { score })
 }
 
-/// From how many sessions or persons harm was reported. Whoever is named counts once, in however many sessions they say
-/// so: a token names its person, and may claim any session.
+/// Number of sessions or persons that reported harm. A named person counts once, whatever the
+/// number of sessions, because a client can claim any session id.
 pub(super) fn voices<'e>(events: impl Iterator<Item = &'e Feedback>) -> usize {
     let harmful = events.filter(|event| event.signal == Signal::Harmful && event.weight > 0.0);
     let voice = |event: &'e Feedback| {

@@ -1,11 +1,12 @@
-//! Scores and verdicts against numbers of another program, and the laws that hold for any bullet.
+//! Bullet scores and verdicts compared with a reference implementation, and properties for
+//! arbitrary bullets.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::graph::sample::note;
 
-/// Written by `bullet-scores.py` beside it.
+/// Expected values, written by `bullet-scores.py`.
 const GOLDEN: &str = include_str!("../../../../../tests/golden/bullet-scores.tsv");
 
 const NOW: i64 = 1_800_000_000;
@@ -24,7 +25,7 @@ fn event(signal: Signal, days_ago: f64, weight: f64) -> Feedback {
     Feedback { weight, ..Feedback::new(now().minus_days(days_ago), signal) }
 }
 
-/// `3xhelpful@2026-01-01T00:00:00Z*0.5`
+/// Parses `3xhelpful@2026-01-01T00:00:00Z*0.5`.
 fn events(text: &str) -> Vec<Feedback> {
     let (count, rest) = text.split_once('x').unwrap();
     let (signal, rest) = rest.split_once('@').unwrap();
@@ -40,7 +41,7 @@ fn events(text: &str) -> Vec<Feedback> {
     vec![one; count.parse().unwrap()]
 }
 
-/// Each event in a session of its own.
+/// Puts each event into its own session.
 fn in_sessions(mut feedback: Vec<Feedback>) -> Vec<Feedback> {
     for (event, number) in feedback.iter_mut().zip(0..) {
         event.session = Some(format!("s-{number}"));
@@ -48,7 +49,7 @@ fn in_sessions(mut feedback: Vec<Feedback>) -> Vec<Feedback> {
     feedback
 }
 
-/// What the events of a bullet make of its maturity, where any harm was just reported.
+/// Returns the verdict on a bullet; assumes that harm, if any, was just reported.
 fn judged(bullet: &Bullet, scoring: &Scoring) -> Verdict {
     let harmed = bullet.feedback.iter().any(|event| event.signal == Signal::Harmful && event.weight > 0.0);
     verdict(bullet.into(), bullet.maturity, harmed, scoring)
@@ -221,7 +222,7 @@ fn wasted_time_retires_and_forbids_nothing() {
 }
 
 prop_compose! {
-    /// Up to 400 days old, or some days ahead.
+    /// Age: up to 400 days, or up to 50 days in the future.
     fn any_event()(signal in 0..3usize, days in prop_oneof![8 => 0.0..400.0, 1 => -50.0..0.0f64], weight in any_weight()) -> Feedback {
         event(SIGNALS[signal], days, weight)
     }
@@ -246,7 +247,7 @@ prop_compose! {
     }
 }
 
-/// Events in few sessions of few people, so that they meet.
+/// Events from a few sessions and people, so that voices repeat.
 fn any_events() -> impl Strategy<Value = Vec<Feedback>> {
     let one = (any_event(), prop::option::of(0..4u8), prop::option::of(0..2u8));
     prop::collection::vec(one, 0..10).prop_map(|events| {
@@ -259,7 +260,7 @@ fn any_events() -> impl Strategy<Value = Vec<Feedback>> {
     })
 }
 
-/// What a verdict makes of a bullet.
+/// Applies a verdict to a bullet.
 fn follow(bullet: &Bullet, verdict: Verdict) -> Bullet {
     let maturity = match verdict {
         Verdict::Stays => bullet.maturity,
@@ -273,7 +274,7 @@ fn score(bullet: &Bullet, days_on: f64) -> f64 {
     effective(bullet, now().minus_days(-days_on), &Scoring::default()).value()
 }
 
-/// Sums of many events differ in their last digits.
+/// Tolerance for sums of many events.
 const SLACK: f64 = 1e-9;
 
 proptest! {
