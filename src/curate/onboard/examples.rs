@@ -1,10 +1,10 @@
-//! Bullets for tests.
+//! Builds bullets for tests.
 
 use crate::domain::bullet::{Bullet, BulletFields, BulletType, Maturity, Scope, State};
 use crate::domain::id::NoteId;
 use crate::domain::path::NotePath;
 
-/// A rule in use.
+/// Builds an active rule.
 pub fn bullet(category: &str, content: &str) -> Bullet {
     Bullet {
         id: NoteId::parse("b-mt2ssunl-000001").unwrap(),
