@@ -1,5 +1,4 @@
-//! The diary of a session: what was accomplished, decided and learned, what went wrong, and what
-//! the user prefers.
+//! The diary of a session: accomplishments, decisions, challenges, preferences and learnings.
 //!
 //! It is extracted from the log by patterns, without a model. Each item refers to a line of the
 //! log. Uncertain statements are left out, so a diary may be empty.
@@ -55,7 +54,7 @@ pub struct Diary {
     pub accomplishments: Vec<Item>,
     /// Decisions of the user and the agent.
     pub decisions: Vec<Item>,
-    /// Failures, and what resolved them.
+    /// Failures and their solutions.
     pub challenges: Vec<Item>,
     /// Wishes of the user beyond the task.
     pub preferences: Vec<Item>,
@@ -93,8 +92,8 @@ pub struct Item {
 pub enum Voice {
     /// The user of the session.
     Person,
-    /// The user of a session that was sent by somebody else; only proposed, never treated as the
-    /// vault owner's own statement.
+    /// The user of a session that another person sent; such items are only proposed, never treated
+    /// as the vault owner's own statements.
     Sender,
     /// The agent.
     Agent,
@@ -264,7 +263,7 @@ impl Diary {
         self
     }
 
-    /// Applies `word` to every text of the diary.
+    /// Replaces every text of the diary by the result of `word`.
     pub fn each_text(mut self, word: impl Fn(&str) -> String) -> Self {
         self.title = word(&self.title);
         self.workspace = self.workspace.as_deref().map(&word);

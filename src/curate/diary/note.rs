@@ -26,8 +26,8 @@ pub fn note(diary: &Diary) -> String {
     compose::note(Kind::Diary, keys(diary), &body(diary))
 }
 
-/// Value of `status` in the frontmatter, which knows `success`, `failure` and `mixed`; `None` for
-/// an unknown outcome. The body contains the exact status.
+/// Value of `status` in the frontmatter: `success`, `failure` or `mixed`; `None` for an unknown
+/// outcome. The body contains the exact status.
 pub fn written_status(status: Status) -> Option<&'static str> {
     match status {
         Status::Success => Some("success"),

@@ -1,4 +1,4 @@
-//! Collects what went wrong in a session: checks that failed and passed after changes, checks that
+//! Collects the challenges of a session: checks that failed and passed after changes, checks that
 //! still failed at the end, and complaints of the user.
 //!
 //! Tool output is never quoted; a cause is quoted from the agent if it was confirmed.

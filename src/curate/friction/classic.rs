@@ -274,7 +274,7 @@ pub(super) fn rapid_exit(turns: usize, last: Option<Kind>, ended: Option<Instant
         .then(|| Signal::new(Kind::RapidExit, ended, None, format!("{turns} turns, ended with {last}")))
 }
 
-/// Builds the signal for a session whose last signals have this total friction.
+/// Builds the signal for a session that ends with this total friction.
 pub(super) fn abandoned(friction: f64, ended: Option<Instant>) -> Signal {
     let details = format!("friction {friction} in last {LAST} signals, no resolution");
     Signal::new(Kind::SessionAbandoned, ended, None, details)

@@ -13,8 +13,7 @@ use super::signal::Kind;
 pub enum Rules {
     /// The fourteen weighted signals of the original tools, counted exactly as they count them.
     Classic,
-    /// The same signals, but observed user reactions weigh more than what is inferred from tool
-    /// output.
+    /// The same signals, but observed user reactions weigh more than inferences from tool output.
     #[default]
     Observed,
 }
@@ -125,8 +124,7 @@ const OBSERVED: [(Kind, f64); 17] = [
     (Kind::Checkpoint, 0.0),
 ];
 
-/// Returns what a signal among the last five adds to the abandonment score. It differs from the
-/// signal's weight.
+/// Returns the weight of a signal in the abandonment score, which differs from its normal weight.
 pub(super) fn at_the_end(kind: Kind) -> f64 {
     match kind {
         Kind::FalseSuccess => 8.0,

@@ -1,8 +1,7 @@
-//! The ledger of recurring friction: what was observed, which rule was tried against it, and
-//! whether it helped.
+//! The ledger of recurring friction: observations, the rules tried against it, and their results.
 //!
 //! An entry starts as `observing`, becomes `hot` when it recurs, and is `escalated` to a person
-//! when rules do not help. The ledger decides when a rule is needed, not what it says.
+//! when rules do not help. The ledger decides when a rule is needed; it does not write rules.
 
 mod entry;
 

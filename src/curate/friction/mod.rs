@@ -1,7 +1,8 @@
-//! Friction: finds where sessions went badly by signals in their logs, and derives what to avoid.
+//! Friction: finds sessions that went badly, by signals in their logs, and collects candidates for
+//! rules.
 //!
 //! Two rule sets exist: `classic` reproduces the counts of other tools, including their faults;
-//! `observed` relies on what users did rather than on tool output. A log becomes records
+//! `observed` relies on user reactions rather than on tool output. A log becomes records
 //! ([`claude_lines`] or [`events`]); each log is examined separately ([`examine`]), the results are
 //! combined ([`conclude`]) and rendered as [`files`]. A [`ledger`] tracks friction that recurs over
 //! weeks. No function here accesses files, clocks or models.

@@ -1,7 +1,8 @@
 //! The observed signals: user reactions weigh most, inferences from tool output hardly at all.
 //!
 //! They are detected in one pass in log order, so "before" means earlier in time. The role of a
-//! message and the outcome of a tool are read from the records, not guessed from the text.
+//! message and, if recorded, the outcome of a tool are taken from the records rather than guessed
+//! from the text.
 
 use std::collections::{HashMap, HashSet};
 

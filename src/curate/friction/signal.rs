@@ -13,6 +13,7 @@ use crate::domain::instant::Instant;
 pub enum Source {
     /// The user.
     User,
+    /// The agent.
     Llm,
     /// A tool that the agent called.
     Tool,
@@ -37,11 +38,15 @@ pub enum Kind {
     ToolLoop,
     /// A short session that ends with a failure or an interruption.
     RapidExit,
+    /// Two interruptions of the agent within a minute.
     InterruptCascade,
+    /// The user swore.
     UserCurse,
     /// The user contradicted the agent; observed rules only.
     UserCorrection,
+    /// The user interrupted the agent.
     RequestInterrupted,
+    /// A command failed.
     ExitError,
     /// The user repeated a question.
     RepeatedQuestion,
@@ -131,8 +136,8 @@ impl Kind {
         }
     }
 
-    /// Originator of signals of this kind. [`Signal::source`] of a checkpoint is that of the
-    /// original kind instead.
+    /// Originator of signals of this kind. A checkpoint's [`Signal::source`] is that of the
+    /// original kind.
     pub fn source(self) -> Source {
         match self {
             Self::UserIntervention

@@ -58,7 +58,7 @@ fn server(agent: Agent, program: &Program) -> Value {
     }
 }
 
-/// Adds cm's server to a settings text; an empty text stands for a missing file.
+/// Adds cm's server to a settings text; an empty text represents a missing file.
 ///
 /// # Errors
 /// Fails if the text is not valid settings, if another server has the same name, or if the change

@@ -96,8 +96,8 @@ impl Message {
     }
 
     /// Returns a hash that identifies the event, so that it is answered once even if several hooks
-    /// are installed, such as a plugin's and a project's. `None` if the message cannot be told
-    /// apart from others.
+    /// are installed, such as a plugin's and a project's. `None` if the message does not identify
+    /// the event.
     #[must_use]
     pub fn cause(&self) -> Option<String> {
         let event = self.event?;

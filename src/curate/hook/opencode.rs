@@ -33,7 +33,7 @@ pub fn install(text: &str, program: &Program) -> Result<String, NotOurs> {
     is_free(text).then(|| plugin(program)).ok_or(NotOurs)
 }
 
-/// Returns the empty text, which stands for a file to delete.
+/// Returns the empty text, which represents a file to delete.
 ///
 /// # Errors
 /// Fails if the file was not written by cm.

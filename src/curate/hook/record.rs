@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Event;
 use crate::domain::instant::Instant;
 
-/// What happened to notes in a session.
+/// A change of the notes that a conversation contains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Deed {

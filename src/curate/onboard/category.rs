@@ -17,11 +17,13 @@ use crate::domain::bullet::Bullet;
 pub enum Category {
     /// Finding the cause of errors.
     Debugging,
+    /// Tests and how they are written.
     Testing,
     /// Structure of the code.
     Architecture,
     /// Order of work, builds and releases.
     Workflow,
+    /// Texts for readers of the code.
     Documentation,
     /// Other programs and services.
     Integration,
@@ -66,7 +68,7 @@ impl Category {
         }
     }
 
-    /// Hint for agents: what to look for in sessions.
+    /// Hint for agents: subjects to look for in sessions.
     pub fn look_for(self) -> &'static str {
         match self {
             Self::Debugging => "errors whose cause took long to find: what misled, and what showed it",

@@ -1,5 +1,5 @@
-//! Work package for an agent that extracts rules from one session: the text, what to look for,
-//! existing rules, and the format of the answer (a delta file).
+//! Work package for an agent that extracts rules from one session: the text, hints, existing rules,
+//! and the format of the answer (a delta file).
 //!
 //! The session text is fenced as data, and enclosed in cm's markers so that it is skipped when the
 //! log of the reading agent is read in turn.

@@ -66,7 +66,7 @@ impl Step {
         }
     }
 
-    /// Returns the first simple command whose kind of work matches.
+    /// Returns the first simple command with a wanted kind of work.
     pub fn doing(&self, wanted: impl Fn(Work) -> bool) -> Option<&Simple> {
         self.parts().iter().find(|simple| wanted(simple.work()))
     }

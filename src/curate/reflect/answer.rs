@@ -19,7 +19,7 @@ pub struct DiaryAnswer {
     /// Decisions, with their reasons.
     #[serde(default)]
     pub decisions: Vec<Point>,
-    /// Failures, and what resolved them.
+    /// Failures and their solutions.
     #[serde(default)]
     pub challenges: Vec<Point>,
     /// Wishes of the user beyond this task.
@@ -101,7 +101,7 @@ pub enum Step {
         /// Text of the rule: one statement.
         #[schemars(length(min = 10, max = 500))]
         content: String,
-        /// Whether it states what to do or what to avoid.
+        /// Whether the rule is an instruction or a warning.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bullet_type: Option<BulletType>,
         /// Scope of the rule.

@@ -1,5 +1,5 @@
-//! Converts sources to entries of the daily logs, and parses the logs to find what was already
-//! remembered.
+//! Converts sources to entries of the daily logs, and parses the logs to find sources that were
+//! already remembered.
 //!
 //! Each entry contains the keys and content hashes of its sources, so the notes alone determine
 //! which sources are new.
@@ -28,7 +28,7 @@ pub struct Episode {
 /// Content hashes of the remembered sources, by key.
 pub type Done = HashMap<String, HashSet<String>>;
 
-/// Status of a source compared with what was already remembered.
+/// Status of a source relative to the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// The key is unknown.

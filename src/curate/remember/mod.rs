@@ -1,8 +1,9 @@
 //! Converts stashes, diaries and friction reports to facts, preferences and episodes, and renders
 //! them into a rule file.
 //!
-//! The notes alone record what was remembered: episodes and facts list their sources, preferences
-//! their observations. A second run therefore finds nothing new, even if all caches are lost.
+//! The notes alone record the sources that were remembered: episodes and facts list their sources,
+//! preferences their observations. A second run therefore finds nothing new, even if all caches are
+//! lost.
 
 pub mod antigen;
 pub mod episodes;

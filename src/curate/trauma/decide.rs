@@ -13,7 +13,7 @@ use crate::domain::command;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judgement {
-    /// No known danger.
+    /// The command has no known danger.
     Allow,
     /// May run, but a person should confirm it.
     Warn,

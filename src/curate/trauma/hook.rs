@@ -33,7 +33,7 @@ pub struct Asked {
     pub changes: Vec<Change>,
     /// Working directory of the call.
     pub cwd: Option<String>,
-    /// Whether the agent runs without permission prompts, so that nobody can confirm.
+    /// Whether the agent runs without permission prompts, so that a warning cannot be confirmed.
     pub alone: bool,
 }
 

@@ -43,11 +43,11 @@ pub struct Attempt<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "text")]
 pub enum Trace {
-    /// Line in which the user regrets the command.
+    /// First line of the user's complaint about the command.
     Regret(String),
     /// Line in which the agent apologizes for a loss.
     Apology(String),
-    /// Command that restores what was lost.
+    /// Command that restores the lost data.
     Restore(String),
     /// First line of the output of a command that failed after it had started.
     Failure(String),
@@ -68,7 +68,7 @@ pub struct Incident {
 
 const FOLLOWED: usize = 12;
 
-/// Lower-case phrases in which users regret what was done.
+/// Lower-case phrases with which users complain about a loss.
 #[rustfmt::skip]
 const REGRET: [&str; 50] = [
     "that was prod", "that was the prod", "that was live", "on production", "you killed", "you nuked",
@@ -178,7 +178,7 @@ fn regret(words: &str) -> Option<Trace> {
     (short && REGRET.iter().any(|regret| lower.contains(regret))).then(|| Trace::Regret(shortened(words)))
 }
 
-/// Returns `true` if a command restores what a command of this class destroyed.
+/// Returns `true` if a command restores data destroyed by a command of this class.
 fn is_restore(command: &str, class: Class) -> bool {
     let says = |words: &[&str]| words.iter().any(|word| command.contains(word));
     match class {

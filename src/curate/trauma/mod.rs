@@ -1,8 +1,8 @@
 //! The guard: detects destructive commands, decides whether they may run, and finds incidents in
 //! sessions.
 //!
-//! What can be recreated (build outputs, temporary files) is allowed, what may lose work needs
-//! confirmation, and what cannot be undone is blocked. No command is run.
+//! Deleting data that can be recreated (build outputs, temporary files) is allowed; a possible loss
+//! of work needs confirmation; irreversible damage is blocked. No command is run.
 
 mod database;
 mod decide;

@@ -18,7 +18,7 @@ const STARTUP: [&str; 35] = [
     ".Rprofile", ".irbrc", ".pythonrc", ".tmux.conf", ".screenrc", ".wgetrc", ".curlrc", ".envrc_global",
     ".hushlogin", ".config/starship.toml",
 ];
-/// Folders in a home folder whose files all run or load at start-up.
+/// Folders in a home folder with files that all run or load at start-up.
 #[rustfmt::skip]
 const STARTUP_FOLDERS: [&str; 15] = [
     ".config/fish", ".config/nvim", ".vim", ".emacs.d", ".config/autostart", ".config/environment.d",

@@ -40,7 +40,7 @@ pub enum Artifact {
     Antigen,
     /// Recurring but mild: a fact about the user's preferences.
     Fact,
-    /// Severe but not recurring: a record of what happened.
+    /// Severe but not recurring: a record of the event.
     Episode,
     /// Neither severe nor recurring: nothing.
     Drop,

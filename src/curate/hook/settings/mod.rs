@@ -31,7 +31,7 @@ pub enum State {
     Outdated,
 }
 
-/// Adds the hooks to a settings text, replacing older ones; an empty text stands for a missing
+/// Adds the hooks to a settings text, replacing older ones; an empty text represents a missing
 /// file.
 ///
 /// # Errors
