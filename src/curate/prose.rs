@@ -140,7 +140,7 @@ fn begins_line(text: &str, at: usize) -> bool {
     text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty())
 }
 
-/// A line of prose.
+/// A line of prose, with its heading.
 struct Line {
     text: String,
     listed: bool,

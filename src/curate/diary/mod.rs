@@ -95,7 +95,7 @@ pub enum Voice {
     /// The user of a session that another person sent; such items are only proposed, never treated
     /// as the vault owner's own statements.
     Sender,
-    /// The agent.
+    /// The agent of the session.
     Agent,
     /// cm, derived from the log.
     Log,
@@ -121,7 +121,7 @@ pub struct Judged {
     pub reason: Option<String>,
 }
 
-/// Origin of a diary.
+/// Records how a diary was created.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Made {
     /// Extracted by rules.
@@ -135,7 +135,7 @@ pub enum Made {
     Told,
 }
 
-/// A related session.
+/// A session about a similar subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Related {
     /// Session id.

@@ -47,7 +47,6 @@ impl Reader {
         }
     }
 
-    /// Returns the log.
     pub fn finish(self) -> Log {
         self.log
     }

@@ -21,7 +21,7 @@ pub enum Rules {
 /// Friction that each kind of signal adds to a session; kinds without an entry add nothing.
 pub type Weights = BTreeMap<Kind, f64>;
 
-/// Thresholds of the rules.
+/// Limits at which observations become signals or change a verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Thresholds {
     /// Minimum friction of a high-friction session.

@@ -70,7 +70,6 @@ pub enum Error {
     /// The entry is rejected or escalated and accepts no more rules.
     #[error("the entry {id} is {}; nothing more is tried for it", status.name())]
     Closed {
-        /// Id of the entry.
         id: String,
         /// Current status of the entry.
         status: Status,
@@ -82,17 +81,14 @@ pub enum Error {
 pub enum Advice {
     /// The entry is hot: write a rule.
     Write {
-        /// Id of the entry.
         id: String,
     },
     /// The entry recurs despite its rule: rephrase the rule.
     Rephrase {
-        /// Id of the entry.
         id: String,
     },
     /// Rules do not help: turn it into a hook or a test.
     Escalate {
-        /// Id of the entry.
         id: String,
     },
 }

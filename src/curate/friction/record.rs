@@ -32,14 +32,13 @@ pub struct Log {
 /// One record of a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Time of the record.
+    /// Time of the record, if the log states it.
     pub at: Option<Instant>,
     /// Record id from the log; records with the same id in different logs are the same record.
     pub id: Option<RecordId>,
     pub role: Role,
     /// Whether the record counts as a user message.
     pub turn: bool,
-    /// Content of the record.
     pub parts: Vec<Part>,
 }
 
@@ -50,11 +49,10 @@ pub enum Role {
     Person,
     /// A program that sends messages in the user role.
     Program,
-    /// The agent.
     Agent,
     /// The user, within a progress report.
     Inner,
-    /// The log itself.
+    /// The log itself, for example for compactions.
     System,
 }
 
@@ -69,20 +67,19 @@ impl Role {
 /// One part of a record's content.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// A text.
+    /// A message text, or a part of it.
     Text(String),
     /// A tool call.
     Call {
         /// Id that the result refers to.
         id: Option<CallId>,
-        /// Name of the tool.
         tool: String,
         /// Arguments of the call.
         input: Value,
     },
     /// The result of a tool call.
     Result {
-        /// Id of the call.
+        /// Id of the call to which the result belongs.
         id: Option<CallId>,
         /// Outcome, if the log states it.
         outcome: ToolOutcome,

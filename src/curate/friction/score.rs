@@ -46,7 +46,7 @@ impl Quality {
     }
 }
 
-/// Score of a session.
+/// Metrics computed from the signals of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
     /// Friction totals.
@@ -86,21 +86,19 @@ pub struct Momentum {
     pub error_ratio: f64,
 }
 
-/// Signals of one source.
+/// Number and weight of the signals of one source.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OfSource {
     /// Total weight of the signals.
     pub total_friction: f64,
-    /// Number of signals.
     pub signal_count: u32,
     /// Signals by kind.
     pub signals: BTreeMap<Kind, OfKind>,
 }
 
-/// Signals of one kind.
+/// Number and weight of the signals of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OfKind {
-    /// Number of signals.
     pub count: u32,
     /// Total weight of the signals.
     pub total_weight: f64,

@@ -22,7 +22,7 @@ pub enum Source {
     System,
 }
 
-/// Kind of a signal.
+/// An event or pattern in a session that indicates friction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -170,7 +170,6 @@ pub struct Signal {
     /// Time of the signal; for signals of the whole session, its end.
     pub at: Option<Instant>,
     pub kind: Kind,
-    /// Originator of the signal.
     pub source: Source,
     /// Excerpt of the message, or counts.
     pub details: String,

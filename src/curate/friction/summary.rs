@@ -18,11 +18,10 @@ use crate::domain::instant::Instant;
 pub struct Summary {
     /// Time of the analysis, RFC 3339 with milliseconds.
     pub analyzed_at: String,
-    /// Number of sessions.
     pub sessions_analyzed: usize,
     /// Weights and thresholds that were applied.
     pub config_used: ConfigUsed,
-    /// Signals by source.
+    /// Signals in all sessions, by source.
     pub aggregate_by_source: BTreeMap<Source, Aggregate>,
     /// Statistics of each project.
     pub by_project: BTreeMap<String, Statistics>,
@@ -136,7 +135,7 @@ pub struct Verdict {
     pub recommended_actions: Vec<String>,
 }
 
-/// Status of a verdict.
+/// Usefulness of the signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {

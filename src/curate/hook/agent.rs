@@ -7,13 +7,10 @@ use std::fmt;
 pub enum Agent {
     /// Claude Code.
     Claude,
-    /// Codex.
     Codex,
-    /// Cursor.
     Cursor,
     /// Gemini CLI.
     Gemini,
-    /// opencode.
     Opencode,
 }
 

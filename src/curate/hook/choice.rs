@@ -8,7 +8,6 @@ use super::border::Entry;
 /// A note that could be injected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// Id of the note.
     pub id: String,
     /// Text for the agent, as a line of Markdown.
     pub line: String,

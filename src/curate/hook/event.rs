@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Agent;
 
-/// A session event.
+/// A point in a session at which agents run hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Event {
     /// A session starts, is resumed, or was compacted.
@@ -18,7 +18,6 @@ pub enum Event {
     PreCompact,
     /// The agent finished an answer.
     Stop,
-    /// The session ended.
     SessionEnd,
 }
 

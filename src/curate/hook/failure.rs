@@ -20,7 +20,6 @@ pub struct Failure {
     pub event: String,
     /// Session id; empty if unknown.
     pub session: String,
-    /// Description of the failure.
     pub message: String,
 }
 

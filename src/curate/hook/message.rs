@@ -46,7 +46,7 @@ pub struct Message {
     pub asked: Option<Asked>,
 }
 
-/// A tool call.
+/// The tool call that a message is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     pub name: String,

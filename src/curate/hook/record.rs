@@ -69,7 +69,7 @@ impl Line {
 }
 
 impl Told {
-    /// Reads an injection log.
+    /// Parses an injection log; invalid lines are skipped.
     #[must_use]
     pub fn read(record: &str) -> Self {
         let mut told = Self::default();

@@ -27,7 +27,6 @@ pub const VERBS: [&str; 15] = [
 pub struct SkillFile {
     /// Path, relative to the project folder or the home folder.
     pub path: String,
-    /// Content of the file.
     pub text: String,
 }
 

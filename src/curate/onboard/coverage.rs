@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::category::{Category, of_bullet};
 use crate::domain::bullet::{Bullet, Maturity, State};
 
-/// Coverage of a category.
+/// Level of coverage of a category, by its number of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Coverage {
@@ -60,7 +60,7 @@ impl Coverage {
 /// Number of rules from which a category is adequately covered.
 const ENOUGH: usize = 3;
 
-/// Coverage of one category.
+/// Coverage of one category, with its number of rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Covered {
     pub category: Category,

@@ -27,7 +27,7 @@ pub struct Candidate<'a> {
     pub age_days: Option<f64>,
 }
 
-/// Score of a session.
+/// Score of a session, with the categories and corrections that contributed to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// Score, 0–1; higher if the session is more likely to contain new rules.

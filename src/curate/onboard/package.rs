@@ -14,7 +14,7 @@ use crate::curate::reflect::border::marked;
 use crate::domain::bullet::Bullet;
 use crate::domain::session::ours;
 
-/// Instructions for the agent.
+/// Prompt template with the instructions for the agent.
 pub const INSTRUCTIONS: &str = include_str!("../../../templates/prompt/onboard.md");
 
 /// Maximum number of existing rules in a package.

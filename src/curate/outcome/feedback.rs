@@ -21,10 +21,9 @@ pub struct Known<'a> {
     pub content: &'a str,
 }
 
-/// Feedback on a rule.
+/// Feedback that a session gives on one rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Word {
-    /// Id of the rule.
     pub id: String,
     pub signal: Signal,
     /// Weight of the feedback, 0–1.

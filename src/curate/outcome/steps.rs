@@ -25,13 +25,13 @@ pub struct Step {
     /// Index of the result's event; the same as `at` if there is no result.
     pub done_at: usize,
     pub deed: Deed,
-    /// Outcome of the step.
+    /// Outcome of the log, corrected to an error if the output of a check reports a failure.
     pub ended: ToolOutcome,
     /// Whether a subagent made the call.
     pub side: bool,
 }
 
-/// Action of a step.
+/// Kind of action, with its details.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Deed {
     /// A shell command.

@@ -53,7 +53,6 @@ impl Status {
 /// Outcome of a session with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// Outcome of the session.
     pub status: Status,
     /// Evidence, in log order.
     pub signs: Vec<Sign>,

@@ -89,7 +89,7 @@ pub struct Proposed {
     pub step: Step,
 }
 
-/// A proposed change.
+/// A proposed change of the playbook or the memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Step {

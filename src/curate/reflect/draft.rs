@@ -12,7 +12,6 @@ pub const MOST: usize = DELTAS_PER_SESSION;
 /// A proposed change with its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// Proposed change.
     pub what: What,
     /// Lines that support it; never empty. Curation receives the first one.
     pub origins: Vec<Origin>,
@@ -20,7 +19,7 @@ pub struct Draft {
     pub strength: u32,
 }
 
-/// A proposed change.
+/// A proposed change of the playbook or the memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
     /// A change of the playbook.
@@ -29,7 +28,7 @@ pub enum What {
     Memory(Remembered),
 }
 
-/// A proposed memory.
+/// A proposed fact, preference or fix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remembered {
     /// Type of the memory: `fact`, `preference` or `fix`.

@@ -28,7 +28,7 @@ pub struct Found {
     pub text: String,
 }
 
-/// Verdict on a rule.
+/// Verdict on a rule, which decides its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Supported: becomes active.

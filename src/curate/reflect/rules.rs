@@ -20,7 +20,6 @@ use crate::domain::note::Signal;
 /// Input from one session.
 #[derive(Debug, Clone, Copy)]
 pub struct Session<'a> {
-    /// Diary of the session.
     pub diary: &'a Diary,
     /// Feedback of the session on rules.
     pub feedback: &'a [Word],

@@ -31,7 +31,6 @@ pub struct Known {
     pub id: String,
     /// Title, as used in edges.
     pub title: String,
-    /// Path of the note.
     pub path: NotePath,
     /// Statement of the fact.
     pub text: String,
@@ -253,7 +252,7 @@ impl Entry {
     }
 }
 
-/// Numbers as words.
+/// Number words that are compared like numerals.
 const NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];

@@ -11,10 +11,9 @@ use crate::curate::friction::antigen::by_words::Confidence;
 /// Notice below the heading, which identifies generated files.
 const NOTICE: &str = "> Written by `cm remember`; changes by hand are lost.\n";
 
-/// Names of the files.
 pub const NAMES: [&str; 3] = ["facts.md", "episodes.md", "preferences.md"];
 
-/// A generated file.
+/// A rendered file that is not written yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
     /// File name, without a folder.
@@ -36,7 +35,6 @@ pub struct Fact {
 pub struct Preference {
     /// Statement of the preference.
     pub text: String,
-    /// Confidence in the preference.
     pub level: Confidence,
     /// Observations; `None` if a person wrote it.
     pub evidence: Option<Evidence>,
@@ -50,7 +48,7 @@ pub fn is_ours(bytes: &[u8]) -> bool {
     headed && lines.nth(1).is_some_and(|line| line == NOTICE.trim_end())
 }
 
-/// Renders the three files.
+/// Renders the three files, in the order of [`NAMES`].
 pub fn files(facts: &[Fact], episodes: &[Episode], preferences: &[Preference]) -> Vec<File> {
     let texts = [facts_text(facts), episodes_text(episodes), preferences_text(preferences)];
     NAMES.into_iter().zip(texts).map(|(name, text)| File { name, text }).collect()

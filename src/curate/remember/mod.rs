@@ -33,7 +33,6 @@ use crate::domain::note::compose::EpisodeEntry;
 pub struct Known {
     /// All facts, including superseded ones.
     pub facts: Vec<facts::Known>,
-    /// All preferences.
     pub preferences: Vec<preferences::Known>,
     /// Sources that were already remembered.
     pub done: Done,

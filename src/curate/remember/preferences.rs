@@ -37,7 +37,7 @@ impl Observation {
     }
 }
 
-/// Summary of observations.
+/// Number of observations for and against a preference, with the resulting confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evidence {
     /// Number of sessions that show the preference.
@@ -96,7 +96,6 @@ pub fn level_of(confidence: f64) -> Confidence {
 pub struct Known {
     /// Key of the note.
     pub id: String,
-    /// Path of the note.
     pub path: NotePath,
     /// Statement of the preference.
     pub text: String,

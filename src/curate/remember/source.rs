@@ -31,7 +31,7 @@ impl Origin {
     }
 }
 
-/// A parsed source.
+/// A stash, diary or friction report, parsed into claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     /// Key, independent of its location on disk: `stash:ID`, `diary:ID`, `file:PROJECT/PATH` or

@@ -24,7 +24,6 @@ pub enum Judgement {
 /// A verdict with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// Verdict on the command.
     pub judgement: Judgement,
     /// Reason, as a sentence without a final period; empty if the command is allowed.
     pub reason: String,
@@ -39,7 +38,6 @@ pub struct Decision {
 pub struct PastIncident {
     /// Id of the bullet that records it.
     pub bullet: String,
-    /// Class of the danger.
     pub class: Class,
     /// Normalized command, in the format of `Danger::shape`.
     pub shape: String,

@@ -25,7 +25,6 @@ pub enum Hook {
 /// A tool call that an agent wants checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Protocol of the message.
     pub hook: Hook,
     /// Command line; `None` if the tool is not a shell or no tool is about to run.
     pub command: Option<String>,

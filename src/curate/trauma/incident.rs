@@ -24,7 +24,7 @@ pub enum After<'a> {
     Said(&'a str),
     /// Message of the agent.
     Answered(&'a str),
-    /// Another command.
+    /// A later command.
     Ran(&'a str),
 }
 
@@ -33,7 +33,6 @@ pub enum After<'a> {
 pub struct Attempt<'a> {
     pub command: &'a str,
     pub ending: Ending,
-    /// Output of the command.
     pub output: &'a str,
     /// Steps after the command, in order; only the first 12 are used.
     pub after: &'a [After<'a>],
@@ -56,7 +55,6 @@ pub enum Trace {
 /// A destructive command that did harm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Incident {
-    /// Class of the danger.
     pub class: Class,
     /// Normalized command, for comparison with other incidents.
     pub shape: String,

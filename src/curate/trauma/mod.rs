@@ -120,7 +120,7 @@ impl Class {
     }
 }
 
-/// Severity of a danger.
+/// Severity of a danger, which decides between a warning and a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
@@ -133,7 +133,6 @@ pub enum Severity {
 /// A danger of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// Class of the danger.
     pub class: Class,
     pub severity: Severity,
     /// What the command does, as a phrase that follows "this ".

@@ -88,7 +88,6 @@ pub struct Cluster {
     pub suggested_artifact: Artifact,
     /// Confidence in the suggestion.
     pub confidence: Confidence,
-    /// Severity of the friction.
     pub severity: Severity,
     /// Number of reactions of each kind.
     pub signals: BTreeMap<Kind, usize>,

@@ -7,7 +7,7 @@ use super::{Advice, EXPIRES_AFTER_DAYS, FAILED_ATTEMPTS, HOT, QUOTES, RECURRENCE
 use crate::curate::friction::antigen::by_words::Cluster;
 use crate::domain::instant::Instant;
 
-/// Status of an entry.
+/// Stage of an entry, from the first observation to rejection, escalation or expiry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -77,7 +77,6 @@ pub struct Attempt {
     /// Day of adoption.
     #[serde(with = "day")]
     pub adopted: Instant,
-    /// Result of the rule.
     pub outcome: Outcome,
 }
 
@@ -96,7 +95,7 @@ pub enum Outcome {
     Other(String),
 }
 
-/// Evidence for an entry.
+/// Conversations and quotes that support an entry.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Number of conversations; may exceed the length of `session_ids` if another tool counted some
@@ -130,7 +129,6 @@ pub struct Seen {
 /// An event in the history of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Happened {
-    /// Day of the event.
     #[serde(with = "day")]
     pub date: Instant,
     /// Description such as `hot: it recurs`.

@@ -9,7 +9,7 @@ use super::analysis::Analysis;
 use super::record::stamp;
 use super::signal::{Kind, More, Source};
 
-/// A report file.
+/// A rendered report file that is not written yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
     /// File name, without a folder.

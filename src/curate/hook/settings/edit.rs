@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::tree::{Item, Kind, Node};
 
-/// Formatting of a text.
+/// Formatting style of a text, detected from its content.
 struct Layout<'a> {
     newline: &'static str,
     unit: &'a str,
@@ -164,7 +164,7 @@ pub enum Left {
     Nothing,
 }
 
-/// Removes an item.
+/// Removes the item with the index `number` and its comma.
 pub fn take(text: &str, container: &Node, number: usize) -> Left {
     let items = container.items();
     let item = &items[number];

@@ -45,7 +45,7 @@ pub struct Node {
     pub kind: Kind,
 }
 
-/// Kind of a value.
+/// Kind of a JSON value, with the items of containers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// Object; its items have keys.
