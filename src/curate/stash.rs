@@ -82,7 +82,7 @@ fn opening(meta: &Meta) -> String {
     line + "."
 }
 
-/// Appends the user's messages.
+/// Appends the user's messages as a section; the middle ones are left out if there are too many.
 fn said(text: &mut String, events: &[Event]) {
     let prompts: Vec<Item> = events.iter().filter(|event| !event.side).filter_map(prompt).collect();
     if prompts.is_empty() {

@@ -69,7 +69,6 @@ pub fn extract(id: &str, meta: &Meta, events: &[Event], related: &[Related]) -> 
     }
 }
 
-/// Returns the steps of a session.
 pub fn steps_of(events: &[Event]) -> Vec<Step> {
     steps(events)
 }

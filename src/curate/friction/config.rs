@@ -36,7 +36,7 @@ pub struct Thresholds {
     pub cascade_seconds: f64,
     /// Number of identical calls from which they are a loop.
     pub loop_count: u32,
-    /// Total end weight of the last five signals from which a session counts as abandoned.
+    /// Minimum abandonment score of the last five signals for a session to count as abandoned.
     pub abandoned: f64,
     /// Number of preceding signals that must include a reaction for a stash, an abandoned session
     /// or a silence to count; observed rules only.

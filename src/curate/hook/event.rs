@@ -134,7 +134,7 @@ pub enum When {
     Now,
     /// In the response to the next event of this kind.
     At(Event),
-    /// Not at all.
+    /// The agent accepts no text at or after the event.
     Never,
 }
 

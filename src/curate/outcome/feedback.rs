@@ -104,7 +104,7 @@ fn without_ours(text: &str) -> String {
 
 /// Number of lines at each end of a user's long message that are not considered pasted.
 const TYPED_LINES: usize = 3;
-/// A message with more lines is long.
+/// A message with more lines is long; only its first and last lines count as typed.
 const LONG: usize = 12;
 
 /// Removes code blocks, indented code and pasted lines from a message.

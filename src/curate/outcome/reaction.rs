@@ -5,9 +5,9 @@ use crate::curate::prose::{Reading, Sentence, pattern, sentences};
 /// Reaction of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reaction {
-    /// Satisfied.
+    /// The user is satisfied with the work.
     Content,
-    /// Not satisfied.
+    /// The user is not satisfied with the work.
     Discontent,
 }
 

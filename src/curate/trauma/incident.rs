@@ -20,11 +20,11 @@ pub enum Ending {
 /// A step after a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After<'a> {
-    /// Message of the user.
+    /// The user sent this message.
     Said(&'a str),
-    /// Message of the agent.
+    /// The agent sent this message.
     Answered(&'a str),
-    /// A later command.
+    /// The agent or the user ran this command.
     Ran(&'a str),
 }
 
