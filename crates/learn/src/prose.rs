@@ -1,40 +1,41 @@
-//! What a message says in prose, sentence by sentence: without code, quotes, tables, pasted logs and injected text.
+//! Splits messages into sentences of prose, without code, quotes, tables, pasted logs and injected
+//! text.
 //!
-//! It judges no sentence. What is doubtful is left out: a reader misses little, and is never shown a log line as somebody's
-//! words.
+//! Doubtful lines are left out: missing a sentence is better than attributing a log line to a
+//! person.
 
 use cm_note::markdown::escape::visible;
 use cm_session::ours;
 use cm_session::scaffold::is_scaffold;
 
-/// One sentence of a message.
+/// A sentence of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// On one line, without emphasis, markers of lists and pictures at its begin.
+    /// Text on one line, without emphasis, list markers and leading symbols.
     pub text: String,
-    /// Whether it is an entry of a list.
+    /// Whether it is part of a list item.
     pub listed: bool,
-    /// The heading that it stands below, in lower case; empty where there is none.
+    /// Heading above it, in lower case; empty if there is none.
     pub heading: String,
 }
 
-/// How a message is read.
+/// Assumptions about the author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// What a person typed: from the first heading on it is a document that was pasted, and so is the middle of what is
-    /// very long.
+    /// Typed by a user: everything from the first heading on is a pasted document, and so is the
+    /// middle of a very long message.
     Person,
-    /// What an agent wrote: headings are its usual form.
+    /// Written by an agent: headings are common.
     Agent,
 }
 
-/// More lines of prose than this are a document, of which only the edges are somebody's own words.
+/// A message with more lines of prose is a document; only its first and last lines are used.
 const LETTER: usize = 40;
-/// How many lines of each edge count then.
+/// Number of lines used at each end of a document.
 const EDGE: usize = 4;
-/// The longest sentence in bytes; what is longer was not written as one.
+/// Maximum length of a sentence, in bytes; longer ones are dropped.
 const LONGEST: usize = 600;
-/// The most bytes of a message that are read.
+/// Maximum length of a message, in bytes; the rest is ignored.
 const MESSAGE: usize = 60_000;
 
 macro_rules! pattern {
@@ -70,7 +71,7 @@ pattern!(LIST = r"^(?:[-*+•–]|\d{1,3}[.)]|[a-z][)])\s+(?:\[[ xX]\]\s*)?");
 pattern!(HEADING = r"^#{1,6}\s+(.+?)\s*#*$");
 pattern!(SETEXT = r"^(?:=+|-{3,}|\*{3,}|_{3,})$");
 
-/// The sentences of a message, in order.
+/// Returns the sentences of a message, in order.
 ///
 /// ```
 /// use cm_learn::prose::{Reading, sentences};
@@ -91,12 +92,12 @@ pub fn sentences(message: &str, reading: Reading) -> Vec<Sentence> {
     lines.iter().flat_map(|line| line.sentences()).collect()
 }
 
-/// The text without what programs put into it, and without what was put into tags for the agent to read.
+/// Removes injected text and all tagged blocks.
 fn own_words(message: &str) -> String {
     without_tagged(&without_ours(message), |_| true)
 }
 
-/// The text without what programs put into it: what `cm` handed out, and what agents' programs say in tags of theirs.
+/// Removes injected text: cm's own, and the tagged blocks of agents' programs.
 pub(crate) fn without_injected(message: &str) -> String {
     without_tagged(&without_ours(message), |name| INJECTED.is_match(name))
 }
@@ -105,7 +106,8 @@ fn without_ours(message: &str) -> String {
     ours::stripped(message).unwrap_or_else(|| message.to_owned())
 }
 
-/// The text without tags of such names and what they enclose. What a program opened and did not close goes to the end.
+/// Removes the tags with matching names and their content. An unclosed tag of a program extends to
+/// the end.
 fn without_tagged(text: &str, wanted: impl Fn(&str) -> bool) -> String {
     let (mut kept, mut from, mut at) = (String::with_capacity(text.len()), 0, 0);
     let mut open_ended: std::collections::HashSet<&str> = std::collections::HashSet::new();
@@ -138,7 +140,7 @@ fn begins_line(text: &str, at: usize) -> bool {
     text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty())
 }
 
-/// A line of prose.
+/// A line of prose, with its heading.
 struct Line {
     text: String,
     listed: bool,
@@ -200,7 +202,7 @@ fn lines_of(text: &str, reading: Reading) -> Vec<Line> {
     lines
 }
 
-/// Whether a line looks as if a program wrote it.
+/// Returns `true` if a line looks like program output or code.
 fn is_machine(line: &str) -> bool {
     if line.starts_with('>') || line.starts_with('|') || SETEXT.is_match(line) || MACHINE.is_match(line) {
         return true;
@@ -238,11 +240,11 @@ impl Line {
     }
 }
 
-/// Words after which a full stop ends nothing.
+/// Abbreviations that end with a period.
 const ABBREVIATIONS: [&str; 10] =
     ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "fig.", "resp.", "incl."];
 
-/// A line cut into its sentences: at full stops, question and exclamation marks outside of code, quotes and brackets.
+/// Splits a line at sentence punctuation outside code and brackets.
 fn split(line: &str) -> Vec<&str> {
     let (mut pieces, mut from) = (Vec::new(), 0);
     let (mut code, mut depth) = (false, 0_usize);
@@ -275,13 +277,13 @@ fn split(line: &str) -> Vec<&str> {
     pieces
 }
 
-/// Whether what follows may begin a sentence. People write small letters too, after a full stop and a blank.
+/// Returns `true` if a sentence may start here; lower case is accepted.
 fn goes_on(rest: &str) -> bool {
     rest.trim_start()
         .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | '"' | '“' | '(' | '*' | '\''))
 }
 
-/// A line without emphasis, links' targets and pictures at its begin.
+/// Removes emphasis, link targets and leading symbols.
 fn plain(line: &str) -> String {
     pattern!(LINK = r"\[([^\]\[]+)\]\((?:[^()\s]|\([^()\s]*\))+\)");
     let line = visible(&LINK.replace_all(line, "$1"));
@@ -306,7 +308,8 @@ fn plain(line: &str) -> String {
     kept.trim().to_owned()
 }
 
-/// A text of at most so many characters, cut between words with `…` behind it, and never within code.
+/// Cuts a text to `most` characters, between words, with a trailing `…`. Code spans are dropped
+/// rather than cut.
 ///
 /// ```
 /// assert_eq!(cm_learn::prose::cut("one two three", 9), "one two…");

@@ -1,6 +1,7 @@
-//! A session as the body of a stash: what the person said, what came of it, and what the session shows besides.
+//! Renders a session as the body of a stash: the user's messages, the outcome, and the sections of
+//! a diary.
 //!
-//! It is a capture to read again, not a judgement: a diary says less and means more.
+//! A stash records a session in more detail than a diary and without selecting.
 
 use std::fmt::Write as _;
 
@@ -12,17 +13,18 @@ use cm_session::Meta;
 use cm_session::event::{Event, EventKind};
 use cm_session::scaffold::is_scaffold;
 
-/// So much of a message is kept, in characters.
+/// Maximum length of a message, in characters.
 const MESSAGE: usize = 600;
-/// So many messages are kept, the first and the last ones.
+/// Maximum number of messages; the middle ones are left out.
 const MESSAGES: usize = 60;
 
-/// What a session was about, for whoever gives it no name.
+/// Default title of a session's stash.
 pub fn title(meta: &Meta, events: &[Event]) -> String {
     extract("", meta, events, &[]).title
 }
 
-/// The body of a stash of a session whose secrets are taken out. Its sections have the names of those of a diary.
+/// Renders the body of a stash; secrets must have been removed from the events. Section names are
+/// those of a diary.
 pub fn body(title: &str, meta: &Meta, events: &[Event]) -> String {
     let diary = extract("", meta, events, &[]);
     let mut text = format!(
@@ -48,7 +50,7 @@ pub fn body(title: &str, meta: &Meta, events: &[Event]) -> String {
     text
 }
 
-/// The sections of a diary that a stash has: what was decided and wanted stands first.
+/// Returns the non-empty sections, decisions and preferences first.
 fn in_order(diary: &Diary) -> impl Iterator<Item = (&'static str, &Vec<Item>)> {
     let mut sections = diary.sections();
     let first = |heading: &str| !matches!(heading, "Decisions" | "Preferences");
@@ -80,7 +82,7 @@ fn opening(meta: &Meta) -> String {
     line + "."
 }
 
-/// What the person said, message by message.
+/// Appends the user's messages as a section; the middle ones are left out if there are too many.
 fn said(text: &mut String, events: &[Event]) {
     let prompts: Vec<Item> = events.iter().filter(|event| !event.side).filter_map(prompt).collect();
     if prompts.is_empty() {

@@ -3,30 +3,29 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a session ended.
+/// Outcome of a session.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {
-    /// It reached its goal.
+    /// The session reached its goal.
     Success,
-    /// It did not.
+    /// The session did not reach its goal.
     Failure,
-    /// Something was reached, and the end of it is open.
+    /// The session reached something, but its end is open.
     Partial,
-    /// Some signs speak for it and some against.
+    /// The evidence is contradictory.
     Mixed,
-    /// The log does not tell.
+    /// The log contains no evidence.
     #[default]
     Unknown,
 }
 
 impl SessionStatus {
-    /// All of them.
+    /// All statuses, in declaration order.
     pub const ALL: [Self; 5] = [Self::Success, Self::Failure, Self::Partial, Self::Mixed, Self::Unknown];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -37,7 +36,7 @@ impl SessionStatus {
         }
     }
 
-    /// The one of that name.
+    /// Returns the status with this name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }

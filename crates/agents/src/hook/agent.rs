@@ -1,36 +1,33 @@
-//! The agents that have hooks, and where each keeps its settings.
+//! Agents that support hooks, and the paths of their settings.
 
 use std::fmt;
 
-/// An agent with hooks.
+/// An agent that supports hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Agent {
     /// Claude Code.
     Claude,
-    /// Codex.
     Codex,
-    /// Cursor.
     Cursor,
     /// Gemini CLI.
     Gemini,
-    /// opencode.
     Opencode,
 }
 
-/// Whose sessions a setting is for.
+/// Scope of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
-    /// Everybody who works in the project's folder.
+    /// All sessions in the project folder, for every user.
     Project,
-    /// One person, in all folders.
+    /// All sessions of one user, in every folder.
     User,
 }
 
 impl Agent {
-    /// Every agent, in the order of the enum.
+    /// All agents, in declaration order.
     pub const ALL: [Self; 5] = [Self::Claude, Self::Codex, Self::Cursor, Self::Gemini, Self::Opencode];
 
-    /// The name in commands and JSON.
+    /// Name in commands and JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,7 +39,8 @@ impl Agent {
         }
     }
 
-    /// The agent of that name; the names that sessions go by are understood too.
+    /// Returns the agent with this name; also accepts the names used for session logs, such as
+    /// `claude-code`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -52,7 +50,7 @@ impl Agent {
         }
     }
 
-    /// Where its hooks are kept: from the project's folder, or from the person's home.
+    /// Path of the hook settings, relative to the project folder or the home folder.
     #[must_use]
     pub fn hooks_file(self, reach: Reach) -> &'static str {
         match (self, reach) {
@@ -65,7 +63,8 @@ impl Agent {
         }
     }
 
-    /// The folder whose presence says that the agent is used here: from the project's folder, or from the home.
+    /// Folder that shows that the agent is in use, relative to the project folder or the home
+    /// folder.
     #[must_use]
     pub fn folder(self, reach: Reach) -> &'static str {
         match (self, reach) {
@@ -78,7 +77,7 @@ impl Agent {
         }
     }
 
-    /// What a person still has to do after hooks were installed; none where they run at once.
+    /// Step that a person must take after hooks were installed; `None` if they run at once.
     #[must_use]
     pub fn trust(self, reach: Reach) -> Option<&'static str> {
         match (self, reach) {

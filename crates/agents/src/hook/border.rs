@@ -1,49 +1,51 @@
-//! What an agent is given of the memory: entries between two markers, within what the agent takes.
+//! Builds the text that cm injects into a session: entries between two markers, within the agent's
+//! size limit.
 //!
-//! By the markers, reading sessions knows the text again and learns nothing from it. What an entry says can neither
-//! forge a marker nor a tag of the agent's own, and holds no character that a reader cannot see.
+//! The markers let the session readers recognize and skip injected text. Entries cannot forge a
+//! marker or an agent's own tag, and contain no invisible characters.
 
 use cm_note::markdown::escape::is_hidden;
 use cm_session::ours;
 
-/// The most that an agent is given at once, in UTF-16 units, as agents count characters. Agents cut or put aside what
-/// is longer than 10,000.
+/// Maximum length of an injection in UTF-16 units, which is how agents count. Agents cut or
+/// externalize text longer than 10,000.
 pub const LONGEST: usize = 9_900;
 
-/// One thing that the memory knows, in lines of markdown.
+/// An entry of an injection, as Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The note that it stands for; none where it is of a generated file.
+    /// Id of the note; `None` if the entry comes from a generated file.
     pub id: Option<String>,
-    /// What it says.
     pub text: String,
 }
 
-/// Entries under a heading.
+/// Entries under one heading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Part {
-    /// The line of markdown above them, without its line break.
+    /// Markdown heading, without the line break.
     pub heading: Option<String>,
-    /// The entries, the ones that matter most first.
+    /// Entries, the most relevant first.
     pub entries: Vec<Entry>,
 }
 
-/// What an agent is given.
+/// Text for injection into a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Injected {
-    /// All of it, markers included.
+    /// Complete text, including the markers.
     pub text: String,
-    /// The notes that it shows, in their order.
+    /// Ids of the included notes, in order.
     pub ids: Vec<String>,
-    /// How many entries found no room.
+    /// Number of entries that did not fit.
     pub omitted: usize,
 }
 
-/// The line that says whose words follow: a statement, since text that commands is taken for an attack.
+/// First line of an injection. It is a statement because agents may treat injected instructions as
+/// an attack.
 const SOURCE: &str = "On record in this project's memory (cm):";
 
-/// Puts entries between the markers, within `most` UTF-16 units or [`LONGEST`]; an entry is whole or left out. None
-/// where no entry has a word, or none fits. `more` is the command that shows what was left out.
+/// Fits entries between the markers, within `most` UTF-16 units and [`LONGEST`]; an entry is
+/// included whole or left out. `None` if every entry is empty or too long. `more` is the command
+/// that shows the omitted entries.
 #[must_use]
 pub fn injected(parts: &[Part], more: &str, most: usize) -> Option<Injected> {
     let (open, close) =
@@ -86,12 +88,12 @@ fn left_out(count: usize, more: &str) -> String {
     format!("\nLeft out for length: {count} {entries}; `{}` shows more.\n", disarmed(more).replace('`', "'"))
 }
 
-/// How long a text is as agents count it.
+/// Length of a text in UTF-16 units.
 fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// Tags by which agents mark what they say themselves.
+/// Tag prefixes that agents use for their own messages.
 const TAGS: [&str; 10] = [
     "system",
     "hook_context",
@@ -105,7 +107,8 @@ const TAGS: [&str; 10] = [
     "function_",
 ];
 
-/// A text without what could pass for a marker of ours or a tag of an agent, and without hidden characters.
+/// Neutralizes text that could pass for a cm marker or an agent's tag, and removes invisible
+/// characters.
 #[must_use]
 pub fn disarmed(text: &str) -> String {
     let shown = text.replace("\r\n", "\n");

@@ -1,34 +1,33 @@
-//! Which rules and memories an agent is given at a prompt: those that fit it well, that it has not seen in this
-//! session, and that fit a budget.
+//! Selects the rules and memories for a prompt: relevant, not shown yet in this session, and within
+//! a budget.
 
 use std::collections::BTreeSet;
 
 use super::border::Entry;
 
-/// A note that may be given.
+/// A note that could be injected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// Its id.
     pub id: String,
-    /// What it says, worded for an agent, as a line of markdown.
+    /// Text for the agent, as a line of Markdown.
     pub line: String,
-    /// How well it fits the prompt, 0–1.
+    /// Relevance to the prompt, 0–1.
     pub relevance: f64,
 }
 
-/// How much is given at one prompt.
+/// Limits of one selection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measure {
-    /// The least relevance, 0–1; what is below is held back.
+    /// Minimum relevance, 0–1.
     pub threshold: f64,
-    /// The most notes.
+    /// Maximum number of notes.
     pub notes: usize,
-    /// The most characters of all lines together.
+    /// Maximum total length of the lines, in characters.
     pub characters: usize,
 }
 
-/// The candidates that are given, the best first. Equal relevance keeps the order of ids, so that equal input gives
-/// equal output; a note is given once, however often it is among the candidates.
+/// Selects candidates by descending relevance, then by id. Notes in `shown` and duplicates are
+/// skipped; a candidate that does not fit is skipped in favor of shorter ones.
 #[must_use]
 pub fn choose(candidates: &[Candidate], shown: &BTreeSet<String>, measure: &Measure) -> Vec<Entry> {
     // A relevance that is no number fits nothing.

@@ -1,32 +1,28 @@
-//! The moments of a session at which an agent calls us, and what each agent calls them.
+//! The session events at which agents run hooks, and each agent's names for them.
 
 use std::fmt;
 
 use super::Agent;
 
-/// A moment of a session.
+/// A point in a session at which agents run hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Event {
-    /// A session begins, goes on, or was compacted.
+    /// A session starts, is resumed, or was compacted.
     SessionStart,
-    /// A person sent a prompt.
+    /// The user sent a prompt.
     Prompt,
-    /// A tool is about to run: the guard's moment.
+    /// A tool is about to run; handled by the guard.
     PreTool,
-    /// A tool has run.
     PostTool,
-    /// A tool has failed.
     ToolFailure,
-    /// The conversation is about to be compacted.
     PreCompact,
-    /// The agent has answered.
+    /// The agent finished an answer.
     Stop,
-    /// The session is over.
     SessionEnd,
 }
 
 impl Event {
-    /// Every event, in the order in which a session brings them.
+    /// All events, in the order in which they occur in a session.
     pub const ALL: [Self; 8] = [
         Self::SessionStart,
         Self::Prompt,
@@ -38,7 +34,7 @@ impl Event {
         Self::SessionEnd,
     ];
 
-    /// The name in `cm hook EVENT`.
+    /// Name in `cm hook EVENT`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -53,7 +49,7 @@ impl Event {
         }
     }
 
-    /// What the agent calls it; none where it has no such event.
+    /// The agent's name for the event; `None` if the agent does not have it.
     #[must_use]
     pub fn called_by(self, agent: Agent) -> Option<&'static str> {
         let name = match (agent, self) {
@@ -87,7 +83,7 @@ impl Event {
         Some(name)
     }
 
-    /// The event of that name, ours or any agent's.
+    /// Returns the event with this name, either cm's name or that of any agent.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         // Cursor asks before a tool in two ways; ours is the narrower one.
@@ -99,7 +95,7 @@ impl Event {
         })
     }
 
-    /// When the agent is told what was chosen at this event: at once, at a later event, or never.
+    /// Returns when notes selected at this event can be injected.
     #[must_use]
     pub fn when_told(self, agent: Agent) -> When {
         match (agent, self) {
@@ -116,29 +112,29 @@ impl Event {
         }
     }
 
-    /// Whether the agent is given the start text at this event: at a session's start where it takes words there, else at
-    /// its first prompt.
+    /// Returns `true` if the start text is injected at this event: at the session start if the
+    /// agent accepts text there, otherwise at a prompt.
     #[must_use]
     pub fn briefs(self, agent: Agent) -> bool {
         let at_start = Self::SessionStart.when_told(agent) != When::Never;
         self == if at_start { Self::SessionStart } else { Self::Prompt }
     }
 
-    /// Whether what was said in the session so far is to be read at this event.
+    /// Returns `true` if the session log is read at this event.
     #[must_use]
     pub fn captures(self) -> bool {
         matches!(self, Self::PreCompact | Self::Stop | Self::SessionEnd)
     }
 }
 
-/// When an agent can be told something.
+/// Time at which an agent accepts injected text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// In the answer to the event.
+    /// In the response to the event.
     Now,
-    /// In the answer to the next event of this kind.
+    /// In the response to the next event of this kind.
     At(Event),
-    /// Not at all.
+    /// The agent accepts no text at or after the event.
     Never,
 }
 

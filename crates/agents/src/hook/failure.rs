@@ -1,4 +1,4 @@
-//! What went wrong in a hook, as a line of its log: the agent hears nothing of it, a person can look it up.
+//! Log lines for hook failures. Failures never reach the agent; a person can read them in the log.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,26 +6,25 @@ use super::Message;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 
-/// The longest message, in characters.
+/// Maximum length of a message, in characters.
 const LONGEST: usize = 500;
 
-/// A line of the log.
+/// A line of the failure log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// When, as RFC 3339.
+    /// Time of the failure, RFC 3339.
     pub at: String,
-    /// The agent.
+    /// Name of the agent.
     pub agent: String,
-    /// The event, by our name; empty where nobody said it.
+    /// cm's name of the event; empty if unknown.
     pub event: String,
-    /// The session; empty where nobody said it.
+    /// Session id; empty if unknown.
     pub session: String,
-    /// What went wrong.
     pub message: String,
 }
 
 impl Failure {
-    /// What went wrong with a message.
+    /// Creates the log line for a failure while handling `message`.
     #[must_use]
     pub fn new(at: Instant, message: &Message, what: &str) -> Self {
         let clipped = |text: &str| visible(text).chars().take(LONGEST).collect();

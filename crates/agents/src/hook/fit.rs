@@ -1,45 +1,46 @@
-//! How well a note fits what an agent is busy with, on a scale of its own: not beside other notes, so that nothing fits
-//! where nothing is known.
+//! Scores how relevant a note is to the agent's current work, on an absolute scale, so that nothing
+//! is injected if nothing fits.
 
 use std::collections::BTreeSet;
 
 use cm_text::likeness;
 
-/// A note shares words with a question where it shares so many of them, however few it has itself.
+/// Minimum length of the shorter text, in words, for the share of common words; prevents high
+/// scores of very short texts.
 const FEWEST: usize = 4;
-/// Texts that are no nearer than this by the coarse model have nothing to do with each other.
+/// Cosine similarity at or below which two texts are unrelated.
 const FAR: f64 = 0.25;
-/// Those that are so near say the same.
+/// Cosine similarity from which two texts mean the same.
 const SAME: f64 = 0.75;
-/// How much words and meaning together tell more than the better of them.
+/// Weight of the lower of the two scores (words and meaning).
 const BOTH: f64 = 0.5;
 
-/// The words of a text that tell something, stemmed, each once.
+/// The distinct content words of a text, stemmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Telling(BTreeSet<String>);
 
 impl Telling {
-    /// Those of a text; `says_nothing` knows the words that are in every text.
+    /// Extracts the content words of a text. `says_nothing` returns `true` for stop words.
     pub fn of(text: &str, says_nothing: impl Fn(&str) -> bool) -> Self {
         let words = likeness::words(text).into_iter();
         Self(words.filter(|word| word.chars().count() > 1 && !says_nothing(word)).collect())
     }
 
-    /// Whether there is none.
+    /// Returns `true` if the text has no content words.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How much of the shorter of two texts is in the other, 0–1.
+    /// Share of the shorter text's words that the other text contains, 0–1.
     fn shared(&self, other: &Self) -> f64 {
         let both = self.0.intersection(&other.0).count();
         both as f64 / self.0.len().min(other.0.len()).max(FEWEST) as f64
     }
 }
 
-/// How well a note fits a question, 0–1: by the words that they share, and by how near they are (`cosine`, −1 to 1, none
-/// where no model has read the note).
+/// Scores the relevance of a note to a question, 0–1, by their common words and their cosine
+/// similarity (−1 to 1; `None` if the note has no embedding).
 #[must_use]
 pub fn fit(question: &Telling, note: &Telling, cosine: Option<f64>) -> f64 {
     let words = question.shared(note);

@@ -1,5 +1,5 @@
-//! Our MCP server in an agent's settings, put in and taken out as hooks are. A server of our name that a person set up in
-//! their own words, with a vault of its own for example, is theirs: it stays.
+//! Adds cm's MCP server to an agent's settings and removes it. A server named `cm` with other
+//! arguments belongs to the user and is preserved.
 
 use serde_json::{Value, json};
 
@@ -8,19 +8,19 @@ use super::settings::{Fault, State, edit, entries, object, once, tree};
 use super::{Agent, Reach};
 use tree::Node;
 
-/// What the server is called in settings.
+/// Name of the server in settings.
 pub const NAME: &str = "cm";
 
-/// How an agent learns of a server.
+/// How an MCP server is registered with an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Way {
-    /// By a settings file in JSON, from the project's folder or the person's home.
+    /// In a JSON settings file; the path is relative to the project folder or the home folder.
     File(&'static str),
-    /// By a command of the agent's own, which a person runs.
+    /// With a command of the agent that the user runs.
     Command(String),
 }
 
-/// How this agent learns of our server.
+/// Returns how cm's server is registered with this agent.
 #[must_use]
 pub fn way(agent: Agent, reach: Reach, program: &Program) -> Way {
     match (agent, reach) {
@@ -37,7 +37,7 @@ pub fn way(agent: Agent, reach: Reach, program: &Program) -> Way {
     }
 }
 
-/// The settings that we put our server into; `None` where a command of the agent's does.
+/// Path of the settings file; `None` if the server is registered with a command.
 #[must_use]
 pub fn file(agent: Agent, reach: Reach) -> Option<&'static str> {
     match way(agent, reach, &Program::default()) {
@@ -58,10 +58,11 @@ fn server(agent: Agent, program: &Program) -> Value {
     }
 }
 
-/// The text with our server in it. A file that is not there is an empty text.
+/// Adds cm's server to a settings text; an empty text represents a missing file.
 ///
 /// # Errors
-/// Where the text is no JSON of the agent's, another server has our name, or the text could not be had back afterwards.
+/// Fails if the text is not valid settings, if another server has the same name, or if the change
+/// could not be undone byte for byte.
 pub fn install(agent: Agent, text: &str, program: &Program) -> Result<String, Fault> {
     if status(agent, text)? == State::Current {
         return Ok(text.to_owned());
@@ -94,10 +95,10 @@ pub fn install(agent: Agent, text: &str, program: &Program) -> Result<String, Fa
     Ok(installed)
 }
 
-/// The text without our server; empty where we made all of it.
+/// Removes cm's server from a settings text; the result is empty if it contained nothing else.
 ///
 /// # Errors
-/// Where the text is no JSON of the agent's.
+/// Fails if the text is not valid settings.
 pub fn uninstall(agent: Agent, text: &str, program: &Program) -> Result<String, Fault> {
     let Some(root) = root(agent, text)? else { return Ok(text.to_owned()) };
     let Some((list, number)) = named(agent, &root) else { return Ok(text.to_owned()) };
@@ -108,10 +109,11 @@ pub fn uninstall(agent: Agent, text: &str, program: &Program) -> Result<String, 
     Ok(edit::take_whole(text, &root, &[(servers, number), (&root, list)]))
 }
 
-/// Whether the text has our server, in our words or a person's: current, or absent.
+/// Returns whether a settings text contains cm's server, also with arguments added by the user:
+/// current or absent.
 ///
 /// # Errors
-/// Where the text is no JSON of the agent's.
+/// Fails if the text is not valid settings.
 pub fn status(agent: Agent, text: &str) -> Result<State, Fault> {
     let Some(root) = root(agent, text)? else { return Ok(State::Absent) };
     let found =
@@ -130,7 +132,7 @@ fn root(agent: Agent, text: &str) -> Result<Option<Node>, Fault> {
     Ok(Some(root))
 }
 
-/// The numbers of the servers within the root, and of the one of our name within them.
+/// Returns the index of the server list in the root and that of cm's server in the list.
 fn named(agent: Agent, root: &Node) -> Option<(usize, usize)> {
     let list = root.find(key(agent))?;
     Some((list, root.items()[list].value.find(NAME)?))

@@ -1,16 +1,17 @@
-//! A generated file of the memory, such as CORE.md, cut into parts and entries that an agent can be given singly.
+//! Splits a generated file such as `CORE.md` into parts and entries that can be injected
+//! separately.
 
 use super::border::{Entry, Part};
 use cm_note::markdown::escape::link_destination;
 use cm_note::path::NotePath;
 
-/// What an item that names a note by its id or file name stands for is written behind this.
+/// Prefix of the reference when an entry cites a note by id or file name.
 const CORE: &str = "core/";
 
-/// The shortest beginning of an id that stands for a note, in bytes.
+/// Length of a shortened id, in bytes.
 const SHORT_ID: usize = 8;
 
-/// What items of a generated file that list a note may stand for.
+/// Returns the references under which generated files may list a note.
 #[must_use]
 pub fn listings(key: &str, path: &NotePath) -> [String; 4] {
     [
@@ -21,9 +22,9 @@ pub fn listings(key: &str, path: &NotePath) -> [String; 4] {
     ]
 }
 
-/// The parts of a markdown text: each heading begins one, and each paragraph or item of a list is an entry. An item that
-/// links to a note stands for it, by the link as it is written, else by the id at its end. The lines that say when a generated file was written are
-/// left out.
+/// Splits a Markdown text into parts: each heading starts a part, and each paragraph or list item
+/// is an entry. The entry of an item is identified by its link or, without one, by the id at its
+/// end. The quoted header of a generated file is left out.
 #[must_use]
 pub fn parts(markdown: &str) -> Vec<Part> {
     let mut parts = vec![Part::default()];
@@ -52,7 +53,7 @@ pub fn parts(markdown: &str) -> Vec<Part> {
     parts
 }
 
-/// What an item stands for: one of [`listings`] of its note.
+/// Returns the note reference of a list item, in one of the forms of [`listings`].
 fn listed(item: &str) -> Option<String> {
     if let Some(link) = linked(item) {
         return Some(link.to_owned());
@@ -65,7 +66,7 @@ fn listed(item: &str) -> Option<String> {
     Some(format!("{CORE}{id}"))
 }
 
-/// The note that an item links to with its first words, which are its title.
+/// Returns the link target if the item starts with a link.
 fn linked(item: &str) -> Option<&str> {
     let title = item.strip_prefix("- [")?;
     let closes = |(at, _): &(usize, &str)| !title[..*at].ends_with('\\');

@@ -1,7 +1,7 @@
-//! What an agent tells a hook on standard input, whoever it is: JSON in, one type out.
+//! Parses the JSON that an agent sends to a hook on stdin into one type for all agents.
 //!
-//! Unknown fields are passed over, missing ones are none, and what is no message at all gives an empty one: a hook
-//! never breaks an agent.
+//! Unknown fields are ignored, missing ones are `None`, and invalid input results in an empty
+//! message, so that a hook never interrupts an agent.
 
 use serde_json::{Map, Value};
 
@@ -10,58 +10,56 @@ use cm_learn::trauma::hook::{Asked, Hook, command_of};
 use cm_session::ours;
 use cm_session::scaffold::without_hook_context;
 
-/// What an agent told us.
+/// A hook message from an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Whose message it is.
     pub agent: Agent,
-    /// What it is about; none where neither the command nor the message says it.
+    /// Event of the message; `None` if neither the command nor the message states it.
     pub event: Option<Event>,
-    /// What the agent calls the event, as it stands in the message.
+    /// Name of the event in the message.
     pub called: Option<String>,
-    /// The session.
+    /// Session id.
     pub session: Option<String>,
-    /// The folder in which the agent works.
+    /// Working directory of the agent.
     pub cwd: Option<String>,
-    /// The session's log; it may lag behind the conversation.
+    /// Path of the session log, which may lag behind the conversation.
     pub transcript: Option<String>,
-    /// What the person asked, without the context that hooks put around it.
+    /// Prompt of the user, without the context that hooks added.
     pub prompt: Option<String>,
-    /// The agent's id of the prompt or turn.
+    /// Id of the prompt or turn.
     pub turn: Option<String>,
-    /// The tool that is about to run, or has run.
+    /// Tool that is about to run or has run.
     pub tool: Option<Tool>,
-    /// What went wrong with a tool.
+    /// Error message of a failed tool.
     pub error: Option<String>,
-    /// Whether the person stopped the tool, so that its failure says nothing.
+    /// Whether the user interrupted the tool, so that its failure is not meaningful.
     pub interrupted: bool,
-    /// How a session begins: `startup`, `resume`, `clear`, `compact`, `fork`.
+    /// Kind of session start: `startup`, `resume`, `clear`, `compact` or `fork`.
     pub source: Option<String>,
-    /// Why a session ends.
+    /// Reason for the end of a session.
     pub reason: Option<String>,
-    /// Who compacts: `manual` or `auto`.
+    /// Trigger of a compaction: `manual` or `auto`.
     pub trigger: Option<String>,
-    /// Whether an agent asks that another agent started.
+    /// Whether the message comes from a subagent.
     pub subagent: bool,
-    /// What the guard is asked; none where nothing is about to run.
+    /// Request for the guard; `None` unless a tool is about to run.
     pub asked: Option<Asked>,
 }
 
-/// A tool call.
+/// The tool call that a message is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// The tool's name.
     pub name: String,
-    /// What it is given.
+    /// Arguments of the call.
     pub input: Value,
-    /// The call's id; may hold any character.
+    /// Id of the call; may contain any character.
     pub call: Option<String>,
-    /// The command line, where the tool is a shell.
+    /// Command line if the tool is a shell.
     pub command: Option<String>,
 }
 
 impl Message {
-    /// Reads standard input. The agent and event that the command names win over what the message says.
+    /// Parses stdin. `agent` and `event` take precedence over the content of the message.
     #[must_use]
     pub fn read(stdin: &str, agent: Option<Agent>, event: Option<Event>) -> Self {
         let stdin = stdin.trim_start_matches('\u{feff}').trim();
@@ -97,8 +95,9 @@ impl Message {
         }
     }
 
-    /// Identifies the event of a session that several hooks answer at once, such as a plugin's and a project's; `None`
-    /// where nothing in the message tells one event from the next.
+    /// Returns a hash that identifies the event, so that it is answered once even if several hooks
+    /// are installed, such as a plugin's and a project's. `None` if the message does not identify
+    /// the event.
     #[must_use]
     pub fn cause(&self) -> Option<String> {
         let event = self.event?;
@@ -109,15 +108,16 @@ impl Message {
         Some(blake3::hash(parts.join("\0").as_bytes()).to_hex().chars().take(16).collect())
     }
 
-    /// Whether a conversation is compacted. Gemini CLI announces a check before each turn, and compacts at a person's
-    /// command only.
+    /// Returns `true` if the conversation is being compacted. Gemini CLI also sends this event
+    /// before each turn, and compacts only when the trigger is `manual`.
     #[must_use]
     pub fn compacts(&self) -> bool {
         let is_check = self.agent == Agent::Gemini && self.trigger.as_deref() != Some("manual");
         self.event == Some(Event::PreCompact) && !is_check
     }
 
-    /// The words that say what the agent is busy with: the prompt, or a failed command with what it said.
+    /// Returns the text that describes the agent's current work: the prompt, or a failed command
+    /// with its error.
     #[must_use]
     pub fn question(&self) -> Option<String> {
         match self.event? {
@@ -132,18 +132,17 @@ impl Message {
     }
 }
 
-/// A prompt without what hooks and `cm` itself put into it; `None` where nothing else is left.
+/// Removes the context that hooks and cm added to a prompt; `None` if nothing is left.
 fn typed(prompt: &str) -> Option<String> {
     let prompt = without_hook_context(prompt);
     let prompt = ours::stripped(prompt).unwrap_or_else(|| prompt.to_owned());
     (!prompt.trim().is_empty()).then_some(prompt)
 }
 
-/// The fields of a message.
 struct Fields<'a>(&'a Map<String, Value>);
 
 impl Fields<'_> {
-    /// The first of these fields that holds words.
+    /// Returns the first of these fields that is a non-blank string.
     fn text(&self, keys: &[&str]) -> Option<String> {
         let words = |key: &&str| self.0.get(*key)?.as_str().filter(|text| !text.trim().is_empty());
         keys.iter().find_map(words).map(str::to_owned)
@@ -153,7 +152,8 @@ impl Fields<'_> {
         self.0.contains_key(key)
     }
 
-    /// Whose message it is, by its keys. What fits several agents alike is Claude Code's, whose forms others borrow.
+    /// Detects the agent from the fields. Ambiguous messages are taken for Claude Code's, because
+    /// other agents copy its format.
     fn agent(&self) -> Agent {
         let called = self.text(&["hook_event_name"]).unwrap_or_default();
         let transcript = self.text(&["transcript_path"]).unwrap_or_default().replace('\\', "/");

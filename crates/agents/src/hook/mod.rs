@@ -1,6 +1,7 @@
-//! Hooks in agents' sessions: what an agent tells them, what it is told back, and how they get into its settings.
+//! Hooks in agent sessions: the messages of agents, the responses to them, and their installation
+//! in agent settings.
 //!
-//! Data and text only. Nothing here reads a file, starts a program or asks for the time; whoever calls does.
+//! The functions here only transform data and text; callers access files, processes and the clock.
 
 pub mod agent;
 pub mod border;

@@ -1,4 +1,4 @@
-//! opencode's hooks: a plugin in JavaScript that asks us, a file that is ours whole.
+//! Hooks for opencode: a JavaScript plugin in a file that cm owns completely.
 
 use serde_json::Value;
 
@@ -7,41 +7,41 @@ use super::settings::State;
 
 const PLUGIN: &str = include_str!("../../../../templates/agent/opencode/cm.js");
 
-/// What the first line of every plugin of ours begins with, whatever version wrote it.
+/// Prefix of the first line of the plugin, in every version.
 const MARK: &str = "// cm hooks:";
 
-/// The line of the template that names the program.
+/// Line of the template that defines the program path.
 const PROGRAM: &str = "const PROGRAM = \"cm\"\n";
 
-/// A file of another's where ours would lie.
+/// Error if the plugin's path contains a file that cm did not write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the file is not ours, for its first line does not begin with `{MARK}`; move it away")]
 pub struct NotOurs;
 
-/// The plugin.
+/// Returns the plugin's source, which calls `program`.
 #[must_use]
 pub fn plugin(program: &Program) -> String {
     // A JSON text is one of JavaScript too.
     PLUGIN.replacen(PROGRAM, &format!("const PROGRAM = {}\n", Value::from(program.path())), 1)
 }
 
-/// The file with the plugin in it. A file that is not there is an empty text.
+/// Returns the content of the plugin file; `text` is its current content, empty if it is missing.
 ///
 /// # Errors
-/// Where the file is another's.
+/// Fails if the file was not written by cm.
 pub fn install(text: &str, program: &Program) -> Result<String, NotOurs> {
     is_free(text).then(|| plugin(program)).ok_or(NotOurs)
 }
 
-/// The file without the plugin: an empty text, for a file that is not needed.
+/// Returns the empty text, which represents a file to delete.
 ///
 /// # Errors
-/// Where the file is another's.
+/// Fails if the file was not written by cm.
 pub fn uninstall(text: &str) -> Result<String, NotOurs> {
     is_free(text).then(String::new).ok_or(NotOurs)
 }
 
-/// How the file stands to us.
+/// Returns whether the file contains the plugin, and in this version.
 #[must_use]
 pub fn status(text: &str, program: &Program) -> State {
     match () {

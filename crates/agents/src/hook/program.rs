@@ -1,10 +1,10 @@
-//! How the program is started from another's settings, and how such a start is known again.
+//! The command line that agents run to start cm, and its detection in agent settings.
 
 use serde_json::Value;
 
 use super::{Agent, Event};
 
-/// What starts the program.
+/// Path of the program, or a name that is looked up in `PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program(String);
 
@@ -15,25 +15,25 @@ impl Default for Program {
 }
 
 impl Program {
-    /// A name that is looked for on the path, or an absolute path.
+    /// Creates it from an absolute path, or a name that is looked up in `PATH`.
     #[must_use]
     pub fn new(path: &str) -> Self {
         Self(path.to_owned())
     }
 
-    /// The program alone, for settings that take its arguments apart.
+    /// Path of the program without arguments.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0
     }
 
-    /// The arguments that handle an event.
+    /// Arguments that handle an event.
     #[must_use]
     pub fn arguments(agent: Agent, event: Event) -> [&'static str; 3] {
         ["hook", agent.name(), event.name()]
     }
 
-    /// The whole command for a shell.
+    /// Complete shell command that handles an event.
     #[must_use]
     pub fn line(&self, agent: Agent, event: Event) -> String {
         format!("{} {}", quoted(&self.0), Self::arguments(agent, event).join(" "))
@@ -41,7 +41,7 @@ impl Program {
 }
 
 impl Program {
-    /// The command that starts our MCP server, for a shell.
+    /// Shell command that starts the MCP server.
     #[must_use]
     pub fn server_line(&self) -> String {
         format!("{} mcp", quoted(&self.0))
@@ -59,7 +59,8 @@ fn quoted(path: &str) -> String {
     }
 }
 
-/// What `cm hook …` is asked for: `[AGENT] EVENT` in this order. None where a word is neither.
+/// Parses the arguments of `cm hook`: `[AGENT] [EVENT]` in this order. `None` if an argument is
+/// neither.
 #[must_use]
 pub fn asked_for(words: &[&str]) -> Option<(Option<Agent>, Option<Event>)> {
     match words {
@@ -73,20 +74,21 @@ pub fn asked_for(words: &[&str]) -> Option<(Option<Agent>, Option<Event>)> {
     }
 }
 
-/// Whether a handler in an agent's settings is a hook of ours, of this version or an older one, wherever the program
-/// lies.
+/// Returns `true` if a handler in an agent's settings is a cm hook, of any version and with any
+/// program path.
 #[must_use]
 pub fn is_our_hook(handler: &Value) -> bool {
     words_of(handler).is_some_and(|words| is_cm(&words[0]) && words.get(1).is_some_and(|word| word == "hook"))
 }
 
-/// Whether a server in an agent's settings is ours.
+/// Returns `true` if a server in an agent's settings is cm's.
 #[must_use]
 pub fn is_our_server(server: &Value) -> bool {
     words_of(server).is_some_and(|words| is_cm(&words[0]) && words[1..].iter().any(|word| word == "mcp"))
 }
 
-/// The words of the command that an entry of settings runs, the program first.
+/// Returns the command of a settings entry as arguments, the program first; leading variable
+/// assignments are dropped.
 fn words_of(entry: &Value) -> Option<Vec<String>> {
     let strings = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()

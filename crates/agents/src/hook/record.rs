@@ -1,8 +1,8 @@
-//! What a session was given so far, one JSON object a line, so that no rule is told twice and none is lost that could
-//! not be told at once.
+//! The injection log of a session, one JSON object per line. It prevents repeated injections, and
+//! stores notes that could not be injected immediately.
 //!
-//! The text is only appended to. A line that is torn or unknown is passed over: the worst that follows is that a rule
-//! is told again.
+//! The log is append-only. Damaged and unknown lines are ignored; the only consequence is that a
+//! note may be injected again.
 
 use std::collections::BTreeSet;
 
@@ -11,58 +11,56 @@ use serde::{Deserialize, Serialize};
 use super::Event;
 use cm_note::instant::Instant;
 
-/// What happened to notes in a session.
+/// A change of the notes that a conversation contains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Deed {
-    /// The agent was given them.
+    /// The notes were injected.
     Given(Vec<String>),
-    /// They were chosen, and wait for an event at which the agent takes words.
+    /// The notes were selected, and are injected at a later event.
     Held(Vec<String>),
-    /// The conversation was compacted or cleared: what it was given before is gone from it.
+    /// The conversation was compacted or cleared, so it no longer contains earlier injections.
     Compacted,
 }
 
-/// A line of the record.
+/// A line of the injection log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
-    /// When, as RFC 3339.
+    /// Time, RFC 3339.
     pub at: String,
-    /// At which event, by our name.
+    /// cm's name of the event.
     pub event: String,
-    /// What happened.
     pub deed: Deed,
-    /// Which event of the session it answered: [`super::Message::cause`].
+    /// Event that the line belongs to, as returned by [`super::Message::cause`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
 }
 
-/// The lines of a session, read.
+/// State of a session according to its injection log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Told {
-    /// What its conversation holds.
+    /// Notes that the conversation contains.
     pub given: BTreeSet<String>,
-    /// What waits, in the order in which it was chosen.
+    /// Notes that are waiting for injection, in order of selection.
     pub held: Vec<String>,
-    /// Whether the conversation was given anything since it began or was compacted.
+    /// Whether anything was injected since the conversation started or was compacted.
     pub begun: bool,
-    /// When it was last given something at a session's start.
+    /// Time of the last injection at a session start.
     pub briefed: Option<Instant>,
-    /// The events that were answered.
+    /// Causes of the events that were answered.
     pub causes: BTreeSet<String>,
 }
 
-/// Two starts of a session within this many seconds are one, which several hooks answer.
+/// Session starts within this many seconds count as one, because several hooks may answer it.
 const SAME_START_SECONDS: i64 = 10;
 
 impl Line {
-    /// A line about this.
     #[must_use]
     pub fn new(at: Instant, event: Event, deed: Deed) -> Self {
         Self { at: at.to_string(), event: event.name().to_owned(), deed, cause: None }
     }
 
-    /// The line, as the answer to the event with this cause.
+    /// Sets the cause of the line.
     #[must_use]
     pub fn caused_by(mut self, cause: Option<String>) -> Self {
         self.cause = cause;
@@ -71,7 +69,7 @@ impl Line {
 }
 
 impl Told {
-    /// Reads a record.
+    /// Parses an injection log; invalid lines are skipped.
     #[must_use]
     pub fn read(record: &str) -> Self {
         let mut told = Self::default();
@@ -104,14 +102,14 @@ impl Told {
         told
     }
 
-    /// What is not to be chosen again: given, or on its way.
+    /// Notes that must not be selected again: injected or waiting.
     #[must_use]
     pub fn known(&self) -> BTreeSet<String> {
         self.given.iter().chain(&self.held).cloned().collect()
     }
 
-    /// Whether a session that starts so at this moment is given the memory's start text. A resumed or forked
-    /// conversation replays what it was given, and one that was given it a moment ago has several hooks.
+    /// Returns `true` if the start text should be injected at this session start. A resumed or
+    /// forked conversation still contains it, and a second hook may have injected it a moment ago.
     #[must_use]
     pub fn wants_start(&self, source: Option<&str>, at: Instant) -> bool {
         let is_lost = matches!(source, Some("clear" | "compact"));
@@ -119,14 +117,14 @@ impl Told {
         !self.begun || (is_lost && !just_now)
     }
 
-    /// Whether the event with this cause was answered before.
+    /// Returns `true` if the event with this cause was already answered.
     #[must_use]
     pub fn answered(&self, cause: Option<&str>) -> bool {
         cause.is_some_and(|cause| self.causes.contains(cause))
     }
 }
 
-/// The name of a session's record; a session's id may hold any character.
+/// File name of a session's injection log; an id with unusual characters is hashed.
 #[must_use]
 pub fn file_name(session: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';

@@ -1,6 +1,6 @@
-//! What a hook prints, in each agent's own form: words for the model, a verdict on a command, or nothing.
+//! Formats hook responses for each agent: injected text, a verdict on a command, or nothing.
 //!
-//! Only what an agent documents is printed, and the exit code is 0 whatever is said.
+//! Responses contain documented fields only, and the exit code is always 0.
 
 use serde_json::{Value, json};
 
@@ -9,19 +9,20 @@ use super::{Agent, Event, Message};
 use cm_learn::trauma::hook::{self, Hook};
 use cm_learn::trauma::{Decision, Judgement};
 
-/// What we have to say.
+/// Response of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    /// Nothing; the agent goes on as it would.
+    /// No effect; the agent continues.
     Nothing,
-    /// Words for the model, as [`super::border::injected`] makes them.
+    /// Text for the model, as built by [`super::border::injected`].
     Context(String),
-    /// What the guard says of a command.
+    /// Decision of the guard.
     Verdict(Decision),
 }
 
 impl Reply {
-    /// The whole of standard output. What this agent does not take at this event is left unsaid.
+    /// Formats the complete stdout. A response that the agent does not accept at this event is
+    /// dropped.
     #[must_use]
     pub fn stdout(&self, message: &Message) -> String {
         let agent = message.agent;
@@ -34,7 +35,7 @@ impl Reply {
     }
 }
 
-/// What leaves everything to the agent.
+/// Returns the response that leaves every decision to the agent.
 #[must_use]
 pub fn nothing(agent: Agent) -> &'static str {
     match agent {
@@ -80,7 +81,7 @@ fn line(answer: &Value) -> String {
 mod tests {
     use super::*;
 
-    /// The keys that an agent documents for its answers, those of `hookSpecificOutput` included.
+    /// Keys that the agent documents for its responses, including those of `hookSpecificOutput`.
     fn documented(agent: Agent) -> &'static [&'static str] {
         match agent {
             Agent::Claude | Agent::Codex => &[

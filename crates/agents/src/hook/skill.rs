@@ -1,5 +1,5 @@
-//! What an agent can be asked to do with the memory: remember, recall, feedback, stash, friction. Written once as
-//! skills, and turned into commands for agents that call those.
+//! Skills that let an agent use the memory, such as remember and recall. They are written once, and
+//! converted to commands for agents without skills.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Agent, Reach};
 use cm_session::Agent as SessionAgent;
 
-/// The skills by name, as they lie in the plugin.
+/// Names and sources of the skills in the plugin.
 const SKILLS: [(&str, &str); 5] = [
     ("feedback", include_str!("../../../../templates/agent/plugin/skills/feedback/SKILL.md")),
     ("friction", include_str!("../../../../templates/agent/plugin/skills/friction/SKILL.md")),
@@ -16,22 +16,21 @@ const SKILLS: [(&str, &str); 5] = [
     ("stash", include_str!("../../../../templates/agent/plugin/skills/stash/SKILL.md")),
 ];
 
-/// The commands of ours that skills name.
+/// Subcommands of cm that the skills use.
 pub const VERBS: [&str; 15] = [
     "add", "context", "friction", "get", "init", "mark", "outcome", "playbook", "related", "remember",
     "review", "search", "sessions", "stash", "trauma",
 ];
 
-/// A file of a skill or command, for an agent.
+/// File of a skill or command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillFile {
-    /// Its path, from the project's folder or the person's home.
+    /// Path, relative to the project folder or the home folder.
     pub path: String,
-    /// All of it.
     pub text: String,
 }
 
-/// The head of a skill.
+/// YAML front matter of a skill.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[cfg_attr(
@@ -57,13 +56,13 @@ struct Source {
     source: String,
 }
 
-/// What stands in a skill where the person's words go.
+/// Placeholder for the user's arguments.
 const ARGUMENTS: &str = "$ARGUMENTS";
 
-/// How skills call `cm` in the agent's name; other agents get their own.
+/// Agent option in the skill sources; replaced by that of the target agent.
 const NAMED: &str = "--agent claude-code";
 
-/// The agent as its sessions name it.
+/// Converts an agent to its name in session logs.
 pub fn session_agent(agent: Agent) -> SessionAgent {
     match agent {
         Agent::Claude => SessionAgent::ClaudeCode,
@@ -74,10 +73,10 @@ pub fn session_agent(agent: Agent) -> SessionAgent {
     }
 }
 
-/// What every file of ours holds, so that it is known again.
+/// Line that marks files written by cm.
 const MARK: &str = "source: cm\n";
 
-/// The files that give an agent our skills, in the form that it reads.
+/// Returns the files that give an agent the skills, in its format.
 #[must_use]
 pub fn files(agent: Agent, reach: Reach) -> Vec<SkillFile> {
     SKILLS.iter().filter_map(|(name, text)| file(agent, reach, name, text)).collect()
@@ -120,17 +119,18 @@ fn file(agent: Agent, reach: Reach, name: &str, text: &str) -> Option<SkillFile>
     Some(file)
 }
 
-/// Whether a file is one of ours, of any version, and may be replaced or removed.
+/// Returns `true` if a file was written by any version of cm, so that it may be replaced or
+/// deleted.
 #[must_use]
 pub fn is_ours(text: &str) -> bool {
     let head: String = text.replace("\r\n", "\n").split_inclusive('\n').take(MARKED_WITHIN).collect();
     head.lines().any(|line| line.trim_start_matches(['#', ' ']) == MARK.trim_end())
 }
 
-/// In which of the first lines the mark stands.
+/// Number of leading lines that are searched for the mark.
 const MARKED_WITHIN: usize = 12;
 
-/// Head and body of a skill.
+/// Splits a skill into front matter and body.
 fn split(text: &str) -> Option<(Head, &str)> {
     let (head, body) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
     Some((yaml_serde::from_str(head).ok()?, body.trim_start()))
@@ -145,7 +145,7 @@ mod tests {
     use super::super::settings;
     use super::*;
 
-    /// The commands that a text names: what stands behind `cm` in code.
+    /// Returns the subcommands in code spans that start with `cm`.
     fn verbs(text: &str) -> impl Iterator<Item = &str> {
         let spans = text.split('`').skip(1).step_by(2);
         spans.filter_map(|span| span.strip_prefix("cm ")?.split_whitespace().next())

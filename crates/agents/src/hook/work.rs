@@ -1,4 +1,4 @@
-//! What is to be done at an event, and what comes of it: the one place that says which agent is told what, and when.
+//! Plans the work of a hook: which notes are injected into which agent, and at which event.
 
 use super::border::{Injected, Part, injected};
 use super::event::When;
@@ -6,24 +6,24 @@ use super::record::{Deed, Line, Told};
 use super::{Event, Message, Reply};
 use cm_note::instant::Instant;
 
-/// What is to be done; nothing of it where all is empty.
+/// Work to do for an event; the default value means none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Work {
-    /// A command is to be judged: `Message::asked` has it.
+    /// Whether the guard must judge `Message::asked`.
     pub guard: bool,
-    /// The memory's start text is to be given: CORE.md and the briefing for where the work stands.
+    /// Whether to inject the start text: `CORE.md` and the briefing for the current work.
     pub start: bool,
-    /// Notes that fit these words are to be chosen.
+    /// Text for which to select matching notes.
     pub question: Option<String>,
-    /// These notes were chosen earlier and are to be given now.
+    /// Notes that were selected earlier and are now injected.
     pub held: Vec<String>,
-    /// What was said in the session is to be read, by somebody who does not keep the agent waiting.
+    /// Whether to read the session log, in the background.
     pub capture: bool,
 }
 
 impl Work {
-    /// What a message asks for at this moment, in a session that was told this. A call that we make of a model ourselves
-    /// (`ours`) asks for nothing, or memory would feed on itself.
+    /// Plans the work for a message in a session with this injection log. A session that cm itself
+    /// started (`ours`) needs none, because the memory would feed on itself.
     #[must_use]
     pub fn of(message: &Message, told: &Told, ours: bool, at: Instant) -> Self {
         let (Some(event), false) = (message.event, ours) else { return Self::default() };
@@ -46,33 +46,32 @@ impl Work {
         }
     }
 
-    /// Whether there is nothing to do.
+    /// Returns `true` if there is nothing to do.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// How much an agent is given at once.
+/// Size limit of an injection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room<'a> {
-    /// In UTF-16 units; more than [`super::border::LONGEST`] counts as that.
+    /// Maximum UTF-16 units; capped at [`super::border::LONGEST`].
     pub most: usize,
-    /// The command that shows what found no room.
+    /// Command that shows the omitted entries.
     pub more: &'a str,
 }
 
-/// What is printed, and what the session's record gets.
+/// Response of a hook, and the lines to append to the injection log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// What is printed.
     pub reply: Reply,
-    /// What is appended to the record, in this order.
+    /// Lines to append to the injection log, in order.
     pub lines: Vec<Line>,
 }
 
 impl Answer {
-    /// What comes of the parts that were found for a message.
+    /// Builds the response from the parts that were found for a message.
     #[must_use]
     pub fn of(message: &Message, told: &Told, parts: &[Part], room: &Room<'_>, at: Instant) -> Self {
         let Some(event) = message.event else { return Self { reply: Reply::Nothing, lines: Vec::new() } };
@@ -119,7 +118,8 @@ mod tests {
         Instant::parse("2026-11-22T11:00:00Z").unwrap()
     }
 
-    /// The record of a session after these events with what was found at each.
+    /// Returns the injection log and the responses of a session with these events, given the notes
+    /// found at each.
     fn session(agent: Agent, steps: &[(Event, &str, &[&str])]) -> (String, Vec<Reply>) {
         let (mut record, mut replies) = (String::new(), Vec::new());
         for (event, more, found) in steps {

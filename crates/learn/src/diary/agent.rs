@@ -1,7 +1,7 @@
-//! What an agent's own words tell: what it did, what it chose and why, what the cause was.
+//! Extracts accomplishments, decisions and causes from an agent's messages.
 //!
-//! Agents claim much. A claim of work counts only where files were changed in the same turn; a cause only where a change
-//! followed and the next check passed.
+//! Claims are checked against the log: an accomplishment counts only if files were changed in the
+//! same turn, a cause only if a change followed and the next check passed.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::outcome::steps::Step;
 use crate::prose::{Reading, Sentence, pattern, sentences};
 use cm_session::event::{Event, EventKind, ToolOutcome};
 
-/// The most accomplishments of one turn.
+/// Maximum number of accomplishments per turn.
 const A_TURN: usize = 6;
 
 pattern!(
@@ -42,7 +42,7 @@ pattern!(
     HEDGED = r"(?i)\b(?:might|may|maybe|probably|likely|seems?|could be|perhaps|i think|possibly|let me|let's|i'll|need to (?:check|look|see)|not sure|appears?|suspect|looks like|should check)\b"
 );
 
-/// The turns of a session: from a person's prompt to before the next.
+/// Splits the events into turns: each ends before the next user prompt.
 pub(super) fn turns(events: &[Event]) -> Vec<Range<usize>> {
     let prompt = |event: &Event| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
     let mut starts: Vec<usize> = (0..events.len()).filter(|at| prompt(&events[*at])).collect();
@@ -53,7 +53,8 @@ pub(super) fn turns(events: &[Event]) -> Vec<Range<usize>> {
     starts.iter().zip(ends).map(|(start, end)| *start..end).collect()
 }
 
-/// What was reached: commits, and what the agent says at the end of a turn in which it changed files.
+/// Returns the commits, and the claims of work in the last message of each turn that changed files.
+/// A turn is skipped if the user's next message rejects the work.
 pub(super) fn accomplishments(events: &[Event], steps: &[Step]) -> Vec<Item> {
     let mut reached: Vec<Vec<Item>> = Vec::new();
     for turn in turns(events) {
@@ -87,7 +88,7 @@ fn committed(step: &Step) -> Option<Item> {
     Item::new(&format!("Committed: {subject}"), step.line, Voice::Agent).filter(|_| done)
 }
 
-/// The claim of a sentence that something was done.
+/// Returns the sentence, without its opening, if it claims that work was done.
 fn did(sentence: &Sentence) -> Option<String> {
     let text = sentence.text.as_str();
     if text.ends_with('?') || TAKEN_BACK.is_match(text) || ELSEWHERE.is_match(&sentence.heading) {
@@ -104,7 +105,7 @@ fn did(sentence: &Sentence) -> Option<String> {
     (DID.is_match(claim) && weight(claim) >= least).then(|| body.to_owned())
 }
 
-/// What the agent chose, where it says over what or why.
+/// Returns the agent's decisions that name an alternative or a reason.
 pub(super) fn decisions(events: &[Event]) -> Vec<Item> {
     let mut items = Vec::new();
     for event in events.iter().filter(|event| !event.side) {
@@ -117,13 +118,14 @@ pub(super) fn decisions(events: &[Event]) -> Vec<Item> {
     items
 }
 
-/// A cause that the agent named, where it stands among the events.
+/// A cause stated by the agent, with the index of its event.
 pub(super) struct Cause {
     pub(super) at: usize,
     pub(super) item: Item,
 }
 
-/// The causes that the agent named and that held: files were changed after it in the same turn, and the next check passed.
+/// Returns the stated causes that were confirmed: files were changed later in the same turn, and
+/// the next check passed.
 pub(super) fn causes(events: &[Event], steps: &[Step]) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::new();
     for turn in turns(events) {

@@ -1,4 +1,4 @@
-//! Tags and search anchors of a session: words that place it and find it again.
+//! Derives the tags and search keywords of a session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,9 @@ use crate::outcome::steps::Step;
 use crate::prose::pattern;
 use cm_session::event::{Event, EventKind, ToolOutcome};
 
-/// The most tags.
+/// Maximum number of tags.
 const TAGS: usize = 6;
-/// The most anchors of each source.
+/// Maximum number of keywords from each source.
 const ANCHORS: usize = 4;
 
 const LANGUAGES: [(&str, &str); 32] = [
@@ -68,7 +68,8 @@ const TOOLS: [&str; 16] = [
     "bazel",
 ];
 
-/// The tags of a session: languages by its files, tools by its commands, and the kinds of work that it did.
+/// Returns the tags: languages of the changed files, tools of the commands, and `testing` if tests
+/// ran.
 pub(super) fn tags(files: &[Item], steps: &[Step]) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {
@@ -94,7 +95,7 @@ pattern!(
 );
 pattern!(NAMED = r"`([A-Za-z_][\w.:/-]{3,39})(?:\(\))?`");
 
-/// Words that find a session again: files by name, names in code that people and agents came back to, codes of errors.
+/// Returns search keywords: error codes, identifiers, and names of changed files.
 pub(super) fn anchors(events: &[Event], steps: &[Step], files: &[Item]) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     let mut add = |found: Vec<String>| {
@@ -110,7 +111,8 @@ pub(super) fn anchors(events: &[Event], steps: &[Step], files: &[Item]) -> Vec<S
     anchors
 }
 
-/// Codes and classes of errors in what failed. Single words only: what a tool printed is never quoted.
+/// Returns the error codes and exception names in the output of failed checks; the output itself is
+/// never quoted.
 fn codes(events: &[Event], steps: &[Step]) -> Vec<String> {
     let mut found = Vec::new();
     for step in steps.iter().filter(|step| step.ended == ToolOutcome::Error && step.check().is_some()) {
@@ -124,7 +126,7 @@ fn codes(events: &[Event], steps: &[Step]) -> Vec<String> {
     found
 }
 
-/// Names in code that stand in at least two messages, the most named first.
+/// Returns the identifiers that occur in at least two messages, the most frequent first.
 fn names(events: &[Event]) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for event in events.iter().filter(|event| !event.side) {
@@ -143,7 +145,7 @@ fn names(events: &[Event]) -> Vec<String> {
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Whether a name is more than a word: `loadTheme`, `a_b`, `x.go`.
+/// Returns `true` if a name is clearly an identifier, such as `loadTheme`, `a_b` or `x.go`.
 fn has_shape(name: &str) -> bool {
     let inner =
         |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '.' | '/' | ':' | '-');

@@ -1,4 +1,4 @@
-//! The diary of a session from its events, by rules alone.
+//! Extracts the diary of a session from its events, without a model.
 
 use sha2::{Digest as _, Sha256};
 
@@ -11,7 +11,7 @@ use cm_note::markdown::escape::visible;
 use cm_session::Meta;
 use cm_session::event::{Event, EventKind};
 
-/// The id of the diary of a session: the same path and content give the same id.
+/// Hashes the path and content of a session log to the id of its diary.
 ///
 /// ```
 /// use cm_learn::diary::id;
@@ -26,9 +26,10 @@ pub fn id(path: &str, content: &[u8]) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The diary of a session. `related` are sessions about the same that the caller found; they are only written down.
+/// Extracts the diary of a session. `related` is stored as passed.
 ///
-/// Of a session that an agent started for itself no person's words are told: there are none in it.
+/// User statements are not extracted from subagent sessions, because their prompts come from
+/// another agent.
 pub fn extract(id: &str, meta: &Meta, events: &[Event], related: &[Related]) -> Diary {
     let steps = steps(events);
     let told = Told::of(meta, events);
@@ -68,12 +69,12 @@ pub fn extract(id: &str, meta: &Meta, events: &[Event], related: &[Related]) -> 
     }
 }
 
-/// The steps of a session, for those who judge its feedback too.
 pub fn steps_of(events: &[Event]) -> Vec<Step> {
     steps(events)
 }
 
-/// The session's title, unless that is only a command of the agent's program: then the first prompt that is none.
+/// Returns the session's title. If it is only a slash command, the first sentence of a prompt is
+/// used instead.
 fn title(meta: &Meta, events: &[Event]) -> String {
     let prose = |text: &str| sentences(text.trim_start_matches(['#', ' ']), Reading::Person);
     let says = |title: &String| !title.starts_with('/') && !prose(title).is_empty();
@@ -84,7 +85,7 @@ fn title(meta: &Meta, events: &[Event]) -> String {
     cut(&title.unwrap_or_else(|| format!("Session {} of {}", meta.id, meta.agent)), 80)
 }
 
-/// What the person said beyond the task.
+/// Statements of the user that go beyond the task.
 #[derive(Default)]
 struct Told {
     preferences: Vec<Item>,
@@ -182,7 +183,7 @@ mod tests {
         assert!(extract("id", &meta, &told(kinds), &[]).is_empty());
     }
 
-    /// Any events, with words that the patterns look for.
+    /// Generates events with phrases that the patterns match.
     pub(crate) fn any_events() -> impl Strategy<Value = Vec<Event>> {
         let text = prop::collection::vec(
             prop::sample::select(vec![

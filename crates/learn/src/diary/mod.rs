@@ -1,7 +1,7 @@
-//! The diary of a session: what was reached, decided and learned, what went wrong, and what the person wants.
+//! The diary of a session: accomplishments, decisions, challenges, preferences and learnings.
 //!
-//! It is taken from the log by patterns, without a model. Every item names the line of the log that it comes from. What is
-//! doubtful is left out; a diary may well be empty.
+//! It is extracted from the log by patterns, without a model. Each item refers to a line of the
+//! log. Uncertain statements are left out, so a diary may be empty.
 
 mod agent;
 mod anchors;
@@ -28,134 +28,130 @@ use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 use cm_session::status::SessionStatus;
 
-/// The longest item in characters.
+/// Maximum length of an item, in characters.
 pub const ITEM: usize = 220;
-/// The most items of a section.
+/// Maximum number of items per section.
 pub const ITEMS: usize = 15;
 
-/// The summary of a session.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Diary {
-    /// What the session's path and content hash to, see [`id`].
+    /// Hash of the log's path and content, see [`id`].
     pub id: String,
-    /// The session's id.
+    /// Session id.
     pub session: String,
-    /// Its agent.
+    /// Name of the agent.
     pub agent: String,
-    /// The folder that was worked in.
+    /// Working directory of the session.
     pub workspace: Option<String>,
-    /// When it began.
     pub started: Option<Instant>,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub duration_s: Option<u64>,
-    /// What it is called.
     pub title: String,
-    /// How it ended, and what that rests on.
+    /// Outcome of the session, with its evidence.
     pub verdict: Verdict,
-    /// What somebody said of how it ended; it counts rather than what the log shows.
+    /// Outcome recorded by a person or agent; overrides the outcome from the log.
     pub judged: Option<Judged>,
-    /// What was reached.
+    /// Completed work.
     pub accomplishments: Vec<Item>,
-    /// What was chosen.
+    /// Decisions of the user and the agent.
     pub decisions: Vec<Item>,
-    /// What went wrong, and what helped.
+    /// Failures and their solutions.
     pub challenges: Vec<Item>,
-    /// What the person wants, beyond the task.
+    /// Wishes of the user beyond the task.
     pub preferences: Vec<Item>,
-    /// What is known now.
+    /// Facts that were learned.
     pub learnings: Vec<Item>,
-    /// Files that were changed.
     pub files: Vec<Item>,
-    /// Commands that were run, as a program and its subcommand.
+    /// Executed commands, as program and subcommand.
     pub commands: Vec<Item>,
-    /// Without `#`.
+    /// Tags without `#`.
     pub tags: Vec<String>,
-    /// Words that find it again.
+    /// Search keywords.
     pub anchors: Vec<String>,
-    /// Sessions about the same, as the caller found them.
+    /// Related sessions, determined by the caller.
     pub related: Vec<Related>,
-    /// How it was made.
+    /// Origin of the diary.
     pub made: Made,
 }
 
-/// One thing that a diary tells.
+/// An item of a diary section.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Item {
-    /// On one line, at most [`ITEM`] characters.
+    /// Text on one line, at most [`ITEM`] characters.
     pub text: String,
-    /// The line of the log that it comes from, from 1.
+    /// Line of the log, from 1; 0 for items that a person added to the note.
     pub line: u64,
-    /// Whose words they are.
+    /// Author of the statement.
     pub voice: Voice,
-    /// Whether it is meant to hold beyond the task: "always", "never", "I prefer".
+    /// Whether it applies beyond the task, as in "always", "never" or "I prefer".
     pub standing: bool,
 }
 
-/// Whose words an item is in.
+/// Author of a diary item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Voice {
-    /// The person's.
+    /// The user of the session.
     Person,
-    /// The person's, as says who sent the session without being that person: proposed as theirs, never taken for theirs.
+    /// The user of a session that another person sent; such items are only proposed, never treated
+    /// as the vault owner's own statements.
     Sender,
-    /// The agent's.
+    /// The agent of the session.
     Agent,
-    /// Our own, from what the log shows.
+    /// cm, derived from the log.
     Log,
 }
 
 impl Voice {
-    /// Whether they are a person's words, or are said to be.
+    /// Returns `true` if the author is a person, confirmed or not.
     pub fn is_persons(self) -> bool {
         matches!(self, Self::Person | Self::Sender)
     }
 }
 
-/// What somebody said of how a session ended: `outcome` in the frontmatter.
+/// An explicitly recorded outcome: `outcome` in the frontmatter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// How it ended.
     pub status: SessionStatus,
-    /// When that was said, in whole seconds.
+    /// Time of the record, in whole seconds.
     pub at: Option<Instant>,
-    /// The person who said it.
+    /// Person who recorded it.
     pub author: Option<String>,
-    /// The agent that said it.
+    /// Agent that recorded it.
     pub agent: Option<String>,
-    /// Why.
     pub reason: Option<String>,
 }
 
-/// How a diary was made.
+/// Records how a diary was created.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Made {
-    /// By rules.
+    /// Extracted by rules.
     #[default]
     Extracted,
-    /// By a model, of that name.
+    /// Written by the model with this name.
     Model(String),
-    /// By rules, because a model's answer could not be used, and why.
+    /// Extracted by rules because the model's answer was unusable, with the reason.
     Instead(String),
-    /// Not from the log: somebody said how the session ended, and nobody has summed it up.
+    /// Created only to record an outcome; the session was not summarized.
     Told,
 }
 
-/// A session about the same.
+/// A session about a similar subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Related {
-    /// Its id.
+    /// Session id.
     pub session: String,
-    /// Its agent.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// How near it is, 0–1.
+    /// Similarity, 0–1.
     pub relevance: f64,
-    /// Words of it.
+    /// Excerpt of the session.
     pub snippet: Option<String>,
 }
 
 impl Item {
-    /// An item, cut to its length; none of a text that says nothing.
+    /// Creates an item, cut to [`ITEM`] characters and without feedback markers; `None` if no
+    /// letter or digit is left.
     pub fn new(text: &str, line: u64, voice: Voice) -> Option<Self> {
         // Feedback on rules is told elsewhere.
         let mut bare = text.to_owned();
@@ -167,20 +163,20 @@ impl Item {
         says.then_some(Self { text, line, voice, standing: false })
     }
 
-    /// What two items that say the same have in common.
+    /// Returns the normalized text, which is equal for duplicates.
     fn key(&self) -> String {
         words(&self.text).join(" ")
     }
 }
 
-/// The words of a text in lower case, without marks.
+/// Splits a text into lower-case words, without punctuation.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Words that say nothing of a subject.
+/// Stop words.
 const EMPTY: [&str; 88] = [
     "the", "a", "an", "and", "or", "to", "of", "in", "on", "at", "it", "its", "is", "are", "be", "was",
     "were", "this", "that", "these", "those", "we", "i", "you", "they", "he", "she", "let", "lets", "s", "t",
@@ -191,7 +187,7 @@ const EMPTY: [&str; 88] = [
     "your", "me", "actually", "instead",
 ];
 
-/// The different words of a text that say something of a subject.
+/// Returns the distinct content words of a text.
 pub(crate) fn telling(text: &str) -> HashSet<String> {
     let telling = |word: &String| {
         word.chars().any(char::is_alphabetic) && word.chars().count() > 1 && !EMPTY.contains(&word.as_str())
@@ -199,12 +195,13 @@ pub(crate) fn telling(text: &str) -> HashSet<String> {
     words(text).into_iter().filter(telling).collect()
 }
 
-/// How many there are of them.
+/// Counts the distinct content words of a text.
 pub(crate) fn weight(text: &str) -> usize {
     telling(text).len()
 }
 
-/// The items without those that say what one before them says. A person's words are kept rather than an agent's.
+/// Removes duplicate items. Of duplicates, items of a person are preferred to those of the agent.
+/// At most `most` items remain, in their original order.
 pub fn distinct(items: Vec<Item>, most: usize) -> Vec<Item> {
     let mut ordered: Vec<(usize, Item)> = items.into_iter().enumerate().collect();
     ordered.sort_by_key(|(at, item)| (item.voice, *at));
@@ -223,7 +220,7 @@ pub fn distinct(items: Vec<Item>, most: usize) -> Vec<Item> {
     kept.into_iter().map(|(_, item, _)| item).collect()
 }
 
-/// The share of words that two sets have in common, 0–1.
+/// Jaccard similarity of two word sets, 0–1; 1 if both are empty.
 pub(crate) fn alike(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let all = a.len() + b.len() - common;
@@ -231,7 +228,7 @@ pub(crate) fn alike(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
 }
 
 impl Diary {
-    /// Its sections in order, with their headings.
+    /// Returns the sections in order, with their headings.
     pub fn sections(&self) -> [(&'static str, &Vec<Item>); 7] {
         [
             ("Accomplishments", &self.accomplishments),
@@ -244,7 +241,7 @@ impl Diary {
         ]
     }
 
-    /// The section of a heading, to be filled.
+    /// Returns the section with this heading for modification.
     pub fn section_mut(&mut self, heading: &str) -> Option<&mut Vec<Item>> {
         Some(match heading {
             "Accomplishments" => &mut self.accomplishments,
@@ -258,7 +255,7 @@ impl Diary {
         })
     }
 
-    /// The same with the person's words as those of who sent the session.
+    /// Attributes the user's items to the sender of the session.
     pub fn of_sender(mut self) -> Self {
         for heading in self.sections().map(|(heading, _)| heading) {
             let items = self.section_mut(heading).into_iter().flatten();
@@ -267,7 +264,7 @@ impl Diary {
         self
     }
 
-    /// The same with every text of it put through `word`.
+    /// Replaces every text of the diary by the result of `word`.
     pub fn each_text(mut self, word: impl Fn(&str) -> String) -> Self {
         self.title = word(&self.title);
         self.workspace = self.workspace.as_deref().map(&word);
@@ -289,7 +286,7 @@ impl Diary {
         self
     }
 
-    /// Whether it tells nothing that is worth a note: no file, command or item.
+    /// Returns `true` if all sections are empty.
     pub fn is_empty(&self) -> bool {
         self.sections().iter().all(|(_, items)| items.is_empty())
     }

@@ -1,6 +1,8 @@
-//! A diary as the text of a note in `diary/`: frontmatter, then its sections, each item with its line in the log.
+//! Renders a diary as a note in `diary/`: frontmatter, then its sections, each item with its line
+//! in the log.
 //!
-//! What a session said is written so that it stays a line of a list: it opens no heading, link, tag, marker or HTML.
+//! Text from the session is escaped so that it stays one list item and cannot start a heading,
+//! link, tag, marker or HTML.
 
 use std::fmt::Write as _;
 
@@ -14,19 +16,19 @@ use cm_note::note::Kind;
 use cm_note::note::compose;
 use cm_session::status::SessionStatus;
 
-/// The longest snippet of a related session in characters.
+/// Maximum length of a related session's excerpt, in characters.
 const SNIPPET: usize = 160;
 
-/// What stands in a note that only says how a session ended.
+/// Placeholder in a note that contains only a recorded outcome.
 pub(super) const TOLD: &str = "Nobody has summed this session up; somebody said how it ended.";
 
-/// The text of a diary's note.
+/// Renders the note of a diary.
 pub fn note(diary: &Diary) -> String {
     compose::note(Kind::Diary, keys(diary), &body(diary))
 }
 
-/// What the frontmatter's `status` may say of a session: it knows three words. Of a session that the log tells nothing
-/// of, it says none; the body says all five.
+/// Value of `status` in the frontmatter: `success`, `failure` or `mixed`; `None` for an unknown
+/// outcome. The body contains the exact status.
 pub fn written_status(status: SessionStatus) -> Option<&'static str> {
     match status {
         SessionStatus::Success => Some("success"),
@@ -36,7 +38,7 @@ pub fn written_status(status: SessionStatus) -> Option<&'static str> {
     }
 }
 
-/// The keys of its frontmatter with their values.
+/// Returns the keys and values of the frontmatter.
 pub(super) fn keys(diary: &Diary) -> Vec<(String, Value)> {
     let text = |text: &str| Value::String(visible(text));
     let list = |list: &[String]| Value::Sequence(list.iter().map(|word| text(word)).collect());
@@ -59,7 +61,7 @@ pub(super) fn keys(diary: &Diary) -> Vec<(String, Value)> {
     keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// What somebody said of how a session ended, as it stands in the frontmatter.
+/// Converts a recorded outcome to its frontmatter value.
 pub fn outcome(judged: &Judged) -> Value {
     let at = judged.at.map(|at| at.whole().to_string());
     let parts = [
@@ -92,7 +94,7 @@ fn related(related: &Related) -> Value {
     Value::Mapping(keys)
 }
 
-/// The text below its frontmatter.
+/// Renders the body of the note.
 pub(super) fn body(diary: &Diary) -> String {
     let mut text = format!("# {}\n\n", escape_inline(&diary.title));
     let made = match &diary.made {
@@ -123,7 +125,7 @@ fn written_sign(sign: &Sign) -> String {
     format!("- {mark}: {} (line {})", as_line(&sign.what), sign.line)
 }
 
-/// An item as an entry of a list.
+/// Renders an item as a list entry.
 pub fn written(item: &Item) -> String {
     // What a person added comes from no line of a log.
     if item.line == 0 {
@@ -139,7 +141,7 @@ pub fn written(item: &Item) -> String {
     format!("- {} ({voice}{standing}line {})", as_line(&item.text), item.line)
 }
 
-/// A text that stays on its line: nothing outside of code opens a link, a tag or a marker.
+/// Escapes a text so that outside code spans it cannot start a link, a tag or a marker.
 pub fn as_line(text: &str) -> String {
     let ruled = escape_rule(text);
     let mut safe = String::with_capacity(ruled.len() + 8);
@@ -174,7 +176,7 @@ pub fn as_line(text: &str) -> String {
     safe
 }
 
-/// Whether a bracket opens what could be feedback on a rule.
+/// Returns `true` if a bracket may start a feedback marker.
 fn is_marker(text: &str) -> bool {
     let word = text[1..].trim_start().to_lowercase();
     word.starts_with("cm") || word.starts_with("cass")

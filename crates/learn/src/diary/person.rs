@@ -1,31 +1,31 @@
-//! What a person's sentences tell beyond the task: what they want, what they chose, what is so.
+//! Extracts statements beyond the task from a user's messages: preferences, decisions and facts.
 //!
-//! By sentence patterns in English, high precision before recall: a sentence that fits none says nothing here.
+//! It uses English sentence patterns tuned for precision over recall; a sentence without a match is
+//! ignored.
 
 use super::weight;
 use crate::prose::{Reading, Sentence, pattern, sentences};
 
-/// What a sentence of a person tells.
+/// A statement in a user's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// What it is.
     pub kind: SaidKind,
-    /// The sentence without its opening fillers.
+    /// Sentence without its opening filler words.
     pub text: String,
-    /// Whether it is meant to hold beyond the task.
+    /// Whether it applies beyond the task.
     pub standing: bool,
 }
 
-/// What a sentence of a person may be.
+/// Kind of a user's statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaidKind {
-    /// What they want or do not want.
+    /// Something the user wants or does not want.
     Preference,
-    /// What they chose, or put right.
+    /// A choice or a correction.
     Decision,
-    /// What is so.
+    /// A fact.
     Learning,
-    /// They take back what they said before.
+    /// Withdrawal of an earlier statement.
     Retraction,
 }
 
@@ -128,8 +128,8 @@ pattern!(
 );
 pattern!(ASIDE = r"(?i)\b(?:i think|i guess|maybe|perhaps|not sure|wonder|probably)\b");
 
-/// What the sentences of a message tell, in their order. `corrects` is whether the agent had done something before: only
-/// then can a person put something right.
+/// Returns the statements in a message, in order. `corrects` states whether the agent has already
+/// acted; only then can the user correct it.
 ///
 /// ```
 /// use cm_learn::diary::{SaidKind, said};
@@ -160,9 +160,10 @@ pub fn said(message: &str, corrects: bool) -> Vec<Said> {
     told.filter(|(sentence, said)| !sentence.listed || said.standing).map(|(_, said)| said).collect()
 }
 
-/// More sentences than this are a task written out, or something pasted: of those, only the edges are asides of the person.
+/// A message with more sentences is a written task or pasted text; only its first two sentences and
+/// the last one are used.
 const MANY: usize = 8;
-/// The most sentences of a message whose "don't" may be meant in general.
+/// Maximum number of sentences in a message whose "don't" may apply in general.
 const SHORT: usize = 3;
 
 fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Said> {
@@ -230,13 +231,13 @@ fn holds_beyond(body: &str) -> bool {
         || (TASTE.is_match(body) && weight(body) >= 3)
 }
 
-/// Whether a verb tells what something does: "always returns".
+/// Returns `true` if a verb is in the third person, as in "always returns".
 fn third_person(word: &str) -> bool {
     let word = word.to_lowercase();
     word.ends_with('s') && !word.ends_with("ss") && word.len() > 3
 }
 
-/// Whether a clause may tell somebody what to do: it has no subject before its verb.
+/// Returns `true` if a clause may be an imperative: it does not start with a subject.
 fn imperative(clause: &str) -> bool {
     let first = clause.split_whitespace().next().unwrap_or("").to_lowercase();
     let subject = [

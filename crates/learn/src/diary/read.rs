@@ -1,7 +1,6 @@
-//! A diary read back from its note, whatever a person has made of it since.
+//! Parses a diary from its note, including changes by a person.
 //!
-//! Items that a person wrote carry no line; they are told with line 0, and nothing is derived from them as if a session had
-//! said it.
+//! Items that a person added have line 0; they are not treated as evidence from the session.
 
 use yaml_serde::Value;
 
@@ -16,9 +15,9 @@ use cm_session::status::SessionStatus;
 
 pattern!(PLACE = r"^(.*) \((person, |sender, |agent, )?(standing, )?line (\d{1,18})\)$");
 
-/// The diary that a note holds; none where its frontmatter names no session.
+/// Parses the diary in a note; `None` if its frontmatter has no session.
 ///
-/// Texts stay as they are written, escapes and all, so that writing what was read gives the same note.
+/// Item texts stay escaped, so that writing the diary again results in the same note.
 pub fn read(text: &str) -> Option<Diary> {
     let split = Split::of(text);
     let fields = parse(&split).fields;
@@ -44,7 +43,7 @@ pub fn read(text: &str) -> Option<Diary> {
     Some(diary)
 }
 
-/// The `outcome` that somebody has written: with its circumstances, or the bare word.
+/// Parses the recorded `outcome`: a mapping, or just the status.
 fn judged(fields: &Fields) -> Option<Judged> {
     let field = fields.get("outcome")?;
     let word = |key: &str| field.value.get(key).and_then(cm_note::frontmatter::parse::scalar_text);
@@ -136,7 +135,7 @@ fn sign(item: &Item) -> Option<Sign> {
     Some(Sign { line: item.line, good, what: what.to_owned() })
 }
 
-/// A title without its escapes, which are put anew when it is written.
+/// Removes the escapes of a title.
 pub fn unescaped(text: &str) -> String {
     let (mut plain, mut chars) = (String::with_capacity(text.len()), text.chars().peekable());
     while let Some(c) = chars.next() {

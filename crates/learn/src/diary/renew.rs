@@ -1,4 +1,4 @@
-//! A diary's note after its session has gone on: what the program wrote is renewed, and what a person added stays.
+//! Updates the note of a diary after its session has continued, and preserves a person's changes.
 
 use super::note::{body, keys};
 use super::read::read;
@@ -7,17 +7,17 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
 
-/// What is to be done to a note.
+/// Edits that update a note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Renewal {
-    /// The edits; none where it says all of it already.
+    /// Edits; empty if the note is up to date.
     pub edits: Vec<Edit>,
-    /// Whether a person has rewritten the body, which is left alone then.
+    /// Whether a person has rewritten the body, which is then left unchanged.
     pub is_rewritten: bool,
 }
 
-/// The edits that make a note tell a diary. Items that a person added to its lists stay in them, keys that are not ours stay
-/// as they are, and a body that holds anything else of a person's is not touched.
+/// Returns the edits that update a note to a diary. List items added by a person and unknown
+/// frontmatter keys are preserved; a body with any other manual change is not touched.
 pub fn renewal(text: &str, diary: &Diary) -> Renewal {
     let split = Split::of(text);
     let known = parse(&split).fields;
@@ -36,7 +36,8 @@ pub fn renewal(text: &str, diary: &Diary) -> Renewal {
     Renewal { edits, is_rewritten }
 }
 
-/// The diary with the items that a person added to another of the same session, and with what somebody said of its end.
+/// Returns the diary with the items that a person added to the old one, and with its recorded
+/// outcome.
 fn with_own_items(diary: &Diary, old: &Diary) -> Diary {
     let mut all = diary.clone();
     if let Some(judged) = &old.judged {

@@ -1,4 +1,5 @@
-//! Which files a session changed and which commands it ran, each with the first line that tells.
+//! Collects the files that a session changed and the commands that it ran, each with the first line
+//! that mentions it.
 
 use std::collections::HashMap;
 
@@ -6,15 +7,16 @@ use super::{Item, Voice};
 use crate::outcome::shell::Work;
 use crate::outcome::steps::{Deed, Step};
 
-/// The most files and commands that are told.
+/// Maximum number of files, and of commands.
 const MOST: usize = 20;
 
-/// The last part of a path, whichever way its slashes lean.
+/// Returns the last component of a path; accepts both kinds of slashes.
 pub(super) fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
 }
 
-/// The files that were changed, by the folder that was worked in where they lie within; the most changed first.
+/// Returns the changed files, relative to the workspace if they are inside; the most frequently
+/// changed first.
 pub(super) fn files(steps: &[Step], workspace: Option<&str>) -> Vec<Item> {
     let mut seen = Vec::new();
     for step in steps.iter().filter(|step| step.edited()) {
@@ -25,7 +27,7 @@ pub(super) fn files(steps: &[Step], workspace: Option<&str>) -> Vec<Item> {
     most_told(seen)
 }
 
-/// Whether a path lies where agents and programs put what is not of the project.
+/// Returns `true` if a path is in a folder for temporary files or plans of agents.
 fn is_aside(path: &str) -> bool {
     let folders = ["/.claude/plans/", "/.cursor/plans/", "/.codex/", "/.gemini/", "/var/folders/"];
     path.starts_with("/tmp/")
@@ -38,7 +40,7 @@ fn within<'a>(path: &'a str, workspace: Option<&str>) -> &'a str {
     rest.and_then(|rest| rest.strip_prefix(['/', '\\'])).filter(|rest| !rest.is_empty()).unwrap_or(path)
 }
 
-/// Programs that only look around.
+/// Commands that only inspect or arrange files.
 const LOOKING: [&str; 46] = [
     "ls", "cat", "cd", "pwd", "echo", "grep", "rg", "head", "tail", "find", "sed", "awk", "wc", "which",
     "true", "sort", "uniq", "tree", "less", "more", "stat", "file", "test", "[", "export", "sleep", "printf",
@@ -46,7 +48,8 @@ const LOOKING: [&str; 46] = [
     "set", "mkdir", "touch", "cp", "mv",
 ];
 
-/// The commands that were run, as a program and its subcommand; checks and the most used first.
+/// Returns the commands as program and subcommand, the most frequent first. Commands that only
+/// inspect are left out unless they are checks.
 pub(super) fn commands(steps: &[Step]) -> Vec<Item> {
     let mut seen = Vec::new();
     for step in steps {

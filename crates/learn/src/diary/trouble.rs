@@ -1,6 +1,7 @@
-//! What went wrong in a session: checks that failed and then passed after changes, and those that failed to the end.
+//! Collects the challenges of a session: checks that failed and passed after changes, checks that
+//! still failed at the end, and complaints of the user.
 //!
-//! What a tool printed is never quoted; the cause is given in the agent's words, where it named one that held.
+//! Tool output is never quoted; a cause is quoted from the agent if it was confirmed.
 
 use super::agent::Cause;
 use super::touched::base_name;
@@ -10,13 +11,13 @@ use crate::outcome::steps::{Deed, Step};
 use crate::prose::{Reading, cut, pattern, sentences};
 use cm_session::event::{Event, EventKind, ToolOutcome};
 
-/// The runs of one check, in order.
+/// All runs of one check, in order.
 struct Runs<'a> {
     name: String,
     steps: Vec<&'a Step>,
 }
 
-/// The challenges of a session, in the order of the log.
+/// Returns the challenges of a session, in log order.
 pub(super) fn challenges(events: &[Event], steps: &[Step], causes: &[Cause]) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     let all = runs(steps);
@@ -74,7 +75,8 @@ impl Runs<'_> {
         items
     }
 
-    /// A failure with what came between it and the run that passed; none where nothing was changed.
+    /// Describes a failure that was fixed: the changed files and the cause. `None` if no file was
+    /// changed in between.
     fn overcome(
         &self,
         first: &Step,
@@ -118,10 +120,10 @@ pattern!(
 );
 
 pattern!(ASIDE = r"(?i)^(?:fixed|note|option|if|when|i guess|can you|could you|please|add|make|implement)\b");
-/// More sentences than this are no complaint but a report.
+/// Maximum number of sentences in a complaint; longer messages are reports.
 const A_COMPLAINT: usize = 6;
 
-/// Where the person said that it is not right, and how.
+/// Returns the sentences in which the user complained about the result.
 fn complaints(events: &[Event]) -> Vec<Item> {
     let mut items = Vec::new();
     let mut worked = false;

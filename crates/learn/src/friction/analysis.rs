@@ -1,4 +1,5 @@
-//! The analysis of many sessions: each one's account, all together, and what to avoid.
+//! Combines the examined logs into one analysis: session reports, a summary, candidates and
+//! clusters.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,30 +18,27 @@ use super::signal::{Kind, Signal, Source};
 use super::summary::{Summary, summary};
 use cm_note::instant::Instant;
 
-/// How many characters of a log's name a session's id has.
+/// Characters of the log name in a session id, as long as that keeps the id unique.
 const SHORT_NAME: usize = 8;
 
-/// One session in `friction_analysis.json`.
+/// The report of one session in `friction_analysis.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Session {
     /// `<project>/<MMDD-HHMM>-<name>`, the time in UTC.
     pub session_id: String,
-    /// The session that this one is a fork of; only among the observed.
+    /// Id of the session that this one was forked from; observed rules only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// What is known of it.
     pub session_metadata: Metadata,
-    /// Its friction.
     pub friction_summary: Friction,
-    /// How its commands ended.
+    /// Number of commands that succeeded and failed.
     pub momentum: Momentum,
-    /// How it went.
     pub quality: Quality,
-    /// Who showed what.
+    /// Signals and friction by source.
     pub by_source: BTreeMap<Source, OfSource>,
-    /// The friction after each sign; it never falls.
+    /// Cumulative friction after each signal; never decreases.
     pub friction_trajectory: Vec<f64>,
-    /// What follows on what.
+    /// Notable sequences of signals.
     pub patterns_detected: Vec<Pattern>,
     #[serde(skip)]
     pub(super) project: String,
@@ -51,50 +49,49 @@ pub struct Session {
 }
 
 impl Session {
-    /// The most friction that it came to.
+    /// Highest cumulative friction of the session.
     pub fn peak(&self) -> f64 {
         self.friction_summary.peak
     }
 
-    /// Whether the person said more than one thing.
+    /// Returns `true` if the user sent more than one message.
     pub fn is_interactive(&self) -> bool {
         self.session_metadata.turn_count > 1
     }
 }
 
-/// What is known of a session.
+/// Facts about a session that its log contains.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Metadata {
-    /// The branch of git.
+    /// Git branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_branch: Option<String>,
-    /// The folder.
+    /// Working directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// When it began.
+    /// Time of the first record, RFC 3339 with milliseconds; empty if the log has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
-    /// When it ended.
+    /// Time of the last record, RFC 3339 with milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
-    /// How many messages the person sent.
+    /// Number of messages that the user sent.
     pub turn_count: usize,
-    /// Whole minutes from the first record to the last.
+    /// Whole minutes from the first record to the last; 0 if a time is missing.
     pub duration_min: i64,
 }
 
-/// Clusters of candidates, by the rules that made them.
+/// Clusters of candidates, as produced by the selected rule set.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Clusters {
-    /// Of the same sign and tools.
+    /// Candidates with the same signal and tools.
     Classic(Vec<by_pattern::Cluster>),
-    /// Of the same words.
+    /// Conversations with similar wording.
     Observed(Vec<by_words::Cluster>),
 }
 
 impl Clusters {
-    /// How many.
     pub fn len(&self) -> usize {
         match self {
             Self::Classic(clusters) => clusters.len(),
@@ -102,36 +99,35 @@ impl Clusters {
         }
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// All that was found.
+/// Result of analyzing a set of logs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
-    /// By which rules.
+    /// Rule set that was applied.
     pub rules: Rules,
-    /// Each session, by project, beginning and name.
+    /// Sessions, sorted by project, start time and log name.
     pub sessions: Vec<Session>,
-    /// The signs of each session, in the same order.
+    /// Signals of each session, parallel to `sessions`.
     pub signals: Vec<Vec<Signal>>,
-    /// All together.
+    /// Statistics over all sessions.
     pub summary: Summary,
-    /// The steps around the worst signs, those of the sessions with most friction first.
+    /// Steps around the anchor signals; candidates of the session with the highest friction first.
     pub candidates: Vec<Candidate>,
-    /// Those that are alike.
+    /// Groups of similar candidates.
     pub clusters: Clusters,
-    /// How many logs told nothing that another had not.
+    /// Number of logs that were dropped because every record also appears in another log.
     pub copies: usize,
-    /// How many lines could not be read.
+    /// Number of lines that could not be parsed.
     pub unread: u32,
-    /// When it was made.
+    /// Time of the analysis.
     pub now: Instant,
 }
 
-/// Brings together what was seen in some logs, in whatever order they come.
+/// Builds the analysis of the examined logs; their order does not matter.
 pub fn conclude(mut logs: Vec<Examined>, config: &Config, now: Instant) -> Analysis {
     logs.sort_by(|a, b| (&a.project, a.started, &a.name).cmp(&(&b.project, b.started, &b.name)));
     let (given, unread) = (logs.len(), logs.iter().map(|log| log.unread).sum());
@@ -164,7 +160,7 @@ pub fn conclude(mut logs: Vec<Examined>, config: &Config, now: Instant) -> Analy
     }
 }
 
-/// A session with what is not part of its account.
+/// A session report with the signals and candidates of its log.
 struct Kept {
     session: Session,
     name: String,
@@ -191,7 +187,8 @@ fn sessions(conversations: Vec<Vec<Examined>>, config: &Config) -> Vec<Kept> {
     kept
 }
 
-/// Such as `demo/1001-1000-aaaa1111`.
+/// Formats a session id such as `demo/1001-1000-aaaa1111`, with at most `characters` UTF-16 units
+/// of the log name.
 fn session_id(log: &Examined, characters: usize) -> String {
     let began = match log.started {
         Some(at) => at.to_chrono().format("%m%d-%H%M").to_string(),
@@ -228,7 +225,8 @@ fn account(log: &Examined, session_id: String, conversation: Option<String>, con
     Kept { session, name: log.name.clone(), signals: log.signals.clone(), candidates: log.candidates.clone() }
 }
 
-/// The candidates of the sessions that count, those with most friction first.
+/// Collects the candidates, those of the session with the highest friction first. The classic rules
+/// use sessions of quality `BAD` only.
 fn candidates(kept: &mut [Kept], rules: Rules) -> Vec<Candidate> {
     let mut order: Vec<usize> = (0..kept.len()).collect();
     order.sort_by(|a, b| kept[*b].session.peak().total_cmp(&kept[*a].session.peak()));
@@ -261,7 +259,7 @@ fn clusters(kept: &[Kept], candidates: &[Candidate], config: &Config) -> Cluster
 }
 
 impl Analysis {
-    /// How many signs of each kind, the most frequent first; of equally many, in the order of kinds.
+    /// Counts the signals of each kind, the most frequent first; ties are in the order of [`Kind`].
     pub fn counted(&self) -> Vec<(Kind, u32)> {
         let mut counted: BTreeMap<Kind, u32> = BTreeMap::new();
         for aggregate in self.summary.aggregate_by_source.values() {
@@ -274,7 +272,7 @@ impl Analysis {
         counted
     }
 
-    /// Whether the sessions are of more than one project.
+    /// Returns `true` if the sessions belong to more than one project.
     pub fn is_of_many_projects(&self) -> bool {
         self.sessions.iter().map(|session| &session.project).collect::<BTreeSet<_>>().len() > 1
     }

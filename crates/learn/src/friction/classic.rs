@@ -1,7 +1,8 @@
-//! The classic signs: fourteen that weigh and two that do not, found exactly as the tools do that made them known.
+//! The classic signals: fourteen with a weight and two without, detected exactly as in the original
+//! tools.
 //!
-//! Their known faults are kept, because counts are only comparable if everybody makes the same; [`super::observed`]
-//! repairs them.
+//! Their known faults are reproduced so that counts stay comparable; [`super::observed`] fixes
+//! them.
 
 use std::collections::HashMap;
 
@@ -13,15 +14,15 @@ use super::record::{Log, Part, Record, Role, head, seconds, units};
 use super::signal::{Kind, More, Signal};
 use cm_note::instant::Instant;
 
-/// How many units of a message two must share to be the same question.
+/// UTF-16 units of a message that are compared to find repeated questions.
 const KEY: usize = 100;
-/// A question of no more units than this is not worth noticing again.
+/// Questions of at most this many UTF-16 units are not checked for repetition.
 const SHORT_KEY: usize = 20;
-/// How many signs at the end tell whether a session was abandoned.
+/// Number of final signals that decide whether a session was abandoned.
 const LAST: usize = 5;
 
-/// All signs of a session, in the order in which they are summed up: silences and compactions, repeated questions, what
-/// each record shows, and what only the whole session does.
+/// Returns all signals of a session, grouped by detector: silences and compactions, repeated
+/// questions, signals of single records, interrupt cascades, and signals of the whole session.
 pub fn signals(log: &Log, thresholds: &Thresholds) -> Vec<Signal> {
     let mut found = Vec::new();
     beforehand(log, thresholds, &mut found);
@@ -32,23 +33,23 @@ pub fn signals(log: &Log, thresholds: &Thresholds) -> Vec<Signal> {
     found
 }
 
-/// What makes two messages the same question.
+/// Normalizes a message for comparison with earlier questions.
 pub(super) fn key(text: &str) -> String {
     head(text, KEY).to_lowercase().trim().to_owned()
 }
 
-/// Whether a question is long enough to be noticed again.
+/// Returns `true` if a question is long enough to be checked for repetition.
 pub(super) fn is_telling(key: &str) -> bool {
     units(key) > SHORT_KEY
 }
 
-/// Minutes between two messages, if they make a silence.
+/// Returns the minutes between two messages if they exceed the threshold for a silence.
 pub(super) fn silence(before: Option<Instant>, at: Option<Instant>, thresholds: &Thresholds) -> Option<f64> {
     let minutes = seconds(before?, at?) / 60.0;
     (minutes > thresholds.long_silence_minutes).then_some(minutes)
 }
 
-/// The sign of a silence before a record.
+/// Builds the signal for a silence before a record.
 pub(super) fn silent(at: Option<Instant>, record: usize, minutes: f64) -> Signal {
     let details = format!("{} min gap", (minutes + 0.5).floor());
     Signal::new(Kind::LongSilence, at, Some(record), details)
@@ -84,7 +85,7 @@ fn repeated(log: &Log, found: &mut Vec<Signal>) {
     }
 }
 
-/// Goes through the records one by one.
+/// State of the pass over the records.
 struct Pass<'l> {
     interactive: bool,
     claimed: bool,
@@ -116,7 +117,7 @@ impl<'l> Pass<'l> {
         self.found.push(Signal::new(kind, record.at, Some(index), details));
     }
 
-    /// Answers of tools up to the first words, and these.
+    /// Handles tool results and interruptions up to the first text, and that text.
     fn person(&mut self, index: usize, record: &Record) {
         for part in &record.parts {
             match part {
@@ -185,7 +186,7 @@ impl<'l> Pass<'l> {
     }
 }
 
-/// The sign of a call that was made before.
+/// Builds the signal for a repeated call.
 pub(super) fn looped(at: Option<Instant>, record: usize, tool: &str, count: u32) -> Signal {
     Signal::new(Kind::ToolLoop, at, Some(record), format!("{tool} called {count}x")).with(More {
         tool: Some(tool.to_owned()),
@@ -194,14 +195,14 @@ pub(super) fn looped(at: Option<Instant>, record: usize, tool: &str, count: u32)
     })
 }
 
-/// The sign of calls that were dropped together.
+/// Builds the signal for sibling calls that were cancelled together.
 fn sibling(at: Option<Instant>, record: usize, tools: Vec<String>) -> Signal {
     let size = tools.len();
     Signal::new(Kind::SiblingToolError, at, Some(record), format!("{size} sibling errors in parallel batch"))
         .with(More { batch_size: u32::try_from(size).ok(), tools_affected: Some(tools), ..More::default() })
 }
 
-/// Calls that were dropped one after another at the same time become one sign.
+/// Merges consecutive sibling errors with the same timestamp into one signal.
 pub(super) fn gathered(signals: Vec<Signal>) -> Vec<Signal> {
     let mut gathered: Vec<Signal> = Vec::with_capacity(signals.len());
     for signal in signals {
@@ -221,7 +222,7 @@ pub(super) fn gathered(signals: Vec<Signal>) -> Vec<Signal> {
     gathered
 }
 
-/// The sign that two interruptions make, if they are near enough.
+/// Returns a cascade signal if `signal` follows the interruption at `before` within the threshold.
 pub(super) fn cascade(before: Instant, signal: &Signal, thresholds: &Thresholds) -> Option<Signal> {
     let gap = seconds(before, signal.at?);
     (gap <= thresholds.cascade_seconds).then(|| {
@@ -264,7 +265,8 @@ fn at_end(log: &Log, thresholds: &Thresholds, found: &mut Vec<Signal>) {
     found.extend(ending);
 }
 
-/// The sign of a short session whose last sign is a failure or an interruption.
+/// Returns a signal for a session of one to three turns if its last signal is a failure or an
+/// interruption.
 pub(super) fn rapid_exit(turns: usize, last: Option<Kind>, ended: Option<Instant>) -> Option<Signal> {
     let last = last.filter(|kind| matches!(kind, Kind::ExitError | Kind::RequestInterrupted))?;
     (1..=3)
@@ -272,13 +274,13 @@ pub(super) fn rapid_exit(turns: usize, last: Option<Kind>, ended: Option<Instant
         .then(|| Signal::new(Kind::RapidExit, ended, None, format!("{turns} turns, ended with {last}")))
 }
 
-/// The sign of a session that ends with so much friction.
+/// Builds the signal for a session that ends with this total friction.
 pub(super) fn abandoned(friction: f64, ended: Option<Instant>) -> Signal {
     let details = format!("friction {friction} in last {LAST} signals, no resolution");
     Signal::new(Kind::SessionAbandoned, ended, None, details)
 }
 
-/// How many signs at the end tell whether a session was abandoned.
+/// Returns the number of final signals that decide whether a session was abandoned.
 pub(super) const fn last_signs() -> usize {
     LAST
 }

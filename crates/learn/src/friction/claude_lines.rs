@@ -1,7 +1,8 @@
-//! Claude Code's lines as records, exactly as the classic rules look at them.
+//! Reads Claude Code log lines as records, exactly as the classic rules expect them.
 //!
-//! It does not interpret: who really spoke and how a tool ended is what [`super::events`] knows. Here a message is a
-//! turn if it is a plain string, and a tool's answer that is not plain text cannot be read.
+//! It does not interpret the content; [`super::events`] resolves who sent a message and how a tool
+//! ended. Here a message counts as a turn if its content is a plain string, and a tool result that
+//! is an object becomes a placeholder.
 
 use serde_json::Value;
 
@@ -9,10 +10,10 @@ use super::record::{Log, Part, Record, Role};
 use cm_note::instant::Instant;
 use cm_session::event::ToolOutcome;
 
-/// What stands in for an object that is used as a text.
+/// Text that replaces an object, as in JavaScript string conversion.
 const OBJECT: &str = "[object Object]";
 
-/// A whole log of a folder of sessions: the folder's name, the file's name without its ending, and its bytes.
+/// Reads a whole log, given the name of its folder, its file name without extension, and its bytes.
 pub fn log(folder: &str, name: &str, bytes: &[u8]) -> Log {
     let mut reader = Reader::new(folder, name);
     for line in bytes.split(|byte| *byte == b'\n') {
@@ -21,20 +22,21 @@ pub fn log(folder: &str, name: &str, bytes: &[u8]) -> Log {
     reader.finish()
 }
 
-/// Reads a log line by line.
+/// Line-by-line reader of a log.
 #[derive(Debug)]
 pub struct Reader {
     log: Log,
 }
 
 impl Reader {
-    /// Gets ready for the file of this name in this folder.
+    /// Creates a reader for the log `name` in `folder`.
     pub fn new(folder: &str, name: &str) -> Self {
         let log = Log { project: project(folder), name: name.to_owned(), ..Log::default() };
         Self { log }
     }
 
-    /// Takes a line. One that is no JSON object is counted and costs only itself.
+    /// Reads a line. Blank lines are skipped; lines that are not JSON objects are counted in
+    /// [`Log::unread`].
     pub fn line(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             return;
@@ -45,7 +47,6 @@ impl Reader {
         }
     }
 
-    /// What was read.
     pub fn finish(self) -> Log {
         self.log
     }
@@ -69,7 +70,7 @@ impl Reader {
     }
 }
 
-/// The name of a project from that of its folder.
+/// Derives the project name from the folder name by stripping a leading `-home-` or `-`.
 fn project(folder: &str) -> String {
     folder.strip_prefix("-home-").or_else(|| folder.strip_prefix('-')).unwrap_or(folder).to_owned()
 }
@@ -130,7 +131,8 @@ fn part(block: &Value) -> Option<Part> {
     }
 }
 
-/// A value used as a text: lists by their elements, objects by the name of their class.
+/// Converts a value to text as JavaScript does: a list as its elements joined with commas, an
+/// object as `[object Object]`.
 fn as_text(value: &Value) -> String {
     match value {
         Value::Null | Value::Bool(false) => String::new(),

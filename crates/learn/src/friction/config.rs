@@ -1,4 +1,4 @@
-//! The numbers of both sets of rules, as data: what each sign weighs, and from where on something counts.
+//! Weights and thresholds of both rule sets.
 
 use std::collections::BTreeMap;
 
@@ -7,40 +7,41 @@ use serde::{Deserialize, Serialize};
 
 use super::signal::Kind;
 
-/// Which rules judge.
+/// Rule set that detects and weighs signals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rules {
-    /// The fourteen weighted signs that other tools count, as they count them.
+    /// The fourteen weighted signals of the original tools, counted exactly as they count them.
     Classic,
-    /// The same signs, where what people were seen to do weighs more than what is only inferred.
+    /// The same signals, but observed user reactions weigh more than inferences from tool output.
     #[default]
     Observed,
 }
 
-/// How much each kind of sign adds to a session's friction. A kind that is not in it adds nothing.
+/// Friction that each kind of signal adds to a session; kinds without an entry add nothing.
 pub type Weights = BTreeMap<Kind, f64>;
 
-/// From where on something counts.
+/// Limits at which observations become signals or change a verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Thresholds {
-    /// The friction from which a session counts as one of high friction.
+    /// Minimum friction of a high-friction session.
     pub friction_peak: f64,
-    /// The share of such sessions that must end in an intervention for the verdict "useful".
+    /// Minimum number of interventions per high-friction session for the verdict `USEFUL`.
     pub intervention_predictability: f64,
-    /// How much more must come from people and tools than from agents for the same.
+    /// Minimum ratio of user and tool friction to agent friction; below it the verdict is `BLOAT`.
     pub signal_noise_ratio: f64,
-    /// Minutes without a word from the person that make a silence.
+    /// A gap between user messages that is longer than this many minutes is a silence.
     pub long_silence_minutes: f64,
-    /// Seconds within which two interruptions are a cascade.
+    /// Maximum seconds between two interruptions of a cascade.
     pub cascade_seconds: f64,
-    /// How often the same call makes a loop.
+    /// Number of identical calls from which they are a loop.
     pub loop_count: u32,
-    /// The weight of the last five signs from which a session was abandoned.
+    /// Minimum abandonment score of the last five signals for a session to count as abandoned.
     pub abandoned: f64,
-    /// How many signs before a stash, an end or a silence a reaction may lie to count.
+    /// Number of preceding signals that must include a reaction for a stash, an abandoned session
+    /// or a silence to count; observed rules only.
     pub gate: usize,
-    /// In how many conversations something must come up to recur.
+    /// Number of conversations from which a topic recurs.
     pub recurring: usize,
 }
 
@@ -60,19 +61,16 @@ impl Default for Thresholds {
     }
 }
 
-/// Rules with their numbers.
+/// A rule set with its weights and thresholds.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Config {
-    /// Which rules judge.
     pub rules: Rules,
-    /// What each sign weighs.
     pub weights: Weights,
-    /// From where on something counts.
     pub thresholds: Thresholds,
 }
 
 impl Config {
-    /// The numbers that belong to a set of rules.
+    /// Returns the defaults of a rule set.
     pub fn of(rules: Rules) -> Self {
         let table: &[(Kind, f64)] = match rules {
             Rules::Classic => &CLASSIC,
@@ -81,7 +79,7 @@ impl Config {
         Self { rules, weights: table.iter().copied().collect(), thresholds: Thresholds::default() }
     }
 
-    /// What a sign weighs.
+    /// Returns the weight of a kind of signal; 0 if it has none.
     pub fn weight(&self, kind: Kind) -> f64 {
         self.weights.get(&kind).copied().unwrap_or(0.0)
     }
@@ -126,7 +124,7 @@ const OBSERVED: [(Kind, f64); 17] = [
     (Kind::Checkpoint, 0.0),
 ];
 
-/// What a sign among the last five counts when it is asked whether a session was abandoned; not its weight.
+/// Returns the weight of a signal in the abandonment score, which differs from its normal weight.
 pub(super) fn at_the_end(kind: Kind) -> f64 {
     match kind {
         Kind::FalseSuccess => 8.0,

@@ -1,13 +1,13 @@
-//! The sessions of all agents as records: what their connectors tell, grouped by the record that tells it.
+//! Converts the session events of any agent to records, one per source record.
 //!
-//! It leaves out what is no part of the conversation: thoughts, what agents did for agents, notices of programs.
+//! Thinking, subagent events and notices of programs are left out.
 
 use super::record::{Log, Part, Record, Role};
 use cm_note::instant::Instant;
 use cm_session::event::{Event, EventKind};
 use cm_session::{Meta, RecordId, scaffold};
 
-/// A whole session.
+/// Converts all events of a session.
 pub fn log<'e>(meta: &Meta, events: impl IntoIterator<Item = &'e Event>) -> Log {
     let mut reader = Reader::default();
     for event in events {
@@ -16,18 +16,18 @@ pub fn log<'e>(meta: &Meta, events: impl IntoIterator<Item = &'e Event>) -> Log 
     reader.finish(meta)
 }
 
-/// Reads a session event by event.
+/// Event-by-event converter of a session.
 #[derive(Debug, Default)]
 pub struct Reader {
     records: Vec<Record>,
-    /// The line of the last event that told something.
+    /// Line of the last event that was added to a record.
     line: Option<u64>,
-    /// The last time that an event told; what follows without a time is no earlier.
+    /// Latest timestamp; used for events without one.
     at: Option<Instant>,
 }
 
 impl Reader {
-    /// Takes the next event, in the order of the log.
+    /// Adds the next event; events must arrive in log order.
     pub fn event(&mut self, event: &Event) {
         self.at = event.at.or(self.at);
         let Some((role, part)) = (!event.side).then(|| told(&event.kind)).flatten() else { return };
@@ -52,7 +52,7 @@ impl Reader {
         self.line = Some(event.line);
     }
 
-    /// The session, with what is known of it besides its events.
+    /// Returns the log, completed with the session's metadata.
     pub fn finish(self, meta: &Meta) -> Log {
         let project = meta.workspace.as_deref().and_then(last_folder).unwrap_or(meta.agent.name());
         Log {
@@ -68,8 +68,8 @@ impl Reader {
     }
 }
 
-/// The id of an event's own record. A summary is told by the id of the record that it ends with, which may lie in
-/// another session.
+/// Returns the record id of an event; `None` for a compaction, because its summary carries the id
+/// of the last summarized record, which may belong to another session.
 fn id(event: &Event) -> Option<RecordId> {
     match event.kind {
         EventKind::Compaction { .. } => None,

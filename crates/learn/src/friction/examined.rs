@@ -1,4 +1,5 @@
-//! What one log shows by itself: its signs and candidates, without its texts, so that many logs fit in memory.
+//! Result of examining one log: its signals and candidates, without its texts, so that many logs
+//! fit in memory.
 
 use super::antigen::{self, Candidate};
 use super::config::{Config, Rules};
@@ -8,7 +9,7 @@ use super::{classic, observed};
 use cm_note::instant::Instant;
 use cm_session::RecordId;
 
-/// What was seen in a log.
+/// Signals, candidates and metadata of one log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Examined {
     pub(super) project: String,
@@ -23,7 +24,7 @@ pub struct Examined {
     pub(super) candidates: Vec<Candidate>,
 }
 
-/// What is kept of a record.
+/// The parts of a record that are needed to detect forks and count turns.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mark {
     pub(super) id: Option<RecordId>,
@@ -31,7 +32,7 @@ pub(super) struct Mark {
     pub(super) turn: bool,
 }
 
-/// Finds the signs of a log and the candidates around them.
+/// Detects the signals of a log and collects the candidates around them.
 pub fn examine(log: &Log, config: &Config) -> Examined {
     let signals = match config.rules {
         Rules::Classic => classic::signals(log, &config.thresholds),
@@ -55,17 +56,18 @@ pub fn examine(log: &Log, config: &Config) -> Examined {
 }
 
 impl Examined {
-    /// How many messages the person sent.
+    /// Number of messages that the user sent.
     pub fn turns(&self) -> usize {
         self.records.iter().filter(|record| record.turn).count()
     }
 
-    /// The ids of its records, by which it is known as a fork of another log.
+    /// Ids of the records, in log order; records without an id are skipped.
     pub(super) fn ids(&self) -> Vec<RecordId> {
         self.records.iter().filter_map(|record| record.id.clone()).collect()
     }
 
-    /// Leaves out what another log has told already. `known` says whether a record is.
+    /// Removes the signals, candidates and turns of records that `known` reports as part of another
+    /// log, and moves the start time to the first remaining record.
     pub(super) fn keep_new(&mut self, known: impl Fn(&RecordId) -> bool) {
         let is_known = |record: &Mark| record.id.as_ref().is_some_and(&known);
         let last_known = self.records.iter().rposition(is_known);

@@ -1,6 +1,7 @@
-//! Which logs tell the same conversation, and what each of them tells that no other does.
+//! Detects logs of the same conversation and removes the records that they share.
 //!
-//! Resuming or forking a session copies its records into a new log. Counting them twice would make one annoyance two.
+//! Resuming or forking a session copies its records into a new log; counting them twice would
+//! double their friction.
 
 use std::collections::HashSet;
 
@@ -8,11 +9,11 @@ use super::examined::Examined;
 use cm_session::RecordId;
 use cm_session::fork::conversations;
 
-/// The shortest id that is not only a counter.
+/// Minimum length of a record id that is compared; shorter ones may be plain counters.
 const SHORTEST_ID: usize = 8;
 
-/// Groups logs by conversation; in each group the longest log comes first, and the others keep only what is new in them.
-/// A log with nothing new is left out.
+/// Groups logs by conversation, the longest log of each first. Later logs retain only new records;
+/// a log without new records is dropped.
 pub(super) fn conversations_of(logs: Vec<Examined>) -> Vec<Vec<Examined>> {
     let ids: Vec<Vec<IdText>> = logs.iter().map(|log| log.ids().into_iter().map(IdText).collect()).collect();
     let groups = conversations(&ids);

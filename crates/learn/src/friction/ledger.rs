@@ -1,7 +1,7 @@
-//! The ledger of what keeps going wrong: what was seen, which rule was tried against it, and whether it helped.
+//! The ledger of recurring friction: observations, the rules tried against it, and their results.
 //!
-//! An entry begins as something to be observed, becomes hot where it recurs, and is handed to a person where rules do
-//! not help. It decides when a rule is wanted, and never what it says.
+//! An entry starts as `observing`, becomes `hot` when it recurs, and is `escalated` to a person
+//! when rules do not help. The ledger decides when a rule is needed; it does not write rules.
 
 mod entry;
 
@@ -15,100 +15,96 @@ pub use entry::{Attempt, Entry, Evidence, Happened, Outcome, Seen, Status};
 use super::antigen::by_words::{self, Cluster};
 use cm_note::instant::Instant;
 
-/// The form that this program writes.
+/// Ledger format version that this program writes.
 pub const VERSION: u32 = 1;
-/// In so many conversations something must have come up to be noted.
+/// Minimum number of conversations for a new entry.
 pub const FOR_AN_ENTRY: usize = 2;
-/// In so many it is hot: a rule is wanted.
+/// Number of conversations from which an entry is hot and needs a rule.
 pub const HOT: usize = 5;
-/// So often it may recur under a rule before the rule has failed.
+/// Number of recurrences after which a rule has failed.
 pub const RECURRENCES: u32 = 2;
-/// So many rules may fail before a person is told.
+/// Number of failed rules after which an entry is escalated to a person.
 pub const FAILED_ATTEMPTS: usize = 2;
-/// So many days after it was last seen, what is only observed expires.
+/// Days since it was last seen after which an observed entry expires.
 pub const EXPIRES_AFTER_DAYS: f64 = 56.0;
-/// What is kept of an entry's quotes.
+/// Maximum number of quotes per entry.
 const QUOTES: usize = 5;
-/// From which share of the smaller one's words an entry and a cluster are the same matter.
+/// Minimum overlap of keywords for a cluster to match an entry, as a share of the smaller set.
 const SAME: f64 = 0.5;
 
-/// How long a fact should be at most, in characters.
+/// Recommended maximum length of a fact, in characters.
 pub const FACT: usize = 160;
-/// How long a fact may be at most.
+/// Hard maximum length of a fact, in characters.
 pub const LONGEST_FACT: usize = 180;
-/// So many episodes are shown, the newest.
+/// Number of most recent episodes that are shown.
 pub const EPISODES: usize = 10;
 
-/// The whole ledger. Fields that this program does not know are kept.
+/// The whole ledger. Unknown fields are preserved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// The form in which it is written.
+    /// Format version of the file.
     pub version: u32,
-    /// What keeps going wrong, in the order in which it was noted.
+    /// Entries, in order of creation.
     #[serde(default)]
     pub entries: Vec<Entry>,
-    /// What other programs wrote besides.
+    /// Fields written by other programs.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// A ledger that cannot be used.
+/// Errors of reading or changing a ledger.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No ledger.
+    /// The text is not a valid ledger.
     #[error("the ledger is damaged: {0}; repair it or move it away")]
     Damaged(#[from] serde_json::Error),
-    /// Of a later form.
+    /// The ledger has a newer format version.
     #[error("the ledger has version {0}, and this program knows {VERSION} at most; update the program")]
     Newer(u32),
-    /// No such entry.
+    /// The ledger has no entry with this id.
     #[error("the ledger has no entry {0}")]
     NoEntry(String),
-    /// Words that were tried before.
+    /// The entry was already tried with the same wording.
     #[error("the entry {0} was tried with these words before; say it otherwise")]
     Tried(String),
-    /// An entry for which nothing more is tried.
+    /// The entry is rejected or escalated and accepts no more rules.
     #[error("the entry {id} is {}; nothing more is tried for it", status.name())]
     Closed {
-        /// The entry.
         id: String,
-        /// What became of it.
+        /// Current status of the entry.
         status: Status,
     },
 }
 
-/// What the ledger asks for.
+/// Action that the ledger requests for an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Advice {
-    /// It is hot: write a rule against it.
+    /// The entry is hot: write a rule.
     Write {
-        /// The entry.
         id: String,
     },
-    /// It recurs under its rule: say it in other words.
+    /// The entry recurs despite its rule: rephrase the rule.
     Rephrase {
-        /// The entry.
         id: String,
     },
-    /// Rules do not help: make it a hook or a test.
+    /// Rules do not help: turn it into a hook or a test.
     Escalate {
-        /// The entry.
         id: String,
     },
 }
 
-/// How a fact fits.
+/// Whether the length of a fact is within the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// It is short enough.
+    /// At most [`FACT`] characters.
     Fits,
-    /// It should be shorter, and may stay.
+    /// Longer than recommended but allowed.
     Long,
-    /// It must be shorter.
+    /// Longer than [`LONGEST_FACT`] characters.
     TooLong,
 }
 
-/// How a fact fits by its length in characters.
+/// Checks the length of a fact in characters, ignoring surrounding whitespace.
 pub fn fit(fact: &str) -> Fit {
     match fact.trim().chars().count() {
         length if length <= FACT => Fit::Fits,
@@ -124,24 +120,25 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// Reads a ledger.
+    /// Parses a ledger from JSON.
     ///
     /// # Errors
-    /// [`Error::Damaged`] and [`Error::Newer`].
+    /// [`Error::Damaged`] if the text is not a valid ledger, [`Error::Newer`] if its version is
+    /// newer than [`VERSION`].
     pub fn parse(text: &str) -> Result<Self, Error> {
         let ledger: Self = serde_json::from_str(text)?;
         if ledger.version > VERSION { Err(Error::Newer(ledger.version)) } else { Ok(ledger) }
     }
 
-    /// The ledger as text; parsed again it is the same.
+    /// Serializes the ledger as indented JSON.
     pub fn to_text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
     }
 
-    /// Takes in what was found at `now`, and lets expire what was not seen for long. The same clusters once more change
-    /// nothing.
+    /// Adds the clusters found at `now` and expires entries that were not seen recently.
+    /// Idempotent: conversations that are already recorded change nothing.
     pub fn observe(&mut self, clusters: &[Cluster], now: Instant) {
         for cluster in clusters {
             match self.known(cluster) {
@@ -157,7 +154,7 @@ impl Ledger {
         self.entries.iter_mut().for_each(|entry| entry.expire(now));
     }
 
-    /// The entry that a cluster belongs to: the one that has the most of its words.
+    /// Returns the index of the entry with the greatest keyword overlap with a cluster.
     fn known(&self, cluster: &Cluster) -> Option<usize> {
         let words: BTreeSet<String> = cluster.top_keywords.iter().cloned().collect();
         let alike = |entry: &Entry| {
@@ -179,15 +176,16 @@ impl Ledger {
         format!("ag-{:03}", numbers.max().unwrap_or(0).saturating_add(1))
     }
 
-    /// What is to be done, in the order of the entries.
+    /// Returns the requested actions, in the order of the entries.
     pub fn advice(&self) -> Vec<Advice> {
         self.entries.iter().filter_map(Entry::advice).collect()
     }
 
-    /// Notes that a rule is tried against an entry from the day of `now` on, in words that were not tried before.
+    /// Records that a rule is tried against an entry from the day of `now` on.
     ///
     /// # Errors
-    /// [`Error::NoEntry`], [`Error::Closed`] for what was rejected or escalated, and [`Error::Tried`].
+    /// [`Error::NoEntry`] if the id is unknown, [`Error::Closed`] if the entry is rejected or
+    /// escalated, and [`Error::Tried`] if the wording was tried before.
     pub fn adopt(&mut self, id: &str, rule: &str, now: Instant) -> Result<(), Error> {
         let entry = self.entry(id)?;
         if matches!(entry.status, Status::Rejected | Status::Escalated) {
@@ -200,10 +198,10 @@ impl Ledger {
         Ok(())
     }
 
-    /// Notes that a person wants no rule about an entry.
+    /// Records that a person does not want a rule for an entry.
     ///
     /// # Errors
-    /// [`Error::NoEntry`].
+    /// [`Error::NoEntry`] if the id is unknown.
     pub fn reject(&mut self, id: &str, now: Instant) -> Result<(), Error> {
         self.entry(id)?.reject(now);
         Ok(())

@@ -1,9 +1,11 @@
-//! Friction: where sessions went badly, by signs in their logs, and what to avoid.
+//! Friction: finds sessions that went badly, by signals in their logs, and collects candidates for
+//! rules.
 //!
-//! Two sets of rules. `classic` counts as other tools count, fault for fault. `observed` believes what people were seen
-//! to do, and machines hardly. A log becomes records ([`claude_lines`] or [`events`]), each is examined by itself
-//! ([`examine`]), and all together are concluded ([`conclude`]) and written down ([`files`]). What recurs over weeks is
-//! kept in a [`ledger`]. No file, clock or model has a part in it.
+//! Two rule sets exist: `classic` reproduces the counts of other tools, including their faults;
+//! `observed` relies on user reactions rather than on tool output. A log becomes records
+//! ([`claude_lines`] or [`events`]); each log is examined separately ([`examine`]), the results are
+//! combined ([`conclude`]) and rendered as [`files`]. A [`ledger`] tracks friction that recurs over
+//! weeks. No function here accesses files, clocks or models.
 //!
 //! ```
 //! use cm_learn::friction::{Config, Rules, claude_lines, conclude, examine, files};

@@ -1,7 +1,8 @@
-//! The observed signs: what a person was seen to do weighs, and what is only inferred from machines hardly does.
+//! The observed signals: user reactions weigh most, inferences from tool output hardly at all.
 //!
-//! Found in one pass in the order of the log, so that "before" means before in time. Whose words they are and how a tool
-//! ended is taken from the records' parts, and not from words in the text.
+//! They are detected in one pass in log order, so "before" means earlier in time. The role of a
+//! message and, if recorded, the outcome of a tool are taken from the records rather than guessed
+//! from the text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,20 +19,20 @@ use cm_note::instant::Instant;
 use cm_session::CallId;
 use cm_session::event::ToolOutcome;
 
-/// Swearing in a message of no more characters is a reaction, whomever it is directed at.
+/// In a message of at most this many characters, any swearing is a reaction.
 const SHORT_MESSAGE: usize = 120;
-/// So many bytes around a curse may hold the word that directs it.
+/// Bytes on each side of a curse that are searched for words that direct it at the agent.
 const AROUND: usize = 40;
-/// Two marks of an interruption that lie no more seconds apart tell of one.
+/// Two interruption markers at most this many seconds apart belong to one interruption.
 const ONE_ACT: f64 = 1.0;
 
-/// Whether a sign is a person's reaction, which gives weight to a stash or a silence after it, and anchors what is
-/// learned.
+/// Returns `true` if a signal is a user reaction. Reactions give weight to a stash or silence after
+/// them and anchor candidates.
 pub fn is_reaction(kind: Kind) -> bool {
     matches!(kind, Kind::UserCorrection | Kind::UserCurse | Kind::InterruptCascade)
 }
 
-/// All signs of a session, in the order of the log; what only the whole session shows comes last.
+/// Returns all signals of a session in log order; signals of the whole session come last.
 pub fn signals(log: &Log, thresholds: &Thresholds) -> Vec<Signal> {
     let turns = log.records.iter().filter(|record| record.turn).count();
     let mut pass = Pass { thresholds, turns, ..Pass::new(thresholds) };
@@ -45,20 +46,20 @@ pub fn signals(log: &Log, thresholds: &Thresholds) -> Vec<Signal> {
 struct Pass<'l> {
     thresholds: &'l Thresholds,
     turns: usize,
-    /// How many messages the person has sent so far.
+    /// Number of user messages so far.
     said: usize,
     last_message: Option<Instant>,
-    /// When, and by which record.
+    /// Time and record index of the last interruption.
     last_interrupt: Option<(Option<Instant>, usize)>,
-    /// What the person asked, and how many answers there were by then.
+    /// Questions of the user, with the number of agent answers at that time.
     questions: HashMap<String, usize>,
-    /// How often the agent has spoken so far.
+    /// Number of agent texts so far.
     answers: usize,
-    /// Calls that run a command.
+    /// Ids of calls that run a shell command.
     commands: HashSet<&'l CallId>,
     calls: HashMap<(&'l str, String), u32>,
     claimed: bool,
-    /// How the last command ended.
+    /// Outcome of the last command.
     last_verdict: Option<Kind>,
     stashed: bool,
     found: Vec<Signal>,
@@ -104,7 +105,8 @@ impl<'l> Pass<'l> {
         self.push(Signal::new(kind, record.at, Some(index), details));
     }
 
-    /// Adds a sign; one that means nothing by itself becomes a checkpoint unless a reaction came shortly before.
+    /// Adds a signal. A stash, abandonment or silence becomes a checkpoint unless a reaction came
+    /// shortly before.
     fn push(&mut self, signal: Signal) {
         let gated =
             matches!(signal.kind, Kind::UserIntervention | Kind::SessionAbandoned | Kind::LongSilence);
@@ -118,7 +120,8 @@ impl<'l> Pass<'l> {
         }
     }
 
-    /// The signs so far, the last first. Successes are none of them, or a few would push all friction out of sight.
+    /// Returns the signals so far, the latest first. Successes are left out, because a few of them
+    /// would hide all friction.
     fn friction(&self) -> impl Iterator<Item = &Signal> {
         self.found.iter().rev().filter(|signal| signal.kind != Kind::ExitSuccess)
     }
@@ -153,7 +156,8 @@ impl<'l> Pass<'l> {
         self.said += 1;
     }
 
-    /// What is asked again after an answer is repeated: sent twice without one, it was only sent twice.
+    /// Records a question. It is repeated only if the agent answered in between; otherwise it was
+    /// merely sent twice.
     fn question(&mut self, index: usize, record: &Record, text: &str) {
         let key = key(text);
         if !is_telling(&key) || is_slash_command(text) {
@@ -270,12 +274,13 @@ impl<'l> Pass<'l> {
     }
 }
 
-/// Whether a call runs a command of a shell, whatever the agent calls its tool.
+/// Returns `true` if a call runs a shell command, judged by its arguments, not by the tool's name.
 fn is_command(input: &Value) -> bool {
     ["command", "cmd"].iter().any(|key| matches!(input[key], Value::String(_) | Value::Array(_)))
 }
 
-/// How a tool ended. A command that left no word of failure succeeded: logs write down success seldom.
+/// Returns the outcome of a tool. A result without an error message is a success, because logs
+/// rarely state success.
 fn verdict(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutcome {
     match (outcome, exit_code) {
         (ToolOutcome::Unknown, Some(code)) => ToolOutcome::of_exit(Some(code)),
@@ -287,7 +292,8 @@ fn verdict(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutc
     }
 }
 
-/// Whether a message gives a command to the agent's program, such as `/compact`, rather than asking; `/etc/hosts` is none.
+/// Returns `true` for a command of the agent's program such as `/compact`; a path such as
+/// `/etc/hosts` does not count.
 fn is_slash_command(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or_default();
     word.strip_prefix('/')
@@ -298,7 +304,8 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Whether swearing is a reaction to the agent: the message is short, or the word is directed at somebody.
+/// Returns `true` if swearing is a reaction: the message is short, or words near the curse address
+/// the agent.
 fn is_cursing(text: &str) -> bool {
     let short = text.trim().chars().count() <= SHORT_MESSAGE;
     CURSE.find_iter(text).any(|curse| short || DIRECTED.is_match(around(text, curse.start(), curse.end())))

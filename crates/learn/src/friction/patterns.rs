@@ -1,7 +1,7 @@
-//! The expressions by which words are recognised, and nothing about what follows from them.
+//! Regular expressions that recognize words, files and terminal output.
 //!
-//! Words end where ASCII words do and case is folded for ASCII alone, as in the tools whose counts the classic rules
-//! repeat.
+//! Word boundaries and case folding are ASCII-only, to match the tools whose counts the classic
+//! rules reproduce.
 
 use std::sync::LazyLock;
 
@@ -22,74 +22,73 @@ fn expression(text: &str) -> Regex {
 }
 
 expressions! {
-    /// An answer of a tool that was stopped.
+    /// Result of a tool that was stopped.
     STOPPED = r"(?i-u:Exit code 137|Request interrupted|interrupted by user)";
-    /// A message that stands for an interruption.
+    /// Message that marks an interruption.
     INTERRUPTED = r"(?i-u:Request interrupted|interrupted by user)";
-    /// A call that was dropped for the failure of another.
+    /// Result of a call that was cancelled because a parallel call failed.
     SIBLING = r"(?i-u:<tool_use_error>Sibling tool call errored</tool_use_error>)";
-    /// The tool that such an answer names.
+    /// Name of the tool in a cancelled call's result.
     CALLED = r"●\s+([0-9A-Za-z_]+)\(";
-    /// A command that failed, by its code.
+    /// Failed command, by its exit code.
     FAILED = r"Exit code [1-9]";
-    /// A failure of Python.
+    /// Python exception.
     RAISED = r"Traceback \(most recent|CalledProcessError";
-    /// A command that succeeded.
+    /// Successful command.
     SUCCEEDED = r"Exit code 0";
-    /// Words that claim success.
+    /// Claim of success, as the classic rules match it: `✅` only between word characters.
     CLAIM = r"(?-u:\b)(?:(?i-u:done|complete|success)|✅)(?-u:\b)";
-    /// The same, with the sign wherever it stands.
+    /// Claim of success, with `✅` anywhere.
     CLAIM_SEEN = r"(?i-u:\b(?:done|complete|success)\b)|✅";
-    /// Swearing.
     CURSE = r"(?i-u:\b(?:fuck|shit|damn)\b)";
-    /// Words that direct swearing at somebody.
+    /// Words that address the agent.
     DIRECTED = r"(?i-u:\b(?:you|your|you'?re|you'?ve|stop|quit|keep|again|why)\b)";
-    /// A no anywhere.
+    /// Negation anywhere in a message.
     NEGATION = r"(?i-u:\b(?:no|didn't work|still broken)\b)";
-    /// A contradiction, with which a message begins.
+    /// Contradiction at the start of a message.
     CORRECTION = concat!(
         r"^\s*(?:(?i-u:no\b|nope\b|wrong\b|stop\b|revert\b|undo\b|not what|still broken)|(?i:don['’]?t\b",
         r"|didn['’]?t work|that['’]?s not))",
     );
-    /// A person who corrects themselves.
+    /// A user's correction of their own mistake.
     SELF_CORRECTION = concat!(
         r"(?i-u:\b(?:wrong (?:project|window|repo|directory|folder)|never ?mind|nvm|scratch that",
         r"|ignore (?:that|this)|disregard|my bad|oops)\b)",
     );
-    /// A file's path, as the classic rules find it.
+    /// File path, as the classic rules match it.
     FILE = r"[0-9A-Za-z_/.-]+\.(?:py|js|ts|md|json|yaml|yml)";
-    /// A file's path with its whole ending.
+    /// File path with its complete extension.
     FILE_WHOLE = concat!(
         r"[0-9A-Za-z_/.-]+\.(?:py|js|ts|tsx|jsx|rs|go|java|rb|c|h|cpp|sh|toml|md|json|yaml|yml|html|css",
         r"|sql)(?-u:\b)",
     );
-    /// An answer that tells of a failure: what marks a call in a sequence.
+    /// Tool result that indicates a failure, for the suffix of a call.
     MARKS_FAILURE = r"Exit code [1-9]|Traceback|Error";
-    /// A line that tells of a failure.
+    /// Line that indicates a failure.
     FAILURE = r"(?i-u:Error|Traceback|Exit code [1-9])";
-    /// A word that may be a keyword.
+    /// Candidate for a keyword.
     KEYWORD = r"(?-u:\b)[a-z]{4,}(?-u:\b)";
-    /// A word that may be part of a shingle.
+    /// Candidate for a word of a shingle.
     WORD = r"(?-u:\b)[a-z'’]{3,}(?-u:\b)";
-    /// A line of a terminal: a prompt with whatever follows, or a prompt sign and a command.
+    /// Terminal line: a user-and-host prompt, or a prompt character followed by a command.
     PROMPTED = r"^(?:[\w.-]+@[\w.-]+:\S*[#$]|[>$#%]\s+(?:sudo\s+)?[a-z][\w.-]*(?:\s+\S|$))";
-    /// A line that is a command of a shell.
+    /// Line that is a shell command.
     COMMAND = concat!(
         r"^(?:sudo|ls|cd|cat|rm|cp|mv|mkdir|chmod|chown|export|ssh|scp|grep|echo|curl|wget|tar|systemctl",
         r"|journalctl|apt|apt-get|yum|dnf|brew|npm|npx|pnpm|yarn|node|pip|cargo|go|make|git|docker",
         r"|kubectl)\s+\S",
     );
-    /// A line that a shell or its programs print.
+    /// Line that a shell or its programs print.
     PRINTED = concat!(
         r"No such file or directory|command not found|cannot access|Permission denied|Exit code\s*\d",
         r"|Traceback \(most recent|: line \d+:|^E: ",
     );
 }
 
-/// Whether a message is mostly what a terminal showed: context that the person pasted, and no reaction.
+/// Returns `true` if a message is mostly terminal output that the user pasted as context.
 ///
-/// One line behind a prompt is enough among two; without prompts, at least half of three or more lines must be a
-/// shell's.
+/// Of two or more lines, one with a prompt is enough; without prompts, at least half of three or
+/// more lines must be commands or shell output.
 pub(super) fn is_terminal_paste(text: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.len() < 2 {
@@ -102,7 +101,8 @@ pub(super) fn is_terminal_paste(text: &str) -> bool {
     lines.len() >= 3 && shell * 2 >= lines.len()
 }
 
-/// `> ` and `# ` also open quotes and headings; behind them only a command of a shell is one of a terminal.
+/// Returns `true` if a line that starts with `>`, `#` or `%` is a quote or heading, that is, if no
+/// shell command follows.
 fn is_quote(line: &str) -> bool {
     line.starts_with(['>', '#', '%']) && !COMMAND.is_match(line[1..].trim_start())
 }

@@ -1,7 +1,7 @@
-//! A session as the rules of friction read it: its records in order, each with its parts.
+//! A session log as the friction rules read it: records in order, each with its parts.
 //!
-//! Both adapters end here, [`super::claude_lines`] for what is counted exactly as others count it, and [`super::events`]
-//! for the sessions of all agents.
+//! Both adapters produce it: [`super::claude_lines`] for the classic rules and [`super::events`]
+//! for all agents.
 
 use serde_json::Value;
 
@@ -9,97 +9,93 @@ use cm_note::instant::Instant;
 use cm_session::event::ToolOutcome;
 use cm_session::{CallId, RecordId};
 
-/// A session's log.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Log {
-    /// What the session worked on, for people: the name of a folder.
+    /// Display name of the project: derived from a folder name, or the agent's name.
     pub project: String,
-    /// The session's id, or the name of its file without the ending.
+    /// Session id, or the log's file name without extension.
     pub name: String,
-    /// The folder that was worked in.
+    /// Working directory.
     pub folder: Option<String>,
-    /// The branch of git.
+    /// Git branch.
     pub branch: Option<String>,
     /// The time of the first record.
     pub started: Option<Instant>,
     /// The time of the last record.
     pub ended: Option<Instant>,
-    /// The records that tell something, in order.
+    /// Records with content, in log order.
     pub records: Vec<Record>,
-    /// How many lines could not be read.
+    /// Number of lines that could not be parsed.
     pub unread: u32,
 }
 
 /// One record of a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// When.
+    /// Time of the record, if the log states it.
     pub at: Option<Instant>,
-    /// The id that the log gives it; the same id in another log is the same record.
+    /// Record id from the log; records with the same id in different logs are the same record.
     pub id: Option<RecordId>,
-    /// In whose role it stands.
     pub role: Role,
-    /// Whether it is a person's message, which is what turns are counted by.
+    /// Whether the record counts as a user message.
     pub turn: bool,
-    /// What it tells.
     pub parts: Vec<Part>,
 }
 
-/// In whose role a record stands.
+/// Role in which a record was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The person's; results of tools stand in it too.
+    /// The user; tool results may have this role too.
     Person,
-    /// A program's that speaks in the person's role.
+    /// A program that sends messages in the user role.
     Program,
-    /// The agent's.
     Agent,
-    /// The person's, within a report of progress.
+    /// The user, within a progress report.
     Inner,
-    /// The log's own.
+    /// The log itself, for example for compactions.
     System,
 }
 
 impl Role {
-    /// Whether its records are steps of the conversation, of which a few around a sign are its context.
+    /// Returns `true` if records of this role are conversation steps, which form the context of a
+    /// signal.
     pub fn is_step(self) -> bool {
         matches!(self, Self::Person | Self::Program | Self::Agent)
     }
 }
 
-/// What a record tells.
+/// One part of a record's content.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Words of whoever stands in the role.
+    /// A message text, or a part of it.
     Text(String),
-    /// A call of a tool.
+    /// A tool call.
     Call {
-        /// Its result names it.
+        /// Id that the result refers to.
         id: Option<CallId>,
-        /// The tool.
         tool: String,
-        /// Its arguments.
+        /// Arguments of the call.
         input: Value,
     },
-    /// What came of a call.
+    /// The result of a tool call.
     Result {
-        /// The call.
+        /// Id of the call to which the result belongs.
         id: Option<CallId>,
-        /// How it ended, as far as the log tells.
+        /// Outcome, if the log states it.
         outcome: ToolOutcome,
-        /// The exit code of a command, where the log tells it apart from the text.
+        /// Exit code of a command, if the log has it as a separate field.
         exit_code: Option<i32>,
-        /// What the tool said.
+        /// Output of the tool.
         text: String,
     },
-    /// The person stopped the agent.
+    /// The user stopped the agent.
     Interrupt,
-    /// The context was summed up.
+    /// The context was compacted, with the summary if available.
     Compaction(Option<String>),
 }
 
 impl Record {
-    /// Its first text that says something.
+    /// Returns the first non-empty text.
     pub fn text(&self) -> Option<&str> {
         self.parts.iter().find_map(|part| match part {
             Part::Text(text) if !text.is_empty() => Some(text.as_str()),
@@ -108,7 +104,8 @@ impl Record {
     }
 }
 
-/// The first so many units of UTF-16, never half a character: lengths in the classic rules are counted so.
+/// Returns the first `units` UTF-16 units without splitting a character, because the classic rules
+/// measure lengths in UTF-16.
 pub(super) fn head(text: &str, units: usize) -> &str {
     let mut left = units;
     for (at, c) in text.char_indices() {
@@ -120,17 +117,17 @@ pub(super) fn head(text: &str, units: usize) -> &str {
     text
 }
 
-/// How many units of UTF-16 a text has.
+/// Returns the length of a text in UTF-16 units.
 pub(super) fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// Seconds from one instant to another, negative where the second is the earlier.
+/// Returns the seconds from one instant to another; negative if the second is earlier.
 pub(super) fn seconds(from: Instant, to: Instant) -> f64 {
     (to.to_chrono().timestamp_millis() - from.to_chrono().timestamp_millis()) as f64 / 1000.0
 }
 
-/// A time as reports write it, to the millisecond; empty where there is none.
+/// Formats a time for reports, RFC 3339 with milliseconds; empty for `None`.
 pub(super) fn stamp(at: Option<Instant>) -> String {
     at.map(|at| at.to_chrono().format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()).unwrap_or_default()
 }

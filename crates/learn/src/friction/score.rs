@@ -1,4 +1,5 @@
-//! What the signs of one session come to: its friction as it rises, who caused it, and the session's quality.
+//! Scores the signals of one session: its friction over time, by source, and the quality of the
+//! session.
 
 use std::collections::BTreeMap;
 
@@ -9,31 +10,31 @@ use super::config::{Config, Rules};
 use super::observed::is_reaction;
 use super::signal::{Kind, Signal, Source};
 
-/// A session that ends with less friction than this has recovered.
+/// Below this final friction, a session counts as recovered.
 const RECOVERED: f64 = 5.0;
 
-/// How a session went, the worst first.
+/// Quality of a session, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum Quality {
-    /// The person gave up.
+    /// The user gave up: a stash or an abandoned session.
     #[serde(rename = "BAD")]
     Bad,
-    /// The person was annoyed, or told of a success that was none.
+    /// The user was annoyed or, in the classic rules, the agent wrongly claimed success.
     #[serde(rename = "FRICTION")]
     Friction,
-    /// Much went wrong.
+    /// High friction, or more than half of the commands failed.
     #[serde(rename = "ROUGH")]
     Rough,
-    /// Nothing to speak of.
+    /// No notable friction.
     #[serde(rename = "OK")]
     Ok,
-    /// One message, and no more.
+    /// At most one user message.
     #[serde(rename = "ONE-SHOT")]
     OneShot,
 }
 
 impl Quality {
-    /// The name in JSON.
+    /// Name of the quality in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bad => "BAD",
@@ -45,88 +46,85 @@ impl Quality {
     }
 }
 
-/// What the signs of a session come to.
+/// Metrics computed from the signals of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
-    /// In a few numbers.
+    /// Friction totals.
     pub friction: Friction,
-    /// How its commands ended.
+    /// Number of commands that succeeded and failed.
     pub momentum: Momentum,
-    /// How it went.
     pub quality: Quality,
-    /// Who showed what.
+    /// Signals and friction by source.
     pub by_source: BTreeMap<Source, OfSource>,
-    /// The friction after each sign; it never falls.
+    /// Cumulative friction after each signal; never decreases.
     pub trajectory: Vec<f64>,
-    /// What follows on what.
+    /// Notable sequences of signals.
     pub patterns: Vec<Pattern>,
 }
 
-/// A session's friction.
+/// Friction totals of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Friction {
-    /// The most that it came to.
+    /// Highest cumulative friction.
     pub peak: f64,
-    /// What it came to at the end.
+    /// Cumulative friction at the end of the session.
     pub r#final: f64,
-    /// How many signs there were.
+    /// Number of signals.
     pub total_signals: usize,
-    /// How often it fell again; never, as nothing is subtracted.
+    /// Number of recoveries from high friction; always 0, because friction never decreases.
     pub learning_moments: usize,
 }
 
-/// How a session's commands ended.
+/// Number of commands that succeeded and failed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Momentum {
-    /// How many succeeded.
+    /// Number of successful commands.
     pub success_count: u32,
-    /// How many failed.
+    /// Number of failed commands.
     pub error_count: u32,
-    /// The share that failed, 0–1, to the hundredth.
+    /// Share of failed commands, 0–1, rounded to hundredths.
     pub error_ratio: f64,
 }
 
-/// The signs of one source.
+/// Number and weight of the signals of one source.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OfSource {
-    /// What they weigh together.
+    /// Total weight of the signals.
     pub total_friction: f64,
-    /// How many there are.
     pub signal_count: u32,
-    /// Of each kind.
+    /// Signals by kind.
     pub signals: BTreeMap<Kind, OfKind>,
 }
 
-/// The signs of one kind.
+/// Number and weight of the signals of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OfKind {
-    /// How many there are.
     pub count: u32,
-    /// What they weigh together.
+    /// Total weight of the signals.
     pub total_weight: f64,
 }
 
-/// Signs that follow on each other.
+/// Notable sequence of signals.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Pattern {
-    /// A failure, a success that was none, and swearing.
+    /// A failure, a false claim of success, and swearing.
     FalseSuccessLoop {
-        /// The three.
+        /// Kinds of the three signals.
         sequence: [Kind; 3],
-        /// How often.
+        /// Number of occurrences.
         count: u32,
     },
-    /// Much friction that was overcome.
+    /// High friction that was overcome.
     LearningMoment {
-        /// At its peak.
+        /// Friction at its peak.
         friction_before: f64,
-        /// At the end.
+        /// Friction at the end.
         friction_after: f64,
     },
 }
 
-/// Sums up the signs of a session of so many turns.
+/// Scores the signals of a session with this number of turns.
 pub fn score(signals: &[Signal], turns: usize, config: &Config) -> Score {
     let mut by_source: BTreeMap<Source, OfSource> = BTreeMap::new();
     let mut trajectory = Vec::with_capacity(signals.len());
@@ -211,7 +209,7 @@ fn patterns(signals: &[Signal], peak: f64, last: f64, config: &Config) -> Vec<Pa
     found
 }
 
-/// Rounded half up, to so many parts of one.
+/// Rounds to multiples of 1/`parts`; ties round up.
 pub(super) fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts + 0.5).floor() / parts
 }

@@ -1,4 +1,4 @@
-//! The signs of friction that a session can show: what they are called, who shows them, and where one was seen.
+//! The signals of friction that a session can show: kinds, sources and occurrences.
 
 use std::fmt;
 
@@ -7,66 +7,66 @@ use serde::{Deserialize, Serialize};
 
 use cm_note::instant::Instant;
 
-/// Who shows a sign.
+/// Originator of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The person.
+    /// The user.
     User,
     /// The agent.
     Llm,
     /// A tool that the agent called.
     Tool,
-    /// The session as a whole.
     Session,
     /// The agent's program.
     System,
 }
 
-/// What a sign is.
+/// An event or pattern in a session that indicates friction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The person put the work aside with `/stash`.
+    /// The user set the work aside with `/stash`.
     UserIntervention,
-    /// Much friction at the end, and nothing that succeeded.
+    /// High friction at the end and no success.
     SessionAbandoned,
-    /// The agent claimed success, and the next command failed.
+    /// The agent claimed success, but the next command failed.
     FalseSuccess,
-    /// Commands failed, and none succeeded.
+    /// Commands failed and none succeeded afterwards.
     NoResolution,
-    /// The same call of the same tool for the third time or more.
+    /// The third or later identical call of a tool.
     ToolLoop,
     /// A short session that ends with a failure or an interruption.
     RapidExit,
-    /// Two interruptions within a minute.
+    /// Two interruptions of the agent within a minute.
     InterruptCascade,
-    /// The person swore.
+    /// The user swore.
     UserCurse,
-    /// The person contradicted what the agent did; only among the observed signs.
+    /// The user contradicted the agent; observed rules only.
     UserCorrection,
-    /// The person stopped the agent.
+    /// The user interrupted the agent.
     RequestInterrupted,
     /// A command failed.
     ExitError,
-    /// The person asked the same again.
+    /// The user repeated a question.
     RepeatedQuestion,
-    /// The person was away for long.
+    /// A long gap between user messages.
     LongSilence,
-    /// The person said no; only among the classic signs.
+    /// The user's message contains a negation; classic rules only.
     UserNegation,
-    /// The agent's context was summed up.
+    /// The agent's context was compacted.
     Compaction,
-    /// Calls that were dropped because one beside them failed.
+    /// Calls that were cancelled because a parallel call failed.
     SiblingToolError,
     /// A command succeeded; counts towards momentum only.
     ExitSuccess,
-    /// A stash, an end or a silence that nothing unpleasant came before; only among the observed signs.
+    /// A stash, an abandoned session or a silence without a preceding reaction; observed rules
+    /// only.
     Checkpoint,
 }
 
 impl Kind {
-    /// Every kind, in the order of the enum.
+    /// All kinds, in declaration order.
     pub const ALL: [Self; 18] = [
         Self::UserIntervention,
         Self::SessionAbandoned,
@@ -88,7 +88,7 @@ impl Kind {
         Self::Checkpoint,
     ];
 
-    /// The name in JSON, such as `user_curse`.
+    /// Name of the kind in JSON, such as `user_curse`.
     pub fn name(self) -> &'static str {
         match self {
             Self::UserIntervention => "user_intervention",
@@ -112,7 +112,7 @@ impl Kind {
         }
     }
 
-    /// What it tells, for reports.
+    /// Description for reports.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::UserIntervention => "the person put the work aside with /stash",
@@ -136,7 +136,8 @@ impl Kind {
         }
     }
 
-    /// Who shows it. A checkpoint keeps the source of what it was taken for.
+    /// Originator of signals of this kind. A checkpoint's [`Signal::source`] is that of the
+    /// original kind.
     pub fn source(self) -> Source {
         match self {
             Self::UserIntervention
@@ -163,58 +164,56 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A sign that was seen.
+/// An occurrence of a signal in a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signal {
-    /// When; a session's own signs at its end.
+    /// Time of the signal; for signals of the whole session, its end.
     pub at: Option<Instant>,
-    /// What it is.
     pub kind: Kind,
-    /// Who showed it.
     pub source: Source,
-    /// What was said, or counted.
+    /// Excerpt of the message, or counts.
     pub details: String,
-    /// What some kinds tell besides.
+    /// Fields that only some kinds have.
     pub more: More,
-    /// The record that shows it, by its position in the log; none where the whole session does.
+    /// Index of the record in the log; `None` for signals of the whole session.
     pub record: Option<usize>,
 }
 
 impl Signal {
-    /// A sign of its kind's own source, and nothing besides.
+    /// Creates a signal with the default source of its kind and no extra fields.
     pub fn new(kind: Kind, at: Option<Instant>, record: Option<usize>, details: impl Into<String>) -> Self {
         Self { at, kind, source: kind.source(), details: details.into(), more: More::default(), record }
     }
 
-    /// The same with what its kind tells besides.
+    /// Sets the fields that only some kinds have.
     pub fn with(mut self, more: More) -> Self {
         self.more = more;
         self
     }
 }
 
-/// What some kinds of signs tell besides, each its own.
+/// Fields that only some kinds of signals have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct More {
-    /// How long a silence was, in minutes.
+    /// Length of a silence in minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_minutes: Option<f64>,
-    /// The tool that was called again.
+    /// Tool that was called repeatedly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// For the how-many-eth time.
+    /// Number of identical calls so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loop_count: Option<u32>,
-    /// How long there was between two interruptions, in seconds.
+    /// Seconds between two interruptions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_seconds: Option<f64>,
-    /// How many calls were dropped together.
+    /// Number of calls that were cancelled together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_size: Option<u32>,
-    /// Of which tools.
+    /// Tools of the cancelled calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools_affected: Option<Vec<String>>,
-    /// What a checkpoint was taken for.
+    /// Original kind of a signal that became a checkpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gated_from: Option<Kind>,
 }

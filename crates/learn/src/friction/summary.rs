@@ -1,4 +1,5 @@
-//! What many sessions come to together: by source, project and day, the best and the worst, and a verdict on the signs.
+//! Statistics over many sessions: by source, project and day, the best and worst session, and a
+//! verdict on the signals.
 
 use std::collections::BTreeMap;
 
@@ -12,146 +13,142 @@ use super::score::{Pattern, Quality, rounded};
 use super::signal::{Kind, Source};
 use cm_note::instant::Instant;
 
-/// `friction_summary.json`.
+/// Content of `friction_summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
-    /// When it was made.
+    /// Time of the analysis, RFC 3339 with milliseconds.
     pub analyzed_at: String,
-    /// How many sessions.
     pub sessions_analyzed: usize,
-    /// By which numbers.
+    /// Weights and thresholds that were applied.
     pub config_used: ConfigUsed,
-    /// What each source showed.
+    /// Signals in all sessions, by source.
     pub aggregate_by_source: BTreeMap<Source, Aggregate>,
-    /// Each project.
+    /// Statistics of each project.
     pub by_project: BTreeMap<String, Statistics>,
-    /// All together.
+    /// Statistics of all sessions.
     pub overall: Statistics,
-    /// Each day on which a session began, in UTC.
+    /// Statistics of each day on which a session started, in UTC, oldest first.
     pub daily_stats: Vec<Day>,
-    /// The session with the least friction that went well.
+    /// Interactive session with the least friction, preferably one of quality `OK`.
     pub best_session: Option<Extreme>,
-    /// The session with the most friction.
+    /// Interactive session with the most friction.
     pub worst_session: Option<Extreme>,
-    /// Whether friction and giving up go together.
+    /// Relation between high friction and interventions.
     pub correlations: Correlations,
-    /// Sequences of signs that are common; none are looked for.
+    /// Always empty; the field exists for compatibility with other tools.
     pub common_sequences: Vec<Pattern>,
-    /// Whether the signs say anything.
+    /// Verdict on whether the signals are meaningful.
     pub verdict: Verdict,
 }
 
-/// The numbers that were used.
+/// Weights and thresholds of an analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ConfigUsed {
-    /// What each sign weighs.
+    /// Weight of each kind of signal.
     pub weights: Weights,
-    /// From where on something counts.
+    /// Thresholds of the rules.
     pub thresholds: Thresholds,
-    /// What each sign means.
+    /// Description of each kind of signal.
     pub notes: BTreeMap<Kind, String>,
 }
 
-/// What one source showed in all sessions.
+/// Signals of one source in all sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Aggregate {
-    /// In how many sessions it showed anything.
+    /// Number of sessions with at least one signal of the source.
     pub sessions_with_signals: usize,
-    /// What it all weighs.
+    /// Total weight of the signals.
     pub total_friction: f64,
-    /// The same for each of these sessions.
+    /// Average weight per session with such signals.
     pub avg_friction_per_session: f64,
-    /// How many signs of each kind.
+    /// Number of signals of each kind.
     pub top_signals: BTreeMap<Kind, u32>,
 }
 
-/// Some sessions in numbers.
+/// Statistics of a group of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Statistics {
-    /// How many.
+    /// Number of sessions.
     pub total_sessions: usize,
-    /// Those of more than one turn.
+    /// Number of sessions with more than one turn.
     pub interactive_sessions: usize,
-    /// Those in which the person gave up.
+    /// Number of sessions of quality `BAD`.
     pub bad_sessions: usize,
-    /// Their share of the interactive ones, to the hundredth.
+    /// `bad_sessions` divided by `interactive_sessions`, rounded to hundredths.
     pub bad_rate: f64,
-    /// The average friction, to the tenth.
+    /// Average peak friction, rounded to tenths.
     pub avg_friction: f64,
-    /// The average of minutes, to the tenth.
+    /// Average duration in minutes, rounded to tenths.
     pub avg_duration_min: f64,
-    /// The average of turns, to the tenth.
+    /// Average number of turns, rounded to tenths.
     pub avg_turns: f64,
 }
 
-/// A day in numbers.
+/// Statistics of one day.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Day {
-    /// Such as `2026-10-01`.
+    /// Date such as `2026-10-01`.
     pub date: String,
-    /// How many sessions began.
+    /// Number of sessions that started on this day.
     pub total: usize,
-    /// Those of more than one turn.
+    /// Number of sessions with more than one turn.
     pub interactive: usize,
-    /// Those in which the person gave up.
+    /// Number of sessions of quality `BAD`.
     pub bad: usize,
-    /// Their share of the interactive ones, to the hundredth.
+    /// `bad` divided by `interactive`, rounded to hundredths.
     pub bad_rate: f64,
-    /// The average friction, to the tenth.
+    /// Average peak friction, rounded to tenths.
     pub avg_friction: f64,
 }
 
 /// The best or the worst session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Extreme {
-    /// Which.
     pub session_id: String,
-    /// How it went.
     pub quality: Quality,
-    /// Its friction.
     pub peak_friction: f64,
-    /// Its turns.
+    /// Number of user messages.
     pub turns: usize,
-    /// Its minutes.
+    /// Duration in whole minutes.
     pub duration_min: i64,
 }
 
-/// Whether friction and giving up go together.
+/// Relation between high friction and interventions.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Correlations {
-    /// Sessions of high friction.
+    /// Number of sessions with high friction.
     pub high_friction_sessions: usize,
-    /// Stashes and abandoned sessions.
+    /// Number of stashed sessions plus number of abandoned sessions.
     pub intervention_sessions: usize,
-    /// These for each of those, to the hundredth.
+    /// `intervention_sessions` divided by `high_friction_sessions`, rounded to hundredths; 0 if
+    /// there are none.
     pub intervention_predictability: f64,
 }
 
-/// Whether the signs say anything.
+/// Verdict on whether the signals are meaningful.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
-    /// In a word.
     pub status: Status,
-    /// Why.
+    /// Measured values and their thresholds.
     pub reasons: Vec<String>,
-    /// What might be done.
+    /// Suggested changes of weights and rules.
     pub recommended_actions: Vec<String>,
 }
 
-/// A verdict in a word.
+/// Usefulness of the signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {
-    /// Too much of it comes from agents.
+    /// Too much friction comes from agents rather than users and tools.
     Bloat,
-    /// Friction does not tell who gives up.
+    /// Friction does not predict interventions.
     Inconclusive,
-    /// It says something.
+    /// Friction predicts interventions.
     Useful,
 }
 
 impl Status {
-    /// The name in JSON.
+    /// Name of the status in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bloat => "BLOAT",
@@ -161,7 +158,7 @@ impl Status {
     }
 }
 
-/// Sums up sessions.
+/// Computes the summary of some sessions.
 pub fn summary(sessions: &[Session], config: &Config, now: Instant) -> Summary {
     let aggregate_by_source = by_source(sessions);
     let high = sessions.iter().filter(|session| session.peak() >= config.thresholds.friction_peak).count();
@@ -227,7 +224,7 @@ fn by_project(sessions: &[Session]) -> BTreeMap<String, Statistics> {
     groups.into_iter().map(|(project, sessions)| (project, statistics(&sessions))).collect()
 }
 
-/// The share of one number in another, to so many parts; 0 of nothing.
+/// Divides `part` by `whole`, rounded to multiples of 1/`parts`; 0 if `whole` is 0.
 fn share(part: f64, whole: usize, parts: f64) -> f64 {
     if whole > 0 { rounded(part / whole as f64, parts) } else { 0.0 }
 }
@@ -270,7 +267,7 @@ fn daily(sessions: &[Session]) -> Vec<Day> {
     days.into_iter().map(day).collect()
 }
 
-/// The best and the worst of the interactive sessions; of equal ones the first.
+/// Returns the best and the worst interactive session; the first of equals.
 fn extremes(sessions: &[Session]) -> (Option<Extreme>, Option<Extreme>) {
     let interactive = || sessions.iter().filter(|session| session.is_interactive());
     let least = |a: &Session, b: &Session| b.peak() < a.peak();

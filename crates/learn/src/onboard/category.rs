@@ -1,7 +1,7 @@
-//! The ten categories that a playbook should have something to say of, and what counts toward them.
+//! The ten categories that a playbook should cover, and which rules count toward them.
 //!
-//! A vault may name its categories as it likes: names and tags are understood by their words, and where they say nothing,
-//! the rule's own words decide.
+//! Category names in a vault are free text. They are matched by words, like tags; if nothing
+//! matches, the text of the rule decides.
 
 use std::collections::BTreeSet;
 
@@ -11,34 +11,34 @@ use serde::{Deserialize, Serialize};
 use crate::diary::words;
 use cm_note::bullet::Bullet;
 
-/// What rules are about.
+/// Subject of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Category {
-    /// Finding out what is wrong.
+    /// Finding the cause of errors.
     Debugging,
-    /// Tests.
+    /// Tests and how they are written.
     Testing,
-    /// How code is cut into parts.
+    /// Structure of the code.
     Architecture,
-    /// The order of work, builds and releases.
+    /// Order of work, builds and releases.
     Workflow,
-    /// What is written for readers.
+    /// Texts for readers of the code.
     Documentation,
     /// Other programs and services.
     Integration,
-    /// Other people.
+    /// Working with other people.
     Collaboration,
     /// Version control.
     Git,
-    /// What must stay closed.
+    /// Secrets, permissions and untrusted input.
     Security,
     /// Speed and size.
     Performance,
 }
 
 impl Category {
-    /// All, in the order in which they are told.
+    /// All categories, in declaration order.
     pub const ALL: [Self; 10] = [
         Self::Debugging,
         Self::Testing,
@@ -52,7 +52,7 @@ impl Category {
         Self::Performance,
     ];
 
-    /// Its name, as a bullet's category.
+    /// Name, as used for a bullet's category.
     pub fn name(self) -> &'static str {
         match self {
             Self::Debugging => "debugging",
@@ -68,7 +68,7 @@ impl Category {
         }
     }
 
-    /// What to look for in sessions.
+    /// Hint for agents: subjects to look for in sessions.
     pub fn look_for(self) -> &'static str {
         match self {
             Self::Debugging => "errors whose cause took long to find: what misled, and what showed it",
@@ -84,7 +84,7 @@ impl Category {
         }
     }
 
-    /// Words in names of categories and in tags that mean it; those that end with `*` are beginnings of words.
+    /// Words that identify the category in names and tags; `*` stands for any ending.
     fn names(self) -> &'static [&'static str] {
         match self {
             Self::Debugging => &[
@@ -155,7 +155,7 @@ impl Category {
         }
     }
 
-    /// Further words of talk about it.
+    /// Additional words that indicate the category in running text.
     fn talk(self) -> &'static [&'static str] {
         match self {
             Self::Debugging => &[
@@ -200,7 +200,7 @@ impl Category {
         }
     }
 
-    /// Whether one of its words is this one, which is in lower case.
+    /// Returns `true` if a lower-case word indicates the category.
     pub fn is_talked_of(self, word: &str) -> bool {
         self.is_named(word) || is_among(word, self.talk())
     }
@@ -217,8 +217,8 @@ fn is_among(word: &str, known: &[&str]) -> bool {
     })
 }
 
-/// The categories that a bullet counts toward: those that its category and tags mean; else the one of which its rule has
-/// most words, at least two; else none.
+/// Returns the categories of a bullet: those that match its category name and tags. If there are
+/// none, the category with the most words in the rule, at least two; otherwise empty.
 pub fn of_bullet(bullet: &Bullet) -> BTreeSet<Category> {
     let named: Vec<String> =
         std::iter::once(&bullet.category).chain(&bullet.tags).flat_map(|name| parts(name)).collect();
@@ -236,7 +236,7 @@ pub fn of_bullet(bullet: &Bullet) -> BTreeSet<Category> {
     most.into_iter().collect()
 }
 
-/// The words of a name such as `code-review`, `ciTools` or `error_handling`.
+/// Splits a name such as `code-review`, `ciTools` or `error_handling` into lower-case words.
 fn parts(name: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut before = ' ';

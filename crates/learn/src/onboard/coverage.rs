@@ -1,4 +1,4 @@
-//! How much a playbook says of each category.
+//! Measures how well a playbook covers each category.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 use super::category::{Category, of_bullet};
 use cm_note::bullet::{Bullet, Maturity, State};
 
-/// How well a category is covered.
+/// Level of coverage of a category, by its number of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Coverage {
-    /// Not at all.
+    /// No rule.
     Critical,
-    /// By one or two rules.
+    /// One or two rules.
     Underrepresented,
-    /// By three to ten.
+    /// Three to ten rules.
     Adequate,
-    /// By more than ten.
+    /// More than ten rules.
     WellCovered,
 }
 
 impl Coverage {
-    /// What so many rules come to.
+    /// Returns the coverage for a number of rules.
     pub fn of(rules: usize) -> Self {
         match rules {
             0 => Self::Critical,
@@ -31,7 +31,7 @@ impl Coverage {
         }
     }
 
-    /// In words.
+    /// Returns the description for reports.
     pub fn words(self) -> &'static str {
         match self {
             Self::Critical => "critical",
@@ -41,12 +41,12 @@ impl Coverage {
         }
     }
 
-    /// Whether more rules are wanted.
+    /// Returns `true` if more rules are needed.
     pub fn lacks(self) -> bool {
         matches!(self, Self::Critical | Self::Underrepresented)
     }
 
-    /// How much a further rule is worth, 0–1.
+    /// Returns the value of another rule, 0–1.
     pub fn need(self) -> f64 {
         match self {
             Self::Critical => 1.0,
@@ -57,35 +57,34 @@ impl Coverage {
     }
 }
 
-/// From so many rules on, a category is covered well enough.
+/// Number of rules from which a category is adequately covered.
 const ENOUGH: usize = 3;
 
-/// A category and what the playbook has of it.
+/// Coverage of one category, with its number of rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Covered {
-    /// The category.
     pub category: Category,
-    /// How well it is covered.
     pub coverage: Coverage,
-    /// How many rules and anti-patterns there are, drafts among them.
+    /// Number of rules and anti-patterns, including drafts.
     pub rules: usize,
-    /// How many of them are drafts, which wait for a person.
+    /// Number of drafts, which are waiting for review by a person.
     pub drafts: usize,
 }
 
 impl Covered {
-    /// How many more rules it takes until it is covered well enough.
+    /// Returns the number of rules missing until the category is adequately covered.
     pub fn wanted(&self) -> usize {
         ENOUGH.saturating_sub(self.rules)
     }
 }
 
-/// Whether a bullet counts at all: it is in use, or may come into use.
+/// Returns `true` if a bullet counts toward coverage: it is neither retired nor deprecated.
 pub fn counts(bullet: &Bullet) -> bool {
     bullet.state != State::Retired && bullet.maturity != Maturity::Deprecated
 }
 
-/// How much the bullets say of each category, in the order of [`Category::ALL`]; and how many count nowhere.
+/// Returns the coverage in the order of [`Category::ALL`], and the number of bullets without a
+/// category.
 pub fn coverage<'a>(bullets: impl IntoIterator<Item = &'a Bullet>) -> (Vec<Covered>, usize) {
     let mut counted = [(0, 0); Category::ALL.len()];
     let mut elsewhere = 0;

@@ -1,10 +1,10 @@
-//! Bullets for tests.
+//! Builds bullets for tests.
 
 use cm_note::bullet::{Bullet, BulletFields, BulletType, Maturity, Scope, State};
 use cm_note::id::NoteId;
 use cm_note::path::NotePath;
 
-/// A rule in use.
+/// Builds an active rule.
 pub fn bullet(category: &str, content: &str) -> Bullet {
     Bullet {
         id: NoteId::parse("b-mt2ssunl-000001").unwrap(),

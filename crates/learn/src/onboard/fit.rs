@@ -1,4 +1,5 @@
-//! How likely a session fills the gaps of a playbook: by what the person talked of, corrected and laid down in it.
+//! Scores how likely a session fills the gaps of a playbook, by the subjects and corrections in the
+//! user's prompts.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -8,36 +9,36 @@ use super::coverage::Covered;
 use crate::diary::{said, words};
 use crate::outcome::reaction::{Reaction, reaction};
 
-/// After so many days, how recent a session is counts half.
+/// Half-life of the recency score, in days.
 const HALF_LIFE: f64 = 60.0;
-/// So many prompts about a category make half of its weight.
+/// Number of prompts about a category that yields half of its score.
 const HALF: f64 = 2.0;
 
-/// A session as far as it is looked at.
+/// The parts of a session that are needed to score it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Candidate<'a> {
-    /// What the person said, prompt by prompt.
+    /// Text of the user's prompts.
     pub prompts: &'a [String],
-    /// How many prompts there are, those that are not looked at included.
+    /// Total number of prompts; `prompts` may contain fewer.
     pub count: usize,
-    /// How often the person stopped the agent or did not let a tool run.
+    /// Number of times the user interrupted the agent or rejected a tool call.
     pub stops: usize,
-    /// Days since its last record.
+    /// Age of the last record in days.
     pub age_days: Option<f64>,
 }
 
-/// How a session fits.
+/// Score of a session, with the categories and corrections that contributed to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// 0–1: the higher, the more it is likely to teach that is not known.
+    /// Score, 0–1; higher if the session is more likely to contain new rules.
     pub score: f64,
-    /// Categories that lack rules and that the person talked of, the most talked of first.
+    /// Categories that need rules and occur in the prompts, the most frequent first.
     pub fills: Vec<Category>,
-    /// How often the person corrected the agent, stopped it, or said what is to hold always.
+    /// Number of interruptions, corrections and standing instructions.
     pub corrections: usize,
 }
 
-/// Judges a session by what the playbook covers.
+/// Scores a session against the coverage of the playbook.
 pub fn fit(candidate: &Candidate<'_>, covered: &[Covered]) -> Fit {
     let talk: Vec<BTreeSet<String>> =
         candidate.prompts.iter().map(|prompt| words(prompt).into_iter().collect()).collect();
@@ -65,7 +66,7 @@ pub fn fit(candidate: &Candidate<'_>, covered: &[Covered]) -> Fit {
     Fit { score, fills: fills.into_iter().map(|(category, _)| category).collect(), corrections }
 }
 
-/// `n` of `n + half`: 0 for none, towards 1 for many.
+/// Saturating share `n / (n + half)`: 0 for none, toward 1 for many.
 fn share(n: usize, half: f64) -> f64 {
     n as f64 / (n as f64 + half)
 }
@@ -74,7 +75,7 @@ fn corrects(prompt: &str) -> bool {
     reaction(prompt) == Some(Reaction::Discontent) || said(prompt, false).iter().any(|said| said.standing)
 }
 
-/// Which of two sessions comes first: the one that fits better, then the one that ended last, then by name.
+/// Orders sessions by descending score, then by descending end time, then by name.
 pub fn order<T: Ord, N: Ord>(a: (f64, &T, &N), b: (f64, &T, &N)) -> Ordering {
     b.0.total_cmp(&a.0).then_with(|| b.1.cmp(a.1)).then_with(|| a.2.cmp(b.2))
 }

@@ -1,6 +1,7 @@
-//! Filling a young playbook from past sessions: what it says too little of, and which sessions are likely to teach it.
+//! Fills a young playbook from past sessions: finds categories with too few rules, and sessions
+//! that are likely to contain them.
 //!
-//! Pure: bullets and words in, counts and scores out. Nothing is learned here; an agent or a person reads the sessions.
+//! The functions are pure. They do not extract rules; an agent or a person reads the sessions.
 
 pub mod category;
 pub mod coverage;

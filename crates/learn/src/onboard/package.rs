@@ -1,8 +1,8 @@
-//! The work package with which an agent learns from one session: its text, what to look for, the rules there are, and the
-//! form of the answer, which is a delta file.
+//! Work package for an agent that extracts rules from one session: the text, hints, existing rules,
+//! and the format of the answer (a delta file).
 //!
-//! Text of the session stands between borders as data, and between our markers, so that it is not learned from again when
-//! the log of the agent that reads it is read.
+//! The session text is fenced as data, and enclosed in cm's markers so that it is skipped when the
+//! log of the reading agent is read in turn.
 
 use std::collections::HashSet;
 
@@ -14,18 +14,18 @@ use crate::reflect::border::marked;
 use cm_note::bullet::Bullet;
 use cm_session::ours;
 
-/// What the agent is asked to do.
+/// Prompt template with the instructions for the agent.
 pub const INSTRUCTIONS: &str = include_str!("../../../../templates/prompt/onboard.md");
 
-/// The most rules that are shown beside a session.
+/// Maximum number of existing rules in a package.
 pub const RULES: usize = 20;
 
-/// An excerpt as it may be shown to an agent.
+/// Encloses an excerpt in markers and fences for an agent.
 pub fn framed(excerpt: &str) -> String {
     format!("{} onboarding -->\n{}\n{} onboarding -->", ours::BEGIN, marked("session", excerpt), ours::END)
 }
 
-/// The rules that are about what a text is about, the nearest first.
+/// Returns the rules about the subject of a text, the most similar first; at most [`RULES`].
 pub fn related<'a>(text: &str, bullets: &'a [Bullet]) -> Vec<&'a Bullet> {
     let own = telling(text);
     let near = |bullet: &Bullet| {
@@ -43,12 +43,12 @@ pub fn related<'a>(text: &str, bullets: &'a [Bullet]) -> Vec<&'a Bullet> {
     found.into_iter().take(RULES).map(|(_, bullet)| bullet).collect()
 }
 
-/// The delta file that is to be filled.
+/// Returns an empty delta file for the agent to fill.
 pub fn answer(session: &str, agent: &str) -> Value {
     json!({"session": session, "agent": agent, "deltas": []})
 }
 
-/// A delta as it may stand in it, for its form alone.
+/// Returns an example of a delta, to show its format.
 pub fn example() -> Value {
     json!({
         "type": "add",

@@ -1,7 +1,7 @@
-//! What a session says of the rules of the playbook: marks in its text, and the rules that it cites by id. Either is implicit
-//! evidence and counts a fraction.
+//! Extracts feedback on playbook rules from a session: explicit markers, and rules that the agent
+//! cites by id. Both are implicit evidence and have a fraction of the normal weight.
 //!
-//! Shown is not used: a rule that a briefing put before the agent is credited nothing for that.
+//! A rule that was only injected gets no feedback.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,39 +13,37 @@ use cm_note::note::Signal;
 use cm_session::event::{Event, EventKind};
 use cm_session::status::SessionStatus;
 
-/// A rule that a session may speak of.
+/// A rule that a session may refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known<'a> {
-    /// Its id.
     pub id: &'a str,
-    /// What it says.
+    /// Text of the rule.
     pub content: &'a str,
 }
 
-/// One word of feedback on a rule.
+/// Feedback that a session gives on one rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Word {
-    /// The rule.
     pub id: String,
-    /// What it says.
     pub signal: Signal,
-    /// The fraction that implicit evidence counts.
+    /// Weight of the feedback, 0–1.
     pub weight: f64,
-    /// Why, of an explicit mark, in the words of the mark.
+    /// Reason stated in an explicit marker.
     pub reason: Option<String>,
-    /// The line of the log that says or cites it, from 1.
+    /// Line of the marker or citation in the log, from 1.
     pub line: u64,
-    /// Whether it is an explicit mark.
+    /// Whether it comes from an explicit marker rather than a citation.
     pub explicit: bool,
 }
 
-/// What a citation is credited, where nothing else is set.
+/// Default weight of feedback from a session.
 pub const FRACTION: f64 = 0.3;
-/// More rules than this in one message are a list of rules, and not a use of each.
+/// A message that cites more rules than this lists them rather than uses them.
 const LISTED: usize = 8;
 
-/// The feedback of a session: its marks, then a fraction for each cited rule without one, if the session ended in success
-/// or failure. Of a rule there is one word of each signal at most, and of an inferred one only one.
+/// Returns the feedback of a session: its markers and, if it ended in success or failure, the cited
+/// rules without a marker. Each rule has at most one feedback per signal from markers, and one from
+/// citations.
 pub fn feedback(
     events: &[Event],
     steps: &[Step],
@@ -71,7 +69,7 @@ pub fn feedback(
     words
 }
 
-/// The texts in which people and agents speak for themselves, with their lines: messages, and what edits bring in.
+/// Returns the texts that users and agents wrote, by line: messages, and lines added by edits.
 fn spoken<'a>(events: &'a [Event], steps: &'a [Step]) -> Vec<(u64, Vec<String>)> {
     let mut texts: Vec<(usize, u64, Vec<String>)> = Vec::new();
     for (at, event) in events.iter().enumerate() {
@@ -97,19 +95,19 @@ fn spoken<'a>(events: &'a [Event], steps: &'a [Step]) -> Vec<(u64, Vec<String>)>
     texts.into_iter().map(|(_, line, texts)| (line, texts)).collect()
 }
 
-/// A message without what `cm` put there and without quotes.
+/// Removes injected text and quoted lines from a message.
 fn without_ours(text: &str) -> String {
     let text = without_injected(text);
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('>'));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Lines at either end of a person's long message that were typed; what stands between them was pasted.
+/// Number of lines at each end of a user's long message that are not considered pasted.
 const TYPED_LINES: usize = 3;
-/// A message of more lines than this is long.
+/// A message with more lines is long; only its first and last lines count as typed.
 const LONG: usize = 12;
 
-/// A message without fenced and indented code and without what a person pasted.
+/// Removes code blocks, indented code and pasted lines from a message.
 fn typed(text: &str, is_person: bool) -> String {
     let count = text.lines().count();
     let mut fence: Option<&str> = None;
@@ -135,7 +133,7 @@ fn typed(text: &str, is_person: bool) -> String {
     kept.join("\n")
 }
 
-/// Whether a marker stands in inline code or in quotation marks.
+/// Returns `true` if a marker is in inline code or quotation marks.
 fn is_quoted(text: &str, marker: &Marker) -> bool {
     let before = &text[..marker.range.start];
     let before = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
@@ -144,12 +142,13 @@ fn is_quoted(text: &str, marker: &Marker) -> bool {
     is_odd('`') || is_odd('"') || is_open('“', '”') || is_open('«', '»') || is_open('„', '“')
 }
 
-/// The marker as it is compared with what tools printed.
+/// Normalizes a marker for comparison.
 fn spelling(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// The markers that tools printed or that were injected before an event of this line; who repeats one has not judged.
+/// Returns the markers that tools printed or hooks injected before this line; repeating one of them
+/// is not feedback.
 fn printed(events: &[Event], line: u64) -> BTreeSet<String> {
     let before = events.iter().filter(|event| event.line < line);
     let texts = before.filter_map(|event| match &event.kind {
@@ -163,7 +162,7 @@ fn printed(events: &[Event], line: u64) -> BTreeSet<String> {
     texts.flat_map(|text| markers(text).into_iter().map(|found| spelling(&text[found.range]))).collect()
 }
 
-/// The marks that the person typed or the session's own agent wrote, outside of quotations.
+/// Returns the feedback from markers that the user or agent wrote, outside quotes.
 fn marks(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>, fraction: f64) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     for (line, texts) in spoken(events, steps) {
@@ -203,7 +202,7 @@ pattern!(
     NOT_USED = r"(?i)\b(not|n't|never|ignor\w+|skip\w*|instead of|contrary to|violat\w+|against|irrelevant|unlike|rather than|no longer|outdated|wrong)\b|n't\b"
 );
 
-/// A text without its markers: one that does not count as feedback is no citation either.
+/// Removes all markers, so that an ignored marker does not count as a citation.
 fn without_markers(text: &str) -> String {
     let mut rest = text.to_owned();
     for marker in markers(text).into_iter().rev() {
@@ -212,7 +211,7 @@ fn without_markers(text: &str) -> String {
     rest
 }
 
-/// The rules that the agent cites by id, each with the first line that does.
+/// Returns the ids of the rules that the agent cites, each with its first line.
 pub fn cited(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>) -> Vec<(String, u64)> {
     let mut found: Vec<(String, u64)> = Vec::new();
     for event in events {
@@ -250,7 +249,8 @@ fn add(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
     }
 }
 
-/// The ids of known rules in a text, without those that only stand beside the rule's own words: that is a rule read out.
+/// Returns the ids of known rules in a text. An id on the same line as the rule's text is ignored,
+/// because there the rule is only quoted.
 fn own_ids(text: &str, known: &BTreeMap<String, &Known<'_>>) -> Vec<String> {
     let mut ids = Vec::new();
     for line in text.lines() {

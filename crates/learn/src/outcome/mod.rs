@@ -1,6 +1,6 @@
-//! How sessions ended, and what they say of the rules that they used.
+//! Determines how sessions ended, and which rules helped them.
 //!
-//! Everything rests on the events of a log; no model is asked, and nothing is written.
+//! The results depend only on the events of a log; no model is used and nothing is written.
 
 pub mod feedback;
 pub mod reaction;

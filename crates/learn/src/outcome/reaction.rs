@@ -1,13 +1,13 @@
-//! What a person's words say of the work that was just done: praise, or that it is not right.
+//! Detects the user's reaction to the work before a message.
 
 use crate::prose::{Reading, Sentence, pattern, sentences};
 
-/// How a person took it.
+/// Reaction of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reaction {
-    /// It is right.
+    /// The user is satisfied with the work.
     Content,
-    /// It is not.
+    /// The user is not satisfied with the work.
     Discontent,
 }
 
@@ -31,7 +31,8 @@ pattern!(
 );
 pattern!(TAKEN_BACK = r"(?i)\b(but|however|except|still|though|yet|unless|if|when)\b");
 
-/// What these words say of the work before them; nothing where they say neither, or ask.
+/// Classifies a message by its first three sentences that are not questions. Complaints take
+/// precedence; praise counts only without a question. `None` if there is neither.
 ///
 /// ```
 /// use cm_learn::outcome::reaction::{Reaction, reaction};

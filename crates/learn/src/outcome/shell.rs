@@ -1,46 +1,46 @@
-//! What a shell command does, as far as its words tell: tests, builds, checks, commits, or takes work back.
+//! Classifies shell commands: tests, builds, checks, commits and reverts.
 //!
-//! Nothing is run. Quoted text and what follows a here-document's opening are no commands.
+//! Nothing is executed. Quoted text is not parsed, and parsing stops at a here-document.
 
-/// What kind of work a command does.
+/// Kind of work that a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Work {
-    /// It runs tests.
+    /// Runs tests.
     Test,
-    /// It compiles or packs.
+    /// Compiles or packages.
     Build,
-    /// It lints, checks types or formats.
+    /// Lints, checks types or formats.
     Lint,
-    /// It records a commit.
+    /// Creates a commit.
     Commit,
-    /// It sends commits to where others see them.
+    /// Pushes commits.
     Push,
-    /// It throws away or reverses work.
+    /// Discards or reverts changes.
     Revert,
-    /// Anything else.
+    /// Any other command.
     Other,
 }
 
 impl Work {
-    /// Whether its success or failure says how the work stands.
+    /// Returns `true` if the command's result shows the state of the work.
     pub fn is_check(self) -> bool {
         matches!(self, Self::Test | Self::Build | Self::Lint)
     }
 }
 
-/// One simple command of a command line.
+/// A simple command of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simple {
-    /// Its words without quotes, assignments and what only starts another program.
+    /// Words, unquoted; leading assignments, wrappers such as `sudo`, and redirections are removed.
     pub words: Vec<String>,
 }
 
-/// Programs that only start another one; with how many words go with them.
+/// Commands that run the command after them.
 const STARTERS: [&str; 14] = [
     "sudo", "time", "nice", "nohup", "env", "command", "exec", "npx", "bunx", "pnpx", "xvfb-run", "then",
     "do", "!",
 ];
-/// The same in two words.
+/// Like [`STARTERS`], for commands of two words.
 const STARTERS_OF_TWO: [(&str, &str); 8] = [
     ("poetry", "run"),
     ("uv", "run"),
@@ -51,10 +51,10 @@ const STARTERS_OF_TWO: [(&str, &str); 8] = [
     ("mise", "exec"),
     ("pnpm", "exec"),
 ];
-/// The most bytes of a command line that are looked at.
+/// Maximum length of a command line, in bytes; the rest is ignored.
 const LONGEST: usize = 20_000;
 
-/// The simple commands of a command line, in order.
+/// Splits a command line into its simple commands.
 ///
 /// ```
 /// use cm_learn::outcome::shell::{Work, simple_commands};
@@ -118,7 +118,7 @@ impl Simple {
         (!kept.is_empty()).then_some(Self { words: kept })
     }
 
-    /// The program, without its folder.
+    /// Name of the program, without its folder.
     pub fn program(&self) -> &str {
         let word = self.words.first().map_or("", String::as_str);
         word.rsplit('/').next().unwrap_or(word)
@@ -128,7 +128,7 @@ impl Simple {
         self.words.get(at).map_or("", String::as_str)
     }
 
-    /// Program and subcommand, such as `cargo test`: what two runs of one command share.
+    /// Program and subcommand, such as `cargo test`; identifies repeated runs of a command.
     pub fn name(&self) -> String {
         let sub = self.word(1);
         let named = match self.program() {
@@ -149,7 +149,7 @@ impl Simple {
         if named && plain { format!("{} {sub}", self.program()) } else { self.program().to_owned() }
     }
 
-    /// What kind of work it does.
+    /// Returns the kind of work.
     pub fn work(&self) -> Work {
         let (program, sub) = (self.program(), self.word(1));
         if self.words.iter().any(|word| matches!(word.as_str(), "--help" | "--version" | "--dry-run")) {
@@ -216,7 +216,7 @@ impl Simple {
         }
     }
 
-    /// The first line of the message that a `git commit` gives with `-m`.
+    /// Returns the first line of the message of `git commit -m`.
     pub fn commit_subject(&self) -> Option<&str> {
         if self.work() != Work::Commit {
             return None;
@@ -232,7 +232,7 @@ impl Simple {
     }
 }
 
-/// What the name of a task of a build file tells.
+/// Classifies a build task by its name.
 fn by_task(task: &str) -> Work {
     let first = task.split([':', '-', '_']).next().unwrap_or(task);
     match first {

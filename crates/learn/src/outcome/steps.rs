@@ -1,7 +1,8 @@
-//! The tool calls of a session with what came of them: commands that were run, files that were changed.
+//! Converts the tool calls of a session to steps: commands that were run and files that were
+//! changed.
 //!
-//! Agents name their tools and arguments differently; what is not known here is a step like any other, of which only the
-//! name is told.
+//! The names of tools and arguments differ between agents; a call of an unknown tool becomes
+//! [`Deed::Other`].
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,53 +13,52 @@ use serde_json::Value;
 use super::shell::{Simple, Work, simple_commands};
 use cm_session::event::{Event, EventKind, ToolOutcome};
 
-/// One tool call, or one command that the person ran.
+/// A tool call of the agent, or a command that the user ran.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Where it stands among the events.
+    /// Index of the event.
     pub at: usize,
-    /// The line of the log that tells it.
+    /// Line of the call in the log.
     pub line: u64,
-    /// The line that tells what came of it.
+    /// Line of the result in the log.
     pub result_line: Option<u64>,
-    /// Where its result stands among the events; where the log has none, the step's own place.
+    /// Index of the result's event; the same as `at` if there is no result.
     pub done_at: usize,
-    /// What was done.
     pub deed: Deed,
-    /// How it ended.
+    /// Outcome of the log, corrected to an error if the output of a check reports a failure.
     pub ended: ToolOutcome,
-    /// Whether an agent did it for another agent.
+    /// Whether a subagent made the call.
     pub side: bool,
 }
 
-/// What a step did.
+/// Kind of action, with its details.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Deed {
-    /// A command line.
+    /// A shell command.
     Command {
-        /// As the agent gave it.
+        /// Command line, as in the call; empty for commits noted by the agent's program.
         line: String,
-        /// Its simple commands.
+        /// Simple commands of the line.
         parts: Vec<Simple>,
     },
-    /// Files were written.
+    /// A change of files.
     Edit {
-        /// Their paths, as the agent gave them.
+        /// Paths, as in the call.
         paths: Vec<String>,
-        /// What was there and what came in its place, as far as the call tells.
+        /// Pairs of old and new text; empty if the call does not contain them.
         texts: Vec<(String, String)>,
     },
-    /// Any other tool.
+    /// Any other tool call.
     Other,
 }
 
 impl Step {
-    /// Whether it changed files and did not fail.
+    /// Returns `true` if the step changed files and did not fail.
     pub fn edited(&self) -> bool {
         matches!(self.deed, Deed::Edit { .. }) && self.ended != ToolOutcome::Error
     }
 
-    /// The simple commands of a command line.
+    /// Returns the simple commands; empty unless the step is a shell command.
     pub fn parts(&self) -> &[Simple] {
         match &self.deed {
             Deed::Command { parts, .. } => parts,
@@ -66,19 +66,19 @@ impl Step {
         }
     }
 
-    /// The simple command that does such work, if any.
+    /// Returns the first simple command with a wanted kind of work.
     pub fn doing(&self, wanted: impl Fn(Work) -> bool) -> Option<&Simple> {
         self.parts().iter().find(|simple| wanted(simple.work()))
     }
 
-    /// The command that tells how the work stands, if the step ran one: the last, as it is the one that the result is of.
+    /// Returns the last simple command that is a check, because the result belongs to the last
+    /// command.
     pub fn check(&self) -> Option<&Simple> {
         self.parts().iter().rev().find(|simple| simple.work().is_check())
     }
 }
 
-/// Words at the end of a checker's output that tell a failure, whatever its exit code was: agents pipe output through
-/// `tail`, which ends well.
+/// Failure messages of checks, independent of the exit code: a pipe through `tail` hides it.
 #[allow(clippy::expect_used, reason = "the pattern is a constant, and every test compiles it")]
 static FAILED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -87,7 +87,7 @@ static FAILED: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant that tests compile")
 });
 
-/// The steps of a session in the order of their calls.
+/// Returns the steps of a session, in call order.
 pub fn steps(events: &[Event]) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut open: HashMap<&str, usize> = HashMap::new();
@@ -153,7 +153,8 @@ fn step(at: usize, event: &Event, deed: Deed) -> Step {
     }
 }
 
-/// How a step ended: as the log says, unless what a checker printed says that it failed.
+/// Returns the outcome of a step: that of the log, or failed if the output of a check reports a
+/// failure.
 fn ended(step: &Step, outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutcome {
     let told = match outcome {
         ToolOutcome::Unknown => ToolOutcome::of_exit(exit_code),
@@ -166,7 +167,8 @@ fn ended(step: &Step, outcome: ToolOutcome, exit_code: Option<i32>, text: &str) 
     }
 }
 
-/// What an agent's program notes of its own deeds: aider tells of edits and commits in words.
+/// Returns the actions in an agent program's own messages; aider reports its edits and commits as
+/// text.
 fn noted(text: &str) -> impl Iterator<Item = Deed> + '_ {
     text.lines().filter_map(|line| {
         if let Some(path) = line.strip_prefix("Applied edit to ") {

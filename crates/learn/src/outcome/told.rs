@@ -1,11 +1,11 @@
-//! Events for tests: what is told, one a line.
+//! Builds events for tests.
 
 use serde_json::Value;
 
 use cm_note::instant::Instant;
 use cm_session::event::{Event, EventKind, ToolOutcome};
 
-/// These things, one after the other, a line each.
+/// Builds a log of these events, one per line and minute.
 pub fn told(kinds: impl IntoIterator<Item = EventKind>) -> Vec<Event> {
     let event = |(line, kind)| Event {
         at: Some(Instant::from_unix(line as i64 * 60)),
@@ -18,32 +18,29 @@ pub fn told(kinds: impl IntoIterator<Item = EventKind>) -> Vec<Event> {
     (1..).zip(kinds).map(event).collect()
 }
 
-/// The person says something.
 pub fn person(text: &str) -> EventKind {
     EventKind::UserPrompt { text: text.to_owned() }
 }
 
-/// The agent says something.
 pub fn agent(text: &str) -> EventKind {
     EventKind::AssistantText { text: text.to_owned() }
 }
 
-/// The agent calls a tool.
 pub fn call(id: &str, name: &str, input: Value) -> EventKind {
     EventKind::ToolCall { id: Some(id.into()), name: name.to_owned(), input }
 }
 
-/// What came of it.
+/// Builds the result of a tool call.
 pub fn result(id: &str, outcome: ToolOutcome, text: &str) -> EventKind {
     EventKind::ToolResult { id: Some(id.into()), outcome, exit_code: None, text: text.to_owned() }
 }
 
-/// The agent runs a command, and this comes of it.
+/// Builds a shell command of the agent with its result.
 pub fn ran(id: &str, command: &str, outcome: ToolOutcome, output: &str) -> [EventKind; 2] {
     [call(id, "Bash", serde_json::json!({"command": command})), result(id, outcome, output)]
 }
 
-/// The agent changes a file.
+/// Builds a successful edit of a file.
 pub fn edited(id: &str, path: &str) -> [EventKind; 2] {
     let input = serde_json::json!({"file_path": path, "old_string": "a", "new_string": "b"});
     [call(id, "Edit", input), result(id, ToolOutcome::Ok, "done")]

@@ -1,6 +1,7 @@
-//! How a session ended, by what can be seen in its log: checks, commits, work taken back, and the person's last words.
+//! Determines how a session ended from its log: checks, commits, reverts and the user's last
+//! message.
 //!
-//! An agent's own claim that all is done counts for nothing here. Where nothing can be seen, the verdict is `unknown`.
+//! Claims of success by the agent are ignored. Without evidence, the verdict is `unknown`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,27 +12,26 @@ use super::steps::Step;
 use cm_session::event::{Event, EventKind, ToolOutcome};
 use cm_session::status::SessionStatus;
 
-/// A status and what it rests on.
+/// Outcome of a session with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// How it ended.
     pub status: SessionStatus,
-    /// What that rests on, in the order of the log.
+    /// Evidence, in log order.
     pub signs: Vec<Sign>,
 }
 
-/// One thing that speaks for or against a session.
+/// A piece of evidence for or against success.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Sign {
-    /// The line of the log, from 1.
+    /// Line of the log, from 1.
     pub line: u64,
-    /// Whether it speaks for it.
+    /// Whether it is evidence for success.
     pub good: bool,
-    /// What it is, in words of our own.
+    /// Description of the evidence.
     pub what: String,
 }
 
-/// How a session ended.
+/// Determines the outcome of a session.
 pub fn verdict(events: &[Event], steps: &[Step]) -> Verdict {
     let mut signs = Vec::new();
     let last_edit = steps.iter().filter(|step| step.edited()).map(|step| step.at).max();
@@ -56,7 +56,8 @@ pub fn verdict(events: &[Event], steps: &[Step]) -> Verdict {
     Verdict { status, signs }
 }
 
-/// The last run of each check, by name: what passed after it failed counts as passed.
+/// Returns the last run of each check. A failed check is dropped if a later check of the same kind
+/// passed.
 fn last_checks(steps: &[Step]) -> Vec<(String, &Step)> {
     let mut last: Vec<(String, &Step)> = Vec::new();
     for step in steps.iter().filter(|step| !step.side && step.ended != ToolOutcome::Unknown) {
@@ -91,7 +92,7 @@ fn check_sign(name: &str, step: &Step) -> Sign {
     }
 }
 
-/// Work that was committed and not changed since.
+/// Returns evidence for success if the last commit came after the last edit.
 fn commit_sign(steps: &[Step], last_edit: Option<usize>) -> Option<Sign> {
     let commit = steps
         .iter()
@@ -101,7 +102,7 @@ fn commit_sign(steps: &[Step], last_edit: Option<usize>) -> Option<Sign> {
     settled.then(|| Sign { line: commit.line, good: true, what: "the work was committed".to_owned() })
 }
 
-/// Work that was taken back, and nothing done after it.
+/// Returns evidence against success if changes were reverted after the last edit.
 fn revert_sign(steps: &[Step], last_edit: Option<usize>) -> Option<Sign> {
     let revert = steps
         .iter()
@@ -111,7 +112,8 @@ fn revert_sign(steps: &[Step], last_edit: Option<usize>) -> Option<Sign> {
     last.then(|| Sign { line: revert.line, good: false, what: "the work was taken back".to_owned() })
 }
 
-/// What the person said last of all, where something had been done before and nothing came after but an answer.
+/// Returns evidence from the user's last message, if the agent had answered before it. A complaint
+/// counts only if no tool call followed.
 fn last_word(events: &[Event]) -> Option<Sign> {
     let said = |event: &&Event| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
     let at = events.iter().rposition(|event| said(&event))?;
@@ -134,8 +136,9 @@ fn last_word(events: &[Event]) -> Option<Sign> {
     }
 }
 
-/// A session that ends with being stopped amid the work, or with the agent's program failing. Stopping an agent that had
-/// said its say is only how some programs are left.
+/// Returns evidence against success if the session ends with an interruption or an error in the
+/// middle of the work. An interruption after the agent's final message does not count, because some
+/// programs are closed that way.
 fn breaking_off(events: &[Event]) -> Option<Sign> {
     let told = |event: &&Event| {
         !matches!(

@@ -1,5 +1,5 @@
-//! What a model may answer: a diary, deltas, or a verdict on a rule. Keys that are not known here are ignored, above all
-//! those that say where something comes from: the program says that.
+//! The answers that models give: a diary, deltas, or a verdict on a rule. Unknown keys are ignored,
+//! in particular statements about origin, which the program sets itself.
 
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
@@ -8,41 +8,41 @@ use serde::{Deserialize, Serialize};
 use cm_note::bullet::{BulletType, Scope};
 use cm_session::status::SessionStatus;
 
-/// A diary as a model writes it.
+/// A diary written by a model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DiaryAnswer {
-    /// How the session ended.
+    /// Outcome of the session.
     pub status: SessionStatus,
-    /// What was reached.
+    /// Completed work.
     #[serde(default)]
     pub accomplishments: Vec<Point>,
-    /// What was chosen, with its reason.
+    /// Decisions, with their reasons.
     #[serde(default)]
     pub decisions: Vec<Point>,
-    /// What went wrong, and what helped.
+    /// Failures and their solutions.
     #[serde(default)]
     pub challenges: Vec<Point>,
-    /// What the person wants beyond this task.
+    /// Wishes of the user beyond this task.
     #[serde(default)]
     pub preferences: Vec<Point>,
-    /// What is known now.
+    /// Facts learned in the session.
     #[serde(default)]
     pub key_learnings: Vec<Point>,
-    /// Without `#`.
+    /// Tags without `#`.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Words that find the session again.
+    /// Keywords for finding the session.
     #[serde(default)]
     pub search_anchors: Vec<String>,
 }
 
-/// One thing, with where the session says so.
+/// A statement with its source in the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
-    /// In a sentence.
+    /// One sentence.
     #[schemars(length(min = 3, max = 220))]
     pub text: String,
-    /// The number behind the `L` of the line that says so.
+    /// Number after the `L` of the line that proves it.
     #[schemars(range(min = 1))]
     pub line: u64,
     /// Words of that line, copied exactly.
@@ -50,127 +50,127 @@ pub struct Point {
     pub quote: String,
 }
 
-/// The deltas that a model proposes.
+/// Deltas proposed by a model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DeltasAnswer {
-    /// At most 50, and none where nothing was learned.
+    /// Proposed deltas, at most 50; empty if nothing was learned.
     #[schemars(length(max = 50))]
     pub deltas: Vec<Proposed>,
 }
 
-/// The deltas that an agent proposes which was handed the work.
+/// Deltas proposed by an agent that received a work package.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentAnswer {
-    /// The session that they are learned from, by its id.
+    /// Id of the session from which they were learned.
     pub reflects: String,
-    /// The agent whose session that was.
+    /// Agent of that session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// At most 50, and none where nothing was learned.
+    /// Proposed deltas, at most 50; empty if nothing was learned.
     #[schemars(length(max = 50))]
     pub deltas: Vec<Proposed>,
 }
 
-/// One delta that a model proposes.
+/// A delta proposed by a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Proposed {
-    /// The line that it rests on: the number behind its `L`.
+    /// Number after the `L` of the line that proves it.
     #[schemars(range(min = 1))]
     pub line: u64,
     /// Words of that line, copied exactly.
     #[schemars(length(min = 8, max = 300))]
     pub quote: String,
-    /// Why.
+    /// Reason for the proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What is proposed.
+    /// Proposed change.
     #[serde(flatten)]
     pub step: Step,
 }
 
-/// What is proposed.
+/// A proposed change of the playbook or the memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Step {
-    /// A new rule.
+    /// Adds a rule.
     Add {
-        /// Its category.
+        /// Category of the rule.
         #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,49}$"))]
         category: String,
-        /// One statement.
+        /// Text of the rule: one statement.
         #[schemars(length(min = 10, max = 500))]
         content: String,
-        /// Whether it says what to do or what to avoid.
+        /// Whether the rule is an instruction or a warning.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bullet_type: Option<BulletType>,
-        /// How far it reaches.
+        /// Scope of the rule.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         scope: Option<Scope>,
-        /// Without `#`.
+        /// Tags without `#`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tags: Vec<String>,
     },
     /// A rule helped in this session.
     Helpful {
-        /// Its id.
+        /// Id of the rule.
         id: String,
     },
     /// A rule did harm in this session.
     Harmful {
-        /// Its id.
+        /// Id of the rule.
         id: String,
     },
-    /// A rule in other words.
+    /// Rewords a rule.
     Replace {
-        /// Its id.
+        /// Id of the rule.
         id: String,
-        /// What it says from now on.
+        /// New text of the rule.
         #[schemars(length(min = 10, max = 500))]
         content: String,
     },
-    /// A rule that no longer holds.
+    /// Retires a rule that is no longer valid.
     Deprecate {
-        /// Its id.
+        /// Id of the rule.
         id: String,
     },
-    /// Rules that become one.
+    /// Combines several rules into one.
     Merge {
-        /// Their ids.
+        /// Ids of the rules, at least two.
         #[schemars(length(min = 2))]
         ids: Vec<String>,
-        /// What the one says.
+        /// Text of the combined rule.
         #[schemars(length(min = 10, max = 500))]
         content: String,
     },
-    /// Something that is so.
+    /// Adds a fact.
     Fact {
-        /// In a sentence.
+        /// The fact, in one sentence.
         #[schemars(length(min = 10, max = 160))]
         content: String,
     },
-    /// Something that the person wants.
+    /// Adds a preference of the user.
     Preference {
-        /// In a sentence.
+        /// The preference, in one sentence.
         #[schemars(length(min = 10, max = 160))]
         content: String,
     },
 }
 
-/// What a model says of a rule and its evidence.
+/// A model's opinion on a rule, given its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuleAnswer {
-    /// Its verdict.
+    /// Verdict on the rule.
     pub verdict: Judged,
-    /// Why, in a sentence.
+    /// Reason, in one sentence.
     pub reason: String,
-    /// The rule in better words, where it is accepted with caution.
+    /// Improved wording, if the rule is accepted with caution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refined: Option<String>,
-    /// 0–1.
+    /// Confidence in the verdict, 0–1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub confidence: f64,
-    /// The numbers of the pieces of evidence that it used, from 1.
+    /// Numbers of the evidence that was used, from 1.
     #[serde(default)]
     pub evidence: Vec<usize>,
 }
@@ -179,49 +179,50 @@ pub struct RuleAnswer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Judged {
-    /// It holds.
+    /// The rule is valid.
     Accept,
-    /// It holds in other words.
+    /// The rule is valid with a different wording.
     AcceptWithCaution,
-    /// It does not.
+    /// The rule is not valid.
     Reject,
 }
 
-/// The JSON Schema that a diary answer must fit.
+/// Returns the JSON Schema of a diary.
 pub fn diary_schema() -> Schema {
     schema_for!(DiaryAnswer)
 }
 
-/// The JSON Schema that proposed deltas must fit.
+/// Returns the JSON Schema of proposed deltas.
 pub fn deltas_schema() -> Schema {
     schema_for!(DeltasAnswer)
 }
 
-/// The JSON Schema that the answer of an agent must fit which was handed the work.
+/// Returns the JSON Schema of the answer to a work package.
 pub fn agent_schema() -> Schema {
     schema_for!(AgentAnswer)
 }
 
-/// The JSON Schema that a verdict must fit.
+/// Returns the JSON Schema of a verdict.
 pub fn rule_schema() -> Schema {
     schema_for!(RuleAnswer)
 }
 
-/// An answer that cannot be read.
+/// An answer that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// No object at all.
+    /// The text contains no JSON object.
     #[error("the answer holds no JSON object")]
     NoObject,
-    /// One of another form.
+    /// The object does not match the schema.
     #[error("the answer does not fit its schema: {0}")]
     Form(String),
 }
 
-/// Reads an answer, also where a model put words or a code fence around it.
+/// Parses an answer; text and code fences around the JSON object are ignored.
 ///
 /// # Errors
-/// What is no such object; its text serves to ask for a repair once.
+/// Returns the reason if no object matches. Its message is suitable for asking the model once for a
+/// repair.
 ///
 /// ```
 /// use cm_learn::reflect::answer::{DeltasAnswer, parse};

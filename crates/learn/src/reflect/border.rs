@@ -1,16 +1,16 @@
-//! Borders around foreign text in a prompt: what stands between them is data, and cannot forge them.
+//! Fences for untrusted text in a prompt: the text between them is data, and cannot imitate them.
 //!
-//! A border carries a key that is hashed from the text itself, so that no text can contain its own; and what looks like a
-//! border of any key is taken apart.
+//! A fence contains a key that is hashed from the text, so a text cannot contain its own key.
+//! Everything that looks like a fence is neutralized.
 
 use cm_session::ours;
 
-/// What every border begins with.
+/// Prefix of every fence.
 const MARK: &str = "<<<";
-/// What stands for it within the data.
+/// Replacement for the prefix within the data.
 const TAKEN_APART: &str = "‹‹‹";
 
-/// A text between its borders.
+/// Encloses a text in fences.
 ///
 /// ```
 /// use cm_learn::reflect::border::marked;
@@ -23,7 +23,7 @@ pub fn marked(name: &str, text: &str) -> String {
     format!("{MARK}data {name} {key}>>>\n{}\n{MARK}end {name} {key}>>>", text.trim_end_matches('\n'))
 }
 
-/// The text without what could pass for a border or for a marker of ours.
+/// Neutralizes everything in a text that looks like a fence or a cm marker.
 pub fn disarmed(text: &str) -> String {
     let text = text.replace(MARK, TAKEN_APART);
     text.replace(ours::MODEL_CALL, "")
@@ -31,7 +31,7 @@ pub fn disarmed(text: &str) -> String {
         .replace(ours::END, "<!-\u{2011} cm:end")
 }
 
-/// A key that does not occur in the text.
+/// Returns a key that does not occur in the text.
 fn key(text: &str) -> String {
     let mut round = 0_u32;
     loop {

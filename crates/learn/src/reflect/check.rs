@@ -1,5 +1,5 @@
-//! A model's answer held against the session that it speaks of: every line must be one of the session, every quote must
-//! stand there, every bullet must be known. What passes becomes drafts with an origin that the program sets.
+//! Verifies a model's answer against its session: each quote must occur in the session, and each
+//! bullet must exist. Verified parts become drafts with an origin that the program sets.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,7 +14,7 @@ use cm_playbook::curation::delta::{Add, Delta, Deprecate, Judge, Merge, Proposal
 use cm_session::event::{Event, EventKind};
 use cm_session::status::SessionStatus;
 
-/// A session as far as an answer may quote it.
+/// The quotable texts of a session, by line.
 #[derive(Debug, Clone)]
 pub struct Quotable {
     session: String,
@@ -22,45 +22,45 @@ pub struct Quotable {
     lines: BTreeMap<u64, Vec<(Voice, String)>>,
 }
 
-/// Why a part of an answer was not taken.
+/// Reason for rejecting a part of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// The quote is too short to prove anything.
+    /// The quote is too short to be evidence.
     #[error("the quote `{0}` is too short")]
     ShortQuote(String),
-    /// The session does not say so.
+    /// The quote does not occur in the session.
     #[error("the session does not say `{0}`")]
     NoSuchQuote(String),
-    /// No such bullet.
+    /// The bullet does not exist.
     #[error("there is no bullet {0}")]
     UnknownBullet(String),
-    /// A text that cannot be a rule.
+    /// The text is not a valid rule or memory.
     #[error("{0}")]
     NotARule(String),
-    /// A category that cannot be one.
+    /// The category name is invalid.
     #[error("`{0}` is no category")]
     BadCategory(String),
-    /// A text longer than its place allows.
+    /// The text exceeds its limit.
     #[error("the text has {length} characters, and {most} are allowed")]
     TooLong {
-        /// Its characters.
+        /// Length in characters.
         length: usize,
-        /// The most.
+        /// Maximum length in characters.
         most: usize,
     },
-    /// Fewer than two bullets to merge.
+    /// A merge of fewer than two bullets.
     #[error("a merge names two bullets or more")]
     NothingToMerge,
 }
 
-/// The fewest characters of a quote.
+/// Minimum length of a quote, in characters.
 const QUOTE: usize = 8;
-/// The longest fact or preference in characters.
+/// Maximum length of a fact or preference, in characters.
 const MEMORY: usize = 160;
 
 impl Quotable {
-    /// What may be quoted of a session: what people and agents said, and what tools were asked and said; no thoughts and
-    /// nothing that a program put there. `prompts` says whose words the prompts are.
+    /// Collects the quotable texts of a session: messages, tool calls and their output, but neither
+    /// thinking nor text that a program inserted. `prompts` is the author of the prompts.
     pub fn of(session: &str, agent: &str, events: &[Event], prompts: Voice) -> Self {
         let mut lines: BTreeMap<u64, Vec<(Voice, String)>> = BTreeMap::new();
         for event in events {
@@ -81,7 +81,7 @@ impl Quotable {
         Self { session: session.to_owned(), agent: agent.to_owned(), lines }
     }
 
-    /// Where a quote stands: on the line that is named, else on the first that holds it.
+    /// Finds a quote on the stated line or else on the first line that contains it.
     fn find(&self, line: u64, quote: &str) -> Result<(Origin, Voice), Refused> {
         let wanted = plain(quote);
         if wanted.chars().count() < QUOTE {
@@ -97,12 +97,12 @@ impl Quotable {
     }
 }
 
-/// A text as quotes are compared: blanks folded, case and what the border changed undone.
+/// Normalizes a text for comparison with quotes: whitespace, case and fences.
 fn plain(text: &str) -> String {
     folded(&disarmed(text)).to_lowercase()
 }
 
-/// The drafts of an answer, and what was refused of it, by number from 1.
+/// Returns the verified drafts of an answer, and the rejected deltas by number, from 1.
 pub fn deltas(
     answer: &DeltasAnswer,
     known: &HashSet<&str>,
@@ -189,8 +189,9 @@ fn memory(note_type: &'static str, content: &str, quote: String) -> Result<Remem
     }
 }
 
-/// The diary that an answer makes of an extracted one: its sections where their quotes hold, with what was refused. The
-/// verdict of the rules stays where they have signs for it: a model's word weighs no more than a failed check.
+/// Replaces the sections of an extracted diary by the verified items of an answer; also returns the
+/// rejections. The outcome from the log takes precedence; the model's is used only if the log has
+/// no evidence.
 pub fn diary(
     extracted: &Diary,
     answer: &DiaryAnswer,

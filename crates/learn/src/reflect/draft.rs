@@ -1,4 +1,4 @@
-//! A draft: one proposed step with where it comes from.
+//! A draft: a proposed change with its origin.
 
 use std::collections::HashSet;
 
@@ -6,56 +6,55 @@ use crate::diary::words;
 use cm_playbook::curation::curation::DELTAS_PER_SESSION;
 use cm_playbook::curation::delta::{Delta, DeltaFile};
 
-/// The most drafts of one reflection.
+/// Maximum number of drafts per reflection.
 pub const MOST: usize = DELTAS_PER_SESSION;
 
-/// One proposed step.
+/// A proposed change with its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// What is proposed.
     pub what: What,
-    /// Where it comes from; the first is the one that curation is told. Never empty.
+    /// Lines that support it; never empty. Curation receives the first one.
     pub origins: Vec<Origin>,
-    /// How much speaks for it; drafts beyond the most are left out from the weakest on.
+    /// Strength of the support; if there are too many drafts, the weakest are dropped.
     pub strength: u32,
 }
 
-/// What is proposed.
+/// A proposed change of the playbook or the memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
-    /// A step of curation.
+    /// A change of the playbook.
     Delta(Delta),
-    /// A memory.
+    /// A memory to add.
     Memory(Remembered),
 }
 
-/// A memory that is proposed.
+/// A proposed fact, preference or fix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remembered {
-    /// `fact`, `preference` or `fix`.
+    /// Type of the memory: `fact`, `preference` or `fix`.
     pub note_type: &'static str,
-    /// What it says, in a line.
+    /// Text on one line.
     pub text: String,
-    /// In how many sessions it was observed.
+    /// Number of sessions in which it was observed.
     pub observations: usize,
-    /// 0–1: 0.4 low, 0.6 medium (from 3 observations on), 0.8 high (from 5 on).
+    /// Confidence: 0.4 low, 0.6 medium (from 3 observations on), 0.8 high (from 5 on).
     pub confidence: f64,
-    /// Words of sessions that it rests on.
+    /// Quotes from sessions that support it.
     pub evidence: Vec<String>,
 }
 
-/// A line of a session's log.
+/// A line of a session log.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
-    /// The session's id.
+    /// Session id.
     pub session: String,
-    /// Its agent.
+    /// Name of the agent.
     pub agent: String,
-    /// The line of its log, from 1.
+    /// Line in the log, from 1.
     pub line: u64,
 }
 
-/// How sure a memory is after so many observations.
+/// Returns the confidence in a memory for a number of observations, 0–1.
 pub fn confidence(observations: usize) -> f64 {
     match observations {
         0..=2 => 0.4,
@@ -65,7 +64,7 @@ pub fn confidence(observations: usize) -> f64 {
 }
 
 impl Draft {
-    /// What two drafts of the same step have in common.
+    /// Returns a key that is equal for drafts of the same change.
     pub fn key(&self) -> String {
         match &self.what {
             What::Memory(memory) => format!("{} {}", memory.note_type, words(&memory.text).join(" ")),
@@ -82,12 +81,13 @@ impl Draft {
     }
 }
 
-/// The strongest drafts, each once and at most [`MOST`], in their order; and how many were left out for number.
+/// Returns the strongest drafts, without duplicates, at most [`MOST`], in their original order; and
+/// the number of dropped ones.
 pub fn bounded(drafts: Vec<Draft>) -> (Vec<Draft>, usize) {
     bounded_to(drafts, MOST)
 }
 
-/// The same, but for another most.
+/// Like [`bounded`], with the limit `most`.
 pub fn bounded_to(drafts: Vec<Draft>, most: usize) -> (Vec<Draft>, usize) {
     let mut seen = HashSet::new();
     let mut own: Vec<(usize, Draft)> = drafts
@@ -110,7 +110,7 @@ pub fn bounded_to(drafts: Vec<Draft>, most: usize) -> (Vec<Draft>, usize) {
     (own.into_iter().map(|(_, draft)| draft).collect(), dropped)
 }
 
-/// The deltas among drafts as files, one an agent: a delta file names one agent.
+/// Returns the deltas among drafts as delta files, one per agent.
 pub fn delta_files(drafts: &[Draft]) -> Vec<DeltaFile> {
     let mut files: Vec<DeltaFile> = Vec::new();
     for draft in drafts {

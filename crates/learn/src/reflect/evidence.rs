@@ -1,4 +1,5 @@
-//! What past sessions say for and against a rule, and what that makes of it, without a model.
+//! Collects evidence for and against a rule from past sessions, and derives a verdict without a
+//! model.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,57 +9,56 @@ use cm_playbook::conflict::{Statement, opposition};
 use cm_playbook::curation::history::{Evidence, Gate, Quote};
 use cm_session::status::SessionStatus;
 
-/// A place of a session that a search for a rule's words found.
+/// A search hit for the keywords of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// The session's id.
+    /// Session id.
     pub session: String,
-    /// Its agent.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// The line of its log, from 1.
+    /// Line in the log, from 1.
     pub line: Option<u64>,
-    /// How the session ended.
+    /// Outcome of the session.
     pub status: SessionStatus,
-    /// How long ago, in days.
+    /// Age in days.
     pub age_days: f64,
-    /// Whether the person said it.
+    /// Whether the user wrote it.
     pub by_person: bool,
-    /// The words that were found.
+    /// Text of the hit.
     pub text: String,
 }
 
-/// What becomes of a rule.
+/// Verdict on a rule, which decides its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It holds: active.
+    /// Supported: becomes active.
     Accept,
-    /// It waits for a person or a model: a draft.
+    /// Undecided: remains a draft for a person or a model.
     Refine,
-    /// It failed too often.
+    /// Rejected: failed too often.
     Reject,
 }
 
-/// A verdict with what it rests on.
+/// A verdict with its evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Validation {
-    /// What becomes of the rule.
     pub verdict: Verdict,
-    /// What the gate makes of the counts.
+    /// Level of support derived from the counts.
     pub gate: Gate,
-    /// The counts, with at most [`QUOTES`] quotes.
+    /// Counts, with at most [`QUOTES`] quotes.
     pub evidence: Evidence,
-    /// Why, each in a sentence.
+    /// Reasons, one sentence each.
     pub reasons: Vec<String>,
 }
 
-/// How far back sessions count, in days.
+/// Default maximum age of a session, in days.
 pub const DAYS: f64 = 90.0;
-/// The most quotes.
+/// Maximum number of quotes.
 pub const QUOTES: usize = 5;
-/// Which share of a rule's telling words a place must hold to speak of it.
+/// Minimum share of a rule's content words in a text about the rule.
 const SHARE: f64 = 0.5;
 
-/// The words of a rule to search sessions for: those that say something, at most eight, the longest first.
+/// Returns the content words of a rule to search for: at most eight, the longest first.
 pub fn keywords(rule: &str) -> Vec<String> {
     let mut words: Vec<String> = telling(rule).into_iter().collect();
     words.sort_by(|a, b| b.chars().count().cmp(&a.chars().count()).then(a.cmp(b)));
@@ -66,19 +66,19 @@ pub fn keywords(rule: &str) -> Vec<String> {
     words
 }
 
-/// How many of these keywords must stand together for a place to speak of the rule.
+/// Returns the minimum number of keywords that must occur together in a text about the rule.
 pub fn least(keywords: usize) -> usize {
     let share = (keywords as f64 * SHARE).ceil() as usize;
     share.max(keywords.min(2))
 }
 
-/// Judges a rule by what a search of the last [`DAYS`] days found, as [`validate_within`] does.
+/// Judges a rule by the hits of the last [`DAYS`] days; see [`validate_within`].
 pub fn validate(rule: &str, found: &[Found]) -> Validation {
     validate_within(rule, found, DAYS)
 }
 
-/// Judges a rule by what a search of the last days found. A session counts once; it counts against the rule when it
-/// failed, or when the person said the opposite in it.
+/// Judges a rule by the hits of the last `days` days. Each session counts once: against the rule if
+/// it failed or if the user stated the opposite in it.
 pub fn validate_within(rule: &str, found: &[Found], days: f64) -> Validation {
     let words = telling(rule);
     let own = Statement::of(rule);
@@ -115,7 +115,7 @@ pub fn validate_within(rule: &str, found: &[Found], days: f64) -> Validation {
     Validation { verdict, gate, evidence, reasons }
 }
 
-/// Whether a sentence that speaks of the rule says the opposite. What stands in others may be about anything.
+/// Returns `true` if a sentence about the rule states the opposite; other sentences are ignored.
 fn opposes(rule: &Statement, words: &HashSet<String>, text: &str) -> bool {
     sentences(text, Reading::Person).iter().any(|sentence| {
         speaks_of(words, &sentence.text) && opposition(rule, &Statement::of(&sentence.text)).is_some()

@@ -1,16 +1,17 @@
-//! A session as text for a reader with little room: line by line, shortened where it costs least.
+//! Renders a session as text of limited length, one event per line.
 //!
-//! First the middle of what tools printed goes, then arguments, then the agent's words, then whole events of the middle, and
-//! what the person said last. Thoughts, injected text and notices of programs are never in it.
+//! It shortens tool output first, then arguments, agent messages and user messages; then it drops
+//! whole events from the middle, in the same order. Thinking, injected text and notices of programs
+//! are never included.
 
 use crate::prose::without_injected;
 use cm_session::event::{Event, EventKind, ToolOutcome};
 use cm_session::ours;
 
-/// The most characters of a session that a model is given.
+/// Maximum length of a session in a model's prompt, in characters.
 pub const MOST: usize = 50_000;
 
-/// What kind of text a piece is: in this order they are shortened.
+/// Kind of a text, in the order in which texts are shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Output,
@@ -25,7 +26,8 @@ struct Piece {
     sort: Sort,
 }
 
-/// How long each sort of text may be, in characters, from mild to harsh.
+/// Maximum lengths of each kind of text, in characters, applied in this order until the session
+/// fits.
 const STAGES: [(Sort, usize); 12] = [
     (Sort::Output, 4_000),
     (Sort::Output, 1_500),
@@ -41,7 +43,8 @@ const STAGES: [(Sort, usize); 12] = [
     (Sort::Person, 500),
 ];
 
-/// A session in at most `most` characters. Each event begins with its line: `L12 person: …`.
+/// Renders a session in at most `most` characters. Each event starts with its line, as in `L12
+/// person: …`.
 pub fn excerpt(events: &[Event], most: usize) -> String {
     let mut pieces: Vec<Piece> = events.iter().filter_map(piece).collect();
     for (sort, length) in STAGES {
@@ -108,7 +111,8 @@ fn piece(event: &Event) -> Option<Piece> {
     Some(Piece { head: format!("L{line} {who}{side}"), text, sort })
 }
 
-/// A text in at most `most` characters: its begin and its end, with a word on what is missing where there is room for it.
+/// Cuts the middle out of a text that is longer than `most` characters, with a note on the number
+/// of omitted characters if it fits.
 ///
 /// ```
 /// use cm_learn::reflect::excerpt::without_middle;
@@ -132,7 +136,7 @@ pub fn without_middle(text: &str, most: usize) -> String {
     format!("{begin}{gap}{end}")
 }
 
-/// Leaves out whole events from the middle on, the person's last of all.
+/// Drops whole events from the middle outward, messages of the user last.
 fn drop_middle(pieces: &mut Vec<Piece>, most: usize) {
     for sort in [Sort::Output, Sort::Argument, Sort::Agent, Sort::Person] {
         let mut excess = size(pieces).saturating_sub(most);

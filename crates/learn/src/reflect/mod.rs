@@ -1,7 +1,7 @@
-//! From sessions to proposals: what diaries and feedback ask to be put into the playbook and the memory.
+//! Derives proposals for the playbook and the memory from diaries and feedback of sessions.
 //!
-//! With a model or without one, everything here is a draft: curation decides. Where a draft comes from (session, line,
-//! agent) is set by the program and never taken from a model.
+//! All results are drafts for curation, with or without a model. The origin of a draft (session,
+//! line, agent) is set by the program and never taken from a model.
 
 pub mod answer;
 pub mod border;

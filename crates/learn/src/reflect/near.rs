@@ -1,4 +1,4 @@
-//! Which rules of a playbook a session may be about: those whose words it shares, and those that it names.
+//! Finds the rules that are relevant to a session.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,8 @@ use crate::diary::{Diary, telling};
 use crate::outcome::feedback::Known;
 use cm_session::event::{Event, EventKind};
 
-/// At most `most` rules, those first that the session names by id, then those that share most words with it.
+/// Returns at most `most` rules: first those that the session cites by id, then those with the
+/// largest share of words in the session.
 pub fn near<'a>(rules: &[Known<'a>], diary: &Diary, events: &[Event], most: usize) -> Vec<Known<'a>> {
     let mut words: HashSet<String> = telling(&diary.title);
     for (_, items) in diary.sections() {
@@ -32,7 +33,7 @@ fn spoken(kind: &EventKind) -> Option<&str> {
     }
 }
 
-/// Which share of a rule's words the session says, 0–1.
+/// Share of a rule's words that occur in the session, 0–1.
 fn share(rule: &HashSet<String>, session: &HashSet<String>) -> f64 {
     rule.intersection(session).count() as f64 / rule.len().max(1) as f64
 }

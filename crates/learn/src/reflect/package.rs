@@ -1,7 +1,7 @@
-//! Work packages: what a model, or the agent that is already running, is given to write a diary, to propose deltas or to
+//! Prompts for a model, and work packages for the running agent: write a diary, propose deltas, or
 //! judge a rule.
 //!
-//! Instructions are ours and stand first; everything else stands between borders as data (see [`super::border`]). Nothing is
+//! Instructions come first; everything else is fenced as data (see [`super::border`]). Nothing is
 //! sent from here.
 
 use std::fmt::Write as _;
@@ -24,14 +24,15 @@ const VALIDATE: &str = include_str!("../../../../templates/prompt/validate.md");
 const HANDED: &str = include_str!("../../../../templates/prompt/handed.md");
 const REPAIR: &str = include_str!("../../../../templates/prompt/repair.md");
 
-/// The most characters of the rules, of the diary and of what was proposed already.
+/// Maximum length of the rule list, in characters.
 const RULES: usize = 12_000;
 const SUMMARY: usize = 10_000;
 const SO_FAR: usize = 6_000;
-/// The most characters of a session that is handed to an agent, which has other things to keep in mind.
+/// Maximum length of a session in a work package for an agent, in characters; shorter than for a
+/// model, to save the agent's context.
 const HANDED_SESSION: usize = 20_000;
 
-/// The prompt for a diary of a session.
+/// Prompt for the diary of a session.
 pub fn diary(events: &[Event]) -> String {
     filled(
         DIARY,
@@ -42,7 +43,7 @@ pub fn diary(events: &[Event]) -> String {
     )
 }
 
-/// The prompt for deltas: the session with its diary, the rules that are about the same, and what was proposed already.
+/// Prompt for deltas: the session, its diary, related rules, and earlier proposals.
 pub fn reflect(summary: &Diary, events: &[Event], rules: &[Known<'_>], so_far: &[Draft]) -> String {
     let listed = rules.iter().fold(String::new(), |mut text, rule| {
         let _ = writeln!(text, "{}: {}", rule.id, rule.content);
@@ -62,7 +63,7 @@ pub fn reflect(summary: &Diary, events: &[Event], rules: &[Known<'_>], so_far: &
     )
 }
 
-/// The same work for the agent that is already running: it writes its answer to a file, which `cm curate` takes.
+/// Work package for the running agent: the agent writes its deltas to a file for `cm curate`.
 pub fn handed(summary: &Diary, events: &[Event], rules: &[Known<'_>]) -> String {
     let listed = rules.iter().map(|rule| format!("{}: {}\n", rule.id, rule.content)).collect::<String>();
     let listed = if listed.is_empty() { "none".to_owned() } else { listed };
@@ -83,7 +84,7 @@ fn json_text(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string()
 }
 
-/// The prompt for a verdict on a rule.
+/// Prompt for a verdict on a rule.
 pub fn validate(rule: &str, validation: &Validation) -> String {
     let mut evidence = validation.reasons.join("\n");
     for (number, quote) in (1..).zip(&validation.evidence.quotes) {
@@ -99,7 +100,7 @@ pub fn validate(rule: &str, validation: &Validation) -> String {
     )
 }
 
-/// The one further prompt after an answer that could not be read.
+/// Prompt that asks once for a repair of an unreadable answer.
 pub fn repair(prompt: &str, reply: &str, wrong: &str) -> String {
     filled(
         REPAIR,
@@ -123,7 +124,7 @@ fn schema(schema: &schemars::Schema) -> String {
     serde_json::to_string(schema).unwrap_or_default()
 }
 
-/// A template with its places filled, in one pass: what is filled in is not looked at again.
+/// Fills the placeholders of a template in one pass; inserted values are not expanded again.
 fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = format!("{MODEL_CALL}\n");
     let mut rest = template;

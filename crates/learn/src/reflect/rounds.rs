@@ -1,13 +1,13 @@
-//! Rounds of reflection on one session: each may bring something new, and the first that does not is the last.
+//! Repeats the reflection on one session until a round yields nothing new.
 
 use std::collections::HashSet;
 
 use super::draft::{Draft, MOST, bounded_to};
 
-/// The most rounds, where nothing else is set.
+/// Default maximum number of rounds.
 pub const ROUNDS: usize = 3;
 
-/// What the rounds have brought so far.
+/// Drafts of the rounds so far.
 #[derive(Debug, Clone)]
 pub struct Rounds {
     seen: HashSet<String>,
@@ -25,12 +25,12 @@ impl Default for Rounds {
 }
 
 impl Rounds {
-    /// None yet, of at most so many, for at most so many drafts.
+    /// Starts with at most `rounds` rounds and `most` drafts.
     pub fn new(rounds: usize, most: usize) -> Self {
         Self { seen: HashSet::new(), drafts: Vec::new(), done: 0, dry: false, rounds, most: most.min(MOST) }
     }
 
-    /// Takes in what a round brought; how many of its drafts are new.
+    /// Adds the drafts of a round and returns the number of new ones.
     pub fn take(&mut self, drafts: Vec<Draft>) -> usize {
         let fresh: Vec<Draft> = drafts.into_iter().filter(|draft| self.seen.insert(draft.key())).collect();
         let count = fresh.len();
@@ -40,22 +40,22 @@ impl Rounds {
         count
     }
 
-    /// Whether another round is worth it.
+    /// Returns `true` if another round is worthwhile.
     pub fn goes_on(&self) -> bool {
         self.done < self.rounds && !self.dry && self.drafts.len() < self.most
     }
 
-    /// How many rounds there were.
+    /// Number of completed rounds.
     pub fn done(&self) -> usize {
         self.done
     }
 
-    /// The drafts so far, for the next round to leave alone.
+    /// Drafts so far, which the next round must not repeat.
     pub fn so_far(&self) -> &[Draft] {
         &self.drafts
     }
 
-    /// All that came of them, the strongest where they are too many.
+    /// Returns all drafts, only the strongest if there are too many.
     pub fn finish(self) -> Vec<Draft> {
         bounded_to(self.drafts, self.most).0
     }

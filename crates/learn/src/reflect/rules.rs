@@ -1,7 +1,8 @@
-//! The reflector that needs no model: from the diaries of several sessions to drafts.
+//! Reflection without a model: derives drafts from the diaries of several sessions.
 //!
-//! A rule comes from a person's standing word, or from one that they gave in two sessions; feedback from marks and
-//! citations; facts from what the person said is so, and from causes that held.
+//! Rules come from standing instructions of the user and from wishes repeated in two sessions;
+//! feedback from markers and citations; facts from statements of the user; fixes from confirmed
+//! causes.
 
 use std::collections::HashSet;
 
@@ -16,35 +17,34 @@ use cm_playbook::conflict::Statement;
 use cm_playbook::curation::delta::{Add, Delta, Judge, Proposal};
 use cm_session::status::SessionStatus;
 
-/// What is known of a session.
+/// Input from one session.
 #[derive(Debug, Clone, Copy)]
 pub struct Session<'a> {
-    /// Its diary.
     pub diary: &'a Diary,
-    /// What it says of rules.
+    /// Feedback of the session on rules.
     pub feedback: &'a [Word],
 }
 
-/// What came of a reflection.
+/// Result of a reflection.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reflected {
-    /// At most [`MOST`], the feedback first.
+    /// Drafts, feedback first; at most [`MOST`].
     pub drafts: Vec<Draft>,
-    /// How many more there were.
+    /// Number of drafts beyond the limit.
     pub dropped: usize,
 }
 
-/// From which share of common telling words two sayings are one.
+/// Minimum similarity of the content words of two equivalent statements.
 const SAME: f64 = 0.6;
 
-/// Sayings of several sessions that say one thing.
+/// Equivalent statements from one or more sessions.
 struct Group<'a> {
     first: &'a Item,
     of: Vec<(&'a Diary, &'a Item)>,
     saying: Saying,
 }
 
-/// A saying, prepared for comparing.
+/// A statement, prepared for comparison.
 struct Saying {
     words: HashSet<String>,
     statement: Statement,
@@ -55,16 +55,16 @@ impl Saying {
         Self { words: telling(text), statement: Statement::of(text) }
     }
 
-    /// Whether both say one thing: they share most of their telling words, and neither a number, a name nor a denial tells
-    /// them apart.
+    /// Returns `true` if both are equivalent: their content words are similar, and they do not
+    /// differ in a number, a name or a negation.
     fn is_one_with(&self, other: &Self) -> bool {
         alike(&self.words, &other.words) >= SAME && self.statement.may_be_one_with(&other.statement)
     }
 }
 
 impl Group<'_> {
-    /// In how many sessions it was said. The very same words in two logs are one saying: sessions are forked and resumed,
-    /// and prompts are pasted.
+    /// Number of sessions with the statement. Identical texts count once, because sessions are
+    /// forked and prompts are pasted.
     fn sessions(&self) -> usize {
         let mut seen: HashSet<&str> = HashSet::new();
         let fresh = self.of.iter().filter(|(_, item)| seen.insert(item.text.as_str()));
@@ -84,7 +84,7 @@ impl Group<'_> {
     }
 }
 
-/// Words of a session as evidence for a reader.
+/// Formats an item as evidence for display.
 fn quote(diary: &Diary, item: &Item) -> String {
     let who = match item.voice {
         Voice::Person => "the person",
@@ -99,13 +99,14 @@ fn origin(diary: &Diary, line: u64) -> Origin {
     Origin { session: diary.session.clone(), agent: diary.agent.clone(), line }
 }
 
-/// The drafts of several sessions.
+/// Derives the drafts of several sessions.
 pub fn reflect(sessions: &[Session<'_>]) -> Reflected {
     let (drafts, dropped) = bounded(drafts(sessions));
     Reflected { drafts, dropped }
 }
 
-/// The drafts of one session, where `earlier` ones may have said the same; what they alone say is left out. At most `most`.
+/// Derives at most `most` drafts of one session. Equivalent statements of `earlier` sessions count
+/// as support; drafts based on them alone are left out.
 pub fn reflect_on(session: &Session<'_>, earlier: &[Diary], most: usize) -> Reflected {
     let own: Vec<Saying> = said(session.diary).map(|item| Saying::of(&item.text)).collect();
     let same = |item: &Item| {
@@ -123,12 +124,12 @@ pub fn reflect_on(session: &Session<'_>, earlier: &[Diary], most: usize) -> Refl
     Reflected { drafts, dropped }
 }
 
-/// The items that drafts are made of.
+/// Returns the items from which drafts are derived.
 fn said(diary: &Diary) -> impl Iterator<Item = &Item> {
     [&diary.preferences, &diary.decisions, &diary.learnings, &diary.challenges].into_iter().flatten()
 }
 
-/// A diary of those items alone that pass; none where none does.
+/// Returns a diary with only the items that pass; `None` if none does.
 fn of_which(diary: &Diary, passes: impl Fn(&Item) -> bool) -> Option<Diary> {
     let kept = |items: &[Item]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
     let kept = Diary {
@@ -187,8 +188,8 @@ fn grouped<'a>(items: impl Iterator<Item = (&'a Diary, &'a Item)>) -> Vec<Group<
     groups
 }
 
-/// What is proposed of what a person wants: a rule where it tells what to do, else a preference; nothing of a choice that
-/// was made once and for one task.
+/// Proposes a rule for a wish of the user if it is an instruction, otherwise a preference; `None`
+/// for a choice made once and for one task.
 fn wish(group: &Group<'_>) -> Option<Draft> {
     let sessions = group.sessions();
     let standing = group.standing();
@@ -233,7 +234,7 @@ fn wish(group: &Group<'_>) -> Option<Draft> {
     Some(add(bullet, reason, group.origins(), strength))
 }
 
-/// The name of a project: the last part of its folder.
+/// Name of a project: the last component of its path.
 fn project(workspace: &str) -> String {
     let name = workspace.rsplit(['/', '\\']).find(|part| !part.is_empty());
     name.unwrap_or(workspace).to_owned()
@@ -266,8 +267,8 @@ fn memory(note_type: &'static str, group: &Group<'_>) -> Remembered {
     }
 }
 
-/// What is proposed of what was learned: a fact where a person said so. A cause that an agent named was fixed thereupon, and
-/// what was wrong is no longer so.
+/// Proposes a fact if a person stated it, otherwise a fix: a cause that an agent named was fixed
+/// afterwards and is no longer valid.
 fn fact(group: &Group<'_>) -> Draft {
     let own = group.of.iter().any(|(_, item)| item.voice.is_persons());
     let strength = 20 + 10 * group.sessions() as u32 + if own { 10 } else { 0 };
@@ -284,12 +285,13 @@ pattern!(
     NAMED_LEAD = r"(?i)^(?:(?:the|this|that)\s+)?(?:(?:real|actual|root|main)\s+)?(?:issue|problem|bug|cause|root cause)\s+(?:here\s+)?(?:is|was)\s+(?:that\s+)?"
 );
 
-/// Whether a sentence calls something the cause of trouble. What an agent names so was fixed thereupon, and is no fact.
+/// Returns `true` if a sentence names the cause of a problem. Such a cause was fixed afterwards, so
+/// it is not a lasting fact.
 pub fn names_a_cause(text: &str) -> bool {
     NAMED_LEAD.is_match(text)
 }
 
-/// A cause without the words that call it one.
+/// Removes the words that introduce a cause.
 fn without_lead(text: &str) -> &str {
     let lead = NAMED_LEAD.find(text).map_or(0, |found| found.end());
     if text[lead..].chars().filter(|c| c.is_whitespace()).count() > 2 { &text[lead..] } else { text }
@@ -300,7 +302,7 @@ pattern!(
 );
 pattern!(SOLVED = r"^(`[^`]+`) failed.*, and passed after changes to .*?[`e]\. (.{20,})$");
 
-/// What is proposed of an error with its fix: a rule where two sessions met it, else a fix to remember.
+/// Proposes a rule for an error and its fix if two sessions had it, otherwise a fix to remember.
 fn solved(group: &Group<'_>) -> Option<Draft> {
     let captures = SOLVED.captures(&group.first.text)?;
     let (check, cause) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
@@ -323,7 +325,7 @@ fn solved(group: &Group<'_>) -> Option<Draft> {
     Some(add(bullet, reason, group.origins(), 35 + 10 * group.sessions() as u32))
 }
 
-/// What a session says of rules, as deltas with where it says so.
+/// Converts the feedback of a session to drafts.
 fn feedback(session: &Session<'_>) -> Vec<Draft> {
     let diary = session.diary;
     let one = |word: &Word| {
@@ -356,7 +358,7 @@ pattern!(
 pattern!(WE = r"(?i)^(?:in this (?:repo|project|codebase)\w*,? )?(?:we|our team)\s+");
 pattern!(STATES = r"(?i)^(?:i\b|i'd|i’d|our|the|this|my|it|that|they|there)");
 
-/// A person's sentence as a rule; none where it tells a taste or how something is.
+/// Converts a user's sentence to a rule; `None` if it states a preference or a fact.
 ///
 /// ```
 /// use cm_learn::reflect::rules::as_rule;
@@ -382,7 +384,7 @@ pub fn as_rule(text: &str) -> Option<(String, BulletType)> {
     Some((sentence(rest), bullet_type))
 }
 
-/// A clause as a sentence: a capital first, a full stop last.
+/// Formats a clause as a sentence, with a capital letter and a period.
 fn sentence(text: &str) -> String {
     let text = text.trim().trim_end_matches([',', ';', ':']);
     let mut chars = text.chars();
@@ -399,7 +401,7 @@ fn lower_first(text: &str) -> String {
     cut(if acronym { text } else { &lower }, 400)
 }
 
-/// The category that the words of a rule speak for.
+/// Returns the category that matches the words of a rule; `workflow` if none does.
 fn category(rule: &str) -> &'static str {
     const KNOWN: [(&str, &[&str]); 8] = [
         ("testing", &["test", "tests", "mock", "mocks", "coverage", "fixture", "fixtures", "assert"]),

@@ -1,71 +1,71 @@
-//! How a run of reflection ended, in one word with counts and reasons: a run that did nothing never says that it did.
+//! Summary of a reflection run: its outcome, with counts and reasons.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// Notes changed, and nothing failed.
+    /// Notes or diaries were written, and nothing failed.
     Changed,
-    /// There was no session to work on.
+    /// There was no session to process.
     NothingToDo,
-    /// Sessions were read, and nothing came of them.
+    /// Sessions were processed without a result.
     NothingLearned,
-    /// Some sessions failed, and others did not.
+    /// Some sessions failed.
     PartlyFailed,
-    /// All sessions failed, or what they all need did.
+    /// All sessions failed, or the whole run did.
     Failed,
 }
 
-/// What became of one session.
+/// Result of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Done {
-    /// The session's id.
+    /// Session id.
     pub session: String,
-    /// Its agent.
+    /// Name of the agent.
     pub agent: String,
     /// Whether a diary was written.
     pub diary: bool,
-    /// How many drafts it brought.
+    /// Number of drafts.
     pub proposed: usize,
-    /// How many of them changed something.
+    /// Number of drafts that changed a note.
     pub applied: usize,
-    /// How many were refused, by a check or by curation.
+    /// Number of drafts that verification or curation rejected.
     pub refused: usize,
-    /// What was not as it should be, though the work went on: a model's answer that was replaced by rules.
+    /// Problems that did not stop the work, such as an unusable answer of a model.
     pub notices: Vec<String>,
-    /// Why nothing came of it, where it failed.
+    /// Reason for the failure, if the session failed.
     pub failure: Option<String>,
 }
 
-/// A run, as it is reported.
+/// Report of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
-    /// How it ended.
+    /// Outcome of the run.
     #[serde(rename = "outcome")]
     pub ending: Ending,
-    /// How many sessions were worked on.
+    /// Number of processed sessions.
     pub sessions: usize,
-    /// How many of them failed.
+    /// Number of failed sessions.
     pub failed: usize,
-    /// How many sessions were left for the next run.
+    /// Number of sessions left for the next run.
     pub left: usize,
-    /// How many diaries were written.
+    /// Number of written diaries.
     pub diaries: usize,
-    /// How many drafts there were.
+    /// Number of drafts.
     pub proposed: usize,
-    /// How many of them changed something.
+    /// Number of drafts that changed a note.
     pub applied: usize,
-    /// How many were refused.
+    /// Number of rejected drafts.
     pub refused: usize,
-    /// Why it ended so, each reason once with its count.
+    /// Reasons and notices, each once with its count.
     pub reasons: Vec<String>,
 }
 
 impl Ending {
-    /// Whether it is told as a success.
+    /// Returns `true` if the outcome is reported as a success.
     pub fn is_success(self) -> bool {
         match self {
             Self::Changed | Self::NothingToDo | Self::NothingLearned => true,
@@ -73,7 +73,7 @@ impl Ending {
         }
     }
 
-    /// Its name.
+    /// Name of the outcome in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Changed => "changed",
@@ -85,7 +85,8 @@ impl Ending {
     }
 }
 
-/// Sums up a run. `stopped` says why sessions were left over, where somebody stopped it; `failure` what ended it as a whole.
+/// Summarizes a run. `stopped` is the reason for sessions left over, `failure` the error that ended
+/// the whole run.
 pub fn conclude(done: &[Done], left: usize, stopped: Option<&str>, failure: Option<&str>) -> Run {
     let failed = done.iter().filter(|session| session.failure.is_some()).count();
     let sum = |count: fn(&Done) -> usize| done.iter().map(count).sum::<usize>();

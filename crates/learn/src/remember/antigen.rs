@@ -1,7 +1,9 @@
-//! What an analysis of friction left in a project, of this program or another: candidates, clusters, and the review for people.
+//! Reads the friction reports in a project, written by cm or another tool, as sources: candidates,
+//! clusters and the review.
 //!
-//! Only what a person said counts, and a session once. The richest file is read: candidates and clusters name their sessions;
-//! the review does not, so each of its quotes is taken for one.
+//! Only user statements are used, and each session counts once. The most detailed file is
+//! preferred: candidates and clusters contain session ids; the review does not, so each of its
+//! quotes counts as a session.
 
 use serde::Deserialize;
 
@@ -12,27 +14,27 @@ use crate::prose::{cut, pattern};
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 
-/// The longest quote of a person, in characters.
+/// Maximum length of a quote, in characters.
 const QUOTE: usize = 120;
-/// Signs of a session that is worth an episode of its own.
+/// Signals that make a session an episode.
 const SEVERE: [&str; 4] = ["user_curse", "interrupt_cascade", "session_abandoned", "user_intervention"];
 
 pattern!(CURSE = r"(?i)^(?:(?:damn(?:ed|it)?|shit|fuck(?:ing)?|ffs|argh+|ugh+|wtf)\b[\s,.!:;–—-]*)+");
 
-/// The files that an analysis left, without secrets; those that are there.
+/// The friction reports of a project, with secrets removed; `None` for missing files.
 #[derive(Debug, Clone, Default)]
 pub struct Left {
-    /// The project that they lie in.
+    /// Path of the project.
     pub project: String,
-    /// `antigen_candidates.json`.
+    /// Content of `antigen_candidates.json`.
     pub candidates: Option<String>,
-    /// `antigen_clusters.json`.
+    /// Content of `antigen_clusters.json`.
     pub clusters: Option<String>,
-    /// `antigen_review.md`.
+    /// Content of `antigen_review.md`.
     pub review: Option<String>,
 }
 
-/// A candidate as a file tells it; what is not known is left out.
+/// A candidate in a report; unknown fields are ignored.
 #[derive(Debug, Deserialize)]
 struct WireCandidate {
     session_id: String,
@@ -44,7 +46,7 @@ struct WireCandidate {
     user_context: Vec<String>,
 }
 
-/// A cluster as a file tells it.
+/// A cluster in a report; unknown fields are ignored.
 #[derive(Debug, Deserialize)]
 struct WireCluster {
     #[serde(default)]
@@ -55,7 +57,8 @@ struct WireCluster {
     contexts: Vec<String>,
 }
 
-/// What these files say, a source a session. `at` is when they were written; with what the person should hear besides.
+/// Returns one source per session, and notices about unreadable files. `at` is the time of the
+/// reports, used for candidates without one.
 pub fn sources(left: &Left, at: Instant) -> (Vec<Source>, Vec<String>) {
     let mut notices = Vec::new();
     let candidates: Vec<WireCandidate> =
@@ -90,7 +93,7 @@ fn wire<T: serde::de::DeserializeOwned>(text: Option<&str>, name: &str, notices:
     }
 }
 
-/// The source of a session, made where it is not there yet.
+/// Returns the source of a session, and creates it if necessary.
 fn session<'s>(sources: &'s mut Vec<Source>, id: &str, left: &Left, at: Instant) -> &'s mut Source {
     let known = sources
         .iter()
@@ -127,7 +130,7 @@ fn of_candidate(sources: &mut Vec<Source>, candidate: &WireCandidate, left: &Lef
     }
 }
 
-/// What recurs counts for each session in which it did.
+/// Adds the statements of a cluster to each of its sessions.
 fn of_cluster(sources: &mut Vec<Source>, cluster: &WireCluster, left: &Left, at: Instant) {
     let mut probe = Source::new(String::new(), Origin::Friction, at);
     cluster.contexts.iter().for_each(|text| take(&mut probe, text));
@@ -164,7 +167,7 @@ fn of_review(sources: &mut Vec<Source>, left: &Left, at: Instant) {
     }
 }
 
-/// What a person says against an agent's work: what they want, what they chose, what is so.
+/// Adds the statements in a user message to a source.
 fn take(source: &mut Source, text: &str) {
     for said in said(&CURSE.replace(text, ""), true) {
         let (claims, judged) = match said.kind {
@@ -189,7 +192,7 @@ fn quoted(text: &str) -> String {
     format!("“{}”", cut(&visible(text), QUOTE))
 }
 
-/// A source is known by what it says, in whatever order the files tell it.
+/// Sets the hash of a source; the order of its statements does not matter.
 fn seal(source: &mut Source) {
     let mut said: Vec<&str> =
         source.facts.iter().chain(&source.preferences).map(|claim| claim.text.as_str()).collect();
@@ -197,17 +200,17 @@ fn seal(source: &mut Source) {
     source.hash = hash(&format!("{} {}", source.title, said.join(" ")));
 }
 
-/// Counts what is not remembered.
+/// Counts of statements that were not remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Unremembered {
-    /// What says too little, or only of the moment.
+    /// Statements with too little content, or about the moment only.
     pub slight: usize,
-    /// What is longer than a fact may be.
+    /// Statements that are too long for a fact.
     pub too_long: usize,
 }
 
 impl Unremembered {
-    /// One more.
+    /// Counts one more statement.
     pub fn count(&mut self, unfit: Unfit) {
         match unfit {
             Unfit::Slight => self.slight += 1,
@@ -215,7 +218,7 @@ impl Unremembered {
         }
     }
 
-    /// With another count.
+    /// Adds the counts of `other`.
     pub fn add(&mut self, other: Self) {
         self.slight += other.slight;
         self.too_long += other.too_long;

@@ -1,6 +1,8 @@
-//! What happened, as entries of the days' logs; and these logs read back, which say what was remembered before.
+//! Converts sources to entries of the daily logs, and parses the logs to find sources that were
+//! already remembered.
 //!
-//! Each entry names its sources with what they said, hashed. So the notes alone tell what is new.
+//! Each entry contains the keys and content hashes of its sources, so the notes alone determine
+//! which sources are new.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,36 +11,35 @@ use crate::diary::read::unescaped;
 use cm_note::instant::Instant;
 use cm_note::note::compose::EpisodeEntry;
 
-/// An entry of a day's log.
+/// An entry of a daily log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Episode {
-    /// The day.
+    /// Day, such as `2026-11-21`.
     pub day: String,
-    /// The time, as `HH:MM`.
+    /// Time, as `HH:MM`.
     pub minute: String,
-    /// What happened.
     pub title: String,
-    /// The same in a sentence or two.
+    /// Summary of one or two sentences.
     pub summary: Option<String>,
-    /// Keys of sources and what they said, hashed.
+    /// Pairs of source key and content hash.
     pub sources: Vec<(String, String)>,
 }
 
-/// What was remembered before, by key; of each what it said.
+/// Content hashes of the remembered sources, by key.
 pub type Done = HashMap<String, HashSet<String>>;
 
-/// How a source stands to what was remembered before.
+/// Status of a source relative to the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is not known.
+    /// The key is unknown.
     New,
-    /// It says something else than it did.
+    /// The key is known, but the content differs.
     Changed,
-    /// It was remembered as it is.
+    /// The key and the content are known.
     Before,
 }
 
-/// All sources that episodes name.
+/// Collects all sources of the episodes.
 pub fn done<'e>(episodes: impl IntoIterator<Item = &'e Episode>) -> Done {
     let mut done = Done::new();
     for (key, hash) in episodes.into_iter().flat_map(|episode| &episode.sources) {
@@ -47,7 +48,7 @@ pub fn done<'e>(episodes: impl IntoIterator<Item = &'e Episode>) -> Done {
     done
 }
 
-/// How a source stands to what was remembered before.
+/// Returns the status of a source.
 pub fn standing(source: &Source, done: &Done) -> Standing {
     match done.get(&encoded(&source.key)) {
         None => Standing::New,
@@ -56,7 +57,7 @@ pub fn standing(source: &Source, done: &Done) -> Standing {
     }
 }
 
-/// The entry of a source.
+/// Builds the log entry of a source.
 pub fn entry(source: &Source, standing: Standing) -> EpisodeEntry {
     let again = if standing == Standing::Changed { " (changed)" } else { "" };
     EpisodeEntry {
@@ -70,7 +71,7 @@ pub fn entry(source: &Source, standing: Standing) -> EpisodeEntry {
     }
 }
 
-/// One entry for sources of which none is worth its own.
+/// Builds one entry for all sources that do not get their own; `None` if there are none.
 pub fn asides(sources: &[&Source], at: Instant) -> Option<EpisodeEntry> {
     let mut words: Vec<String> = sources.iter().map(|source| word(source)).collect();
     words.sort_unstable();
@@ -91,7 +92,7 @@ fn word(source: &Source) -> String {
     format!("{}#{}", encoded(&source.key), source.hash)
 }
 
-/// A key as one word of code: nothing in it ends the word, the code or the line.
+/// Percent-encodes a key so that it contains no space, backtick or `#`.
 fn encoded(key: &str) -> String {
     let mut word = String::with_capacity(key.len());
     for c in key.chars() {
@@ -107,7 +108,7 @@ fn encoded(key: &str) -> String {
     word
 }
 
-/// The entries of a day's log.
+/// Parses the entries of a daily log.
 pub fn parse(day: &str, body: &str) -> Vec<Episode> {
     let mut episodes: Vec<Episode> = Vec::new();
     for line in body.lines() {
@@ -132,7 +133,8 @@ pub fn parse(day: &str, body: &str) -> Vec<Episode> {
     episodes
 }
 
-/// The last of them, the latest first; of those about one source only the latest.
+/// Returns the `most` latest entries, the latest first. Older entries about the same sources are
+/// left out.
 pub fn last(mut episodes: Vec<Episode>, most: usize) -> Vec<Episode> {
     // What stands later in a day's log was written later.
     episodes.reverse();

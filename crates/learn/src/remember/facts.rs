@@ -1,6 +1,7 @@
-//! What is so: which facts are new, which are known, and which take the place of an older one.
+//! Compares facts from sources with the remembered facts: new, already known, or superseding an
+//! older one.
 //!
-//! Nothing is ever taken away: an older fact stays, and an edge says what came after it.
+//! Facts are never deleted. An older fact remains, with an edge from its successor.
 
 use super::source::same_place;
 use cm_note::instant::Instant;
@@ -10,111 +11,110 @@ use cm_playbook::conflict::{Meant, Statement, opposed};
 use cm_playbook::meaning::Sense;
 use cm_text::embedding::Embedding;
 
-/// Where a fact comes from.
+/// Source location of a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The key of the source.
+    /// Key of the source.
     pub from: String,
-    /// The session.
+    /// Session id.
     pub session: Option<String>,
-    /// The agent.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// The line of the session's log, from 1; 0 where it is not known.
+    /// Line in the session log, from 1; 0 if unknown.
     pub line: u64,
 }
 
-/// A fact that has its note.
+/// A fact with a note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
-    /// What the note answers to.
+    /// Key of the note.
     pub id: String,
-    /// Its title, as an edge writes it.
+    /// Title, as used in edges.
     pub title: String,
-    /// Its file.
     pub path: NotePath,
-    /// What is so.
+    /// Statement of the fact.
     pub text: String,
-    /// Where; everywhere where there is none.
+    /// Workspace in which it applies; `None` for all.
     pub workspace: Option<String>,
-    /// Since when it is known.
+    /// Time since which it is known.
     pub at: Option<Instant>,
-    /// Whether a person pinned it: then nothing takes its place by itself.
+    /// Whether a person pinned it, so that it is not superseded automatically.
     pub pinned: bool,
-    /// Whether it still holds.
+    /// Whether it is still valid.
     pub live: bool,
-    /// The keys of its sources, where its note names any.
+    /// Keys of its sources, if the note lists any.
     pub sources: Option<Vec<String>>,
 }
 
-/// A fact that a source tells.
+/// A fact stated by a source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
-    /// What is so.
+    /// Statement of the fact.
     pub text: String,
-    /// Where.
+    /// Workspace in which it applies; `None` for all.
     pub workspace: Option<String>,
-    /// When it was told.
+    /// Time of the source.
     pub at: Instant,
-    /// Where it comes from.
+    /// Location in the source.
     pub place: Place,
-    /// Whether a person said so in a session, as its log shows.
+    /// Whether a session log shows that a person stated it.
     pub is_persons: bool,
 }
 
-/// One end of an edge.
+/// One end of a supersession.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// By its place among the known facts.
+    /// Index among the known facts.
     Known(usize),
-    /// By its place among the new ones.
+    /// Index among the new facts.
     New(usize),
 }
 
-/// A fact that takes the place of another.
+/// A fact that supersedes another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Supersession {
-    /// What holds now.
+    /// The fact that is valid now.
     pub newer: End,
-    /// What held before, and stays.
+    /// The superseded fact; its note remains.
     pub older: End,
-    /// Why, for a person.
+    /// Reason, for display.
     pub why: String,
 }
 
 /// A fact that needs a note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct New {
-    /// What is so.
+    /// Statement of the fact.
     pub text: String,
-    /// Where.
+    /// Workspace in which it applies; `None` for all.
     pub workspace: Option<String>,
-    /// Since when it is known.
+    /// Time since which it is known.
     pub at: Instant,
-    /// Where it comes from.
+    /// All locations that state it.
     pub places: Vec<Place>,
-    /// Whether a person said so in a session, as its log shows.
+    /// Whether a session log shows that a person stated it.
     pub is_persons: bool,
-    /// Why it waits for a person.
+    /// Reason why it needs review by a person; `None` if it is active at once.
     pub draft: Option<&'static str>,
 }
 
-/// What sources say of what is so.
+/// Result of comparing stated facts with known ones.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settled {
-    /// Those that need a note.
+    /// Facts that need a note.
     pub new: Vec<New>,
-    /// Which take whose place.
+    /// Supersessions among new and known facts.
     pub supersessions: Vec<Supersession>,
-    /// Known facts that another source tells, too.
+    /// Known facts that another source confirms, by index.
     pub confirmed: Vec<(usize, Place)>,
 }
 
-/// Why a fact that a person pinned is not superseded.
+/// Reason for review when a pinned fact would be superseded.
 const PINNED: &str = "it contradicts a fact that is pinned";
 
 struct Entry {
     end: End,
-    /// Its words with figures and names as they stand.
+    /// Words of the statement, including numbers and names.
     tokens: Vec<String>,
     statement: Statement,
     meaning: Option<Embedding>,
@@ -124,7 +124,7 @@ struct Entry {
     live: bool,
 }
 
-/// Takes what sources tell, in the order of time.
+/// Compares the stated facts with the known ones, in order of time.
 pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settled {
     told.sort_by(|a, b| {
         (a.at, &a.place.from, a.place.line, &a.text).cmp(&(b.at, &b.place.from, b.place.line, &b.text))
@@ -223,8 +223,8 @@ impl Entry {
         Meant { statement: &self.statement, embedding: self.meaning.as_ref() }
     }
 
-    /// Whether this one says what another one says. A fact that no longer holds still says its own words, so that an old
-    /// source does not bring it back.
+    /// Returns `true` if both state the same in the same workspace. Invalid facts are included, so
+    /// that an old source does not restore them.
     fn says(&self, new: &Self) -> bool {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return false;
@@ -232,7 +232,7 @@ impl Entry {
         self.statement.is_same(&new.statement)
     }
 
-    /// Why a new fact and this one do not both hold, for a person.
+    /// Returns the reason why `new` supersedes this fact, for display; `None` if both are valid.
     fn gives_way(&self, new: &Self, sense: &Sense<'_>) -> Option<String> {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return None;
@@ -252,16 +252,17 @@ impl Entry {
     }
 }
 
-/// Numbers as words.
+/// Number words that are compared like numerals.
 const NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
 
-/// The one figure in which two sentences differ that otherwise say the same.
+/// The only number in which two otherwise equal statements differ.
 struct Figure {
     one: String,
     other: String,
-    /// Whether it belongs to a name, as in "step 2" or "station 4": it tells things apart, and is no value that changes.
+    /// Whether it is part of a name, as in "step 2" or "station 4", rather than a value that
+    /// changes.
     is_label: bool,
 }
 
@@ -319,7 +320,7 @@ mod tests {
         settle(known, told, &Sense::of(&NoMeaning))
     }
 
-    /// Who takes whose place.
+    /// Returns the pairs of newer and older facts.
     fn turns(settled: &Settled) -> Vec<(End, End)> {
         settled.supersessions.iter().map(|step| (step.newer, step.older)).collect()
     }

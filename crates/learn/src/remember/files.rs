@@ -1,48 +1,46 @@
-//! `facts.md`, `episodes.md` and `preferences.md`: the memory as plain files for other tools and people.
+//! Renders the memory as `facts.md`, `episodes.md` and `preferences.md`, for people and other
+//! tools.
 //!
-//! They hold no date of their own, so that an unchanged memory gives unchanged bytes.
+//! The files contain no generation date, so an unchanged memory results in unchanged files.
 
 use super::episodes::Episode;
 use super::part::shown;
 use super::preferences::Evidence;
 use crate::friction::antigen::by_words::Confidence;
 
-/// What each file says behind its heading; by this it is known as ours.
+/// Notice below the heading, which identifies generated files.
 const NOTICE: &str = "> Written by `cm remember`; changes by hand are lost.\n";
 
-/// The names of the files.
 pub const NAMES: [&str; 3] = ["facts.md", "episodes.md", "preferences.md"];
 
-/// A file to be written.
+/// A rendered file that is not written yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Its name, without a folder.
+    /// File name, without a folder.
     pub name: &'static str,
-    /// Its text.
     pub text: String,
 }
 
-/// A fact as the file tells it.
+/// A fact in `facts.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// What is so.
+    /// Statement of the fact.
     pub text: String,
-    /// Since which day it is known.
+    /// Day since which it is known.
     pub since: Option<String>,
 }
 
-/// A preference as the file tells it.
+/// A preference in `preferences.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preference {
-    /// What is wanted.
+    /// Statement of the preference.
     pub text: String,
-    /// How sure it is.
     pub level: Confidence,
-    /// What was observed; none where it is a person's own word.
+    /// Observations; `None` if a person wrote it.
     pub evidence: Option<Evidence>,
 }
 
-/// Whether bytes are those of such a file.
+/// Returns `true` if the content is that of a generated file.
 pub fn is_ours(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.lines();
@@ -50,7 +48,7 @@ pub fn is_ours(bytes: &[u8]) -> bool {
     headed && lines.nth(1).is_some_and(|line| line == NOTICE.trim_end())
 }
 
-/// The three files.
+/// Renders the three files, in the order of [`NAMES`].
 pub fn files(facts: &[Fact], episodes: &[Episode], preferences: &[Preference]) -> Vec<File> {
     let texts = [facts_text(facts), episodes_text(episodes), preferences_text(preferences)];
     NAMES.into_iter().zip(texts).map(|(name, text)| File { name, text }).collect()

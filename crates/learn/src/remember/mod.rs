@@ -1,8 +1,9 @@
-//! Remembering: stashes, diaries and what friction left become facts, preferences and episodes, and these a part of a
-//! rule file.
+//! Converts stashes, diaries and friction reports to facts, preferences and episodes, and renders
+//! them into a rule file.
 //!
-//! The notes alone say what was remembered before: an episode names its sources and what they said, a fact its sources, a
-//! preference its observations. So a second run finds nothing new, whatever cache is lost.
+//! The notes alone record the sources that were remembered: episodes and facts list their sources,
+//! preferences their observations. A second run therefore finds nothing new, even if all caches are
+//! lost.
 
 pub mod antigen;
 pub mod episodes;
@@ -27,47 +28,45 @@ use cm_note::note::compose::EpisodeEntry;
 use cm_playbook::live::live;
 use cm_playbook::meaning::Sense;
 
-/// What is known before.
+/// The memory before a run.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    /// All facts, those that no longer hold among them.
+    /// All facts, including superseded ones.
     pub facts: Vec<facts::Known>,
-    /// All preferences.
     pub preferences: Vec<preferences::Known>,
-    /// The sources that were remembered.
+    /// Sources that were already remembered.
     pub done: Done,
 }
 
-/// How many sources of each kind were taken in.
+/// Number of sources read, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, schemars::JsonSchema)]
 pub struct Taken {
     /// Stashes, of the vault and of other tools.
     pub stashes: usize,
-    /// Diaries.
     pub diaries: usize,
-    /// Sessions that an analysis of friction tells of.
+    /// Sessions in friction reports.
     pub friction: usize,
-    /// Those that were remembered before.
+    /// Sources that were already remembered and did not change.
     pub before: usize,
 }
 
-/// What is to be written.
+/// Changes to the memory.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
-    /// The facts.
+    /// New and confirmed facts.
     pub facts: facts::Settled,
-    /// The preferences.
+    /// New and changed preferences.
     pub preferences: preferences::Settled,
-    /// The entries, in the order of time.
+    /// New log entries, in order of time.
     pub episodes: Vec<EpisodeEntry>,
-    /// What was taken in.
+    /// Number of sources by kind.
     pub taken: Taken,
-    /// What was not worth it.
+    /// Number of statements that were not remembered.
     pub left_out: Unremembered,
 }
 
 impl Plan {
-    /// Whether there is nothing to write.
+    /// Returns `true` if there is nothing to write.
     pub fn is_empty(&self) -> bool {
         let facts = self.facts.new.is_empty() && self.facts.confirmed.is_empty();
         facts
@@ -77,12 +76,13 @@ impl Plan {
     }
 }
 
-/// For each note whether it holds: nothing took its place, and it does not wait for a person.
+/// Returns for each note whether it is valid: not superseded, and not waiting for review by a
+/// person.
 pub fn holding(notes: &[Note]) -> Vec<bool> {
     live(&Graph::connect(notes))
 }
 
-/// Plans what sources add to what is known.
+/// Plans the changes that the sources make to the memory.
 pub fn plan(sources: &[Source], known: &Known, sense: &Sense<'_>, now: Instant) -> Plan {
     let mut plan = Plan::default();
     let mut fresh: Vec<(&Source, Standing)> = Vec::new();
@@ -136,7 +136,7 @@ fn told_preferences(source: &Source) -> impl Iterator<Item = preferences::Told> 
     })
 }
 
-/// An entry for each that happened, and one for all that only say what people want.
+/// Builds one entry per event, and one for all sources that contain only preferences and facts.
 fn entries(fresh: &[(&Source, Standing)], now: Instant) -> Vec<EpisodeEntry> {
     let events = fresh.iter().filter(|(source, _)| source.is_event);
     let mut entries: Vec<EpisodeEntry> =
@@ -174,7 +174,7 @@ mod tests {
         plan(sources, known, &Sense::of(&NoMeaning), Instant::from_unix(999_999_999))
     }
 
-    /// What is known once a plan was carried out.
+    /// Returns the sources that are known after a plan was carried out.
     fn after(plan: &Plan) -> Known {
         let days: Vec<episodes::Episode> =
             plan.episodes.iter().flat_map(|entry| episodes::parse("d", &compose::episode(entry))).collect();

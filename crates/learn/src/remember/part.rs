@@ -1,42 +1,44 @@
-//! The text of the part between the markers: facts, what people want for certain, and what happened last, within 150 lines.
+//! Renders the memory part of a rule file: facts, preferences and the latest episodes, in at most
+//! 150 lines.
 //!
-//! What may be shown to an agent at all is decided before. It holds no date of its own, so that an unchanged memory gives
-//! unchanged bytes.
+//! The caller decides which entries may be shown to agents. The part contains no generation date,
+//! so an unchanged memory results in unchanged bytes.
 
 use super::episodes::Episode;
 use crate::prose::cut;
 use cm_note::markdown::escape::escape_rule;
 use cm_note::markdown::mentions::quote_mentions;
 
-/// The most lines of the part, its markers among them.
+/// Maximum number of lines, including the markers.
 pub const LINES: usize = 150;
-/// The last so many episodes are told.
+/// Maximum number of episodes.
 pub const EPISODES: usize = 5;
-/// Lines that are no entries: markers, the notice, headings with blanks around them, and what is left out.
+/// Lines reserved for markers, notice, headings, blank lines and notes about omitted entries.
 const FIXED: usize = 15;
-/// So many lines preferences may take where there are facts for the rest.
+/// Maximum number of preferences if the facts need the remaining lines.
 const PREFERENCES: usize = 60;
-/// The longest line of an entry, in characters.
+/// Maximum length of an entry, in characters.
 const LONGEST: usize = 300;
-/// What the part says of itself.
+/// Notice at the top of the part.
 const NOTICE: &str = "<!-- `cm remember` writes this part; changes up to the end marker are lost -->\n";
 
-/// The part's text, and how much it holds.
+/// The rendered part with the number of its entries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Part {
-    /// What stands between the markers, ending with a line break.
+    /// Text between the markers, ending with a line break.
     pub text: String,
-    /// How many facts.
+    /// Number of facts.
     pub facts: usize,
-    /// How many preferences.
+    /// Number of preferences.
     pub preferences: usize,
-    /// How many episodes.
+    /// Number of episodes.
     pub episodes: usize,
-    /// How many facts and preferences found no room.
+    /// Number of facts and preferences that did not fit.
     pub omitted: usize,
 }
 
-/// The part of these facts and preferences, the most important first, and these episodes, the latest first.
+/// Renders the part. Facts and preferences must be sorted by importance, episodes with the latest
+/// first.
 pub fn part(facts: &[String], preferences: &[String], episodes: &[Episode]) -> Part {
     let episodes = &episodes[..episodes.len().min(EPISODES)];
     let room = LINES - FIXED - episodes.len();
@@ -75,7 +77,7 @@ fn line(entry: &str) -> String {
     format!("- {}\n", shown(entry))
 }
 
-/// An entry that opens no heading, marker, HTML or import.
+/// Escapes an entry so that it cannot start a heading, marker, HTML or import.
 pub(super) fn shown(entry: &str) -> String {
     quote_mentions(&escape_rule(&cut(entry, LONGEST)))
 }

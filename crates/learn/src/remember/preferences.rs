@@ -1,7 +1,9 @@
-//! What people want, and how sure that is: each session that shows it is an observation, and so is each that contradicts it.
+//! Tracks preferences and the confidence in them. Each session that shows or contradicts a
+//! preference is an observation.
 //!
-//! From three observations on it is likely, from five on certain. A contradiction takes it down by one step, to where that
-//! step begins. The note of a preference holds all observations, so that no session is ever counted twice.
+//! Confidence is medium from three observations on and high from five. A contradiction lowers it to
+//! the start of the next lower level. The note of a preference stores all observations, so no
+//! session counts twice.
 
 use super::source::{same_place, same_session};
 use crate::friction::antigen::by_words::Confidence;
@@ -11,21 +13,21 @@ use cm_note::path::NotePath;
 use cm_playbook::conflict::{Statement, opposed};
 use cm_playbook::meaning::Sense;
 
-/// A session that showed a preference, or its contrary.
+/// A session that shows or contradicts a preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
-    /// The key of the source that tells it.
+    /// Key of the source.
     pub from: String,
-    /// The session.
+    /// Session id.
     pub session: Option<String>,
-    /// When.
+    /// Time of the source.
     pub at: Instant,
-    /// Whether it contradicts.
+    /// Whether it contradicts the preference.
     pub against: bool,
 }
 
 impl Observation {
-    /// Whether both are of the same session, and say the same.
+    /// Returns `true` if both come from the same session or source and agree.
     fn is_same(&self, other: &Self) -> bool {
         let session = match (&self.session, &other.session) {
             (Some(a), Some(b)) => same_session(a, b),
@@ -35,18 +37,18 @@ impl Observation {
     }
 }
 
-/// What observations come to.
+/// Number of observations for and against a preference, with the resulting confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evidence {
-    /// How many sessions show it.
+    /// Number of sessions that show the preference.
     pub observed: usize,
-    /// How many contradict it.
+    /// Number of sessions that contradict it.
     pub against: usize,
-    /// How sure it is.
+    /// Resulting confidence.
     pub level: Confidence,
 }
 
-/// Where a step begins.
+/// Returns the number of observations at which a level starts.
 fn floor(level: Confidence) -> usize {
     match level {
         Confidence::High => 5,
@@ -55,7 +57,7 @@ fn floor(level: Confidence) -> usize {
     }
 }
 
-/// What observations come to, in the order of time.
+/// Summarizes observations, in order of time.
 pub fn evidence(observations: &[Observation]) -> Evidence {
     let mut ordered: Vec<&Observation> = observations.iter().collect();
     ordered.sort_by_key(|observation| (observation.at, observation.against, &observation.from));
@@ -71,7 +73,7 @@ pub fn evidence(observations: &[Observation]) -> Evidence {
     Evidence { observed: ordered.len() - against, against, level: Confidence::of(count) }
 }
 
-/// How sure that is, as a number in a note's frontmatter, 0–1.
+/// Converts a level to the number in a note's frontmatter, 0–1.
 pub fn number(level: Confidence) -> f64 {
     match level {
         Confidence::Low => 0.4,
@@ -80,7 +82,7 @@ pub fn number(level: Confidence) -> f64 {
     }
 }
 
-/// How sure a preference is that nobody has observed, by the number in its frontmatter.
+/// Converts the number in the frontmatter to a level, for preferences without observations.
 pub fn level_of(confidence: f64) -> Confidence {
     match confidence {
         number if number >= 0.8 => Confidence::High,
@@ -89,78 +91,77 @@ pub fn level_of(confidence: f64) -> Confidence {
     }
 }
 
-/// A preference that has its note.
+/// A preference with a note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
-    /// What the note answers to.
+    /// Key of the note.
     pub id: String,
-    /// Its file.
     pub path: NotePath,
-    /// What is wanted.
+    /// Statement of the preference.
     pub text: String,
-    /// Where; everywhere where there is none.
+    /// Workspace in which it applies; `None` for all.
     pub workspace: Option<String>,
-    /// What its note holds.
+    /// Observations in the note.
     pub observations: Vec<Observation>,
-    /// Whether a person wrote it: then no session moves it.
+    /// Whether a person wrote it, so that sessions do not change it.
     pub is_word: bool,
 }
 
-/// A preference that a source tells.
+/// A preference stated by a source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
-    /// What is wanted.
+    /// Statement of the preference.
     pub text: String,
-    /// Where.
+    /// Workspace in which it applies; `None` for all.
     pub workspace: Option<String>,
-    /// The agent of the session.
+    /// Agent of the session.
     pub agent: Option<String>,
-    /// The session that shows it.
+    /// Observation from this source.
     pub observation: Observation,
 }
 
 /// A preference that needs a note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct New {
-    /// What is wanted.
+    /// Statement of the preference.
     pub text: String,
-    /// Where; everywhere where several projects show it.
+    /// Workspace in which it applies; `None` if several workspaces show it.
     pub workspace: Option<String>,
-    /// The agent of the first session.
+    /// Agent of the first session.
     pub agent: Option<String>,
-    /// The sessions.
+    /// Observations of the preference.
     pub observations: Vec<Observation>,
-    /// Why it waits for a person.
+    /// Reason why it needs review by a person; `None` if it is active at once.
     pub draft: Option<&'static str>,
 }
 
-/// A preference whose note changes.
+/// A preference with new observations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changed {
-    /// Which, by its place among the known ones.
+    /// Index among the known preferences.
     pub at: usize,
-    /// The observations that are new.
+    /// New observations.
     pub added: Vec<Observation>,
-    /// What all of them came to before.
+    /// Summary without the new observations.
     pub before: Evidence,
-    /// What they come to now.
+    /// Summary with the new observations.
     pub after: Evidence,
-    /// Whether it holds everywhere now, and did not before.
+    /// Whether it now applies to all workspaces and did not before.
     pub everywhere: bool,
 }
 
-/// What sources say about preferences.
+/// Result of comparing stated preferences with known ones.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settled {
-    /// Those that need a note.
+    /// Preferences that need a note.
     pub new: Vec<New>,
-    /// Those whose note changes.
+    /// Preferences with new observations.
     pub changed: Vec<Changed>,
-    /// A person's own words, and what a session says against them.
+    /// Pairs of a preference written by a person and a contradicting statement.
     pub against_a_word: Vec<(String, String)>,
 }
 
-/// One preference while sources are read.
+/// A preference while sources are compared.
 struct Entry<'k> {
     known: Option<(usize, &'k Known)>,
     text: String,
@@ -171,7 +172,7 @@ struct Entry<'k> {
     added: Vec<Observation>,
 }
 
-/// Takes what sources tell, in the order of time.
+/// Compares the stated preferences with the known ones, in order of time.
 pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settled {
     told.sort_by(|a, b| {
         (a.observation.at, &a.observation.from, &a.text).cmp(&(
@@ -241,7 +242,8 @@ impl<'k> Entry<'k> {
             && opposed(&self.statement, &new.statement, sense).is_some()
     }
 
-    /// Whether it was known before the other was told: what is said first contradicts nothing that comes later.
+    /// Returns `true` if this preference was first shown before `new`. An earlier statement does
+    /// not contradict a later one.
     fn is_older(&self, new: &Self) -> bool {
         let first = |entry: &Self| {
             let shows = entry.observations.iter().filter(|seen| !seen.against);
@@ -254,7 +256,7 @@ impl<'k> Entry<'k> {
         self.statement.is_same(&new.statement)
     }
 
-    /// The same preference once more, by another session.
+    /// Adds the observations of another session with the same preference.
     fn join(&mut self, other: Self) {
         if self.known.is_some_and(|(_, known)| known.is_word) {
             return;

@@ -1,7 +1,7 @@
-//! Stashes and diaries, read: what they say is so, what somebody wants, and what happened.
+//! Parses stashes and diaries into sources: facts, preferences and events.
 //!
-//! A stash may be anything. Its sections count where their headings say what they are; elsewhere only sentences that say
-//! by themselves that they are to be kept.
+//! A stash has no fixed format. Sections are used if their headings name their content; elsewhere,
+//! only sentences that are recognizable as lasting statements.
 
 use super::Unremembered;
 use super::source::{Claim, Origin, Source, hash};
@@ -18,9 +18,9 @@ use cm_note::markdown::outline;
 use cm_note::note::Note;
 use cm_session::status::SessionStatus;
 
-/// The longest summary of an episode, in characters.
+/// Maximum length of an episode's summary, in characters.
 const SUMMARY: usize = 280;
-/// How many lines at a file's top may tell its date.
+/// Number of leading lines that are searched for a date.
 const HEAD: usize = 12;
 
 pattern!(DATE = r"\b(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:?\d{2})?)?");
@@ -29,7 +29,7 @@ pattern!(
 );
 pattern!(WANTS = r"^(?:(?:user |team |my |our |key )?(?:preferences?|conventions?))$");
 
-/// A stash or diary of the vault. `text` is its file, without secrets.
+/// Parses a stash or diary of the vault. `text` is the content of its file, with secrets removed.
 pub fn of_note(note: &Note, origin: Origin, text: &str) -> Source {
     let split = Split::of(text);
     let at = note.created.or(note.updated).unwrap_or(Instant::from_unix(0));
@@ -44,8 +44,8 @@ pub fn of_note(note: &Note, origin: Origin, text: &str) -> Source {
     source
 }
 
-/// A stash that another tool left in a project. `path` is where it lies, from the project's folder; `at` is when it was
-/// last written, for one that tells no date.
+/// Parses a stash of another tool. `path` is relative to the project folder; `at` is the
+/// modification time, used if the file contains no date.
 pub fn of_file(project: &str, path: &str, text: &str, at: Instant) -> Source {
     let split = Split::of(text);
     let fields = parse(&split).fields;
@@ -89,7 +89,7 @@ fn take(source: &mut Source, text: &str, body: &str) {
     }
 }
 
-/// Whether what was read as a diary is one: a stash of a session names the lines of its log.
+/// Returns `true` if a parsed diary has items with log lines, which a free-form stash has not.
 fn tells_lines(diary: &Diary) -> bool {
     diary.sections().iter().any(|(_, items)| items.iter().any(|item| item.line > 0))
 }
@@ -126,7 +126,7 @@ fn kept(
     }
 }
 
-/// What an item says, without what made it a line of a note.
+/// Returns the plain text of an item, without escapes.
 fn words_of(item: &str) -> String {
     unescaped(item).replace("&#91;", "[")
 }
@@ -168,7 +168,7 @@ fn take_claim(claims: &mut Vec<Claim>, judged: Result<String, Unfit>, left_out: 
     }
 }
 
-/// A few sentences as one line.
+/// Joins sentences to a summary on one line; `None` if there are none.
 fn summary(told: impl Iterator<Item = String>) -> Option<String> {
     let ended = |text: String| {
         let text = visible(&text);

@@ -1,13 +1,12 @@
-//! The part of a rule file that holds the memory, between `<!-- MEMORY:START -->` and `<!-- MEMORY:END -->`.
+//! The memory part of a rule file, between `<!-- MEMORY:START -->` and `<!-- MEMORY:END -->`.
 
 use cm_note::markdown::part::Part;
 
-/// The line that opens the part.
+/// First line of the part.
 pub const START: &str = "<!-- MEMORY:START -->";
-/// The line that closes it.
+/// Last line of the part.
 pub const END: &str = "<!-- MEMORY:END -->";
 
-/// The part.
 pub const SECTION: Part = Part { opening: START, opens: |line| line == START, closing: END };
 
 #[cfg(test)]

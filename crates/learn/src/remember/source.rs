@@ -1,25 +1,27 @@
-//! What is remembered from: a stash, a diary or what friction left, as claims with the place that they come from.
+//! Sources of the memory: stashes, diaries and friction reports, parsed into claims with their
+//! location.
 //!
-//! A source is known by a key and by what it says, so that the same words are never taken in twice, whatever cache is lost.
+//! A source is identified by a key and a content hash, so the same content is never read twice,
+//! even if all caches are lost.
 
 use super::Unremembered;
 use cm_note::change::ContentHash;
 use cm_note::instant::Instant;
 use cm_note::path::NotePath;
 
-/// What a source is.
+/// Kind of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// A raw capture.
+    /// A stash: raw notes.
     Stash,
-    /// The summary of a session.
+    /// A diary: the summary of a session.
     Diary,
-    /// What an analysis of friction left.
+    /// A friction report.
     Friction,
 }
 
 impl Origin {
-    /// Its name, as it stands in episodes.
+    /// Name, as used in episodes.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stash => "stash",
@@ -29,54 +31,54 @@ impl Origin {
     }
 }
 
-/// One source, read.
+/// A stash, diary or friction report, parsed into claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
-    /// What it is called, wherever it lies: `stash:ID`, `diary:ID`, `file:PROJECT/PATH`, `friction:SESSION`.
+    /// Key, independent of its location on disk: `stash:ID`, `diary:ID`, `file:PROJECT/PATH` or
+    /// `friction:SESSION`.
     pub key: String,
-    /// What it says, hashed, see [`hash`].
+    /// Content hash, as returned by [`hash`].
     pub hash: String,
-    /// What it is.
     pub origin: Origin,
-    /// What it is about.
     pub title: String,
-    /// Without `#`.
+    /// Tags without `#`.
     pub tags: Vec<String>,
-    /// The session that it tells of.
+    /// Session id.
     pub session: Option<String>,
-    /// The agent of that session.
+    /// Agent of the session.
     pub agent: Option<String>,
-    /// The project.
+    /// Path of the project.
     pub workspace: Option<String>,
-    /// When it happened.
+    /// Time of the event or statement.
     pub at: Instant,
-    /// Its note, where it is one of the vault.
+    /// Path of the note if the source is in the vault.
     pub note: Option<NotePath>,
-    /// What happened, in a line.
+    /// Summary on one line.
     pub summary: Option<String>,
-    /// What is so.
+    /// Facts it states.
     pub facts: Vec<Claim>,
-    /// What somebody wants.
+    /// Preferences it states.
     pub preferences: Vec<Claim>,
-    /// Whether it is something that happened, and so an episode of its own.
+    /// Whether it describes an event and therefore gets its own episode.
     pub is_event: bool,
-    /// What it says besides and is not worth remembering.
+    /// Number of statements that were not remembered.
     pub left_out: Unremembered,
 }
 
-/// One thing that a source says.
+/// A statement of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// On one line.
+    /// Text on one line.
     pub text: String,
-    /// The line of the session's log, from 1; 0 where it is not known.
+    /// Line in the session log, from 1; 0 if unknown.
     pub line: u64,
-    /// Whether a person said so in a session, as its log shows: an agent's own capture may say anything of that.
+    /// Whether a session log shows that a person stated it. Never true for notes captured by an
+    /// agent, because they could claim anything.
     pub is_persons: bool,
 }
 
 impl Source {
-    /// A source that says nothing yet.
+    /// Creates a source without content.
     pub fn new(key: String, origin: Origin, at: Instant) -> Self {
         Self {
             key,
@@ -98,23 +100,24 @@ impl Source {
     }
 }
 
-/// What a text says, hashed: blanks and line breaks do not matter.
+/// Hashes a text; differences in whitespace are ignored.
 pub fn hash(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let hash = ContentHash::of(words.join(" ").as_bytes());
     hash.0.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether two names mean the same session: friction knows one by project, time and the beginning of its id.
+/// Returns `true` if two names denote the same session. Friction reports name a session by project,
+/// time and a prefix of its id.
 pub fn same_session(a: &str, b: &str) -> bool {
     let (a, b) = (bare(a), bare(b));
     a == b || (a.len().min(b.len()) >= SHORT && (a.starts_with(b) || b.starts_with(a)))
 }
 
-/// The shortest beginning of an id that means a session.
+/// Minimum length of an id prefix.
 const SHORT: usize = 8;
 
-/// `PROJECT/MMDD-HHMM-ID` without what stands before the id.
+/// Strips project and time from `PROJECT/MMDD-HHMM-ID`; other names lose only the project.
 fn bare(session: &str) -> &str {
     let name = session.rsplit('/').next().unwrap_or(session);
     let digits = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -125,7 +128,8 @@ fn bare(session: &str) -> &str {
     }
 }
 
-/// Whether what holds in one project may be held against what holds in another: they are the same, or one holds everywhere.
+/// Returns `true` if statements for these workspaces may conflict: the workspaces have the same
+/// name, or one is `None`, which means all.
 pub fn same_place(a: Option<&str>, b: Option<&str>) -> bool {
     let name = |place: &str| {
         place.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase()

@@ -1,15 +1,16 @@
-//! Whether a sentence is worth remembering: short, whole, and true beyond the moment.
+//! Decides whether a sentence is worth remembering: short, complete, and valid beyond the moment.
 //!
-//! What is doubtful is left out: questions, steps, errors, code, and sentences that point at something nobody sees later.
+//! Doubtful sentences are rejected: questions, work steps, errors, code, and references to context
+//! that is lost later.
 
 use crate::diary::weight;
 use crate::friction::ledger::{Fit, fit};
 use crate::prose::pattern;
 use cm_note::markdown::escape::visible;
 
-/// The fewest telling words of a fact.
+/// Minimum number of content words in a fact.
 const WORDS: usize = 3;
-/// The fewest telling words of a preference.
+/// Minimum number of content words in a preference.
 const WANTS: usize = 2;
 
 pattern!(
@@ -25,29 +26,30 @@ pattern!(
     HENCE = r"(?i)^(?:(?:please|and|also|so|but|no|ok(?:ay)?)[,:]?\s+|(?:from now on|from here on(?: out)?|going forward|in (?:the )?future|as a (?:general )?rule)[,:]?\s+)+"
 );
 
-/// Why a sentence is not remembered.
+/// Reason for rejecting a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
-    /// It does not say enough, or only of the moment.
+    /// Too little content, or only about the moment.
     Slight,
-    /// It is longer than a fact may be.
+    /// Longer than the limit for facts.
     TooLong,
 }
 
-/// A fact as it is kept.
+/// Returns a sentence in the form in which a fact is stored.
 ///
 /// # Errors
-/// Why it is not.
+/// Returns the reason if the sentence is rejected.
 pub fn fact(text: &str) -> Result<String, Unfit> {
     let text = plain(text);
     let slight = weight(&text) < WORDS || STEP.is_match(&text) || POINTS.is_match(&text) || is_noise(&text);
     checked(text, slight)
 }
 
-/// A preference as it is kept, without the words that only say that it holds from now on.
+/// Returns a sentence in the form in which a preference is stored, without openings such as "from
+/// now on".
 ///
 /// # Errors
-/// Why it is not.
+/// Returns the reason if the sentence is rejected.
 pub fn preference(text: &str) -> Result<String, Unfit> {
     let whole = plain(text);
     let bare = HENCE.replace(&whole, "");
@@ -69,7 +71,7 @@ fn is_noise(text: &str) -> bool {
     text.ends_with(['?', ':', '…']) || text.contains("```") || code * 2 > text.len() || MACHINE.is_match(text)
 }
 
-/// A sentence on one line, with links as their words.
+/// Converts a sentence to one line of plain text; links become their labels.
 fn plain(text: &str) -> String {
     let mut text = visible(text);
     loop {

@@ -1,4 +1,5 @@
-//! Data that is dropped: SQL on the command line, on the input, and tools that drop or reset whole databases.
+//! Detects commands that drop or delete data: SQL as an argument or on stdin, and tools that drop
+//! or reset databases.
 
 use super::shape::verbs;
 use super::{Class, Danger, Severity};
@@ -6,7 +7,7 @@ use cm_shell::Simple;
 
 use Severity::{Block, Warn};
 
-/// Clients of SQL, with the flags behind which a statement stands.
+/// SQL clients with the flags that take a statement; without flags, statements are operands.
 const CLIENTS: [(&str, &[&str]); 21] = [
     ("cqlsh", &["-e", "--execute"]),
     ("trino", &["--execute"]),
@@ -31,7 +32,7 @@ const CLIENTS: [(&str, &[&str]); 21] = [
     ("pgcli", &["-c"]),
 ];
 
-/// The dangers of a command to databases.
+/// Returns the database dangers of a command.
 pub fn dangers(command: &Simple) -> Vec<Danger> {
     let of = |(severity, reason): (Severity, &str)| Danger::of(command, Class::Database, severity, reason);
     if let Some((_, flags)) = CLIENTS.iter().find(|(name, _)| *name == command.program) {
@@ -45,7 +46,7 @@ pub fn dangers(command: &Simple) -> Vec<Danger> {
     tool(command).map(of).into_iter().collect()
 }
 
-/// The SQL that a client is given.
+/// Returns the SQL texts that a client receives as arguments or on stdin.
 fn texts(command: &Simple, flags: &[&str]) -> Vec<String> {
     let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
     let mut texts: Vec<String> = Vec::new();
@@ -74,7 +75,7 @@ fn texts(command: &Simple, flags: &[&str]) -> Vec<String> {
     texts
 }
 
-/// The statements of a text, in capitals, without comments and literals.
+/// Splits a text into upper-case SQL statements, without comments and string literals.
 fn statements(text: &str) -> Vec<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -126,7 +127,7 @@ fn judged(statement: &str) -> Option<(Severity, &'static str)> {
     }
 }
 
-/// Tools that are no clients of SQL.
+/// Judges database tools that are not SQL clients.
 fn tool(command: &Simple) -> Option<(Severity, &'static str)> {
     let words: Vec<&str> = verbs(command).collect();
     let line = command.line();
@@ -217,7 +218,7 @@ fn tool(command: &Simple) -> Option<(Severity, &'static str)> {
     }
 }
 
-/// Commands of Redis that delete keys or change the server.
+/// Judges Redis commands that delete keys or change the server.
 fn redis(words: &[&str]) -> Option<(Severity, &'static str)> {
     let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
     let is = |wanted: &[&str]| upper.iter().any(|word| wanted.contains(&word.as_str()));
@@ -233,7 +234,8 @@ fn redis(words: &[&str]) -> Option<(Severity, &'static str)> {
     None
 }
 
-/// A request that deletes: on another machine, or of a whole index of a search engine.
+/// Judges an HTTP request that deletes something on another host, or an index or database of a
+/// store on any host.
 fn requested(command: &Simple, words: &[&str]) -> Option<(Severity, &'static str)> {
     let line = command.line();
     let deletes =

@@ -1,4 +1,4 @@
-//! Whether a command may run: the gravest of its dangers, with what happened the last time.
+//! Decides whether a command may run, by its most severe danger and by past incidents.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,51 +8,49 @@ use super::{Class, Danger, Severity, dangers, shape};
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::{BlockKind, Blocked};
 
-/// What the guard answers.
+/// Verdict of the guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judgement {
-    /// Nothing speaks against it.
+    /// The command has no known danger.
     Allow,
-    /// It may run; a person should know.
+    /// May run, but a person should confirm it.
     Warn,
-    /// It must not run.
+    /// Must not run.
     Block,
 }
 
-/// The answer with its reason.
+/// A verdict with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// What becomes of the command.
     pub judgement: Judgement,
-    /// Why, as a sentence without its full stop; empty where it is allowed.
+    /// Reason, as a sentence without a final period; empty if the command is allowed.
     pub reason: String,
-    /// What is endangered.
+    /// Class of the danger; `None` if the command is allowed.
     pub class: Option<Class>,
-    /// The past incident that it is like.
+    /// Past incident with the same class, command and kind of path.
     pub incident: Option<PastIncident>,
 }
 
-/// A destructive command that went wrong before, as an anti-pattern keeps it.
+/// A past incident with a destructive command, as recorded in an anti-pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PastIncident {
-    /// The bullet that keeps it.
+    /// Id of the bullet that records it.
     pub bullet: String,
-    /// What was endangered.
     pub class: Class,
-    /// The command's shape, as `Danger::shape` has it.
+    /// Normalized command, in the format of `Danger::shape`.
     pub shape: String,
-    /// The session in which it happened.
+    /// Session in which it happened; empty if unknown.
     pub session: String,
-    /// The day, as `2026-11-01`.
+    /// Day, such as `2026-11-01`; empty if unknown.
     pub date: String,
-    /// The sessions that the bullet comes from: those in which the same happened again are among them.
+    /// All sessions that the bullet cites, including those where it happened again.
     #[serde(skip)]
     pub sessions: Vec<String>,
 }
 
 impl PastIncident {
-    /// The incident that a bullet keeps, whether it is in use or not.
+    /// Returns the incident that a bullet records, whether or not the bullet is active.
     #[must_use]
     pub fn of(bullet: &Bullet) -> Option<Self> {
         let incident = bullet.fields.incident.as_ref()?;
@@ -66,33 +64,33 @@ impl PastIncident {
         })
     }
 
-    /// Whether it tells of what happened in this session too.
+    /// Returns `true` if the incident happened in this session.
     #[must_use]
     pub fn tells_of(&self, session: &str) -> bool {
         self.session == session || self.sessions.iter().any(|other| other == session)
     }
 
-    /// Whether a danger is the same thing again: of the same class, done by the same command to the same kind of place.
+    /// Returns `true` if a danger has the same class, command and kind of path; flags are ignored.
     fn is_like(&self, danger: &Danger) -> bool {
         self.class == danger.class && shape::kin(&self.shape) == shape::kin(&danger.shape)
     }
 }
 
-/// A pattern that the vault keeps out or warns of.
+/// A command pattern that the vault blocks or warns about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedPattern {
-    /// The note that says so.
+    /// Id of the note that defines it.
     pub name: String,
-    /// The words that must not occur in a command that runs.
+    /// Substring that a command must not contain.
     pub pattern: String,
-    /// Whether it only warns.
+    /// Whether it only warns (a deprecated pattern).
     pub warns: bool,
-    /// Why, and what to do instead.
+    /// Reason, and the replacement if the note has one.
     pub reason: String,
 }
 
 impl BlockedPattern {
-    /// The pattern that a note in `blocked/` keeps out of commands; none where it blocks a rule.
+    /// Returns the command pattern of a note in `blocked/`; `None` if the note blocks a rule.
     #[must_use]
     pub fn of(blocked: &Blocked) -> Option<Self> {
         let fields = &blocked.fields;
@@ -105,7 +103,7 @@ impl BlockedPattern {
     }
 }
 
-/// Judges a command line before it runs. `incidents` are those that a person accepted.
+/// Judges a command line before it runs. `incidents` are those that a person has accepted.
 #[must_use]
 pub fn decide(
     text: &str,
@@ -118,12 +116,12 @@ pub fn decide(
     gravest(own.into_iter().chain(found))
 }
 
-/// Judges dangers that were found. `incidents` are those that a person accepted.
+/// Judges the given dangers. `incidents` are those that a person has accepted.
 pub(super) fn judge(dangers: impl Iterator<Item = Danger>, incidents: &[PastIncident]) -> Decision {
     gravest(dangers.map(|danger| judged(danger, incidents)))
 }
 
-/// The gravest decision, the first of equally grave ones; allowed where there is none.
+/// Returns the most severe decision, the first of equals; allows if there is none.
 fn gravest(decisions: impl Iterator<Item = Decision>) -> Decision {
     let gravest = decisions.fold(None::<Decision>, |best, next| match best {
         Some(best) if best.judgement >= next.judgement => Some(best),
@@ -151,7 +149,8 @@ fn judged(danger: Danger, incidents: &[PastIncident]) -> Decision {
     Decision { judgement, reason, class: Some(danger.class), incident: past }
 }
 
-/// The first blocked pattern that occurs in a command that would run; quoted text that is only shown does not count.
+/// Returns a decision if a command contains a blocked pattern. Commands that only display or search
+/// text are ignored.
 fn kept_out(text: &str, blocked: &[BlockedPattern]) -> Option<Decision> {
     if !blocked.iter().any(|pattern| !pattern.pattern.trim().is_empty()) {
         return None;
@@ -173,7 +172,7 @@ fn kept_out(text: &str, blocked: &[BlockedPattern]) -> Option<Decision> {
     Some(Decision { judgement, reason, class: Some(Class::Blocked), incident: None })
 }
 
-/// Whether a program only shows or searches the text that it is given.
+/// Returns `true` if a program only displays or searches the text in its arguments.
 fn shows(program: &str) -> bool {
     matches!(program, "echo" | "printf" | "grep" | "rg" | "ag" | "cat" | "man" | "tldr")
 }

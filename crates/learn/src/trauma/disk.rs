@@ -1,4 +1,4 @@
-//! Devices that are written to, and rights that are changed over whole trees.
+//! Detects commands that overwrite devices or change permissions recursively.
 
 use super::reach::{Reach, Site};
 use super::{Class, Danger, Severity};
@@ -6,7 +6,7 @@ use cm_shell::Simple;
 
 use Severity::{Block, Warn};
 
-/// The dangers of a command to devices and rights.
+/// Returns the disk and permission dangers of a command.
 pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = written(command)
         .map(|device| Danger::of(command, Class::Disk, Block, format!("writes over the device {device}")))
@@ -19,7 +19,7 @@ pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     found
 }
 
-/// The device that the command writes to.
+/// Returns the device that a command writes to.
 fn written(command: &Simple) -> Option<&str> {
     let redirected = command
         .redirects
@@ -81,7 +81,7 @@ fn formatted(command: &Simple) -> Option<(Severity, &'static str)> {
     }
 }
 
-/// `chmod -R`, `chown -R`.
+/// Judges recursive permission changes such as `chmod -R` and `chown -R`.
 fn rights(command: &Simple, site: &Site<'_>) -> Option<Danger> {
     if !matches!(command.program.as_str(), "chmod" | "chown" | "chgrp" | "icacls" | "setfacl")
         || !command.has(&["-R", "--recursive"])

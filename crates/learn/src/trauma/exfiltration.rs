@@ -1,4 +1,4 @@
-//! Secrets that leave the machine, and shells that are opened to another one.
+//! Detects commands that send secrets off the machine or give another machine a shell.
 
 use super::reach::Site;
 use super::{Class, Danger, Severity};
@@ -6,7 +6,7 @@ use cm_shell::{Simple, program_text};
 
 use Severity::{Block, Warn};
 
-/// Programs that send what they are given over the network.
+/// Programs that send their arguments or input over the network.
 #[rustfmt::skip]
 const SENDERS: [&str; 29] = [
     "dig", "nslookup", "host", "ping",
@@ -19,7 +19,7 @@ const SENDERS: [&str; 29] = [
 const COPIERS: [&str; 12] = [
     "scp", "rsync", "sftp", "rclone", "aws", "gsutil", "gcloud", "az", "mc", "s3cmd", "gh", "transfer",
 ];
-/// Parts of the names of files that hold keys or passwords.
+/// Path fragments of files that contain keys or passwords.
 #[rustfmt::skip]
 const KEYS: [&str; 33] = [
     "/.ssh/", "/.aws/", "/.gnupg/", "/.azure/", "/.kube/", "/.config/gcloud/", "/.config/gh/", "/.docker/config.json",
@@ -28,9 +28,9 @@ const KEYS: [&str; 33] = [
     "/Login Data", "/Cookies", "/logins.json", "/wallet.dat", "/.config/solana/", "/credentials.json", "/.bash_history",
     "/.zsh_history", "/proc/self/environ", "/.cargo/credentials",
 ];
-/// Endings of files that hold keys.
+/// File name suffixes of key files.
 const ENDINGS: [&str; 6] = [".pem", ".key", ".p12", ".pfx", ".kdbx", ".ppk"];
-/// Variables of the environment that are keys.
+/// Environment variables that contain secrets.
 const VARIABLES: [&str; 9] = [
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
@@ -43,7 +43,7 @@ const VARIABLES: [&str; 9] = [
     "PRIVATE_KEY",
 ];
 
-/// The dangers of a command to secrets.
+/// Returns the exfiltration dangers of a command.
 pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let of = |severity, reason: String| Danger::of(command, Class::Exfiltration, severity, reason);
     if let Some(reason) = shell_opened(command) {
@@ -73,7 +73,8 @@ pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     Vec::new()
 }
 
-/// Whether a path is one of a file with keys or passwords.
+/// Returns `true` if a path is a file with keys or passwords. Public keys and example files are
+/// excluded.
 pub fn is_secret(site: &Site<'_>, path: &str) -> bool {
     let path = path.trim_start_matches('@');
     let path = path.strip_prefix("file://").unwrap_or(path);
@@ -89,7 +90,7 @@ pub fn is_secret(site: &Site<'_>, path: &str) -> bool {
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// What the arguments send, in words.
+/// Describes the first secret in the arguments or the redirected input; `None` if there is none.
 fn sent(command: &Simple, site: &Site<'_>) -> Option<String> {
     let mut passed = false;
     for (at, word) in command.args.iter().enumerate() {
@@ -132,7 +133,7 @@ fn is_path(text: &str) -> bool {
     text.contains(['/', '.', '~', '_']) && text.len() < 512
 }
 
-/// Whether the word behind this flag is for logging in, or is not sent.
+/// Returns `true` if the argument after this flag is used to authenticate or is not sent.
 fn logs_in(program: &str, flag: &str) -> bool {
     match program {
         "curl" => matches!(
@@ -161,7 +162,7 @@ fn logs_in(program: &str, flag: &str) -> bool {
     }
 }
 
-/// What comes out of the pipe, in words, where it is secret.
+/// Describes the first secret that an upstream command writes to the pipe; `None` if there is none.
 fn piped(command: &Simple, site: &Site<'_>) -> Option<String> {
     for before in &command.upstream {
         let words: Vec<&str> = before.operands().map(|word| word.text.as_str()).collect();
@@ -194,7 +195,7 @@ fn piped(command: &Simple, site: &Site<'_>) -> Option<String> {
     None
 }
 
-/// Programs whose purpose is to give a secret out.
+/// Returns `true` if a command prints a secret, such as `gh auth token`.
 fn prints_secret(command: &Simple, words: &[&str]) -> bool {
     match command.program.as_str() {
         "security" => words.iter().any(|word| word.starts_with("find-") || word.starts_with("dump-")),
@@ -213,7 +214,7 @@ fn prints_secret(command: &Simple, words: &[&str]) -> bool {
     }
 }
 
-/// Whether a program sends what comes on its input.
+/// Returns `true` if a program sends its stdin.
 fn takes_input(command: &Simple) -> bool {
     let any = |wanted: &[&str]| {
         command.args.iter().any(|word| {
@@ -235,7 +236,7 @@ fn takes_input(command: &Simple) -> bool {
     }
 }
 
-/// Whether a request goes to this machine only.
+/// Returns `true` if the request goes to this machine.
 fn is_local(command: &Simple) -> bool {
     const LOCAL: [&str; 5] = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "host.docker.internal"];
     let host = |word: &str| {
@@ -245,7 +246,7 @@ fn is_local(command: &Simple) -> bool {
     command.operands().any(|word| host(&word.text))
 }
 
-/// Whether a copy goes to another machine.
+/// Returns `true` if the destination of a copy is another machine.
 fn goes_out(command: &Simple) -> bool {
     let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     let remote = |word: &&str| word.contains("://") || word.contains(':') && !word.starts_with(['/', '.']);
@@ -263,7 +264,7 @@ fn goes_out(command: &Simple) -> bool {
     }
 }
 
-/// A shell that another machine is given.
+/// Returns the reason if a command gives another machine a shell or opens a raw connection to it.
 fn shell_opened(command: &Simple) -> Option<&'static str> {
     const OPENS: &str = "gives another machine a shell on this one";
     const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
@@ -293,7 +294,7 @@ fn shell_opened(command: &Simple) -> Option<&'static str> {
     (holds(&connects) && holds(&gives)).then_some(OPENS)
 }
 
-/// A program on the command line that reads keys and uses the network.
+/// Returns the reason if an inline program reads keys and uses the network.
 fn scripted(command: &Simple) -> Option<&'static str> {
     let text = program_text(command)?;
     let holds = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));

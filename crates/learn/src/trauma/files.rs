@@ -1,10 +1,10 @@
-//! Files and folders that are deleted, emptied or moved away.
+//! Detects commands that delete, empty or move away files and folders.
 
 use super::reach::{Reach, Site, is_made};
 use super::{Class, Danger, Severity};
 use cm_shell::Simple;
 
-/// The dangers of a command to files.
+/// Returns the file dangers of a command.
 pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = match command.program.as_str() {
         "rm" | "rmdir" | "unlink" | "trash" | "srm" if !is_windows(command) => removed(command, site),
@@ -53,19 +53,20 @@ fn removed(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     destroyed(command, site, paths(command), "deletes", recursive).into_iter().collect()
 }
 
-/// Whether the command is given its arguments by a pipe or a file.
+/// Returns `true` if the command receives its arguments from a pipe or a file.
 fn is_fed(command: &Simple) -> bool {
     !command.upstream.is_empty() || command.redirects.iter().any(|redirect| redirect.sign == "<")
 }
 
-/// Whether the path is the root where its variable is empty: `$DIR/`, `$DIR/*`.
+/// Returns `true` if the path expands to `/` when its variable is empty, as in `$DIR/` and
+/// `$DIR/*`.
 fn may_be_root(path: &str) -> bool {
     let rest = path.trim_end_matches(['*', '/']);
     let variable = rest.starts_with('$') && rest.len() < path.len() && path[rest.len()..].starts_with('/');
     variable && !rest.contains(['/', '?']) && !rest.contains(":-")
 }
 
-/// The gravest loss among what the paths lead to, the first of equal ones.
+/// Returns the most severe loss among the paths, the first of equals.
 fn destroyed<'p>(
     command: &Simple,
     site: &Site<'_>,
@@ -81,14 +82,15 @@ fn destroyed<'p>(
     Some(Danger::at(command, Class::Files, severity, reason, reach.word()))
 }
 
-/// The gravest of some, the first of equal ones.
+/// Returns the most severe loss, the first of equals.
 fn gravest<'p>(
     losses: impl Iterator<Item = (Severity, Reach, &'p str)>,
 ) -> Option<(Severity, Reach, &'p str)> {
     losses.reduce(|best, next| if next.0 > best.0 { next } else { best })
 }
 
-/// What it means to lose what a path leads to.
+/// Returns the severity of losing a path; `None` if it can be recreated or is a single file of the
+/// work.
 fn loss(site: &Site<'_>, path: &str, recursive: bool) -> Option<(Severity, Reach)> {
     let reach = site.reach(path);
     let many = path.contains('*');
@@ -133,7 +135,7 @@ fn removed_on_windows(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     destroyed(command, site, paths, "deletes", recursive).into_iter().collect()
 }
 
-/// `find … -delete`.
+/// Judges `find … -delete`.
 fn found(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     if !command.args.iter().any(|word| word.text == "-delete") {
         return Vec::new();
@@ -141,7 +143,7 @@ fn found(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     searched(command, site)
 }
 
-/// What a search finds is deleted.
+/// Judges the deletion of everything that a search finds.
 fn searched(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let roots: Vec<&str> = command
         .args
@@ -179,7 +181,7 @@ fn searched(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     found.into_iter().collect()
 }
 
-/// Files that are cut to nothing.
+/// Judges files that a command empties.
 fn truncated(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let size = command.args.iter().position(|word| word.text == "-s" || word.text == "--size");
     let value = size.and_then(|at| command.args.get(at + 1)).map(|word| word.text.as_str());
@@ -196,7 +198,7 @@ fn truncated(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     paths(command).skip(skipped).filter_map(cut).collect()
 }
 
-/// A file that a redirect or `truncate` empties.
+/// Judges a file that a redirect or `truncate` empties.
 fn emptied(command: &Simple, site: &Site<'_>, path: &str) -> Option<Danger> {
     let reach = site.reach(path);
     let bad = matches!(reach, Reach::System | Reach::Repository)

@@ -1,4 +1,4 @@
-//! What git commands throw away: work that is not committed, commits, and what others pushed.
+//! Detects git commands that discard uncommitted work, commits, or commits of others on the remote.
 
 use super::shape::verbs;
 use super::{Class, Danger, Severity};
@@ -7,7 +7,7 @@ use cm_shell::Simple;
 use Class::{ForcePush, HardReset, History};
 use Severity::{Block, Warn};
 
-/// The danger of a git command.
+/// Returns the danger of a git command.
 pub fn danger(command: &Simple) -> Option<Danger> {
     if command.program == "git-filter-repo" || command.program == "bfg" {
         return Some(Danger::of(command, History, Block, "rewrites every commit"));
@@ -120,7 +120,7 @@ fn reset(command: &Simple, operands: &[&str]) -> Found {
     }
 }
 
-/// Whether a name is one of a branch as the remote has it.
+/// Returns `true` if a name is a remote-tracking branch.
 fn is_remote(name: &str) -> bool {
     name.starts_with("origin/")
         || name.starts_with("upstream/")
@@ -128,7 +128,7 @@ fn is_remote(name: &str) -> bool {
         || name.starts_with("@{u")
 }
 
-/// `git rm`, which takes files out of the working folder too.
+/// Judges `git rm`, which also deletes files from the working tree.
 fn untracked(command: &Simple, operands: &[&str]) -> Found {
     if command.has(&["--cached", "-n"]) {
         return None;

@@ -1,19 +1,19 @@
-//! What agents ask before they run a command, and how each wants to be answered: JSON in, JSON out.
+//! Protocols of the agents' hooks before a command runs: JSON in, JSON out.
 //!
-//! Only what an agent documents is printed. An allowed command is answered with no opinion, so that the agent's own
-//! questions to the person stay as they are; a refusal is data, never an exit code.
+//! Answers contain documented fields only. For an allowed command the answer has no opinion, so the
+//! agent's own permission prompts still apply. A refusal is part of the answer, never an exit code.
 
 use serde_json::{Value, json};
 
 use super::tool::{Change, changes};
 use super::{Decision, Judgement};
 
-/// Whose protocol it is.
+/// Hook protocol of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hook {
     /// Claude Code: `PreToolUse`.
     Claude,
-    /// Codex: `PreToolUse`, of which it takes fewer answers.
+    /// Codex: `PreToolUse`; supports fewer answers than Claude Code.
     Codex,
     /// Cursor: `beforeShellExecution`, `preToolUse`.
     Cursor,
@@ -21,26 +21,26 @@ pub enum Hook {
     Gemini,
 }
 
-/// What an agent is about to do.
+/// A tool call that an agent wants checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Whose protocol it is.
     pub hook: Hook,
-    /// The command line; none where the tool is no shell, or nothing is about to run.
+    /// Command line; `None` if the tool is not a shell or no tool is about to run.
     pub command: Option<String>,
-    /// The files that the tool is about to write or delete.
+    /// Files that the tool is about to write or delete.
     pub changes: Vec<Change>,
-    /// The folder in which it would run.
+    /// Working directory of the call.
     pub cwd: Option<String>,
-    /// Whether nobody is there to be asked.
+    /// Whether the agent runs without permission prompts, so that a warning cannot be confirmed.
     pub alone: bool,
 }
 
-/// The longest reason that is told, in characters.
+/// Maximum length of the reported reason, in characters.
 const REASON: usize = 2_000;
 
 impl Asked {
-    /// Reads an agent's message: by its keys, or as the one that is named. None where it is not one.
+    /// Parses an agent's message. `named` selects the protocol; otherwise it is detected from the
+    /// keys. `None` if the message matches no protocol.
     #[must_use]
     pub fn read(message: &Value, named: Option<Hook>) -> Option<Self> {
         let message = message.as_object().filter(|message| !message.is_empty())?;
@@ -80,7 +80,7 @@ impl Asked {
     }
 }
 
-/// The command line that a tool of this name runs; none where it is no shell.
+/// Returns the command line of a tool call; `None` if the tool is not a shell.
 #[must_use]
 pub fn command_of(tool: &str, input: &Value) -> Option<String> {
     let given =
@@ -88,7 +88,8 @@ pub fn command_of(tool: &str, input: &Value) -> Option<String> {
     given.filter(|_| is_shell(tool)).and_then(command_line)
 }
 
-/// A command as an agent writes it down: a line, or words of which the shell's own line is taken out.
+/// Converts a command to a line: a string as is, an array of arguments without a leading shell
+/// invocation.
 fn command_line(value: &Value) -> Option<String> {
     match value {
         Value::String(line) => Some(line.clone()),
@@ -100,13 +101,14 @@ fn command_line(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether a tool of this name runs a command line; what other tools call `command` is none.
+/// Returns `true` if a tool of this name runs command lines. Other tools may also have a `command`
+/// argument.
 fn is_shell(tool: &str) -> bool {
     let tool = tool.to_ascii_lowercase();
     ["bash", "shell", "exec", "terminal", "command"].iter().any(|word| tool.contains(word))
 }
 
-/// The whole of stdout; empty where the agent wants to hear nothing.
+/// Returns the complete stdout of the hook; may be empty.
 #[must_use]
 pub fn answer(asked: &Asked, decision: &Decision) -> String {
     let reason: String = decision.reason.chars().take(REASON).collect();
@@ -135,7 +137,7 @@ fn pre_tool_use(permission: &str, reason: &str) -> Value {
     } })
 }
 
-/// What leaves everything to the agent.
+/// Returns the answer that leaves the decision to the agent.
 #[must_use]
 pub fn no_opinion(hook: Hook) -> &'static str {
     match hook {

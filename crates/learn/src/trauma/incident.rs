@@ -1,78 +1,72 @@
-//! Whether a destructive command that a session really ran did harm: by how it ended, what the person said then, and
-//! what was done to get things back.
+//! Detects whether a destructive command that ran in a session did harm, by its outcome, the user's
+//! reaction and attempts to restore.
 
 use serde::Serialize;
 
 use super::reach::Ground;
 use super::{Class, Danger, Severity, dangers};
 
-/// How a tool call ended.
+/// Outcome of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// It ran and succeeded.
     Succeeded,
-    /// It ran and failed.
     Failed,
-    /// It was refused and never ran.
+    /// Rejected; it never ran.
     Refused,
-    /// The log does not say.
+    /// Not stated in the log.
     Unknown,
 }
 
-/// What followed a tool call.
+/// A step after a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After<'a> {
-    /// Words of the person.
+    /// The user sent this message.
     Said(&'a str),
-    /// Words of the agent.
+    /// The agent sent this message.
     Answered(&'a str),
-    /// A further command.
+    /// The agent or the user ran this command.
     Ran(&'a str),
 }
 
-/// A command that a session called, and what followed it.
+/// A command that a session called, with the steps after it.
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt<'a> {
-    /// The command line.
     pub command: &'a str,
-    /// How it ended.
     pub ending: Ending,
-    /// What it printed.
     pub output: &'a str,
-    /// What followed, in order; the first dozen is looked at.
+    /// Steps after the command, in order; only the first 12 are used.
     pub after: &'a [After<'a>],
 }
 
-/// Why a command counts as one that did harm.
+/// Evidence that a command did harm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "text")]
 pub enum Trace {
-    /// The person was sorry for it, in these words.
+    /// First line of the user's complaint about the command.
     Regret(String),
-    /// The agent apologised for it, in these words.
+    /// Line in which the agent apologizes for a loss.
     Apology(String),
-    /// Something was brought back by this command.
+    /// Command that restores the lost data.
     Restore(String),
-    /// It failed half-way, and said so.
+    /// First line of the output of a command that failed after it had started.
     Failure(String),
 }
 
 /// A destructive command that did harm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Incident {
-    /// What was endangered.
     pub class: Class,
-    /// The command without what differs from case to case.
+    /// Normalized command, for comparison with other incidents.
     pub shape: String,
-    /// What it does.
+    /// What the command does.
     pub reason: String,
-    /// What shows the harm, in the order in which it came.
+    /// Evidence of the harm; a failure first, then in log order.
     pub traces: Vec<Trace>,
 }
 
 const FOLLOWED: usize = 12;
 
-/// Words of a person who is sorry for what was done; all in small letters.
+/// Lower-case phrases with which users complain about a loss.
 #[rustfmt::skip]
 const REGRET: [&str; 50] = [
     "that was prod", "that was the prod", "that was live", "on production", "you killed", "you nuked",
@@ -85,7 +79,7 @@ const REGRET: [&str; 50] = [
     "never do that", "never run", "not what i wanted", "what have you done",
 ];
 
-/// Words by which an agent says that it is sorry, and those by which it says for what.
+/// Lower-case phrases of apology. An apology also needs a word of [`LOST`].
 const SORRY: [&str; 10] = [
     "i apologize",
     "i apologise",
@@ -104,7 +98,7 @@ const LOST: [&str; 14] = [
     "discarded", "force-pushed", "force pushed", "reset", "production",
 ];
 
-/// Words of an error by which nothing was done.
+/// Error messages of commands that changed nothing.
 const NOT_DONE: [&str; 10] = [
     "permission denied",
     "command not found",
@@ -118,7 +112,7 @@ const NOT_DONE: [&str; 10] = [
     "connection refused",
 ];
 
-/// What a tool call did, if it was destructive, was really run, and went wrong.
+/// Returns the incident if a command was destructive, was not refused, and left evidence of harm.
 #[must_use]
 pub fn incident(attempt: &Attempt<'_>, ground: &Ground<'_>) -> Option<Incident> {
     if attempt.ending == Ending::Refused {
@@ -140,7 +134,8 @@ pub fn incident(attempt: &Attempt<'_>, ground: &Ground<'_>) -> Option<Incident> 
     })
 }
 
-/// Whether a class is about loss: words such as "undo that" tell nothing of a release or a start-up file.
+/// Returns `true` if a class is about loss. For the others, phrases such as "undo that" are not
+/// evidence of harm.
 fn destroys(class: Class) -> bool {
     !matches!(class, Class::Exfiltration | Class::Publishing | Class::Persistence | Class::Obscured)
 }
@@ -152,7 +147,7 @@ fn gravest(command: &str, ground: &Ground<'_>) -> Option<Danger> {
         .reduce(|best, next| if next.severity > best.severity { next } else { best })
 }
 
-/// A grave command that failed after it had begun.
+/// Returns evidence if a severe command failed after it had started.
 fn failure(attempt: &Attempt<'_>, danger: &Danger) -> Option<Trace> {
     let failed = attempt.ending == Ending::Failed
         && danger.severity == Severity::Block
@@ -165,7 +160,7 @@ fn nothing_done(output: &str) -> bool {
     NOT_DONE.iter().any(|words| lower.contains(words))
 }
 
-/// The line in which an agent apologises for a loss.
+/// Returns the line in which an agent apologizes for a loss; only the first 20 lines are searched.
 pub(super) fn apology(words: &str) -> Option<String> {
     words.lines().take(20).find_map(|line| {
         let lower = line.to_lowercase();
@@ -181,7 +176,7 @@ fn regret(words: &str) -> Option<Trace> {
     (short && REGRET.iter().any(|regret| lower.contains(regret))).then(|| Trace::Regret(shortened(words)))
 }
 
-/// Whether a command brings back what one of this class destroyed.
+/// Returns `true` if a command restores data destroyed by a command of this class.
 fn is_restore(command: &str, class: Class) -> bool {
     let says = |words: &[&str]| words.iter().any(|word| command.contains(word));
     match class {
@@ -236,7 +231,7 @@ fn is_restore(command: &str, class: Class) -> bool {
     }
 }
 
-/// The first line. It is cut no shorter here: half a secret is not known as one.
+/// Returns the first line, uncut, because the redaction does not recognize half a secret.
 fn shortened(text: &str) -> String {
     text.trim().lines().next().unwrap_or("").to_owned()
 }

@@ -1,4 +1,4 @@
-//! Machines, clusters, buckets, volumes and services that are taken down.
+//! Detects commands that take down machines, clusters, buckets, volumes or services.
 
 use super::shape::verbs;
 use super::{Class, Danger, Severity};
@@ -6,7 +6,7 @@ use cm_shell::Simple;
 
 use Severity::{Block, Warn};
 
-/// The danger of a command to what runs.
+/// Returns the infrastructure danger of a command.
 pub fn danger(command: &Simple) -> Option<Danger> {
     let words: Vec<&str> = verbs(command).collect();
     let (severity, reason) = match command.program.as_str() {

@@ -1,7 +1,8 @@
-//! Commands that destroy: what makes one dangerous, whether it may run, and whether one that ran did harm.
+//! The guard: detects destructive commands, decides whether they may run, and finds incidents in
+//! sessions.
 //!
-//! A careful engineer's judgement as rules: what can be had again (build outputs, temporary files) goes through, what
-//! loses work that is nowhere else is asked about, what cannot be undone is stopped. Nothing is run or looked up.
+//! Deleting data that can be recreated (build outputs, temporary files) is allowed; a possible loss
+//! of work needs confirmation; irreversible damage is blocked. No command is run.
 
 mod database;
 mod decide;
@@ -34,44 +35,44 @@ pub use incident::{After, Attempt, Ending, Incident, Trace, incident};
 pub use reach::{Ground, Lookup};
 pub use tool::decide_change;
 
-/// What a dangerous command endangers. The names are written into bullets.
+/// Class of a danger. The names are stored in bullets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
-    /// Files and folders are deleted.
+    /// Deletes files or folders.
     Files,
-    /// Data of a database is dropped.
+    /// Drops data of a database.
     Database,
-    /// What others pushed is overwritten.
+    /// Overwrites commits of others on a remote.
     ForcePush,
-    /// Work that is not committed is thrown away.
+    /// Discards uncommitted work.
     HardReset,
-    /// Commits are rewritten or lost for good.
+    /// Rewrites commits or deletes them for good.
     History,
-    /// Machines, clusters, volumes or services are taken down.
+    /// Takes down machines, clusters, volumes or services.
     Infrastructure,
-    /// A device is written to.
+    /// Writes to a device.
     Disk,
-    /// Rights or owners are changed over whole trees.
+    /// Changes permissions or owners recursively.
     Permissions,
-    /// A script from the network is run unread.
+    /// Runs a script from the network without review.
     RemoteScript,
-    /// The machine itself is stopped or flooded, or a service of it is switched off.
+    /// Stops or floods the machine, or disables one of its services.
     System,
-    /// Keys, passwords or other secrets leave the machine, or others are let in.
+    /// Sends secrets off the machine or gives others access to it.
     Exfiltration,
-    /// Something is published in the person's name.
+    /// Publishes something in the user's name.
     Publishing,
-    /// A start-up file, key, hook or schedule is changed: it runs, or lets others in, later.
+    /// Changes a start-up file, key, hook or schedule that takes effect later.
     Persistence,
-    /// What runs cannot be read.
+    /// Runs something that cannot be read.
     Obscured,
-    /// A pattern that the vault blocks.
+    /// Contains a pattern that the vault blocks.
     Blocked,
 }
 
 impl Class {
-    /// Every class.
+    /// All classes, in declaration order.
     pub const ALL: [Self; 15] = [
         Self::Files,
         Self::Database,
@@ -90,7 +91,7 @@ impl Class {
         Self::Blocked,
     ];
 
-    /// The name in bullets and JSON, such as `hard-reset`.
+    /// Name in bullets and JSON, such as `hard-reset`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -112,33 +113,32 @@ impl Class {
         }
     }
 
-    /// The class of that name.
+    /// Returns the class with this name.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }
 }
 
-/// How much a danger weighs.
+/// Severity of a danger, which decides between a warning and a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// It can be had again with some effort, or loses little.
+    /// Recoverable with effort, or a small loss.
     Warn,
-    /// It cannot be undone, or reaches beyond the work at hand.
+    /// Irreversible, or beyond the work at hand.
     Block,
 }
 
-/// One danger of a command.
+/// A danger of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// What is endangered.
     pub class: Class,
-    /// How much.
     pub severity: Severity,
-    /// What the command does, in words that follow "this ".
+    /// What the command does, as a phrase that follows "this ".
     pub reason: String,
-    /// The command without what differs from case to case, to compare it with past ones.
+    /// Normalized command (program, verbs, kind of path, flags), for comparison with past
+    /// incidents.
     pub shape: String,
 }
 
@@ -158,7 +158,7 @@ impl Danger {
     }
 }
 
-/// All dangers of a command line, in the order in which they would happen.
+/// Returns all dangers of a command line, in execution order.
 #[must_use]
 pub fn dangers(text: &str, ground: &Ground<'_>) -> Vec<Danger> {
     let script = cm_shell::read(text);
@@ -206,7 +206,7 @@ fn of_command(
     found
 }
 
-/// Whether the command only shows what it would do, or how it is used.
+/// Returns `true` for a dry run and for `--help` or a final `--version`.
 fn is_harmless(command: &Simple) -> bool {
     let options: Vec<String> = command
         .args
@@ -222,12 +222,12 @@ fn is_harmless(command: &Simple) -> bool {
     shows || options.last().is_some_and(|word| word == "--version")
 }
 
-/// The patch that a command is given, as an argument or on its input.
+/// Returns the patch that `apply_patch` receives as an argument or on stdin.
 fn patch_of(command: &Simple) -> Option<&str> {
     command.args.first().map(|word| word.text.as_str()).or(command.input.as_deref())
 }
 
-/// A function that starts itself twice, as a fork bomb does.
+/// Detects a fork bomb: a function that pipes into itself.
 fn flood(command: &Simple, script: &Script) -> Option<Danger> {
     let before = command.upstream.last().map(|before| before.program.as_str());
     let doubles = before == Some(&*command.program) && script.functions.contains(&command.program);

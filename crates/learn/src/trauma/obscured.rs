@@ -1,40 +1,41 @@
-//! Commands that cannot be read: decoded on the way into a shell, or named by what only the shell knows.
+//! Detects commands that cannot be read: decoded just before they run, or named by a shell
+//! variable.
 
 use super::{Class, Danger, Severity};
 use cm_shell::{Simple, program_text};
 
-/// Programs that turn a text into another one.
+/// Programs that decode or transform text.
 #[rustfmt::skip]
 const DECODERS: [&str; 19] = [
     "base64", "base32", "basenc", "xxd", "od", "uudecode", "openssl", "gpg", "gunzip", "zcat", "gzip", "bunzip2",
     "bzcat", "xzcat", "unxz", "zstdcat", "rev", "tr", "unzip",
 ];
-/// Programs that are as often harmless before a shell, unless what they print is not known.
+/// Text filters, suspicious before a shell only if the input is unknown.
 const EDITORS: [&str; 4] = ["sed", "awk", "cut", "perl"];
 #[rustfmt::skip]
 const SHELLS: [&str; 17] = [
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash", "csh", "tcsh", "python", "python3", "perl", "ruby",
     "node", "iex", "invoke-expression",
 ];
-/// What decodes within a program or a word.
+/// Decoding functions in inline programs or substitutions.
 #[rustfmt::skip]
 const WITHIN: [&str; 18] = [
     "b64decode", "decode_base64", "base64_decode", "atob(", "'base64'", "\"base64\"", "base64 -d", "base64 --decode", "base64 -D", "xxd -r", "unhexlify",
     "fromhex", "codecs.decode", "marshal.loads", "zlib.decompress", "pack(\"H", "pack('H", "FromBase64String",
 ];
-/// What runs a text within a program.
+/// Functions that run text in inline programs.
 #[rustfmt::skip]
 const RUNS: [&str; 9] = [
     "exec(", "eval(", "os.system", "subprocess", "os.popen", "child_process", "system(", "execSync", "Function(",
 ];
 
-/// The danger of a command that cannot be read.
+/// Returns the danger of a command that cannot be read.
 pub fn danger(command: &Simple) -> Option<Danger> {
     let reason = decoded(command).or_else(|| hidden(command))?;
     Some(Danger::of(command, Class::Obscured, Severity::Warn, reason))
 }
 
-/// Text that is decoded and run.
+/// Returns the reason if a command runs decoded text.
 fn decoded(command: &Simple) -> Option<&'static str> {
     const REASON: &str = "runs text that was decoded on the way; decode it, read it, then run it";
     let program = command.program.as_str();
@@ -64,7 +65,7 @@ fn decoded(command: &Simple) -> Option<&'static str> {
     (within(text) && RUNS.iter().any(|run| text.contains(run))).then_some(REASON)
 }
 
-/// Whether a substitution unpacks something.
+/// Returns `true` if a substitution decodes something.
 fn unpacks(text: &str) -> bool {
     ["gunzip", "zcat", "openssl enc", "gpg -d", "gzip -d", "uudecode", "| rev", "| tr "]
         .iter()
@@ -75,7 +76,7 @@ fn is_encoded(flag: &str) -> bool {
     flag.len() > 1 && "-encodedcommand".starts_with(flag)
 }
 
-/// Whether the program takes its text from the pipe.
+/// Returns `true` if the program reads its script from a pipe.
 fn reads_input(command: &Simple) -> bool {
     let own = command.args.iter().any(|word| {
         matches!(
@@ -87,7 +88,7 @@ fn reads_input(command: &Simple) -> bool {
     !own && (!file || command.has(&["-s"]))
 }
 
-/// A program whose name only the shell knows, with arguments that destroy.
+/// Returns the reason if the program name is a shell expansion and the arguments are destructive.
 fn hidden(command: &Simple) -> Option<&'static str> {
     let named = |text: &str| text.starts_with(['$', '`']) || text.contains("$(") || text.contains('`');
     let program = command.invoked.as_str();

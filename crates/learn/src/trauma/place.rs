@@ -1,15 +1,15 @@
-//! Paths with power: start-up files, keys, hooks, schedules and settings of agents. What is written there runs later,
-//! or lets others in.
+//! Detects sensitive paths: start-up files, keys, hooks, schedules and agent settings, which run
+//! code later or grant access.
 
 use super::Severity;
 use super::reach::Site;
 
 use Severity::{Block, Warn};
 
-/// What a path holds, in words that follow "changes PATH: ", and how grave a change of it is.
+/// Severity of a change, and a description that follows "changes PATH: ".
 pub type Power = (Severity, &'static str);
 
-/// Files of a home that a shell, an editor or a desktop runs when it starts.
+/// Files in a home folder that a shell, an editor or a desktop runs at start-up.
 #[rustfmt::skip]
 const STARTUP: [&str; 35] = [
     ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
@@ -18,21 +18,21 @@ const STARTUP: [&str; 35] = [
     ".Rprofile", ".irbrc", ".pythonrc", ".tmux.conf", ".screenrc", ".wgetrc", ".curlrc", ".envrc_global",
     ".hushlogin", ".config/starship.toml",
 ];
-/// Folders of a home of which every file is run or loaded at a start.
+/// Folders in a home folder with files that all run or load at start-up.
 #[rustfmt::skip]
 const STARTUP_FOLDERS: [&str; 15] = [
     ".config/fish", ".config/nvim", ".vim", ".emacs.d", ".config/autostart", ".config/environment.d",
     ".config/systemd/user", ".local/share/systemd/user", "Library/LaunchAgents", ".config/plasma-workspace",
     ".bashrc.d", ".oh-my-zsh", "Documents/PowerShell", "Documents/WindowsPowerShell", ".config/powershell",
 ];
-/// Settings of a home that hold passwords, or name programs to be run.
+/// Settings in a home folder that contain passwords or name programs to run.
 #[rustfmt::skip]
 const SETTINGS: [&str; 20] = [
     ".gitconfig", ".config/git", ".git-credentials", ".netrc", ".npmrc", ".pypirc", ".pip", ".config/pip",
     ".cargo/config", ".cargo/config.toml", ".cargo/credentials.toml", ".aws", ".azure", ".config/gcloud", ".kube",
     ".docker/config.json", ".gnupg", ".pgpass", ".config/cm", ".m2/settings.xml",
 ];
-/// Settings of coding agents, in a home and in a project.
+/// Settings of coding agents, in a home folder or a project.
 #[rustfmt::skip]
 const AGENTS: [&str; 20] = [
     ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".claude.json", ".mcp.json",
@@ -40,7 +40,7 @@ const AGENTS: [&str; 20] = [
     ".codex/hooks.json", ".codex/rules", ".gemini/settings.json", ".config/opencode", ".opencode/plugin",
     ".opencode/plugins", "opencode.json", "opencode.jsonc", ".config/amp/settings.json", ".copilot/config.json",
 ];
-/// Files and folders of the system that decide who may come in and what runs.
+/// System files and folders that control access and start-up.
 #[rustfmt::skip]
 const SYSTEM: [&str; 28] = [
     "/proc/sysrq-trigger", "/proc/sys",
@@ -51,7 +51,7 @@ const SYSTEM: [&str; 28] = [
     "/Library/LaunchDaemons",
 ];
 
-/// The power of a path; none where a file like any other lies there.
+/// Returns the severity and description of a sensitive path; `None` for an ordinary file.
 pub fn power(site: &Site<'_>, path: &str) -> Option<Power> {
     let lower = path.to_ascii_lowercase();
     if lower.starts_with("$profile") || lower.ends_with("profile.ps1") {
@@ -72,7 +72,7 @@ pub fn power(site: &Site<'_>, path: &str) -> Option<Power> {
     [in_home, in_work].into_iter().flatten().find_map(of_agent)
 }
 
-/// The part of a path below a home, whosever it is.
+/// Returns the part of a path below any user's home folder.
 fn in_home<'p>(path: &'p str, home: &str) -> Option<&'p str> {
     let own = path.strip_prefix(home.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
     own.or_else(|| path.strip_prefix("/root/")).or_else(|| {
@@ -119,7 +119,7 @@ fn of_repository(path: &str) -> Option<Power> {
     }
 }
 
-/// Whether the path is the folder or lies below it.
+/// Returns `true` if a path is `folder` or below it.
 fn below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,10 +1,10 @@
-//! What is published in the person's name, and cannot be taken back.
+//! Detects commands that publish something in the user's name, which cannot be undone.
 
 use super::shape::verbs;
 use super::{Class, Danger, Severity};
 use cm_shell::Simple;
 
-/// The danger of a command that publishes.
+/// Returns the danger of a command that publishes.
 pub fn danger(command: &Simple) -> Option<Danger> {
     let words: Vec<&str> = verbs(command).collect();
     let has = |flags: &[&str]| command.args.iter().any(|word| flags.contains(&word.text.as_str()));

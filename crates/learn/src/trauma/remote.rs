@@ -1,4 +1,4 @@
-//! Scripts from the network that run before anybody has read them.
+//! Detects scripts from the network that run without review.
 
 use super::{Class, Danger, Severity};
 use cm_shell::{Script, Simple, program_text};
@@ -10,7 +10,7 @@ const RUNNERS: [&str; 20] = [
     "bun", "php", "iex", "invoke-expression", "powershell", "pwsh",
 ];
 
-/// The danger of a command that runs what a loader brings.
+/// Returns the danger of a command that downloads a script or runs a downloaded one.
 pub fn danger(command: &Simple) -> Option<Danger> {
     if let Some(danger) = downloaded(command) {
         return Some(danger);
@@ -36,7 +36,7 @@ pub fn danger(command: &Simple) -> Option<Danger> {
     (piped || inlined || fetched).then(|| unread(command))
 }
 
-/// Programs from the network that a later command of the same text runs.
+/// Returns the danger of a downloaded file that a later command of the same script runs.
 pub fn chained(script: &Script) -> Option<Danger> {
     let mut loaded: Vec<&str> = Vec::new();
     for command in &script.commands {
@@ -53,7 +53,7 @@ pub fn chained(script: &Script) -> Option<Danger> {
     None
 }
 
-/// The file that a loader writes.
+/// Returns the file that a download command writes.
 fn brought(command: &Simple) -> Option<&str> {
     let words = || command.args.iter().map(|word| word.text.as_str());
     let behind = |flags: &[&str]| {
@@ -74,7 +74,8 @@ fn brought(command: &Simple) -> Option<&str> {
     path.map(|path| path.trim_start_matches("./")).filter(|path| path.len() > 1 && *path != "/dev/null")
 }
 
-/// Whether a call is given what another one brings: `exec(urlopen(…))`.
+/// Returns `true` if the call `outer` has the call `inner` among its arguments, as in
+/// `exec(urlopen(…))`.
 fn encloses(text: &str, outer: &str, inner: &str) -> bool {
     let near = |at: usize| text[at..].chars().take(160).collect::<String>();
     text.match_indices(outer).take(16).any(|(at, _)| near(at).lines().next().unwrap_or("").contains(inner))
@@ -85,7 +86,8 @@ fn unread(command: &Simple) -> Danger {
     Danger::of(command, Class::RemoteScript, Severity::Block, reason)
 }
 
-/// Whether the program takes its script from the pipe: it is given no file and no text of its own.
+/// Returns `true` if the program reads its script from a pipe, that is, has neither a file nor an
+/// inline script.
 fn reads_input(command: &Simple) -> bool {
     let shell = matches!(command.program.as_str(), "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash");
     let own = command.args.iter().any(|word| {
@@ -95,7 +97,7 @@ fn reads_input(command: &Simple) -> bool {
     !own && (!file || shell && command.has(&["-s"]))
 }
 
-/// Whether a loader runs within the word.
+/// Returns `true` if a substitution in the argument downloads something.
 fn loads(word: &str) -> bool {
     ["$(", "<(", "`"].iter().any(|open| {
         word.match_indices(open).any(|(at, _)| {
@@ -105,7 +107,7 @@ fn loads(word: &str) -> bool {
     })
 }
 
-/// A loader that keeps a script: it is worth a look before it runs.
+/// Warns if a download command saves a script to a file.
 fn downloaded(command: &Simple) -> Option<Danger> {
     if !matches!(command.program.as_str(), "curl" | "wget") {
         return None;

@@ -1,4 +1,4 @@
-//! The incidents of a session: every command that it called, with how it ended and what followed.
+//! Finds the incidents of a session: each shell command with its outcome and the steps after it.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,17 @@ use super::{After, Attempt, Ending, Ground, Incident, hook, incident};
 use cm_session::event::{Event, EventKind, ToolOutcome};
 use cm_session::{CallId, scaffold};
 
-/// An incident with the place of the log that tells it.
+/// An incident with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Happened<'a> {
-    /// What happened.
     pub incident: Incident,
-    /// The command line.
     pub command: String,
-    /// The call in the log.
+    /// Event of the tool call.
     pub event: &'a Event,
 }
 
-/// The incidents of a session, in the order of its events. Talk about commands is none; only calls of a shell count.
+/// Returns the incidents of a session, in log order. Only shell calls count, not mentions of
+/// commands.
 #[must_use]
 pub fn incidents<'a>(events: &'a [Event], ground: &Ground<'_>) -> Vec<Happened<'a>> {
     let ends = ends(events);
@@ -46,15 +45,15 @@ pub fn incidents<'a>(events: &'a [Event], ground: &Ground<'_>) -> Vec<Happened<'
     found
 }
 
-/// What matters of an event here.
+/// An event that can be a command or a reaction to one.
 enum Step {
     /// The agent called a shell.
     Called(String),
-    /// The person ran a command beside it.
+    /// The user ran a command themselves.
     Ran(String),
-    /// The person said something.
+    /// The user sent a message.
     Said(String),
-    /// The agent said something.
+    /// The agent apologized.
     Answered(String),
 }
 
@@ -82,7 +81,7 @@ fn step(event: &Event) -> Option<Step> {
     }
 }
 
-/// How each call ended.
+/// Returns the outcome and output of each call.
 fn ends(events: &[Event]) -> HashMap<&CallId, (Ending, &str)> {
     let mut ends = HashMap::new();
     for event in events {

@@ -1,8 +1,8 @@
-//! A command without what differs from case to case, so that two of them can be compared.
+//! Normalizes commands so that similar ones can be compared.
 
 use cm_shell::Simple;
 
-/// Programs whose first words are verbs, with how many.
+/// Programs with subcommands, and how many words those have.
 const VERBS: [(&str, usize); 22] = [
     ("git", 1),
     ("kubectl", 2),
@@ -28,7 +28,8 @@ const VERBS: [(&str, usize); 22] = [
     ("redis-cli", 1),
 ];
 
-/// The program, its verbs and where it acts, then its flags in order.
+/// Returns the shape of a command: program, subcommands, class of the path in angle brackets, and
+/// sorted flags.
 pub fn of(command: &Simple, reach: &str) -> String {
     let count = VERBS.iter().find(|(name, _)| *name == command.program).map_or(0, |(_, count)| *count);
     let mut words = vec![command.program.clone()];
@@ -44,12 +45,13 @@ pub fn of(command: &Simple, reach: &str) -> String {
     words.join(" ")
 }
 
-/// The words of a shape that say what is done, without how.
+/// Returns a shape without its flags.
 pub fn kin(shape: &str) -> &str {
     shape.split(" -").next().unwrap_or(shape)
 }
 
-/// The words that are no flags and no values of the flags before the verb (`git -C dir push`).
+/// Returns the arguments that are neither flags nor values of global flags (as in `git -C dir
+/// push`).
 pub fn verbs(command: &Simple) -> impl Iterator<Item = &str> {
     let valued: &[&str] = match command.program.as_str() {
         "git" => &["-C", "-c", "--git-dir", "--work-tree"],
@@ -66,7 +68,7 @@ pub fn verbs(command: &Simple) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The flags of a word: a long one without its value, letters one by one.
+/// Splits an argument into flags: a long flag without its value, short flags one by one.
 fn flags(word: &str) -> Vec<String> {
     if word.starts_with("--") {
         return vec![word.split('=').next().unwrap_or(word).to_owned()];

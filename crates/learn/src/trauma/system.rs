@@ -1,11 +1,12 @@
-//! The machine itself: services and protections that are switched off, accounts, traces.
+//! Detects commands that change the machine itself: services, protections, accounts and audit
+//! traces.
 
 use super::{Class, Danger, Severity};
 use cm_shell::Simple;
 
 use Severity::{Block, Warn};
 
-/// The danger of a command to the machine.
+/// Returns the danger of a command to the machine.
 pub fn danger(command: &Simple) -> Option<Danger> {
     let (severity, reason) = service(command).or_else(|| protection(command)).or_else(|| account(command))?;
     Some(Danger::of(command, Class::System, severity, reason))
@@ -96,7 +97,7 @@ fn account(command: &Simple) -> Found {
     }
 }
 
-/// Whether a mode sets the user or group id: `u+s`, `4755`.
+/// Returns `true` if a mode sets the user or group id, as `u+s` and `4755` do.
 fn is_setuid(mode: &str) -> bool {
     let octal = mode.len() == 4 && mode.bytes().all(|digit| matches!(digit, b'0'..=b'7'));
     octal && matches!(mode.as_bytes()[0], b'2' | b'4' | b'6') || mode.ends_with("+s")

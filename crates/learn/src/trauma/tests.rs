@@ -1,4 +1,4 @@
-//! Promises of the guard.
+//! Tests of the guard's decisions.
 
 use proptest::prelude::*;
 

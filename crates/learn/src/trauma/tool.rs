@@ -1,4 +1,4 @@
-//! Tools of agents that write, edit or delete a file: judged by the path that they change.
+//! Judges agent tools that write, edit or delete files, by the paths that they change.
 
 use serde_json::Value;
 
@@ -6,16 +6,15 @@ use super::reach::{Ground, Reach, Site, Variables};
 use super::{Class, Danger, Decision, PastIncident, Severity, judge, place};
 use cm_shell::Simple;
 
-/// A file that a tool is about to change.
+/// A file change that a tool is about to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The path, as the agent wrote it.
+    /// Path, as the agent wrote it.
     pub path: String,
-    /// Whether the file is deleted.
     pub deletes: bool,
 }
 
-/// Keys under which agents name the file that a tool changes.
+/// Argument names under which agents pass the file that a tool changes.
 const PATHS: [&str; 13] = [
     "file_path",
     "filePath",
@@ -31,17 +30,17 @@ const PATHS: [&str; 13] = [
     "new_path",
     "uri",
 ];
-/// Parts of the names of tools that change files.
+/// Name fragments of tools that change files.
 #[rustfmt::skip]
 const CHANGES: [&str; 13] = [
     "write", "edit", "create", "replace", "patch", "insert", "append", "delete", "remove", "move", "rename", "save",
     "diff",
 ];
-/// Parts of the names of tools that only look, or change no files.
+/// Name fragments of tools that only read, or do not change files.
 const LOOKS: [&str; 10] =
     ["read", "todo", "memory", "search", "list", "issue", "branch", "pull_request", "task", "comment"];
 
-/// The files that a tool changes; empty where it is another kind of tool.
+/// Returns the files that a tool call changes; empty for tools that do not change files.
 #[must_use]
 pub fn changes(tool: &str, input: &Value) -> Vec<Change> {
     let lower = tool.to_ascii_lowercase();
@@ -67,10 +66,10 @@ pub fn changes(tool: &str, input: &Value) -> Vec<Change> {
     found
 }
 
-/// Most files of one call that are looked at.
+/// Maximum number of files per call that are judged.
 const MOST: usize = 256;
 
-/// The files that a patch names.
+/// Returns the files that a patch changes, in the `apply_patch` format or as unified diff.
 pub fn patched(text: &str) -> Vec<Change> {
     let heads = [
         ("*** Update File: ", false),
@@ -87,13 +86,14 @@ pub fn patched(text: &str) -> Vec<Change> {
     text.lines().filter_map(head).take(MOST).collect()
 }
 
-/// Judges the files that a tool is about to change. `incidents` are those that a person accepted.
+/// Judges the files that a tool is about to change. `incidents` are those that a person has
+/// accepted.
 #[must_use]
 pub fn decide_change(changes: &[Change], ground: &Ground<'_>, incidents: &[PastIncident]) -> Decision {
     judge(changes.iter().filter_map(|change| danger(change, ground)), incidents)
 }
 
-/// The danger of a change.
+/// Returns the danger of a file change.
 pub fn danger(change: &Change, ground: &Ground<'_>) -> Option<Danger> {
     let (command, variables) = (Simple::default(), Variables::default());
     let site = Site { ground, variables: &variables, command: &command };

@@ -1,4 +1,4 @@
-//! Files that a command writes: whether one of them has power, or belongs to the system.
+//! Detects commands that write sensitive or system files.
 
 use super::place;
 use super::reach::{Reach, Site};
@@ -7,10 +7,10 @@ use cm_shell::Simple;
 
 use Severity::{Block, Warn};
 
-/// Folders of the system into which programs of one's own are put.
+/// System folders where users install their own programs.
 const OWN: [&str; 4] = ["/usr/local", "/opt", "/srv", "/mnt"];
 
-/// The dangers of a command by what it writes.
+/// Returns the dangers of a command by the files that it writes.
 pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = paths(command)
         .into_iter()
@@ -36,7 +36,7 @@ pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     found
 }
 
-/// The files that a command writes by a redirection or by itself, where `files` does not look at them.
+/// Returns the paths that a command writes through redirects or arguments.
 fn paths(command: &Simple) -> Vec<&str> {
     let operands = || command.operands().map(|word| word.text.as_str());
     let behind = |flags: &[&str]| {
@@ -83,7 +83,7 @@ fn edits_in_place(command: &Simple) -> bool {
     })
 }
 
-/// An archive that is unpacked over the system or a home.
+/// Judges an archive that is unpacked over the system or a home folder.
 fn unpacked(command: &Simple, site: &Site<'_>) -> Option<Danger> {
     let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
     let behind = |flags: &[&str]| {
@@ -120,7 +120,7 @@ fn unpacked(command: &Simple, site: &Site<'_>) -> Option<Danger> {
     Some(Danger::at(command, Class::Files, severity, reason, reach.word()))
 }
 
-/// A command that is run later, again and again.
+/// Returns the reason if a command schedules or enables something that runs later.
 fn scheduled(command: &Simple) -> Option<&'static str> {
     let words: Vec<String> = command.args.iter().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
@@ -145,7 +145,8 @@ fn scheduled(command: &Simple) -> Option<&'static str> {
     }
 }
 
-/// A setting of git that runs a program, or sends what is fetched and pushed elsewhere.
+/// Returns the reason if a git setting makes git run a program or changes which servers it trusts
+/// or contacts.
 fn configured(command: &Simple) -> Option<&'static str> {
     let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     if command.program != "git" || words.first() != Some(&"config") {

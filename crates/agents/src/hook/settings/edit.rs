@@ -1,8 +1,8 @@
-//! One value put into a text of JSON or taken out of it, and every other byte stays.
+//! Inserts one value into a JSON text or removes it, without changing any other byte.
 //!
-//! What is taken out leaves the bytes that were there before it was put in. So that this holds for a container that was
-//! empty, a blank line stands in front of what is put into one (on one line, a blank on each side): by it, taking out
-//! knows that the container was there before.
+//! Removal restores the exact bytes from before the insertion. To make this possible for a
+//! container that was empty, insertion adds a blank line before the first item (in a single-line
+//! text, a space on each side). Removal then knows that the container already existed.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use super::tree::{Item, Kind, Node};
 
-/// How a text is laid out.
+/// Formatting style of a text, detected from its content.
 struct Layout<'a> {
     newline: &'static str,
     unit: &'a str,
-    /// Whether it has lines at all.
+    /// Whether the text spans several lines.
     spread: bool,
-    /// Whether no blank stands behind a colon.
+    /// Whether colons are not followed by a space.
     tight: bool,
 }
 
@@ -39,13 +39,13 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// An item over several lines, at this indentation.
+    /// Formats an item on several lines at this indentation.
     fn spread(&self, key: Option<&str>, value: &Value, indent: &str) -> String {
         let value = self.lines(value, indent);
         key.map_or(value.clone(), |key| format!("{}: {value}", Value::from(key)))
     }
 
-    /// A value over several lines; a list of plain values stays on one.
+    /// Formats a value on several lines; an array of scalars stays on one line.
     fn lines(&self, value: &Value, indent: &str) -> String {
         let inner = format!("{indent}{}", self.unit);
         let (open, close, items): (_, _, Vec<String>) = match value {
@@ -65,7 +65,7 @@ impl<'a> Layout<'a> {
         format!("{open}{line}{}{}{indent}{close}", items.join(&format!(",{line}")), self.newline)
     }
 
-    /// An item on one line.
+    /// Formats an item on one line.
     fn line(&self, key: Option<&str>, value: &Value) -> String {
         let (comma, colon) = if self.tight { (",", ":") } else { (", ", ": ") };
         let written = match value {
@@ -84,7 +84,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The text with a value put behind the last item of a container.
+/// Inserts a value after the last item of a container.
 pub fn put(text: &str, root: &Node, container: &Node, key: Option<&str>, value: &Value) -> String {
     let layout = Layout::of(text, root);
     match container.items().last() {
@@ -138,7 +138,7 @@ fn put_behind(
     }
 }
 
-/// The place behind the comments that follow on the same line.
+/// Returns the position after the comments that follow on the same line.
 fn behind_comments(text: &str, from: usize) -> usize {
     let mut place = from;
     loop {
@@ -154,16 +154,17 @@ fn behind_comments(text: &str, from: usize) -> usize {
     }
 }
 
-/// What taking an item out leaves.
+/// Result of removing an item.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Left {
-    /// The text without it.
+    /// The text without the item.
     Text(String),
-    /// Nothing: it was the last one of a container that was made for it, which is to be taken out instead.
+    /// The item was the only one of a container that was created for it; the container must be
+    /// removed instead.
     Nothing,
 }
 
-/// The text without an item.
+/// Removes the item with the index `number` and its comma.
 pub fn take(text: &str, container: &Node, number: usize) -> Left {
     let items = container.items();
     let item = &items[number];
@@ -209,14 +210,14 @@ fn take_only(text: &str, container: &Node, item: &Item, behind: usize) -> Left {
     Left::Text(without(text, &[from..item.end(), item.end()..to]))
 }
 
-/// Whether anything but blanks stands in a container beside its only item.
+/// Returns `true` if a container has comments around its only item.
 fn is_commented(text: &str, container: &Node, item: &Item, behind: usize) -> bool {
     let beside = [container.range.start + 1..item.start, item.end()..behind, behind..container.close()];
     beside.into_iter().any(|range| !text[range].trim_matches([' ', '\t', '\r', '\n', ',']).is_empty())
 }
 
-/// The text without the first item of a path, or without the nearest above it that was made for it. The path leads from
-/// the item's container to the root.
+/// Removes the first item of a path together with the containers that were created for it. The path
+/// leads from the item's container to the root.
 pub fn take_whole(text: &str, root: &Node, path: &[(&Node, usize)]) -> String {
     let left = path.iter().find_map(|(container, number)| match take(text, container, *number) {
         Left::Text(text) => Some(text),
@@ -225,7 +226,7 @@ pub fn take_whole(text: &str, root: &Node, path: &[(&Node, usize)]) -> String {
     left.unwrap_or_else(|| emptied(text, root))
 }
 
-/// A text without these bytes, which do not overlap.
+/// Removes byte ranges that do not overlap.
 fn without(text: &str, cuts: &[Range<usize>]) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;
@@ -236,7 +237,7 @@ fn without(text: &str, cuts: &[Range<usize>]) -> String {
     kept + &text[from..]
 }
 
-/// A text that holds nothing but blanks, with a value in it.
+/// Inserts a value into a blank text.
 pub fn begun(text: &str, value: &Value) -> String {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let (mark, blanks) = text.split_at(mark);
@@ -245,7 +246,7 @@ pub fn begun(text: &str, value: &Value) -> String {
     format!("{mark}{}{newline}{blanks}", layout.spread(None, value, ""))
 }
 
-/// The text without all of its value: what [`begun`] was given.
+/// Removes the whole value, as inserted by [`begun`].
 fn emptied(text: &str, root: &Node) -> String {
     let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
     if [before, after].iter().any(|beside| !beside.trim_start_matches('\u{feff}').trim().is_empty()) {
@@ -256,19 +257,18 @@ fn emptied(text: &str, root: &Node) -> String {
     format!("{before}{}", &after[line_break..])
 }
 
-/// Whether a value is an object.
 pub fn is_object(node: &Node) -> bool {
     matches!(node.kind, Kind::Object(_))
 }
 
-/// The blanks between the line's begin and this place; empty where something else stands there.
+/// Returns the whitespace between the start of the line and `at`; empty if there is anything else.
 fn indent(text: &str, at: usize) -> &str {
     let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let before = &text[line..at];
     if before.chars().all(|c| c == ' ' || c == '\t') { before } else { "" }
 }
 
-/// The blanks that the line of this place begins with.
+/// Returns the leading whitespace of the line that contains `at`.
 fn indent_of_line(text: &str, at: usize) -> &str {
     let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let before = &text[line..at];

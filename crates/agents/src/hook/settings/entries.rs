@@ -1,4 +1,4 @@
-//! What we put into an agent's settings, event by event.
+//! The hook entries in an agent's settings, per event.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::tree::Syntax;
 use crate::hook::program::Program;
 use crate::hook::{Agent, Event};
 
-/// The events for which an agent calls us.
+/// Events for which hooks are installed.
 #[must_use]
 pub fn events(agent: Agent) -> &'static [Event] {
     use Event::{PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop, ToolFailure};
@@ -23,11 +23,11 @@ pub fn events(agent: Agent) -> &'static [Event] {
     }
 }
 
-/// The event at which Cursor asks before a tool that is no shell.
+/// Cursor's event before a tool that is not a shell.
 pub const CURSOR_TOOLS: &str = "preToolUse";
 
-/// Our entries for an event: each with the name of its list. None where the agent has no such event, or keeps no
-/// settings in JSON.
+/// Returns the entries for an event, each with the name of its list. Empty if the agent does not
+/// have the event or has no JSON settings.
 #[must_use]
 pub fn entries(agent: Agent, event: Event, program: &Program) -> Vec<(&'static str, Value)> {
     let Some(name) = event.called_by(agent) else { return Vec::new() };
@@ -45,7 +45,7 @@ pub fn entries(agent: Agent, event: Event, program: &Program) -> Vec<(&'static s
     }
 }
 
-/// How each agent reads its settings.
+/// Returns the JSON dialect of the agent's settings.
 #[must_use]
 pub fn syntax(agent: Agent) -> Syntax {
     match agent {
@@ -55,7 +55,7 @@ pub fn syntax(agent: Agent) -> Syntax {
     }
 }
 
-/// How long an agent waits for us, in seconds. We need a fraction of one.
+/// Timeout of a hook in seconds. Hooks usually need a fraction of a second.
 fn patience(event: Event) -> u32 {
     match event {
         Event::SessionStart | Event::SessionEnd => 10,
@@ -63,7 +63,7 @@ fn patience(event: Event) -> u32 {
     }
 }
 
-/// A group of one handler, for those events that happen for these tools or sources only.
+/// Wraps a handler in a group, optionally limited to tools or sources that match.
 fn group(matcher: Option<&str>, handler: &Value) -> Value {
     match matcher {
         Some(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),

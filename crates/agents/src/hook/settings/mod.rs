@@ -1,7 +1,7 @@
-//! Our hooks in an agent's settings file: put in, taken out, looked for. Text to text.
+//! Installs hooks in the text of an agent's settings file, removes them and detects them.
 //!
-//! All that others wrote stays byte for byte, and taking out gives the very bytes from before. What is no JSON, or not
-//! laid out as the agent has it, is refused and left alone.
+//! Everything else is preserved byte for byte, and removal restores the original bytes. A text that
+//! is not valid settings of the agent is rejected.
 
 pub(super) mod edit;
 pub mod entries;
@@ -20,21 +20,22 @@ use tree::{Item, Kind, Node};
 
 pub use tree::Fault;
 
-/// How a settings file stands to us.
+/// Installation status of the hooks in a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// No hook of ours is in it.
+    /// No cm hooks.
     Absent,
-    /// All of them are, as this version writes them.
+    /// All hooks, as this version writes them.
     Current,
-    /// Some are, or they are an older version's, or start the program elsewhere.
+    /// Some hooks are missing, from another version, or have another program path.
     Outdated,
 }
 
-/// The text with our hooks in it, in place of older ones of ours. A file that is not there is an empty text.
+/// Adds the hooks to a settings text, replacing older ones; an empty text represents a missing
+/// file.
 ///
 /// # Errors
-/// Where the text is no JSON of the agent's, or could not be had back afterwards.
+/// Fails if the text is not valid settings, or if the change could not be undone byte for byte.
 pub fn install(agent: Agent, text: &str, program: &Program) -> Result<String, Fault> {
     if status(agent, text, program)? == State::Current {
         return Ok(text.to_owned());
@@ -57,10 +58,10 @@ pub fn install(agent: Agent, text: &str, program: &Program) -> Result<String, Fa
     Ok(installed)
 }
 
-/// The text without any hook of ours. What is empty afterwards was made by us whole, and the file is not needed.
+/// Removes all cm hooks from a settings text. If the result is empty, the file can be deleted.
 ///
 /// # Errors
-/// Where the text is no JSON of the agent's.
+/// Fails if the text is not valid settings.
 pub fn uninstall(agent: Agent, text: &str) -> Result<String, Fault> {
     let mut text = text.to_owned();
     while let Some(shorter) = without_last(agent, &text)? {
@@ -69,10 +70,10 @@ pub fn uninstall(agent: Agent, text: &str) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// How the text stands to us.
+/// Returns the installation status of the hooks.
 ///
 /// # Errors
-/// Where the text is no JSON of the agent's.
+/// Fails if the text is not valid settings.
 pub fn status(agent: Agent, text: &str, program: &Program) -> Result<State, Fault> {
     let Some(root) = root(agent, text)? else { return Ok(State::Absent) };
     let mut found: Vec<(String, String)> = Vec::new();
@@ -95,10 +96,10 @@ pub fn status(agent: Agent, text: &str, program: &Program) -> Result<State, Faul
     Ok(if found == wanted { State::Current } else { State::Outdated })
 }
 
-/// The events for which hooks of ours are in the text.
+/// Returns the events for which hooks are installed.
 ///
 /// # Errors
-/// Where the text is no JSON of the agent's.
+/// Fails if the text is not valid settings.
 pub fn installed(agent: Agent, text: &str) -> Result<Vec<Event>, Fault> {
     let Some(root) = root(agent, text)? else { return Ok(Vec::new()) };
     let ours = |list: &&Item| {
@@ -110,7 +111,7 @@ pub fn installed(agent: Agent, text: &str) -> Result<Vec<Event>, Fault> {
     Ok(found)
 }
 
-/// The settings as they lie in the text, checked as far as we touch them.
+/// Parses the settings and checks the parts that are edited.
 fn root(agent: Agent, text: &str) -> Result<Option<Node>, Fault> {
     let Some(root) = tree::read(text, entries::syntax(agent))? else { return Ok(None) };
     object(text, &root, "the settings")?;
@@ -137,7 +138,7 @@ pub(super) fn object(text: &str, node: &Node, what: &str) -> Result<(), Fault> {
     Err(Fault::at(text, node.range.start, format!("{what} are no object: `{{ … }}` is expected")))
 }
 
-/// Nobody can tell which of two items with one key counts.
+/// Rejects duplicate keys, because their meaning is ambiguous.
 pub(super) fn once(text: &str, object: &Node) -> Result<(), Fault> {
     for (number, item) in object.items().iter().enumerate() {
         let key = item.key.as_deref().unwrap_or_default();
@@ -148,20 +149,20 @@ pub(super) fn once(text: &str, object: &Node) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The lists of hooks, one an event.
+/// Returns the hook lists, one per event.
 fn lists(root: &Node) -> impl DoubleEndedIterator<Item = &Item> {
     let hooks = root.get("hooks").map(Node::items).unwrap_or_default();
     hooks.iter().filter(|item| matches!(item.value.kind, Kind::Array(_)))
 }
 
-/// The handlers of an entry: those of its group, or itself.
+/// Returns the handlers of an entry: those of its group, or the entry itself.
 fn handlers(entry: &Value) -> impl Iterator<Item = &Value> {
     let group = entry.get("hooks").and_then(Value::as_array);
     let own = if group.is_none() { Some(entry) } else { None };
     group.into_iter().flatten().chain(own)
 }
 
-/// The text with one entry at the end of an event's list.
+/// Appends an entry to an event's list.
 fn put(agent: Agent, text: &str, event: &str, entry: &Value) -> Result<String, Fault> {
     let Some(root) = root(agent, text)? else {
         let mut whole = json!({ "hooks": { event: [entry] } });
@@ -186,10 +187,10 @@ fn put(agent: Agent, text: &str, event: &str, entry: &Value) -> Result<String, F
     })
 }
 
-/// The version of Cursor's file that we write.
+/// Version that is written to Cursor's settings.
 const VERSION: u32 = 1;
 
-/// The text without the last hook of ours in it, and without what was made for it; none where there is no such hook.
+/// Removes the last cm hook and everything that was created for it; `None` if there is no hook.
 fn without_last(agent: Agent, text: &str) -> Result<Option<String>, Fault> {
     let Some(root) = root(agent, text)? else { return Ok(None) };
     let Some(hooks) = root.find("hooks") else { return Ok(None) };
@@ -212,7 +213,7 @@ fn without_last(agent: Agent, text: &str) -> Result<Option<String>, Fault> {
     Ok(None)
 }
 
-/// Takes our last handler out of a group that holds another's too.
+/// Removes the last cm handler from a group that also contains handlers of others.
 fn without_handler(text: &str, group: &Node) -> String {
     let handlers = group.get("hooks").map_or(&[][..], Node::items);
     let ours = handlers.iter().rposition(|handler| is_our_hook(&handler.value.value(text)));
@@ -225,7 +226,7 @@ fn without_handler(text: &str, group: &Node) -> String {
     }
 }
 
-/// Takes an entry out, with what was made for it.
+/// Removes an entry and everything that was created for it.
 fn without_entry(agent: Agent, text: &str, root: &Node, path: &[(&Node, usize); 3]) -> String {
     let [entry, event, hooks] = path;
     let all_go = [entry, event].iter().all(|(list, number)| edit::take(text, list, *number) == Left::Nothing);
@@ -239,7 +240,7 @@ fn without_entry(agent: Agent, text: &str, root: &Node, path: &[(&Node, usize); 
     edit::take_whole(text, root, path)
 }
 
-/// Whether the version behind Cursor's hooks came with them.
+/// Returns `true` if the version that follows Cursor's hooks was inserted together with them.
 fn came_with(text: &str, root: &Node, hooks: usize) -> bool {
     let behind = root.items().get(hooks + 1);
     behind.is_some_and(|item| {

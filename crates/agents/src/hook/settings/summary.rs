@@ -1,12 +1,12 @@
-//! What a change does to a settings file, shown before it is made.
+//! Preview of a change to a settings file.
 
 use similar::TextDiff;
 
-/// The longest line that is shown, in characters.
+/// Maximum length of a line, in characters.
 const LONGEST: usize = 160;
 
-/// The change as added and removed lines with a line around them; empty where nothing changes. `name` is the file as
-/// the person knows it.
+/// Returns the change as a diff with one line of context; empty if nothing changes. `name` is the
+/// displayed file name.
 #[must_use]
 pub fn summary(name: &str, before: &str, after: &str) -> String {
     if before == after {

@@ -1,4 +1,5 @@
-//! Laws of settings: taking out undoes putting in, twice is once, and others' entries stay.
+//! Property tests of settings: removal undoes installation, installation is idempotent, and other
+//! entries are preserved.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -186,7 +187,7 @@ fn comments_that_a_person_wrote_around_ours_stay() {
     }
 }
 
-/// Blanks between two tokens; a comment among them where the agent reads those.
+/// Generates whitespace between two tokens, with comments if the dialect allows them.
 fn blanks(comments: bool) -> impl Strategy<Value = String> {
     let plain = prop::sample::select(vec!["", "", " ", "\n", "\n  ", "\r\n\t", "\n\n ", "  "])
         .prop_map(str::to_owned);

@@ -1,29 +1,29 @@
-//! JSON as it lies in a text: each value with its bytes, so that one can be added or taken out and all others stay.
+//! JSON parser that records the byte range of each value, so that the text can be edited without
+//! reformatting.
 //!
-//! Comments and a comma behind the last item are read where the agent reads them too. It changes nothing itself.
+//! Comments and trailing commas are accepted if the agent accepts them.
 
 use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-/// What of JSON's kin an agent reads.
+/// JSON dialect of an agent's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Syntax {
-    /// `//` and `/* */`.
+    /// Whether `//` and `/* */` comments are allowed.
     pub comments: bool,
-    /// A comma behind the last item.
+    /// Whether a comma after the last item is allowed.
     pub trailing_commas: bool,
 }
 
-/// What is wrong with a text, and where.
+/// Syntax error in a settings text, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct Fault {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// The column, from 1, in characters.
+    /// Column, from 1, in characters.
     pub column: usize,
-    /// What is wrong.
     pub message: String,
 }
 
@@ -37,50 +37,48 @@ impl Fault {
     }
 }
 
-/// A value and its bytes.
+/// A value with its byte range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its bytes.
+    /// Byte range in the text.
     pub range: Range<usize>,
-    /// What it is.
     pub kind: Kind,
 }
 
-/// What a value is.
+/// Kind of a JSON value, with the items of containers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// An object, whose items have keys.
+    /// Object; its items have keys.
     Object(Vec<Item>),
-    /// A list.
     Array(Vec<Item>),
-    /// Anything else.
+    /// String, number, boolean or null.
     Scalar,
 }
 
-/// A value in a container.
+/// An item of a container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Its key, in an object.
+    /// Key, if the container is an object.
     pub key: Option<String>,
-    /// Where what stands before it ends: the container's opening, a comma, or a comment.
+    /// Byte offset of the whitespace before the item: after the opening bracket, a comma or a
+    /// comment.
     pub lead: usize,
-    /// Its first byte: that of its key, where it has one.
+    /// Byte offset of the item: of its key or, in an array, its value.
     pub start: usize,
-    /// The value.
     pub value: Node,
-    /// The comma behind it.
+    /// Byte offset of the comma after the item.
     pub comma: Option<usize>,
 }
 
 impl Item {
-    /// The byte behind it, the comma not counted.
+    /// Byte offset of the end of the value, before any comma.
     pub fn end(&self) -> usize {
         self.value.range.end
     }
 }
 
 impl Node {
-    /// The items of an object or list; none of anything else.
+    /// Items of an object or array; empty for scalars.
     pub fn items(&self) -> &[Item] {
         match &self.kind {
             Kind::Object(items) | Kind::Array(items) => items,
@@ -88,22 +86,23 @@ impl Node {
         }
     }
 
-    /// The place of its closing bracket.
+    /// Byte offset of the closing bracket.
     pub fn close(&self) -> usize {
         self.range.end - 1
     }
 
-    /// The number of the item with that key.
+    /// Index of the item with this key.
     pub fn find(&self, key: &str) -> Option<usize> {
         self.items().iter().position(|item| item.key.as_deref() == Some(key))
     }
 
-    /// The value with that key.
+    /// Value of the item with this key.
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.find(key).map(|at| &self.items()[at].value)
     }
 
-    /// The value as data. Numbers that no machine holds are null; of a key that stands twice the last counts.
+    /// Converts the node to a JSON value. Invalid numbers become null; of duplicate keys, the last
+    /// one wins.
     pub fn value(&self, text: &str) -> Value {
         match &self.kind {
             Kind::Object(items) => {
@@ -116,10 +115,10 @@ impl Node {
     }
 }
 
-/// Reads a text; none where it holds nothing but blanks.
+/// Parses a text; `None` if it is blank.
 ///
 /// # Errors
-/// Where it is no JSON of this syntax.
+/// Fails if the text is not valid JSON of this dialect.
 pub fn read(text: &str, syntax: Syntax) -> Result<Option<Node>, Fault> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut reader = Reader { text, at: start, syntax, depth: 0 };
@@ -136,7 +135,7 @@ pub fn read(text: &str, syntax: Syntax) -> Result<Option<Node>, Fault> {
 }
 
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
-/// How deep values may lie in each other.
+/// Maximum nesting depth.
 const DEEPEST: usize = 100;
 
 struct Reader<'a> {
@@ -165,7 +164,8 @@ impl Reader<'_> {
         found
     }
 
-    /// Passes blanks and comments; gives where the last comment ends, or where it began.
+    /// Skips whitespace and comments. Returns the end of the last comment, or the start if there is
+    /// none.
     fn blanks(&mut self) -> Result<usize, Fault> {
         let mut lead = self.at;
         loop {
@@ -283,7 +283,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `true`, `false`, `null` or a number.
+    /// Parses `true`, `false`, `null` or a number.
     fn word(&mut self) -> Result<(), Fault> {
         let end = self
             .rest()

@@ -1,4 +1,4 @@
-//! Clusters of the classic rules: candidates of the same sign and the same tools.
+//! Clusters of the classic rules: candidates with the same anchor signal and the same tools.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,37 +6,38 @@ use serde::Serialize;
 use super::{Candidate, add_new, median, most_frequent};
 use crate::friction::signal::Kind;
 
-/// A message of no more characters says too little to stand for a cluster.
+/// Messages of at most this many characters are not quoted in a cluster.
 const SHORT_CONTEXT: usize = 10;
 
-/// Candidates of the same sign and tools.
+/// Candidates with the same anchor signal and the same tool sequence.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Cluster {
-    /// The sign.
+    /// Signal that the candidates have in common.
     pub anchor_signal: Kind,
-    /// The tools, without how they ended; `(none)` for no tools.
+    /// Names of the called tools, comma-separated; `(none)` if no tool was called.
     pub tool_pattern: String,
-    /// How many candidates.
+    /// Number of candidates.
     pub count: usize,
-    /// Their number, weighed by the sign.
+    /// Number of candidates times the weight of the signal.
     pub score: f64,
-    /// Of how many sessions.
+    /// Number of distinct sessions.
     pub sessions: usize,
-    /// The middle one of the sessions' frictions.
+    /// Median peak friction of the candidates' sessions.
     pub median_peak: f64,
-    /// The highest of them.
+    /// Highest peak friction of the candidates' sessions.
     pub max_peak: f64,
-    /// What people said; at most 5.
+    /// User messages; at most 5.
     pub contexts: Vec<String>,
-    /// Lines of failures; at most 5.
+    /// Error lines; at most 5.
     pub errors: Vec<String>,
-    /// The files that are named most; at most 5.
+    /// Most frequent file names; at most 5.
     pub top_files: Vec<String>,
-    /// The words that are used most; at most 10.
+    /// Most frequent keywords; at most 10.
     pub top_keywords: Vec<String>,
 }
 
-/// Clusters by score, the highest first; of equal ones the first seen.
+/// Groups the candidates into clusters, sorted by descending score; ties are in order of
+/// appearance.
 pub fn clusters(candidates: &[Candidate]) -> Vec<Cluster> {
     let mut groups: Vec<((Kind, String), Vec<&Candidate>)> = Vec::new();
     for candidate in candidates {

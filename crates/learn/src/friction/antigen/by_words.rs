@@ -1,7 +1,7 @@
-//! Clusters of the observed rules: conversations in which people said much the same.
+//! Clusters of the observed rules: conversations in which users reacted in similar words.
 //!
-//! Words and pairs of words (shingles) of all that a person said around the reactions of a conversation are compared.
-//! Whether something recurs is counted by conversations, so that a forked session is no second witness.
+//! The words and word pairs (shingles) of the user messages around the reactions are compared.
+//! Recurrence is counted per conversation, so a forked session does not count twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +13,13 @@ use crate::friction::patterns::{SELF_CORRECTION, WORD};
 use crate::friction::signal::Kind;
 use cm_note::instant::Instant;
 
-/// From which share of the smaller one's shingles two conversations may be about the same.
+/// Minimum overlap of two conversations in one cluster, as a share of the smaller shingle set.
 const OVERLAP: f64 = 0.5;
-/// In so many conversations, what is to be done about it is certain.
+/// Minimum number of conversations for [`Confidence::High`].
 const HIGH: usize = 5;
-/// In so many, it is likely.
+/// Minimum number of conversations for [`Confidence::Medium`].
 const MEDIUM: usize = 3;
-/// Words without a matter of their own, and names that every project has.
+/// Stop words, and names that occur in every project.
 const FILLERS: [&str; 105] = [
     "about", "after", "again", "all", "also", "and", "any", "app", "are", "been", "before", "being", "build",
     "but", "can", "can't", "claude", "code", "command", "commands", "config", "could", "did", "didn't",
@@ -32,34 +32,34 @@ const FILLERS: [&str; 105] = [
     "where", "which", "will", "with", "you", "your",
 ];
 
-/// What becomes of a cluster.
+/// Kind of note suggested for a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Artifact {
-    /// Severe and recurring: a rule against it.
+    /// Severe and recurring: a rule that prevents it.
     Antigen,
-    /// Recurring only: a fact about how the person likes it.
+    /// Recurring but mild: a fact about the user's preferences.
     Fact,
-    /// Severe only: something that happened.
+    /// Severe but not recurring: a record of the event.
     Episode,
-    /// Neither.
+    /// Neither severe nor recurring: nothing.
     Drop,
 }
 
-/// How certain it is that something is to be done.
+/// Confidence in the suggested kind of note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// In fewer than three conversations.
+    /// Fewer than three conversations.
     Low,
-    /// In three or four.
+    /// Three or four conversations.
     Medium,
-    /// In five or more.
+    /// Five or more conversations.
     High,
 }
 
 impl Confidence {
-    /// That of so many conversations.
+    /// Returns the confidence for a number of conversations.
     pub fn of(conversations: usize) -> Self {
         match conversations {
             HIGH.. => Self::High,
@@ -69,82 +69,81 @@ impl Confidence {
     }
 }
 
-/// How bad it was.
+/// Severity of the friction in a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The person swore or stopped the agent again and again, or tools failed.
+    /// The user swore or interrupted repeatedly, or tools failed.
     Severe,
-    /// None of it, or the person corrected only themselves.
+    /// No strong reaction, or the user only corrected themselves.
     Mild,
 }
 
-/// Conversations in which people reacted in much the same words.
+/// Conversations in which users reacted in similar words.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Cluster {
-    /// What it is about, in a few shingles.
+    /// Topic, as up to four shingles joined with ` / `.
     pub theme: String,
-    /// What is suggested to become of it.
+    /// Suggested kind of note.
     pub suggested_artifact: Artifact,
-    /// How certain that is.
+    /// Confidence in the suggestion.
     pub confidence: Confidence,
-    /// How bad it was.
     pub severity: Severity,
-    /// How many reactions of each kind.
+    /// Number of reactions of each kind.
     pub signals: BTreeMap<Kind, usize>,
-    /// The most frequent of them.
+    /// Most frequent kind of reaction.
     pub anchor_signal: Kind,
-    /// The suggestion and the severity in one, where other tools look for the tools.
+    /// Suggestion and severity, such as `antigen/severe`. The field keeps the name of the classic
+    /// report so that other tools can read it.
     pub tool_pattern: String,
-    /// How many conversations.
+    /// Number of conversations.
     pub count: usize,
-    /// Their number, twice where it is severe.
+    /// Number of conversations, doubled for severe clusters.
     pub score: f64,
-    /// How many conversations, once more.
+    /// Number of conversations; same value as `count`.
     pub sessions: usize,
-    /// The sessions by which the conversations are known.
+    /// Id of the first session of each conversation.
     pub session_ids: Vec<String>,
-    /// When each of them ended.
+    /// End time of each conversation, parallel to `session_ids`.
     #[serde(skip)]
     pub ended: Vec<Option<Instant>>,
-    /// Their projects.
+    /// Projects of the conversations, sorted.
     pub projects: Vec<String>,
-    /// The middle one of their frictions.
+    /// Median peak friction of the candidates' sessions.
     pub median_peak: f64,
-    /// The highest of them.
+    /// Highest peak friction of the candidates' sessions.
     pub max_peak: f64,
-    /// What people said; at most 5.
+    /// User messages; at most 5.
     pub contexts: Vec<String>,
-    /// Lines of failures; at most 5.
+    /// Error lines; at most 5.
     pub errors: Vec<String>,
-    /// What the agent did last before one of the reactions.
+    /// Last actions of the agent before one of the reactions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preceding: Option<Preceding>,
-    /// Whether a person seems to have corrected themselves.
+    /// Whether the user seems to have corrected themselves.
     pub self_suspect: bool,
-    /// The shingles that most conversations share; at most 10.
+    /// Shingles that occur in most conversations; at most 10.
     pub top_keywords: Vec<String>,
 }
 
-/// A candidate with the conversation that its session is part of, by the conversation's first session.
+/// A candidate with the conversation, project and end time of its session.
 #[derive(Debug, Clone, Copy)]
 pub struct Told<'c> {
-    /// The candidate.
     pub candidate: &'c Candidate,
-    /// The conversation.
+    /// Id of the conversation's first session.
     pub conversation: &'c str,
-    /// The project of its session.
+    /// Project of the session.
     pub project: &'c str,
-    /// When its session ended.
+    /// End time of the session.
     pub ended: Option<Instant>,
 }
 
-/// Whether a person corrects themselves: the wrong window, never mind.
+/// Returns `true` if the user corrects themselves, as in "wrong window" or "never mind".
 pub fn is_self_correction(text: &str) -> bool {
     SELF_CORRECTION.is_match(text)
 }
 
-/// The words and pairs of neighbouring words of a text that say something, lower-cased.
+/// Returns the words and adjacent word pairs of a text, lower-cased and without stop words.
 pub fn shingles(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase().replace('’', "'");
     let words: Vec<&str> =
@@ -153,7 +152,7 @@ pub fn shingles(text: &str) -> BTreeSet<String> {
     words.iter().map(|word| (*word).to_owned()).chain(pairs).collect()
 }
 
-/// The share of the smaller set that both have; 0 where they share no pair of words.
+/// Share of the smaller set that both sets contain, 0–1; 0 if they have no word pair in common.
 pub fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let smaller = a.len().min(b.len());
     let shared: Vec<&String> = a.intersection(b).collect();
@@ -163,7 +162,8 @@ pub fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     shared.len() as f64 / smaller as f64
 }
 
-/// Clusters worth keeping, by score, the highest first. `recurring` is from how many conversations on something recurs.
+/// Groups similar conversations, sorted by descending score; clusters with [`Artifact::Drop`] are
+/// left out. A topic recurs from `recurring` conversations on.
 pub fn clusters(told: &[Told<'_>], recurring: usize) -> Vec<Cluster> {
     let mut groups: Vec<Group> = Vec::new();
     for voice in voices(told) {
@@ -187,7 +187,7 @@ pub fn clusters(told: &[Told<'_>], recurring: usize) -> Vec<Cluster> {
     clusters
 }
 
-/// All reactions of one conversation.
+/// All reactions of the user in one conversation.
 struct Voice<'c> {
     conversation: &'c str,
     project: &'c str,
@@ -225,7 +225,7 @@ fn voices<'c>(told: &[Told<'c>]) -> Vec<Voice<'c>> {
     voices
 }
 
-/// Conversations that are alike; the first one is what the others are compared with.
+/// Similar conversations; new ones are compared with the shingles of the first.
 struct Group<'c> {
     seed: BTreeSet<String>,
     voices: Vec<Voice<'c>>,
@@ -282,7 +282,8 @@ impl Group<'_> {
         }
     }
 
-    /// Of what was said in a conversation, what has most of the group's words.
+    /// Returns the message of a conversation that has the most shingles in common with the group;
+    /// the first of equals.
     fn best_quote<'v>(&self, voice: &Voice<'v>) -> Option<&'v str> {
         let shared = |text: &str| shingles(text).intersection(&self.seed).count();
         voice.texts.iter().copied().fold(None, |best, text| match best {
@@ -291,7 +292,8 @@ impl Group<'_> {
         })
     }
 
-    /// The shingles of most conversations; of equally many, the longer, then by the alphabet.
+    /// Returns the shingles of most conversations; ties are sorted by descending length, then
+    /// alphabetically.
     fn top_shingles(&self) -> Vec<String> {
         let mut counted: BTreeMap<&String, usize> = BTreeMap::new();
         for shingle in self.voices.iter().flat_map(|voice| &voice.shingles) {
@@ -317,7 +319,7 @@ fn theme(top: &[String]) -> String {
     if first.is_empty() { "(no words)".to_owned() } else { first.join(" / ") }
 }
 
-/// The most frequent kind; of equally many, the first in the order of kinds.
+/// Returns the most frequent kind; ties go to the first in the order of [`Kind`].
 fn dominant(signals: &BTreeMap<Kind, usize>) -> Kind {
     let most = signals.values().max().copied().unwrap_or_default();
     signals.iter().find(|(_, count)| **count == most).map_or(Kind::UserCorrection, |(kind, _)| *kind)

@@ -1,6 +1,8 @@
-//! Candidates for what to avoid: the steps around the worst signs of a session, and clusters of those that are alike.
+//! Antigen candidates: the steps around the worst signals of a session, and clusters of similar
+//! candidates.
 //!
-//! Nothing here says what to do about it; that is written by a person or a model, and judged by the ledger.
+//! This module does not propose rules: a person or a model writes them, and the ledger tracks
+//! whether they help.
 
 pub mod by_pattern;
 pub mod by_words;
@@ -15,57 +17,57 @@ use super::record::{Log, stamp};
 use super::signal::{Kind, Signal};
 use window::Window;
 
-/// What stands in a candidate for what is still to be written.
+/// Placeholder in `inhibitory_instruction` until the rule is written.
 const UNWRITTEN: &str = "# TODO: write what prevents this";
 
-/// The steps around one sign.
+/// The steps around one signal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Candidate {
-    /// The session.
+    /// Id of the session; empty until the sessions are combined.
     pub session_id: String,
-    /// The sign.
+    /// Signal around which the steps were taken.
     pub anchor_signal: Kind,
-    /// When it was seen.
+    /// Time of the signal, RFC 3339 with milliseconds.
     pub anchor_ts: String,
-    /// The session's friction.
+    /// Peak friction of the session; 0 until the sessions are combined.
     pub peak_friction: f64,
-    /// How many steps were looked at, the sign's own among them.
+    /// Number of steps in the window, including the one with the signal.
     pub turns_in_window: usize,
-    /// Files that they name; at most 10.
+    /// Files that the steps mention, sorted; at most 10.
     pub files: Vec<String>,
-    /// Tools that they call, and how these ended; at most 15.
+    /// Called tools, suffixed with `:ok` or `:error` where the result is available; at most 15.
     pub tool_sequence: Vec<String>,
-    /// A line of each failure; at most 5.
+    /// One line of each failure; at most 5.
     pub errors: Vec<String>,
-    /// What the agent did last; only among the observed.
+    /// Last actions of the agent; observed rules only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preceding: Option<Preceding>,
-    /// Whether the person seems to correct themselves; only among the observed.
+    /// Whether the user seems to correct themselves; observed rules only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_suspect: Option<bool>,
-    /// Words that the person used; at most 15.
+    /// Keywords of the user messages; at most 15.
     pub keywords: Vec<String>,
-    /// What the person said; at most 3 messages of 500 characters.
+    /// User messages; at most 3, each cut to 500 characters.
     pub user_context: Vec<String>,
-    /// What would prevent it; still to be written.
+    /// Instruction that would prevent the problem; a placeholder until it is written.
     pub inhibitory_instruction: String,
-    /// The record of the sign; a session's own sign has none.
+    /// Index of the record with the signal; `None` for a signal of the whole session.
     #[serde(skip)]
     pub record: Option<usize>,
 }
 
-/// What the agent did before the sign.
+/// Actions of the agent before a signal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Preceding {
-    /// The last calls of tools.
+    /// The last two tool calls, or `none`.
     pub action: String,
-    /// How they ended.
+    /// `error`, `claimed success` or `unknown`.
     pub result: String,
-    /// The last failure.
+    /// Line of the last failure.
     pub error: Option<String>,
 }
 
-/// Whether a sign is one around which candidates are looked for.
+/// Returns `true` if candidates are collected around signals of this kind.
 pub fn is_anchor(rules: Rules, kind: Kind) -> bool {
     match rules {
         Rules::Classic => matches!(
@@ -76,7 +78,8 @@ pub fn is_anchor(rules: Rules, kind: Kind) -> bool {
     }
 }
 
-/// The candidates of one session, in the order of its signs. Who they are of and how bad it was is filled in later.
+/// Returns the candidates of one session, in the order of its signals. `session_id` and
+/// `peak_friction` are filled in later.
 pub fn candidates(log: &Log, signals: &[Signal], rules: Rules) -> Vec<Candidate> {
     let mut anchors: Vec<&Signal> = signals.iter().filter(|signal| is_anchor(rules, signal.kind)).collect();
     if anchors.is_empty() && rules == Rules::Classic {
@@ -113,14 +116,14 @@ fn candidate(log: &Log, anchor: &Signal, rules: Rules) -> Option<Candidate> {
     })
 }
 
-/// The middle one of some numbers, the upper of two.
+/// Returns the median, the upper one for an even count, and 0 for an empty slice.
 fn median(peaks: &[f64]) -> f64 {
     let mut sorted = peaks.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The names that occur most, at most so many; those that occur as often in the order in which they were first seen.
+/// Returns the `most` names that occur most often; ties are in order of appearance.
 fn most_frequent<'n>(names: impl Iterator<Item = &'n String>, most: usize) -> Vec<String> {
     let mut counted: Vec<(&String, usize)> = Vec::new();
     for name in names {
@@ -133,7 +136,7 @@ fn most_frequent<'n>(names: impl Iterator<Item = &'n String>, most: usize) -> Ve
     counted.into_iter().take(most).map(|(name, _)| name.clone()).collect()
 }
 
-/// Adds a text, if it is new and there is room.
+/// Appends `text` unless it is already in the list or the list has `most` entries.
 fn add_new(texts: &mut Vec<String>, text: &str, most: usize) {
     if texts.len() < most && !texts.iter().any(|known| known == text) {
         texts.push(text.to_owned());

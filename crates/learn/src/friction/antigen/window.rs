@@ -1,4 +1,4 @@
-//! The few steps of a session before a sign, and what they tell: files, tools, failures, words.
+//! The steps of a session before a signal, with their files, tools, failures and keywords.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,16 @@ use crate::friction::record::{Log, Part, Record, Role, head};
 use cm_note::instant::Instant;
 use cm_session::event::ToolOutcome;
 
-/// How many steps before the sign's own are looked at.
+/// Number of steps before the one with the signal.
 const BEFORE: usize = 5;
-/// Words that say nothing about a matter.
+/// Stop words that are not used as keywords.
 const COMMON: [&str; 43] = [
     "about", "after", "also", "been", "before", "being", "code", "could", "doing", "file", "from", "have",
     "here", "into", "just", "like", "made", "make", "more", "need", "only", "other", "should", "some",
     "than", "that", "their", "them", "then", "there", "these", "they", "this", "those", "very", "want",
     "were", "what", "when", "where", "which", "with", "would",
 ];
-/// What a message of a program begins with that is none of the person's.
+/// Prefixes of messages that the agent's program sends in the user role.
 const MARKUP: [&str; 5] = [
     "<local-command-caveat>",
     "<command-message>",
@@ -30,13 +30,14 @@ const MARKUP: [&str; 5] = [
     "<local-command-stdout>",
 ];
 
-/// A sign's step and those before it.
+/// The step with a signal and the steps before it.
 pub struct Window<'l> {
     steps: Vec<&'l Record>,
 }
 
 impl<'l> Window<'l> {
-    /// Those up to the first step of this time or, where there is none, the last one before it.
+    /// Returns the window that ends with the first step at this time or, if no step has it, with
+    /// the last one before it.
     pub fn by_time(log: &'l Log, at: Option<Instant>) -> Option<Self> {
         let steps: Vec<&Record> = log.records.iter().filter(|record| record.role.is_step()).collect();
         let exact = steps.iter().position(|step| step.at == at);
@@ -44,7 +45,8 @@ impl<'l> Window<'l> {
         Some(Self::up_to(&steps, exact.or_else(before)?))
     }
 
-    /// Those up to a record; a record that is no step itself ends with the step before it.
+    /// Returns the window that ends with a record or, if the record is not a step, with the last
+    /// step before it.
     pub fn by_record(log: &'l Log, record: usize) -> Option<Self> {
         let steps: Vec<&Record> =
             log.records.iter().take(record + 1).filter(|record| record.role.is_step()).collect();
@@ -64,7 +66,8 @@ impl<'l> Window<'l> {
         self.steps.iter().flat_map(|step| step.parts.iter())
     }
 
-    /// The files that are named, sorted; at most 10.
+    /// Returns the mentioned files, sorted; at most 10. `whole` selects the expression that also
+    /// covers the file types of the observed rules.
     pub fn files(&self, whole: bool) -> Vec<String> {
         let mut files = BTreeSet::new();
         let expression = if whole { &FILE_WHOLE } else { &FILE };
@@ -93,7 +96,8 @@ impl<'l> Window<'l> {
         files.into_iter().take(10).collect()
     }
 
-    /// The tools that are called, each marked with how it ended where the log tells; at most 15.
+    /// Returns the called tools, each with the suffix `:ok` or `:error` if its result is available;
+    /// at most 15.
     pub fn tools(&self) -> Vec<String> {
         let mut tools: Vec<String> = Vec::new();
         for part in self.parts() {
@@ -111,8 +115,8 @@ impl<'l> Window<'l> {
         tools
     }
 
-    /// A line of each failure: the first that has a word of it among the first five. Where the log tells how tools
-    /// ended, that counts, and not the words.
+    /// Returns one line per failure: the first of the five leading lines that contains an error
+    /// keyword. If the log states the outcome of a tool, it decides, not the text.
     pub fn errors(&self) -> Vec<String> {
         let lines = self.parts().filter_map(|part| {
             let Part::Result { outcome, text, .. } = part else { return None };
@@ -126,7 +130,7 @@ impl<'l> Window<'l> {
         lines.map(|line| head(line.trim(), 200).to_owned()).collect()
     }
 
-    /// What the person said, each message at most 500 characters.
+    /// Returns the user messages, each cut to 500 characters.
     pub fn messages(&self, without_pastes: bool) -> Vec<String> {
         let said = self.steps.iter().filter(|step| step.role == Role::Person);
         let texts = said.filter_map(|step| {
@@ -139,7 +143,7 @@ impl<'l> Window<'l> {
         texts.map(|text| head(text, 500).to_owned()).collect()
     }
 
-    /// What the agent did last.
+    /// Returns the last two tool calls before the signal, with their result.
     pub fn preceding(&self, error: Option<&String>) -> Preceding {
         let calls: Vec<&str> = self
             .parts()
@@ -169,7 +173,7 @@ impl<'l> Window<'l> {
     }
 }
 
-/// Whether a message is none of the person's, or says nothing.
+/// Returns `true` for a message that the user did not write or that is blank.
 fn is_markup(text: &str) -> bool {
     let trimmed = text.trim();
     trimmed.is_empty()
@@ -177,7 +181,7 @@ fn is_markup(text: &str) -> bool {
         || text.starts_with("[Request interrupted")
 }
 
-/// How a call ended, as it is marked in a sequence of tools.
+/// Returns the suffix for the outcome of a call, or `None` if the outcome is unknown.
 fn mark(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> Option<&'static str> {
     match outcome {
         ToolOutcome::Ok => Some(":ok"),
@@ -188,7 +192,8 @@ fn mark(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> Option<&'st
     }
 }
 
-/// The words of some messages that say something, sorted; at most 15, of the first 20 words of each.
+/// Returns the keywords of some messages, sorted; at most 15, from the first 20 words of each
+/// message.
 pub fn keywords(messages: &[String]) -> Vec<String> {
     let mut words = BTreeSet::new();
     for message in messages {

@@ -1,10 +1,11 @@
-//! Each classic sign, and what nearly is one.
+//! Tests of each classic signal, with near misses.
 
 use super::*;
 use crate::friction::claude_lines;
 
-/// A log in short form: `>` a person's message, `+` their block of text, `=` an answer of a tool, `<` an agent's words,
-/// `!` a call, `~` words within progress, `#` a summary. Each line may begin with its second.
+/// Parses a log in short form: `>` user message, `+` user text block, `=` tool result, `<` agent
+/// text, `!` tool call, `~` user text within progress, `#` summary. A line may start with its
+/// second.
 fn log(script: &[&str]) -> Log {
     let lines: Vec<String> = script.iter().zip(1..).map(|(step, at)| line(step, at)).collect();
     claude_lines::log("p", "s", lines.join("\n").as_bytes())
@@ -42,7 +43,7 @@ fn kinds(script: &[&str]) -> Vec<Kind> {
     signals(&log(script), &Thresholds::default()).into_iter().map(|signal| signal.kind).collect()
 }
 
-/// How many signs of a kind there are.
+/// Counts the signals of a kind.
 fn count(kind: Kind, script: &[&str]) -> usize {
     kinds(script).into_iter().filter(|found| *found == kind).count()
 }

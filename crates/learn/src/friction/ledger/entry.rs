@@ -1,4 +1,4 @@
-//! One matter of the ledger: its evidence, the rules that were tried, and how it stands.
+//! An entry of the ledger: its evidence, the rules that were tried, and its status.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,24 +7,24 @@ use super::{Advice, EXPIRES_AFTER_DAYS, FAILED_ATTEMPTS, HOT, QUOTES, RECURRENCE
 use crate::friction::antigen::by_words::Cluster;
 use cm_note::instant::Instant;
 
-/// How a matter stands.
+/// Stage of an entry, from the first observation to rejection, escalation or expiry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It came up a few times.
+    /// Seen in a few conversations.
     Observing,
-    /// It recurs; a rule is wanted or tried.
+    /// Recurring; a rule is needed or being tried.
     Hot,
-    /// A person wants no rule about it.
+    /// A person does not want a rule.
     Rejected,
-    /// Rules did not help; a person has it.
+    /// Rules did not help; a person has to act.
     Escalated,
-    /// It did not come up for long.
+    /// Not seen for a long time.
     Expired,
 }
 
 impl Status {
-    /// The name in JSON.
+    /// Name of the status in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Observing => "observing",
@@ -36,34 +36,33 @@ impl Status {
     }
 }
 
-/// One thing that keeps going wrong.
+/// One kind of recurring friction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Such as `ag-001`.
+    /// Id such as `ag-001`.
     pub id: String,
-    /// What it is about.
+    /// Topic.
     pub class: String,
-    /// The words by which it is recognised.
+    /// Keywords that match clusters to this entry.
     #[serde(default)]
     pub class_hints: Vec<String>,
-    /// How it stands.
     pub status: Status,
-    /// The rule that is tried against it.
+    /// Rule that was adopted last.
     #[serde(default)]
     pub rule: Option<String>,
-    /// All rules that were tried.
+    /// All rules that were tried, oldest first.
     #[serde(default)]
     pub attempts: Vec<Attempt>,
-    /// Where it was seen.
+    /// Conversations in which the friction was seen.
     #[serde(default)]
     pub evidence: Evidence,
-    /// How often it came up since the rule that is tried now.
+    /// Number of recurrences since the current rule was adopted.
     #[serde(default)]
     pub recurred_while_hot: u32,
-    /// What happened to it.
+    /// Status changes and other events, oldest first.
     #[serde(default)]
     pub history: Vec<Happened>,
-    /// What other programs wrote besides.
+    /// Fields written by other programs.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -71,73 +70,72 @@ pub struct Entry {
 /// A rule that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// From 1.
+    /// Number of the attempt, from 1.
     pub n: u32,
-    /// In its words.
+    /// Text of the rule.
     pub rule: String,
-    /// Since which day.
+    /// Day of adoption.
     #[serde(with = "day")]
     pub adopted: Instant,
-    /// What came of it.
     pub outcome: Outcome,
 }
 
-/// What came of a rule.
+/// Result of trying a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It is tried.
+    /// The rule is being tried.
     Active,
-    /// It recurred all the same.
+    /// The friction recurred despite the rule.
     Failed,
-    /// Another rule took its place before it had failed.
+    /// Replaced by another rule before it failed.
     Replaced,
-    /// What another program says of it.
+    /// A value written by another program.
     #[serde(untagged)]
     Other(String),
 }
 
-/// Where a matter was seen.
+/// Conversations and quotes that support an entry.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// In how many conversations.
+    /// Number of conversations; may exceed the length of `session_ids` if another tool counted some
+    /// without listing them.
     #[serde(default)]
     pub sessions: usize,
-    /// In which, and when they ended.
+    /// Conversations with the day they ended.
     #[serde(default)]
     pub session_ids: Vec<Seen>,
-    /// In which projects.
+    /// Projects of the conversations.
     #[serde(default)]
     pub projects: Vec<String>,
-    /// What people said.
+    /// User messages; at most 5.
     #[serde(default)]
     pub quotes: Vec<String>,
-    /// On which day the last of them ended.
+    /// Day on which the latest conversation ended.
     #[serde(default, with = "day_if_known")]
     pub last_seen: Option<Instant>,
 }
 
-/// A conversation in which a matter was seen.
+/// A conversation that is part of the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
-    /// The session by which it is known.
+    /// Id of its first session.
     pub id: String,
-    /// The day on which it ended or, where the log does not tell, was noted.
+    /// Day on which it ended or, if the log has no time, on which it was recorded.
     #[serde(with = "day")]
     pub seen: Instant,
 }
 
-/// What happened to an entry.
+/// An event in the history of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Happened {
-    /// The day.
     #[serde(with = "day")]
     pub date: Instant,
-    /// What.
+    /// Description such as `hot: it recurs`.
     pub event: String,
 }
 
-/// Days, as other tools write them: `2026-11-21`. A time of day is read and dropped.
+/// Serializes an instant as a day, such as `2026-11-21`. A time of day is accepted and dropped.
 mod day {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
@@ -153,7 +151,7 @@ mod day {
     }
 }
 
-/// The same, where the day may be unknown.
+/// Like [`day`], for an optional instant.
 mod day_if_known {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
@@ -170,7 +168,7 @@ mod day_if_known {
 }
 
 impl Entry {
-    /// A matter that nothing is known of yet.
+    /// Creates an entry in status `observing`, without evidence.
     pub(super) fn new(id: String, cluster: &Cluster, now: Instant) -> Self {
         let mut entry = Self {
             id,
@@ -188,7 +186,8 @@ impl Entry {
         entry
     }
 
-    /// Takes in the conversations that are new. What was rejected or handed to a person only collects evidence.
+    /// Adds the conversations that are not recorded yet. Rejected and escalated entries only
+    /// collect evidence.
     pub(super) fn observe(&mut self, cluster: &Cluster, now: Instant) {
         let known =
             |id: &String| self.evidence.session_ids.iter().any(|seen| identity(&seen.id) == identity(id));
@@ -239,7 +238,7 @@ impl Entry {
         }
     }
 
-    /// Whether a rule is being tried.
+    /// Returns `true` if the latest rule is still being tried.
     fn is_tried(&self) -> bool {
         self.attempts.last().is_some_and(|attempt| attempt.outcome == Outcome::Active)
     }
@@ -280,7 +279,8 @@ impl Entry {
         self.stand(Status::Rejected, "a person wants no rule", now);
     }
 
-    /// What is only observed expires when it was not seen for long; what is hot never does.
+    /// Expires an `observing` entry that was not seen for [`EXPIRES_AFTER_DAYS`]; hot entries never
+    /// expire.
     pub(super) fn expire(&mut self, now: Instant) {
         let old = self.evidence.last_seen.is_some_and(|seen| seen.days_until(now) > EXPIRES_AFTER_DAYS);
         if self.status == Status::Observing && old {
@@ -298,7 +298,7 @@ impl Entry {
         }
     }
 
-    /// Whether these words were tried before.
+    /// Returns `true` if the same wording was tried before, ignoring surrounding whitespace.
     pub(super) fn has_tried(&self, rule: &str) -> bool {
         self.attempts.iter().any(|attempt| attempt.rule.trim() == rule.trim())
     }
@@ -313,8 +313,9 @@ impl Entry {
     }
 }
 
-/// By what a conversation is known again: the end of its session's id, without the project and the time, which depend on
-/// the folder's name and the zone. An end that is no hexadecimal id does not tell enough, and all but the project counts.
+/// Returns the part of a session id that identifies the conversation: the hexadecimal end, without
+/// project and time, which depend on the folder name and the time zone. For any other end,
+/// everything after the project.
 fn identity(session_id: &str) -> &str {
     let name = session_id.rsplit('/').next().unwrap_or(session_id);
     let end = name.splitn(3, '-').nth(2).unwrap_or(name);

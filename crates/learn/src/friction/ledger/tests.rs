@@ -1,4 +1,4 @@
-//! How entries come, rise, fail and go.
+//! Tests of how entries are created, become hot, fail and expire.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::friction::antigen::by_words::{Artifact, Confidence, Severity};
 use crate::friction::signal::Kind;
 
-/// A cluster of conversations that ended on these days of 2026-01.
+/// Builds a cluster of conversations that ended on these days of the year 2026.
 fn cluster(days: &[u32]) -> Cluster {
     about("port eighty / port / eighty", days)
 }
@@ -36,7 +36,7 @@ fn about(theme: &str, days: &[u32]) -> Cluster {
     }
 }
 
-/// So many days into 2026.
+/// Returns midnight, `day` days after 2026-01-01.
 fn on(day: u32) -> Instant {
     Instant::parse("2026-01-01").unwrap().minus_days(-f64::from(day))
 }

@@ -1,4 +1,4 @@
-//! Each observed sign, and what nearly is one.
+//! Tests of each observed signal, with near misses.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::friction::events;
 use cm_session::event::{Event, EventKind};
 use cm_session::{Agent, Meta};
 
-/// A session, step by step; each step a second after the one before, unless time passes.
+/// Builds a session step by step; steps are one second apart unless the test advances the clock.
 #[derive(Default)]
 struct Script {
     events: Vec<Event>,

@@ -1,4 +1,4 @@
-//! `report.md`: the whole analysis in tables for a person to read.
+//! `report.md`: the whole analysis as tables.
 
 use std::fmt::Write;
 
@@ -8,13 +8,13 @@ use crate::friction::config::Rules;
 use crate::friction::score::Quality;
 use crate::friction::signal::Kind;
 
-/// From this friction on a session is one of medium friction.
+/// Minimum friction of a medium-friction session.
 const MEDIUM: f64 = 15.0;
-/// From this on of high friction.
+/// Minimum friction of a high-friction session.
 const HIGH: f64 = 50.0;
-/// So many sessions are listed.
+/// Maximum number of listed sessions.
 const LISTED: usize = 20;
-/// So many days are shown.
+/// Number of days in the trend.
 const DAYS: usize = 14;
 
 pub fn report(analysis: &Analysis) -> String {

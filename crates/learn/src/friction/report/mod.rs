@@ -1,4 +1,4 @@
-//! The files that an analysis becomes: names and texts that somebody else writes.
+//! Renders an analysis as report files; the caller writes them.
 
 mod detail;
 mod review;
@@ -9,12 +9,11 @@ use super::analysis::Analysis;
 use super::record::stamp;
 use super::signal::{Kind, More, Source};
 
-/// A file to be written.
+/// A rendered report file that is not written yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Its name, without a folder.
+    /// File name, without a folder.
     pub name: &'static str,
-    /// Its text.
     pub text: String,
 }
 
@@ -30,7 +29,7 @@ struct Raw<'a> {
     session: &'a str,
 }
 
-/// All files of an analysis; the same analysis makes the same bytes.
+/// Renders all files of an analysis; the output is deterministic.
 pub fn files(analysis: &Analysis) -> Vec<File> {
     vec![
         File { name: "friction_analysis.json", text: json(&analysis.sessions) },
@@ -69,7 +68,7 @@ fn raw(analysis: &Analysis) -> String {
     text
 }
 
-/// A text as one line of markdown that opens nothing: quotes from logs are foreign.
+/// Formats a text as one line of inert Markdown, because quotes from logs are untrusted.
 fn one_line(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut cut: String = line.chars().take(most).collect();

@@ -1,4 +1,4 @@
-//! `antigen_review.md`: the clusters of candidates for a person to read.
+//! `antigen_review.md`: the clusters of candidates, for review by a person.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use crate::friction::antigen::by_words::Cluster as ByWords;
 use crate::friction::record::stamp;
 use crate::friction::score::Quality;
 
-/// So many clusters are shown.
+/// Maximum number of listed clusters.
 const SHOWN: usize = 25;
 
-/// What is shown of a cluster, whichever rules made it.
+/// Section for one cluster of either rule set.
 struct Entry<'a> {
     heading: String,
     row: String,

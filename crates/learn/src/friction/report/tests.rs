@@ -1,4 +1,4 @@
-//! Files of an analysis.
+//! Tests of the report files.
 
 use super::*;
 use crate::friction::{Config, Rules, claude_lines, conclude, examine};

@@ -1,8 +1,8 @@
-//! What belongs together by its words, and what becomes of it.
+//! Tests of clustering by words and of the suggested artifact.
 
 use super::*;
 
-/// A candidate of a session, by what the person said.
+/// Builds a candidate from an anchor signal, a user message and an optional error line.
 fn said(anchor: Kind, text: &str, error: Option<&str>) -> Candidate {
     Candidate {
         session_id: String::new(),
