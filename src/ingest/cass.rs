@@ -12,21 +12,16 @@ use crate::domain::instant::Instant;
 pub struct Hit {
     /// Agent name, in the program's spelling.
     pub agent: Option<String>,
-    /// Session id.
     pub session: Option<String>,
-    /// Path of the log or file.
     pub path: Option<String>,
     /// Line number in the file, from 1.
     pub line: Option<u64>,
-    /// Title of the session.
     pub title: Option<String>,
     /// Working directory of the session.
     pub workspace: Option<String>,
-    /// Time of the hit.
     pub at: Option<Instant>,
     /// Score by the program's own measure.
     pub score: Option<f64>,
-    /// Text of the hit.
     pub text: String,
 }
 

@@ -36,7 +36,6 @@ pub trait Connector: Sync {
     ) -> Result<Reading, Error>;
 }
 
-/// Returns the connector of an agent.
 pub fn connector(agent: Agent) -> &'static dyn Connector {
     match agent {
         Agent::ClaudeCode => &claude_code::ClaudeCode,

@@ -8,7 +8,6 @@ pub enum Error {
     /// The file system reported an error.
     #[error("{} cannot be read: {source}", path.display())]
     Io {
-        /// Path of the file or folder.
         path: PathBuf,
         /// Error of the file system.
         source: std::io::Error,
@@ -16,7 +15,6 @@ pub enum Error {
     /// SQLite reported an error: not a database, damaged, or locked for too long.
     #[error("{} cannot be read as a database: {source}; close the program that writes it and try again", path.display())]
     Database {
-        /// Path of the database.
         path: PathBuf,
         /// Error of SQLite.
         source: rusqlite::Error,
@@ -24,7 +22,6 @@ pub enum Error {
     /// The file is not a valid zip archive.
     #[error("{} cannot be read as a zip archive: {source}; export it again", path.display())]
     Archive {
-        /// Path of the archive.
         path: PathBuf,
         /// Error of the zip library.
         source: zip::result::ZipError,

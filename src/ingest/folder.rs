@@ -14,7 +14,6 @@ use super::source::Found;
 /// A log in the named folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Named {
-    /// Path of the log.
     pub path: PathBuf,
     /// Name of its folder, which is that of the project.
     pub folder: String,

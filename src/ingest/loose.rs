@@ -284,24 +284,21 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
     }
 }
 
-/// Content of a message: a string or a list of blocks.
+/// Content of a message: a string or a list of content blocks.
 #[derive(Debug, Clone, Default)]
 pub enum Content<'a, T> {
     /// Missing, or a value of another type.
     #[default]
     Nothing,
-    /// A string.
     Text(Cow<'a, str>),
     /// Blocks, which can include bare strings.
     Blocks(Vec<Piece<'a, T>>),
 }
 
-/// An entry of a list of blocks.
+/// An entry of a list of content blocks: a bare string or a block.
 #[derive(Debug, Clone, Default)]
 pub enum Piece<'a, T> {
-    /// A bare string.
     Text(Cow<'a, str>),
-    /// A block.
     Block(T),
     /// A value of another type.
     #[default]

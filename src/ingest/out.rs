@@ -57,7 +57,7 @@ struct Current {
     pending: Vec<Event>,
     /// Size of the text in pending events, in bytes.
     waiting: usize,
-    /// Whether the sink still has to be told to discard earlier events of the session.
+    /// Whether the sink must still be notified to discard earlier events of the session.
     anew: bool,
 }
 

@@ -10,9 +10,7 @@ use crate::domain::session::Agent;
 pub enum Platform {
     /// Linux and similar systems.
     Linux,
-    /// macOS.
     MacOs,
-    /// Windows.
     Windows,
 }
 
@@ -36,7 +34,6 @@ pub struct Places {
     pub home: PathBuf,
     /// Environment variables; only those that agents document are used.
     pub environment: BTreeMap<String, String>,
-    /// Platform.
     pub platform: Platform,
     /// Project folders, for agents that store logs there (Aider).
     pub workspaces: Vec<PathBuf>,

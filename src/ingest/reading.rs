@@ -36,6 +36,5 @@ pub struct Reading {
     pub cursor: Cursor,
     /// Counts of recognized and unrecognized records.
     pub tally: Tally,
-    /// Where the reading started.
     pub progress: Progress,
 }

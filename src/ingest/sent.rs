@@ -22,7 +22,6 @@ use crate::domain::session::event::{EventKind, ToolOutcome};
 pub enum Line {
     /// Start of an upload; messages follow.
     Sent(Sent),
-    /// A message.
     Message(Message),
 }
 
@@ -40,7 +39,6 @@ pub struct Sent {
     /// Working directory of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// Title of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
@@ -50,12 +48,9 @@ pub struct Sent {
 pub struct Message {
     /// Key that identifies the message when it is uploaded again.
     pub key: String,
-    /// Speaker of the message.
     pub role: Speaker,
-    /// Time of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Instant>,
-    /// Text of the message.
     pub text: String,
 }
 
@@ -63,9 +58,9 @@ pub struct Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Speaker {
-    /// The user.
+    /// The person who uses the agent.
     User,
-    /// The agent.
+    /// The agent, that is, its model.
     Assistant,
     /// A tool that the agent called.
     Tool,

@@ -11,7 +11,6 @@ pub trait Sink {
     /// Discards earlier events of this session, because it is read from its beginning.
     fn anew(&mut self, session: &SessionId);
 
-    /// Adds an event.
     fn event(&mut self, session: &SessionId, event: Event);
 
     /// Receives the session's metadata at the end of a reading. It includes the data of earlier

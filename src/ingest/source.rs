@@ -62,9 +62,7 @@ pub enum Format {
 pub struct Source {
     /// Agent that wrote the log.
     pub agent: Agent,
-    /// Format of the log.
     pub format: Format,
-    /// Path of the log.
     pub path: PathBuf,
     /// Working directory, if another file provides it.
     pub workspace: Option<String>,

@@ -19,7 +19,7 @@ const SHOWN_AGAIN: usize = 20_000;
 /// Maximum number of faults reported to the model at once.
 const TOLD: usize = 20;
 
-/// A valid answer.
+/// A valid answer, with the total cost and the invalid answers before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered<T> {
     /// Parsed value.
@@ -35,7 +35,6 @@ pub struct Answered<T> {
 /// An invalid answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Text of the answer.
     pub text: String,
     /// Problems with the answer.
     pub faults: Vec<String>,
@@ -46,7 +45,7 @@ pub struct Attempt {
 /// Failure to get a valid answer, with the tokens spent.
 #[derive(Debug)]
 pub struct Unanswered {
-    /// Error that ended the attempts, if the model could not be asked again.
+    /// Error that ended the attempts, if a request failed.
     pub error: Option<Box<Error>>,
     /// Invalid answers.
     pub attempts: Vec<Attempt>,
@@ -144,7 +143,7 @@ fn read<T: DeserializeOwned>(
     Ok(value)
 }
 
-/// Builds the message that tells the model what is wrong with its answer.
+/// Builds the message that lists the faults of an answer and asks the model to repair it.
 fn wrong(request: &Request, faults: &[String]) -> String {
     let mut told = String::from("That answer cannot be used:\n");
     for fault in faults.iter().take(TOLD) {

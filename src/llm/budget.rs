@@ -41,7 +41,6 @@ pub enum Overdrawn {
     /// Only dollars are limited, but the price of the model is unknown.
     #[error("nobody has said what `{model}` costs, so that a budget in dollars cannot be held")]
     PriceUnknown {
-        /// Name of the model.
         model: String,
     },
     /// The call alone exceeds the limit.
@@ -55,7 +54,6 @@ pub enum Overdrawn {
     /// The call would exceed the token limit of the day or month.
     #[error("{spent} tokens were used {}, the call may take {estimate}, and `{}` is {limit}", span.words(), span.tokens())]
     Tokens {
-        /// Period of the limit.
         span: Span,
         /// Tokens used in the period.
         spent: u64,
@@ -70,7 +68,6 @@ pub enum Overdrawn {
         span.words(), beside(*unpriced), span.usd()
     )]
     Dollars {
-        /// Period of the limit.
         span: Span,
         /// US dollars spent in the period, without calls of unknown price.
         spent: f64,

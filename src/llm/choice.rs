@@ -26,13 +26,12 @@ pub enum Choice {
     None,
     /// A program, with the name of the model that it runs; the name may be empty.
     Cli(Command, String),
-    /// A script of answers.
     Scripted(String),
     /// A model on a server.
     Remote(Remote),
 }
 
-/// A model on a server.
+/// A model on a server: its provider, address and key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
     /// Provider, which determines the API.
@@ -41,16 +40,13 @@ pub struct Remote {
     pub model: String,
     /// Address of the server; `None` for the provider's default.
     pub address: Option<Address>,
-    /// API key.
     pub key: Option<Key>,
 }
 
 /// Provider of models over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// OpenAI.
     OpenAi,
-    /// Anthropic.
     Anthropic,
     /// Google, through its OpenAI-compatible API.
     Google,
@@ -63,7 +59,6 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// All providers.
     pub const ALL: [Self; 6] =
         [Self::OpenAi, Self::Anthropic, Self::Google, Self::Bedrock, Self::Ollama, Self::Compatible];
 

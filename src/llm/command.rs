@@ -21,7 +21,7 @@ const LARGEST: usize = 4 << 20;
 const LARGEST_KEY: usize = 64 << 10;
 /// Timeout of a key command, which may prompt the user.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Environment variable that tells cm's hooks inside the program that cm made the call.
+/// Environment variable by which cm's hooks inside the program recognize that cm made the call.
 const OURS: (&str, &str) = ("CM_MODEL_CALL", "1");
 /// Environment variables passed to every program; `*` matches any suffix.
 const GIVEN: [&str; 16] = [
@@ -71,7 +71,6 @@ impl Command {
         Ok(Self { argv: split("llm.command", line)?, environment })
     }
 
-    /// Returns the name of the program.
     pub fn program(&self) -> &str {
         self.argv.first().map_or("", String::as_str)
     }

@@ -18,7 +18,6 @@ pub enum Error {
     /// The server cannot be reached.
     #[error("{url} is out of reach: {cause}")]
     OutOfReach {
-        /// Address of the server.
         url: String,
         /// Cause of the failure.
         cause: String,
@@ -34,9 +33,7 @@ pub enum Error {
     /// The server rejected the request.
     #[error("{url} refused with status {status}{}{}", said(message), rest(*wait))]
     Refused {
-        /// Address of the server.
         url: String,
-        /// HTTP status code.
         status: u16,
         /// Error message of the server, without the key; may be empty.
         message: String,
@@ -56,7 +53,6 @@ pub enum Error {
     /// The key is missing or invalid.
     #[error("{who} cannot be asked: {why}")]
     Key {
-        /// Address of the server.
         who: String,
         /// Problem with the key; never contains the key.
         why: &'static str,
@@ -67,7 +63,6 @@ pub enum Error {
     /// A program could not be started.
     #[error("`{program}` could not be started")]
     NotStarted {
-        /// Name of the program.
         program: String,
         /// Error of the operating system.
         source: std::io::Error,
@@ -75,9 +70,7 @@ pub enum Error {
     /// A program failed.
     #[error("`{program}` failed with {status}{}", said(message))]
     Failed {
-        /// Name of the program.
         program: String,
-        /// Exit status.
         status: String,
         /// End of its error output; may be empty.
         message: String,
@@ -85,7 +78,6 @@ pub enum Error {
     /// A program wrote too much output.
     #[error("`{program}` says more than {most} KiB")]
     TooMuch {
-        /// Name of the program.
         program: String,
         /// Output limit in KiB.
         most: usize,
@@ -93,7 +85,6 @@ pub enum Error {
     /// A setting is invalid.
     #[error("`{setting}` {why}")]
     Setting {
-        /// Name of the setting.
         setting: &'static str,
         /// Problem with the value.
         why: String,

@@ -9,10 +9,9 @@ use super::price::Price;
 use super::request::Usage;
 use crate::domain::instant::Instant;
 
-/// One model call.
+/// One model call with its token usage and cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Time of the call.
     pub at: Instant,
     /// Provider of the model.
     pub provider: String,
@@ -101,7 +100,6 @@ impl Ledger {
         read
     }
 
-    /// Adds an entry.
     pub fn add(&mut self, entry: Entry) {
         self.entries.push(entry);
     }

@@ -42,7 +42,7 @@ pub use request::{MARKER, Reply, Request, Stop, Turn, Usage};
 pub use schema::Schema;
 pub use scripted::Scripted;
 
-/// A language model.
+/// Interface to a language model.
 pub trait Llm {
     /// Returns the provider: `openai`, `cli`, `scripted`, ….
     fn provider(&self) -> &str;

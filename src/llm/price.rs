@@ -22,7 +22,6 @@ pub struct Prices(Vec<(String, Price)>);
     "`{line}` is no price: write MODEL INPUT OUTPUT, in dollars for a million tokens, such as `gpt-5-mini 0.25 2`"
 )]
 pub struct NotAPrice {
-    /// The invalid line.
     pub line: String,
 }
 

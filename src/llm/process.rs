@@ -20,7 +20,7 @@ use crate::net::{Pace, shortened};
 
 /// Interval of checks whether the program has exited.
 const STEP: Duration = Duration::from_millis(20);
-/// Time for a program to exit after it was asked to, and for its last output to arrive.
+/// Time limit for a program to exit after SIGTERM, and for its last output to arrive.
 const GRACE: Duration = Duration::from_secs(1);
 /// Maximum size of the stored end of the error output, in bytes.
 const KEPT: usize = 4 << 10;
@@ -32,7 +32,6 @@ pub struct Program<'a> {
     pub argv: &'a [String],
     /// Complete environment.
     pub environment: &'a BTreeMap<String, String>,
-    /// Working directory.
     pub folder: &'a Path,
     /// Maximum running time.
     pub timeout: Duration,

@@ -28,7 +28,6 @@ pub struct Request {
 pub struct Turn<'a> {
     /// Role of the speaker: `user` or `assistant`.
     pub role: &'static str,
-    /// Text of the message.
     pub text: &'a str,
 }
 
@@ -95,11 +94,8 @@ impl Request {
 /// A model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// Text of the reply.
     pub text: String,
-    /// Why the reply ended.
     pub stop: Stop,
-    /// Token usage.
     pub usage: Usage,
     /// Name of the model as reported by the server.
     pub model: String,

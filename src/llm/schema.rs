@@ -22,12 +22,10 @@ impl Schema {
         Self { name: name.chars().take(64).map(sound).collect(), value }
     }
 
-    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the JSON Schema.
     pub fn value(&self) -> &Value {
         &self.value
     }

@@ -18,10 +18,10 @@ use crate::index::{self, Entry, Index, Options, Refreshed};
 use crate::vault::layout::{LARGEST_NOTE, LONGEST_NOTE};
 use crate::vault::walk;
 
-/// The notes of one vault, with those hidden by an earlier vault.
+/// The notes of one vault. Notes with an id that an earlier vault also contains are hidden.
 #[derive(Debug)]
 pub struct Shelf {
-    /// Project or global.
+    /// Level of the vault: project or global.
     pub level: Level,
     notes: Rc<Vec<Note>>,
     /// Ids that a vault of higher precedence also has; their notes are skipped.

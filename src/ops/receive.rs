@@ -30,7 +30,6 @@ pub struct Options {
     pub agent: Option<String>,
     /// Working directory of the session.
     pub workspace: Option<String>,
-    /// Title of the session.
     pub title: Option<String>,
     /// Messages in chronological order.
     pub messages: Vec<Said>,
@@ -41,9 +40,7 @@ pub struct Options {
 pub struct Said {
     /// Message id; a message with the id of a stored one is a duplicate.
     pub id: Option<String>,
-    /// Speaker of the message.
     pub role: Speaker,
-    /// Time of the message.
     pub at: Option<Instant>,
     /// Text of the message, before redaction.
     pub text: String,
@@ -52,9 +49,9 @@ pub struct Said {
 /// Result of storing messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Received {
-    /// Session id.
+    /// Session id, as assigned by the agent.
     pub session: String,
-    /// Agent name.
+    /// Agent of the session, such as `claude-code`.
     pub agent: String,
     /// Number of new messages.
     pub received: usize,

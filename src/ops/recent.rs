@@ -8,7 +8,7 @@ use super::memory::{Level, Memory};
 use crate::domain::instant::Instant;
 use crate::domain::note::{Kind, Note};
 
-/// Default limit.
+/// Number of results if no limit is given.
 pub const USUAL: usize = 10;
 
 /// Filter and page of the list.
@@ -29,20 +29,20 @@ pub struct Options {
 pub struct Listed {
     /// Note id, or its path if it has none.
     pub id: String,
-    /// Kind of the note.
+    /// Kind of the note, such as `memory` or `bullet`.
     pub kind: Kind,
-    /// Type of the note.
+    /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Title of the note.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Time of the last change according to the note's frontmatter.
     pub updated: Option<Instant>,
-    /// Tags of the note.
+    /// Tags from the frontmatter and the body, without `#`.
     pub tags: Vec<String>,
-    /// Vault that contains the note.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
 }
 

@@ -44,7 +44,7 @@ pub struct Related {
     pub path: Option<String>,
     /// Commit hash; null if commits are manual or nothing changed.
     pub commit: Option<String>,
-    /// Whether anything changed.
+    /// Whether any file changed; false if the request had no effect.
     pub changed: bool,
 }
 

@@ -37,9 +37,9 @@ impl Default for Options {
 pub struct Neighbour {
     /// Note id, or its path if it has none.
     pub id: String,
-    /// Title of the note.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Type of the last edge on the path.
     #[serde(rename = "type")]
@@ -59,7 +59,7 @@ pub struct Neighbour {
 pub struct Related {
     /// Id of the start note, or its path if it has none.
     pub id: String,
-    /// Title of the start note.
+    /// Title of the start note, from its frontmatter, content or file name.
     pub title: String,
     /// Notes of this page.
     pub notes: Vec<Neighbour>,
@@ -69,7 +69,7 @@ pub struct Related {
     pub next: Option<usize>,
 }
 
-/// Default limit.
+/// Number of results if no limit is given.
 pub const USUAL: usize = 50;
 /// Maximum value of `hops`.
 pub const FARTHEST: u8 = 5;

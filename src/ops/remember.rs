@@ -39,14 +39,14 @@ pub struct Options {
     pub dry_run: bool,
 }
 
-/// A new fact.
+/// A fact that was written as a new note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Fact {
-    /// Note id.
+    /// Id of the new note.
     pub id: String,
-    /// Path of the note.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Text of the fact.
+    /// Text of the fact, which is also the title of its note.
     pub text: String,
     /// Why the note is a draft that a person must accept; null if it is not.
     pub draft: Option<String>,
@@ -68,11 +68,11 @@ pub struct Superseded {
 /// A new preference, or one with new observations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Preference {
-    /// Note id.
+    /// Id of the note, which is new or was updated.
     pub id: String,
-    /// Path of the note.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Text of the preference.
+    /// Text of the preference, which is also the title of its note.
     pub text: String,
     /// Confidence in the preference now.
     pub level: Confidence,
@@ -132,9 +132,9 @@ pub struct LeftOut {
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remembered {
-    /// Sources that were read.
+    /// Sources that were read, by kind.
     pub sources: Taken,
-    /// New facts.
+    /// Facts that this run wrote as new notes.
     pub facts: Vec<Fact>,
     /// Facts that supersede others.
     pub superseded: Vec<Superseded>,
@@ -150,7 +150,7 @@ pub struct Remembered {
     pub section: Option<Section>,
     /// Paths of the plain files that changed.
     pub files: Vec<String>,
-    /// Whether this was a dry run.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
 }
 

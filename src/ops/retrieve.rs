@@ -46,7 +46,6 @@ impl Default for Stages {
 }
 
 impl Stages {
-    /// All stages.
     pub const ALL: Self =
         Self { words: true, coarse: true, fine: true, graph: true, recency: true, usefulness: true };
     /// The word stage only.
@@ -57,11 +56,9 @@ impl Stages {
 /// Input of a retrieval.
 #[derive(Clone, Copy)]
 pub(super) struct Question<'a> {
-    /// Parsed query.
     pub query: &'a Query,
     /// Text of the query for the embedding models.
     pub meaning: &'a str,
-    /// Enabled stages.
     pub stages: Stages,
     /// Minimum similarity of notes without any word of the query.
     pub by_meaning: ByMeaning,

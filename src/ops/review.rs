@@ -28,7 +28,7 @@ pub use crate::curate::inbox::Waiting;
 /// Filter and size of the inbox.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Only this section.
+    /// Only the entries of this section.
     pub section: Option<Waiting>,
     /// Maximum number of entries per section.
     pub limit: usize,
@@ -44,7 +44,7 @@ pub struct Listed {
     pub note_type: String,
     /// Title of the note; for a bullet, the text of the rule.
     pub title: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
 }
 
@@ -74,12 +74,12 @@ pub struct Section {
     pub items: Vec<Item>,
 }
 
-/// The review inbox.
+/// The entries that need a decision, by section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Inbox {
     /// All sections, including empty ones.
     pub sections: Vec<Section>,
-    /// Number of entries in all sections.
+    /// Number of entries in all sections, including those beyond the limit.
     pub total: usize,
 }
 
@@ -191,7 +191,7 @@ impl Word {
 /// A decision on several notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Decision {
-    /// The decision.
+    /// Kind of the decision.
     pub word: Word,
     /// Ids of the changed notes.
     pub ids: Vec<String>,

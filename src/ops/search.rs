@@ -29,19 +29,19 @@ pub struct Options {
     pub as_of: Option<String>,
 }
 
-/// A matching note.
+/// A note that matches the query.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Hit {
     /// Note id, or its path if it has none.
     pub id: String,
-    /// Kind of the note.
+    /// Kind of the note, such as `memory` or `bullet`.
     pub kind: Kind,
-    /// Type of the note.
+    /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Title of the note.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Relevance, about 0–1; comparable only within one answer. 0 if the query only filters.
     pub score: f64,
@@ -51,14 +51,14 @@ pub struct Hit {
     pub found_by: Option<FoundBy>,
     /// Best matching excerpt of the text, on one line.
     pub snippet: String,
-    /// Tags of the note.
+    /// Tags from the frontmatter and the body, without `#`.
     pub tags: Vec<String>,
     /// `draft`, `unverified` or `retired`; absent if the note is active.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Time of the last change according to the note's frontmatter.
     pub updated: Option<Instant>,
-    /// Vault that contains the note.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
     /// Components of the score, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ pub struct Hit {
 /// Matching notes, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Searched {
-    /// The query.
+    /// Query as it was given.
     pub query: String,
     /// Commit that was searched; absent for the current state.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -47,7 +47,6 @@ pub fn rules(memory: &Memory, open: &OpenVault) -> Result<Rules> {
 
 /// A file of redaction rules.
 struct RuleFile {
-    /// Path of the file.
     path: PathBuf,
     text: String,
 }

@@ -38,14 +38,14 @@ pub struct Options {
 pub struct Alike {
     /// Note id, or its path if it has none.
     pub id: String,
-    /// Kind of the note.
+    /// Kind of the note, such as `memory` or `bullet`.
     pub kind: Kind,
-    /// Type of the note.
+    /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
     /// Title of the note; for a bullet, the text of the rule.
     pub title: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Similarity, 0–1: the greater of `words` and `meaning`.
     pub score: f64,
@@ -55,7 +55,7 @@ pub struct Alike {
     pub meaning: Option<f64>,
     /// For a bullet, why it contradicts the reference; null if it does not.
     pub contradicts: Option<String>,
-    /// Vault that contains the note.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
 }
 
@@ -66,7 +66,7 @@ pub struct Similar {
     pub id: Option<String>,
     /// Title of the reference note, or the reference text.
     pub like: String,
-    /// Similar notes.
+    /// Up to `limit` notes of all open vaults.
     pub notes: Vec<Alike>,
 }
 
@@ -264,7 +264,6 @@ fn is_no_chance(alike: &Alike) -> bool {
     alike.words >= LEAST || alike.meaning >= Some(LEAST_MEANING)
 }
 
-/// Returns the rule of a bullet.
 fn rule_of(note: &Note) -> Option<Statement> {
     Bullet::of(note).map(|bullet| statement(&bullet))
 }
@@ -294,9 +293,9 @@ fn whole(note: &Note, text: &str) -> BTreeSet<String> {
 pub struct Near {
     /// Note id, or its path if it has none.
     pub id: String,
-    /// Title of the note.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Jaccard index of the words of both titles, 0–1.
     pub score: f64,

@@ -28,7 +28,7 @@ const MOST_OBSERVATIONS: usize = 10_000;
 /// A bullet without recent feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Silent {
-    /// The bullet.
+    /// Id, text, state and score of the bullet.
     #[serde(flatten)]
     pub row: Row,
     /// Whole days since the last feedback, or since the bullet's creation if it has none.
@@ -42,11 +42,11 @@ pub struct Silent {
 pub struct StaleObservation {
     /// Note id, or its path if it has none.
     pub id: String,
-    /// Title of the note.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Vault that contains the note.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
     /// Why the observation is stale.
     pub why: Staleness,
@@ -63,7 +63,7 @@ pub struct Stale {
     pub bullets: Vec<Silent>,
     /// Number of such bullets, including those beyond the limit.
     pub total: usize,
-    /// Observations that were condensed into another note or marked irrelevant, by path, at most `limit`.
+    /// Stale observations, ordered by vault and path, up to the limit.
     pub observations: Vec<StaleObservation>,
 }
 

@@ -25,9 +25,9 @@ use crate::domain::spelling::nearest;
 /// A starter set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Set {
-    /// Name of the set.
+    /// Name by which the set is added.
     pub name: String,
-    /// Description of the set.
+    /// Summary of the set's purpose.
     pub about: String,
     /// Scope of its rules.
     pub scope: Scope,
@@ -44,7 +44,7 @@ pub struct Set {
 /// The starter sets, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Starters {
-    /// All sets.
+    /// Every built-in set.
     pub starters: Vec<Set>,
 }
 
@@ -113,7 +113,7 @@ pub struct LeftOut {
 /// Result of adding a set.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Added {
-    /// Name of the set.
+    /// Name by which the set is added.
     pub name: String,
     /// Rules that were added.
     pub added: Vec<Taken>,
@@ -121,7 +121,7 @@ pub struct Added {
     pub left_out: Vec<LeftOut>,
     /// Existing bullets that contradict an added rule, with the number of that rule in its set.
     pub conflicts: Vec<Conflict>,
-    /// Whether this was a dry run.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
     /// Commit hash; null if commits are manual or nothing changed.
     pub commit: Option<String>,

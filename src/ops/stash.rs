@@ -25,7 +25,6 @@ use crate::domain::secret::redact;
 /// Content of a stash.
 #[derive(Debug)]
 pub enum From {
-    /// A text.
     Text(String),
     /// A session, already redacted.
     Session(Box<Told>),
@@ -38,16 +37,15 @@ pub struct Options {
     pub name: Option<String>,
     /// Content of the stash.
     pub from: From,
-    /// Tags of the stash.
     pub tags: Vec<String>,
 }
 
 /// Result of storing a stash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Stashed {
-    /// Note id.
+    /// Id of the new note.
     pub id: String,
-    /// Path of the note.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Name of the stash.
     pub title: String,
@@ -55,7 +53,7 @@ pub struct Stashed {
     pub session: Option<String>,
     /// Number of secrets redacted in the text and the name; 0 for the content of a session.
     pub redacted: usize,
-    /// Commit hash; null if commits are manual.
+    /// Hash of the new commit; null if commits are manual.
     pub commit: Option<String>,
 }
 
@@ -167,15 +165,15 @@ pub struct Row {
     pub id: String,
     /// Name of the stash.
     pub title: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Time when the stash was created.
     pub created: Option<Instant>,
     /// Tags of the stash.
     pub tags: Vec<String>,
-    /// Agent of the session.
+    /// Agent of the session, such as `claude-code`.
     pub agent: Option<String>,
-    /// Session id.
+    /// Session id, as assigned by the agent.
     pub session: Option<String>,
     /// Project that the stash belongs to.
     pub workspace: Option<String>,
@@ -228,7 +226,7 @@ impl Row {
 /// A stash with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shown {
-    /// The stash.
+    /// Id, name, path and origin of the stash.
     #[serde(flatten)]
     pub stash: Row,
     /// Text below the frontmatter.

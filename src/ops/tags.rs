@@ -12,7 +12,7 @@ use super::read::Shelf;
 /// A tag and its frequency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tag {
-    /// Tag without `#`.
+    /// Name of the tag, without `#`.
     pub tag: String,
     /// Number of notes with this tag.
     pub notes: usize,

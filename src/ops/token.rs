@@ -35,7 +35,7 @@ pub struct Options {
 /// A token in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Listed {
-    /// Token id.
+    /// Token id, as `cm token revoke` takes it.
     pub id: String,
     /// Owner of the token.
     pub person: String,

@@ -17,7 +17,7 @@ use crate::domain::spelling;
 pub struct Options {
     /// Maximum number of bullets.
     pub limit: usize,
-    /// Only this category.
+    /// Only bullets of this category.
     pub category: Option<String>,
 }
 

@@ -32,7 +32,7 @@ pub struct Suffered {
     pub number: usize,
     /// Stable id of the incident.
     pub id: String,
-    /// Kind of data or system at risk.
+    /// Kind of damage that the command can cause.
     pub class: Class,
     /// Command line, redacted.
     pub command: String,
@@ -40,11 +40,11 @@ pub struct Suffered {
     pub shape: String,
     /// Effect of the command.
     pub reason: String,
-    /// Evidence of the harm.
+    /// Signs of the harm in the log: regret, apology, repair or failure.
     pub evidence: Vec<String>,
-    /// Agent of the session.
+    /// Agent of the session, such as `claude-code`.
     pub agent: String,
-    /// Session id.
+    /// Session id, as assigned by the agent.
     pub session: String,
     /// Line number in the session's log, from 1.
     pub line: u64,
@@ -52,7 +52,7 @@ pub struct Suffered {
     pub at: Option<Instant>,
     /// Working directory of the session.
     pub workspace: Option<String>,
-    /// Path of the log.
+    /// Path of the log file that contains the session.
     pub log: String,
     /// Id of the bullet that records this incident, or a similar one of the same session.
     pub bullet: Option<String>,

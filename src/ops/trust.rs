@@ -26,7 +26,7 @@ pub enum Options {
 /// Trust in a vault, and the content that it applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trusted {
-    /// Path of the vault.
+    /// Root folder of the vault.
     pub vault: String,
     /// URL of the repository's remote; null if it has none.
     pub remote: Option<String>,

@@ -29,7 +29,7 @@ pub struct Undone {
     pub paths: Vec<String>,
     /// Hash of the new commit; null if commits are manual.
     pub commit: Option<String>,
-    /// Whether anything changed.
+    /// Whether any file changed; false if the request had no effect.
     pub changed: bool,
 }
 

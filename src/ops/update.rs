@@ -37,7 +37,7 @@ pub struct Options {
 pub struct Changed {
     /// Note id, or its path if it has none.
     pub id: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Commit hash; null if commits are manual or nothing changed.
     pub commit: Option<String>,

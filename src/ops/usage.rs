@@ -27,14 +27,14 @@ pub struct Options {
 pub struct UsedNote {
     /// Note id, or its path if it has none.
     pub id: String,
-    /// Kind of the note.
+    /// Kind of the note, such as `memory` or `bullet`.
     pub kind: Kind,
-    /// Type of the note.
+    /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
     /// Title of the note; for a bullet, the text of the rule.
     pub title: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Number of times that the note was requested.
     pub accesses: u64,
@@ -48,7 +48,7 @@ pub struct UsedNote {
     pub helpful: Option<usize>,
     /// Number of harmful events; only for bullets.
     pub harmful: Option<usize>,
-    /// Vault that contains the note.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
 }
 

@@ -29,9 +29,9 @@ pub struct Validated {
     pub notes: usize,
     /// Findings, ordered by path and line.
     pub findings: Vec<Finding>,
-    /// Number of errors.
+    /// Number of findings of severity `error`.
     pub errors: usize,
-    /// Number of warnings.
+    /// Number of findings of severity `warning`.
     pub warnings: usize,
     /// Number of findings of severity `info`, including unlisted ones.
     pub infos: usize,

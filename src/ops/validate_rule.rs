@@ -91,9 +91,9 @@ pub struct Collision {
 pub struct Judged {
     /// Text of the rule as it would be written.
     pub rule: String,
-    /// Category of the rule.
+    /// Category under which the rule was judged.
     pub category: String,
-    /// Predicted result.
+    /// What would happen to the rule if it were added.
     pub verdict: Verdict,
     /// Confidence in the verdict, 0–1; 0.5 without evidence.
     pub confidence: f64,

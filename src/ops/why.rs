@@ -84,20 +84,20 @@ pub struct Event {
 pub struct Named {
     /// Note id, or its path if it has none.
     pub id: String,
-    /// Title of the note.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: Option<String>,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: Option<String>,
 }
 
-/// Sources of the note.
+/// Diaries, notes and quotes that the note was derived from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Derived {
-    /// Diaries.
+    /// Diaries that the note was derived from.
     pub diaries: Vec<Named>,
     /// Notes at the end of `DERIVED_FROM` edges.
     pub notes: Vec<Named>,
-    /// Quotes.
+    /// Quotes from sessions that support the note.
     pub quotes: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ pub struct Successor {
     pub through: Through,
     /// Number of steps away, from 1.
     pub hops: usize,
-    /// The predecessor or successor.
+    /// Id, title and path of the predecessor or successor.
     #[serde(flatten)]
     pub note: Named,
 }
@@ -118,7 +118,7 @@ pub struct Successor {
 /// A note that contradicts this one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conflict {
-    /// The contradicting note.
+    /// Id, title and path of the contradicting note.
     #[serde(flatten)]
     pub note: Named,
     /// Time when the edge was created, if it has its own file.
@@ -147,22 +147,22 @@ pub struct Block {
 pub struct Why {
     /// Note id, or its path if it has none.
     pub id: String,
-    /// Kind of the note.
+    /// Kind of the note, such as `memory` or `bullet`.
     pub kind: Kind,
-    /// Type of the note.
+    /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Title of the note.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Path of the note in the vault.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Vault that contains the note.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
     /// Text of a bullet's rule; for other notes, the beginning of the text.
     pub content: String,
     /// Reasons that the note itself gives.
     pub why: Option<String>,
-    /// Category of the note.
+    /// Category, such as `testing`; null if the note has none.
     pub category: Option<String>,
     /// State; only for bullets.
     pub state: Option<State>,
@@ -192,7 +192,7 @@ pub struct Why {
     pub feedback: Vec<Event>,
     /// Sessions that the note comes from.
     pub sources: Vec<Source>,
-    /// Sources of the note.
+    /// Diaries, notes and quotes that the note was derived from.
     pub derived_from: Derived,
     /// Predecessors and successors.
     pub succession: Vec<Successor>,

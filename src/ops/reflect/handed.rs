@@ -42,11 +42,11 @@ pub struct Handed {
 /// Material for reflecting on one session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Package {
-    /// Session id.
+    /// Session id, as assigned by the agent.
     pub session: String,
-    /// Agent of the session.
+    /// Agent of the session, such as `claude-code`.
     pub agent: String,
-    /// Title of the session.
+    /// Title of the session, else the beginning of its first prompt.
     pub title: String,
     /// The session's diary as a Markdown note, built without a model.
     pub diary: String,

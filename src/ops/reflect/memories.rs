@@ -20,9 +20,8 @@ use crate::ops::memory::{Memory, OpenVault};
 /// A memory note to be written.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// Id of the new note.
     pub id: String,
-    /// Type of the note.
+    /// Type of the note, such as `fix`; null if it has none.
     pub note_type: String,
     /// Title of the note, which is the text of the memory.
     pub title: String,

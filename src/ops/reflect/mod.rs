@@ -57,7 +57,7 @@ pub struct Reflected {
     pub model: Option<String>,
     /// Whether the run was stopped on request.
     pub interrupted: bool,
-    /// Whether this was a dry run.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
     /// Number of matching sessions that earlier runs had processed; not part of the answer.
     #[serde(skip)]

@@ -23,9 +23,7 @@ const FILE: &str = "reflected.jsonl";
 pub struct Line {
     /// Time of the attempt.
     pub at: Instant,
-    /// Agent of the session.
     pub agent: String,
-    /// Session id.
     pub session: String,
     /// Number of indexed events of the session at that time.
     pub events: usize,

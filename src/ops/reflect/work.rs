@@ -44,9 +44,9 @@ pub struct Worked {
     /// Counts and notices.
     #[serde(flatten)]
     pub done: Done,
-    /// Title of the session.
+    /// Title of the session, else the beginning of its first prompt.
     pub title: String,
-    /// Outcome of the session.
+    /// Outcome of the session for its user.
     pub status: Status,
     /// Author of the diary: rules or a model.
     pub made: Option<By>,
@@ -106,7 +106,6 @@ pub struct Terms {
 
 /// Context for processing sessions.
 pub struct Work<'a> {
-    /// Context of the call.
     pub memory: &'a Memory,
     /// Reader of session logs.
     pub reader: Reader,
@@ -122,11 +121,8 @@ pub struct Work<'a> {
 
 /// A session with its diary and proposals.
 pub struct Proposed<'a> {
-    /// The session.
     pub todo: &'a Todo,
-    /// Its diary.
     pub diary: Diary,
-    /// Its proposals.
     pub drafts: Vec<Draft>,
 }
 

@@ -34,7 +34,7 @@ const FRICTION: [&str; 2] = [".claude/friction", ".aurora/friction"];
 /// Sources outside the vault.
 #[derive(Debug, Default)]
 pub struct Outside {
-    /// Sources that were read.
+    /// Stashes and friction results that were read.
     pub sources: Vec<Source>,
     /// Notices for the user.
     pub notices: Vec<String>,

@@ -27,11 +27,10 @@ use crate::ops::memory::{Memory, OpenVault};
 /// Report of a plan's changes.
 #[derive(Debug, Default)]
 pub struct Done {
-    /// Sources that were read.
+    /// Sources that were read, by kind.
     pub taken: Taken,
     /// Sentences that were not remembered.
     pub left_out: Unremembered,
-    /// New facts.
     pub facts: Vec<Fact>,
     /// Facts that supersede others.
     pub superseded: Vec<Superseded>,

@@ -36,7 +36,7 @@ pub struct Which {
     pub agents: Option<String>,
     /// Folder of the sessions, including folders below it, as typed by the user.
     pub workspace: Option<String>,
-    /// Maximum age in days; 0 for any age.
+    /// Maximum age in days; 0 for any age. `None` applies the default of the operation.
     pub days: Option<f64>,
 }
 
@@ -118,7 +118,6 @@ pub(super) fn folder(memory: &Memory) -> std::path::PathBuf {
     memory.target().vault.index().join(if memory.call.by.is_guest { "sent" } else { "sessions" })
 }
 
-/// Returns the agent of this name.
 pub(super) fn agent(name: &str) -> Option<Agent> {
     Agent::ALL.into_iter().find(|agent| agent.name() == name)
 }

@@ -22,7 +22,6 @@ use crate::ops::memory::Memory;
 use crate::ops::search::rounded;
 use crate::ops::{logs, privacy, secrets};
 
-/// Name of the program.
 const PROGRAM: &str = "cass";
 /// Maximum output size in bytes.
 const LARGEST: usize = 4 << 20;
@@ -36,15 +35,15 @@ const GIVEN: [&str; 4] = ["PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA"]
 pub struct Outside {
     /// Name of the program.
     pub source: &'static str,
-    /// Agent of the session.
+    /// Agent of the session, in the program's spelling.
     pub agent: Option<String>,
     /// Session id, if the program reports it.
     pub session: Option<String>,
-    /// Title of the session.
+    /// Title of the session, if the program reports it.
     pub title: Option<String>,
     /// Working directory of the session.
     pub workspace: Option<String>,
-    /// Path of the log.
+    /// Path of the log file, if the program reports it.
     pub log: Option<String>,
     /// Line number in the log, from 1.
     pub line: Option<u64>,

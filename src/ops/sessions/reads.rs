@@ -40,7 +40,7 @@ impl Read {
 /// An access as it is logged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
-    /// Time of the access.
+    /// Time at which the text was read.
     pub at: Instant,
     /// Command that read the sessions, such as `cm sessions`.
     pub command: String,
@@ -55,7 +55,7 @@ pub struct Entry {
     /// Session ids, at most twenty.
     #[serde(default)]
     pub sessions: Vec<String>,
-    /// Number of sessions.
+    /// Number of sessions, with or without a day.
     #[serde(default)]
     pub count: usize,
     /// Size of their text in bytes.

@@ -19,7 +19,7 @@ pub struct Named {
     pub id: String,
     /// Shortest unique prefix of the id, at least 8 characters.
     pub prefix: String,
-    /// Agent of the session.
+    /// Agent of the session, such as `claude-code`.
     pub agent: String,
     /// Working directory, as written in the log.
     pub workspace: Option<String>,
@@ -37,21 +37,21 @@ pub struct Named {
     pub parent: Option<String>,
     /// Whether an agent started the session.
     pub subagent: bool,
-    /// Path of the log.
+    /// Path of the log file that contains the session.
     pub log: Option<String>,
 }
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
-    /// Description of the session.
+    /// Id, agent, times and other metadata of the session.
     #[serde(flatten)]
     pub named: Named,
     /// Days since the last log entry.
     pub age_days: Option<f64>,
-    /// Number of events.
+    /// Number of events in the session, of every kind.
     pub events: usize,
-    /// Number of prompts.
+    /// Number of prompts by the user.
     pub prompts: usize,
     /// Size of the text in bytes.
     pub bytes: u64,
@@ -73,7 +73,7 @@ pub struct Reflected {
     pub at: Instant,
     /// Result of the attempt.
     pub came: Came,
-    /// Number of proposals.
+    /// Number of proposals, applied or not.
     pub proposed: usize,
     /// Number of proposals that changed something.
     pub applied: usize,
@@ -173,7 +173,6 @@ pub(super) fn add_outcomes(memory: &Memory, rows: &mut [Row]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the name of a speaker.
 pub(super) fn speaker(speaker: Option<Speaker>) -> Option<String> {
     let name = match speaker? {
         Speaker::Person => "person",

@@ -53,7 +53,7 @@ pub struct Spot {
 /// A matching session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Hit {
-    /// Description of the session.
+    /// Id, agent, times and other metadata of the session.
     #[serde(flatten)]
     pub named: Named,
     /// Score of the best place; comparable only within one answer. 0 if the query only filters.
@@ -69,7 +69,7 @@ pub struct Hit {
 /// Matching sessions, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Searched {
-    /// The query.
+    /// Query as it was given.
     pub query: String,
     /// Sessions of this page.
     pub hits: Vec<Hit>,

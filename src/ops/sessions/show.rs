@@ -30,7 +30,7 @@ pub struct Options {
 /// A session with its events.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Shown {
-    /// The session.
+    /// Metadata, counts and outcome of the session.
     pub session: Row,
     /// Path of the diary; null if there is none.
     pub diary: Option<String>,

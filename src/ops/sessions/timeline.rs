@@ -34,7 +34,7 @@ pub struct Day {
 pub struct Timeline {
     /// Days on which sessions ended.
     pub days: Vec<Day>,
-    /// Number of sessions.
+    /// Number of sessions, with or without a day.
     pub total: usize,
     /// Number of days that were considered; null for all.
     pub lookback_days: Option<f64>,

@@ -16,9 +16,9 @@ use crate::ops::{logs, secrets};
 /// A model's opinion of a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Opinion {
-    /// The model's verdict.
+    /// Whether the model accepts or rejects the rule.
     pub verdict: Advice,
-    /// The model's reason.
+    /// Reason that the model gives, redacted.
     pub reason: String,
     /// Improved wording of the rule; null if the model suggests none.
     pub refined: Option<String>,
@@ -26,7 +26,7 @@ pub struct Opinion {
     pub confidence: f64,
     /// Numbers of the quotes that support the verdict, from 1.
     pub evidence: Vec<usize>,
-    /// Name of the model.
+    /// Name of the model that gave the opinion.
     pub name: String,
 }
 
