@@ -48,7 +48,7 @@ pub enum Overdrawn {
     Call {
         /// Maximum number of tokens that the call may use.
         estimate: u64,
-        /// Token limit per call.
+        /// Value of the limit, `budget.call_tokens`.
         limit: u64,
     },
     /// The call would exceed the token limit of the day or month.

@@ -27,7 +27,7 @@ pub enum Error {
     TimedOut {
         /// Server address or program.
         who: String,
-        /// The timeout.
+        /// Time that the request was allowed to take.
         after: Duration,
     },
     /// The server rejected the request.
@@ -67,7 +67,7 @@ pub enum Error {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A program failed.
+    /// A program exited with an error status.
     #[error("`{program}` failed with {status}{}", said(message))]
     Failed {
         program: String,

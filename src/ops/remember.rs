@@ -59,7 +59,7 @@ pub struct Superseded {
     pub newer: String,
     /// Title of the older fact; its note is not changed.
     pub older: String,
-    /// Path of the edge.
+    /// Path of the supersession edge's file.
     pub edge: String,
     /// Why the newer fact supersedes the older one.
     pub why: String,

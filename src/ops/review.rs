@@ -211,11 +211,11 @@ pub struct Settled {
 /// Note references by decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words {
-    /// Drafts to accept.
+    /// Ids, titles or paths of drafts to accept.
     pub accept: Vec<String>,
-    /// Notes to reject.
+    /// Ids, titles or paths of notes to reject.
     pub reject: Vec<String>,
-    /// Notes to confirm.
+    /// Ids, titles or paths of notes to confirm.
     pub confirm: Vec<String>,
 }
 

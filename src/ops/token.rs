@@ -55,7 +55,7 @@ pub struct Listed {
     pub last_four: String,
 }
 
-/// A new token.
+/// A new token with its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Made {
     /// The secret; it is shown only now.

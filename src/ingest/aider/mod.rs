@@ -103,7 +103,7 @@ pub fn tell_bytes(source: &Source, bytes: &[u8], limits: Limits, out: &mut Out<'
 struct State {
     #[serde(skip)]
     session: Option<Carried>,
-    /// Number of sessions that began before.
+    /// Number of sessions that began before this position in the file.
     ordinal: u64,
     started: Option<Instant>,
     /// Whether the user's last message ran a command that has no output yet.

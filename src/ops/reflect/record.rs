@@ -1,8 +1,8 @@
 //! Record of the sessions that were reflected on: one JSON line for each attempt, appended to a
 //! private file.
 //!
-//! The record can be rebuilt: without it, sessions are processed again and their proposals turn out
-//! to exist already.
+//! Losing the record does no harm: sessions are then processed again, and their proposals are
+//! recognized as duplicates.
 
 use std::collections::{HashMap, HashSet};
 
