@@ -74,7 +74,7 @@ pub enum How {
 /// An existing note that is related to the rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Collision {
-    /// Relation of the note to the rule.
+    /// How the note is related to the rule, such as `duplicate` or `conflict`.
     pub how: How,
     /// Id of the bullet or blocked pattern.
     pub id: String,

@@ -50,7 +50,7 @@ pub struct Parts {
 pub struct Fading {
     /// Decay score; 999 for a pinned memory.
     pub score: Score,
-    /// Meaning of the score.
+    /// Decay status that follows from the score.
     pub status: Status,
     /// Number of times that the memory was read.
     pub accesses: u64,

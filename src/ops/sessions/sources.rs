@@ -1,7 +1,7 @@
 //! Finds agents' logs, decides which sessions may be read, and which of two logs supplies a session
 //! that both contain.
 //!
-//! This module finds logs, but does not parse them.
+//! This module finds logs, but does not read their events.
 
 use std::path::PathBuf;
 
