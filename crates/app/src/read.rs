@@ -1,4 +1,4 @@
-//! Fresh answers: every read first asks whether anything changed since the index was written.
+//! Reads notes through the index, after checking whether files changed since it was written.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -18,18 +18,18 @@ use cm_note::path::NotePath;
 use cm_store::vault::layout::{LARGEST_NOTE, LONGEST_NOTE};
 use cm_store::vault::walk;
 
-/// The notes of one vault.
+/// The notes of one vault. Notes with an id that an earlier vault also contains are hidden.
 #[derive(Debug)]
 pub struct Shelf {
-    /// Which vault.
+    /// Level of the vault: project or global.
     pub level: Level,
     notes: Rc<Vec<Note>>,
-    /// Ids that a vault before this one has too.
+    /// Ids that a vault of higher precedence also has; their notes are skipped.
     hidden: HashSet<String>,
 }
 
 impl Shelf {
-    /// The notes that count.
+    /// Iterates over the notes that no other vault hides.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.notes.iter().filter(|note| {
             self.hidden.is_empty() || note.id.as_ref().is_none_or(|id| !self.hidden.contains(id.as_str()))
@@ -38,7 +38,7 @@ impl Shelf {
 }
 
 impl OpenVault {
-    /// Walks the vault's folder, or the commit that it is read at.
+    /// Lists the files of the vault: its folder, or the commit that the call reads at.
     pub fn walk(&self) -> Listing {
         let exclude = self.settings.texts("vault.exclude");
         match &self.past {
@@ -50,10 +50,10 @@ impl OpenVault {
         }
     }
 
-    /// The bytes of a note, as it is or as it was.
+    /// Returns the bytes of a note, from its file or from the commit that the call reads at.
     ///
     /// # Errors
-    /// What the file system or the repository says.
+    /// Returns an error if the file or the Git object cannot be read.
     pub fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
         match &self.past {
             Some(past) => past.read(path),
@@ -61,10 +61,11 @@ impl OpenVault {
         }
     }
 
-    /// Brings the index up to what the folder holds, or rebuilds it.
+    /// Updates the index from `listing`, or rebuilds it when `full` is set. If a `coarse` model is
+    /// given, embeds the passages of every note that is read.
     ///
     /// # Errors
-    /// Where the index can neither be used nor rebuilt.
+    /// Returns an error if the index can be neither used nor rebuilt.
     pub fn reindex(
         &self,
         listing: &Listing,
@@ -119,7 +120,7 @@ impl OpenVault {
     }
 }
 
-/// The finding about a note that is not read as a whole.
+/// Finding for a note that exceeds the size limit and is indexed only in part.
 fn too_large(path: &NotePath, size: u64) -> Finding {
     let megabytes = size >> 20;
     let message = match size {
@@ -132,10 +133,11 @@ fn too_large(path: &NotePath, size: u64) -> Finding {
 }
 
 impl Memory {
-    /// Makes sure that the index of this vault answers for the folder as it is now; once a call.
+    /// Updates the index of this vault unless this call has already done so. With `no_refresh` set,
+    /// the index stays as it is and the answer carries a notice.
     ///
     /// # Errors
-    /// Where the index can neither be used nor rebuilt.
+    /// Returns an error if the index can be neither used nor rebuilt.
     pub fn freshen(&self, open: &OpenVault) -> Result<()> {
         if self.call.no_refresh && open.past.is_none() {
             self.notice("answered from the index as it stands (--no-refresh)");
@@ -164,7 +166,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Brings the index up to the folder; `None` where what is kept of the vault says that it is.
+    /// Updates the index; returns `None` if the cached vault version shows that nothing changed.
     fn refresh(&self, open: &OpenVault) -> Result<Option<Refreshed>> {
         let reindex = |listing: &Listing| open.reindex(listing, false, self.models().coarse());
         let Some(kept) = open.kept() else { return Ok(Some(reindex(&open.walk())?)) };
@@ -186,7 +188,7 @@ impl Memory {
         Ok(Some(refreshed))
     }
 
-    /// Tells what the person should know of a refresh.
+    /// Adds notices about a refresh: why the index was rebuilt, and why it may be stale.
     pub(super) fn tell(&self, refreshed: &Refreshed) {
         // The first index of a vault is nothing to be told about.
         if let Some(why) = refreshed.rebuilt.as_ref().filter(|why| **why != cm_index::Unusable::Missing) {
@@ -195,17 +197,18 @@ impl Memory {
         self.tell_stale(refreshed);
     }
 
-    /// Tells that the index could not be brought up to date.
+    /// Adds a notice if the index could not be brought up to date.
     pub(super) fn tell_stale(&self, refreshed: &Refreshed) {
         if let Some(why) = &refreshed.stale {
             self.notice(format!("the answer may be stale: {why}"));
         }
     }
 
-    /// Asks the index, and once more after reading all notes anew where it turns out to be damaged.
+    /// Queries the index. If it turns out to be damaged, rebuilds it and queries it once more.
     ///
     /// # Errors
-    /// Where the index can neither be used nor rebuilt, or there is no time for that.
+    /// Returns an error if the index can be neither used nor rebuilt, or if it is damaged and the
+    /// call must answer quickly.
     pub fn ask<T>(
         &self,
         open: &OpenVault,
@@ -222,10 +225,10 @@ impl Memory {
         }
     }
 
-    /// All notes of one vault, by path; read once a call.
+    /// Returns all notes of one vault, ordered by path; reads them once per call.
     ///
     /// # Errors
-    /// Those of [`Memory::freshen`].
+    /// Returns an error if the index can be neither used nor rebuilt.
     pub fn notes_of(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
         self.freshen(open)?;
         match open.read_notes() {
@@ -234,10 +237,11 @@ impl Memory {
         }
     }
 
-    /// The bullets and blocked patterns of one vault, by path: of many notes these are few, and the others are not read.
+    /// Returns the bullets and blocked patterns of one vault, ordered by path, without loading
+    /// other notes.
     ///
     /// # Errors
-    /// Those of [`Memory::freshen`].
+    /// Returns an error if the index can be neither used nor rebuilt.
     pub fn playbook_notes(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
         self.freshen(open)?;
         if let Some(notes) = open.read_notes() {
@@ -246,10 +250,11 @@ impl Memory {
         Ok(Rc::new(self.ask(open, |index| index.notes_of(&[Kind::Bullet, Kind::Blocked]))?))
     }
 
-    /// The notes of each vault, the project's first; of two notes with one id only the project's.
+    /// Returns the notes of every open vault, the project's first. If two notes have the same id,
+    /// only the project's is visible.
     ///
     /// # Errors
-    /// Those of [`Memory::freshen`].
+    /// Returns an error if an index can be neither used nor rebuilt.
     pub fn notes(&self) -> Result<Vec<Shelf>> {
         let mut shelves: Vec<Shelf> = Vec::new();
         for open in &self.vaults {
@@ -270,7 +275,7 @@ impl Memory {
         Ok(shelves)
     }
 
-    /// The vault of that level.
+    /// Returns the vault of this level, or the target vault if that level is not open.
     pub fn at(&self, level: Level) -> &OpenVault {
         self.vaults.iter().find(|open| open.level == level).unwrap_or_else(|| self.target())
     }

@@ -1,8 +1,8 @@
-//! Taking in what was said in a session that happened elsewhere, for later reading: without secrets, with who sent it, and each
-//! message once.
+//! Stores the messages of a session that ran elsewhere: redacted, with their sender, and without
+//! duplicates.
 //!
-//! It lies among the user's private files of the vault, where the index of sessions finds it beside agents' own logs. It is data
-//! and no cache: nothing removes it but its owner.
+//! The log is stored in the user's private files of the vault and is indexed like the logs of local
+//! agents. It is user data, not a cache: only its owner deletes it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,63 +21,60 @@ use cm_store::vault::lock::Lock;
 
 pub use cm_agents::ingest::sent::Speaker;
 
-/// A session, or more of it.
+/// A session to store, or further messages of one.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Its id, as the agent calls it.
+    /// Session id, as the agent assigned it.
     pub session: String,
-    /// The agent; the one that asks where none is named.
+    /// Agent name; by default the agent that makes the request.
     pub agent: Option<String>,
-    /// The folder that was worked in.
+    /// Working directory of the session.
     pub workspace: Option<String>,
-    /// A title.
     pub title: Option<String>,
-    /// What was said, in order.
+    /// Messages in chronological order.
     pub messages: Vec<Said>,
 }
 
-/// One message.
+/// A message of the session.
 #[derive(Debug, Clone)]
 pub struct Said {
-    /// Its id, by which it is known again.
+    /// Message id; a message with the id of a stored one is a duplicate.
     pub id: Option<String>,
-    /// Who said it.
     pub role: Speaker,
-    /// When.
     pub at: Option<Instant>,
-    /// What.
+    /// Text of the message, before redaction.
     pub text: String,
 }
 
-/// What was taken in.
+/// Result of storing messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Received {
-    /// The session.
+    /// Session id, as assigned by the agent.
     pub session: String,
-    /// The agent.
+    /// Agent of the session, such as `claude-code`.
     pub agent: String,
-    /// How many messages are new.
+    /// Number of new messages.
     pub received: usize,
-    /// How many had been sent before.
+    /// Number of messages that had been stored before.
     pub known: usize,
-    /// How many secrets were taken out of the new ones.
+    /// Number of secrets that were redacted in the new messages.
     pub redacted: usize,
 }
 
-/// The longest id, in bytes; it becomes a file's name.
+/// Maximum length of a session id in bytes; the id becomes part of a file name.
 const LONGEST_ID: usize = 128;
-/// The most messages at once.
+/// Maximum number of messages per request.
 const MOST_MESSAGES: usize = 10_000;
-/// The most that is kept of a session, in bytes.
+/// Maximum size of a session's log in bytes.
 const LARGEST: usize = 50_000_000;
-/// The longest folder, in bytes.
+/// Maximum length of the workspace path in bytes.
 const LONGEST_FOLDER: usize = 4096;
 
-/// Keeps what is new of a session.
+/// Appends the new messages to the session's log.
 ///
 /// # Errors
-/// An id, agent or folder that cannot be, no messages or too many, a session that has grown too large, and a vault that cannot
-/// be written.
+/// Returns an error if the id, agent or workspace is invalid, if the number of messages is 0 or
+/// above the limit, if the log would exceed its size limit, or if the vault cannot be written.
 pub fn receive(memory: &Memory, options: &Options) -> Result<Received> {
     let open = memory.target();
     open.writable()?;
@@ -101,7 +98,7 @@ pub fn receive(memory: &Memory, options: &Options) -> Result<Received> {
     Ok(Received { session, agent, received, known: known.len(), redacted })
 }
 
-/// Who sends, and what they know of the session.
+/// Log line that records the sender and what the request says about the session.
 fn sending(memory: &Memory, options: &Options, rules: &Rules) -> Line {
     let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, rules).0.into_string());
     Line::Sent(Sent {
@@ -113,7 +110,7 @@ fn sending(memory: &Memory, options: &Options, rules: &Rules) -> Line {
     })
 }
 
-/// A log with these lines more.
+/// Appends lines to a log; fails if the log would exceed its size limit.
 fn longer(mut log: String, lines: impl Iterator<Item = Line>) -> Result<String> {
     if !log.is_empty() && !log.ends_with('\n') {
         log.push('\n');
@@ -164,14 +161,14 @@ fn checked(memory: &Memory, options: &Options) -> Result<Agent> {
     }
 }
 
-/// A message without secrets.
+/// A redacted message.
 struct Cleaned {
     message: Message,
-    /// How many secrets were taken out.
+    /// Number of secrets that were replaced.
     redacted: usize,
 }
 
-/// The messages without secrets, each with the key by which it is known again.
+/// Redacts the messages and gives each a key that identifies it when it is sent again.
 fn cleaned(messages: &[Said], rules: &Rules) -> Vec<Cleaned> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let cleaned = messages.iter().map(|said| {
@@ -190,7 +187,7 @@ fn cleaned(messages: &[Said], rules: &Rules) -> Vec<Cleaned> {
     cleaned.collect()
 }
 
-/// The keys of the messages that were kept before.
+/// Returns the keys of the messages in a log.
 fn keys(log: &str) -> HashSet<String> {
     let message = |line: &str| match serde_json::from_str(line) {
         Ok(Line::Message(message)) => Some(message.key),

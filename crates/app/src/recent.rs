@@ -1,4 +1,4 @@
-//! The notes that changed last.
+//! Lists the most recently changed notes.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,46 +8,46 @@ use super::memory::{Level, Memory};
 use cm_note::instant::Instant;
 use cm_note::note::{Kind, Note};
 
-/// So many where nothing is said.
+/// Number of results if no limit is given.
 pub const USUAL: usize = 10;
 
-/// Which notes.
+/// Filter and page of the list.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// At most so many.
+    /// Maximum number of notes.
     pub limit: usize,
-    /// Leave out so many at the front: the `next` of an earlier answer.
+    /// Number of notes to skip: the `next` of an earlier answer.
     pub offset: usize,
-    /// Changed at or after this.
+    /// Only notes that changed at or after this time.
     pub since: Option<Instant>,
-    /// Of this type only.
+    /// Only notes of this type.
     pub note_type: Option<String>,
 }
 
 /// A note in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Listed {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its kind.
+    /// Kind of the note, such as `memory` or `bullet`.
     pub kind: Kind,
-    /// Its type.
+    /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Its title.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// When it was last changed, as it says itself.
+    /// Time of the last change according to the note's frontmatter.
     pub updated: Option<Instant>,
-    /// Its tags.
+    /// Tags from the frontmatter and the body, without `#`.
     pub tags: Vec<String>,
-    /// Which vault it is from.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
 }
 
 impl Listed {
-    /// The note as it stands in lists.
+    /// Returns the list entry of a note.
     pub fn of(note: &Note, vault: Level) -> Self {
         Self {
             id: note.key().to_owned(),
@@ -62,21 +62,22 @@ impl Listed {
     }
 }
 
-/// Notes, the newest first.
+/// One page of the list, newest notes first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Recent {
-    /// The notes.
+    /// Notes of this page.
     pub notes: Vec<Listed>,
-    /// How many there are in all.
+    /// Number of matching notes on all pages.
     pub total: usize,
-    /// The offset of the next page, where there is more.
+    /// Offset of the next page; null on the last one.
     pub next: Option<usize>,
 }
 
-/// The notes that changed last, by what they say of themselves; edges and days are left out.
+/// Lists notes by the time of the last change in their frontmatter, newest first. Edges and
+/// episodes are not listed.
 ///
 /// # Errors
-/// Where the index can neither be used nor rebuilt.
+/// Returns an error if an index can be neither used nor rebuilt.
 pub fn recent(memory: &Memory, options: &Options) -> Result<Recent> {
     let wanted = |note: &Note| {
         let at = note.updated.or(note.created);

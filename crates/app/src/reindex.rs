@@ -1,4 +1,4 @@
-//! Bringing the index up to the folder, and saying what was found.
+//! Updates the index from the files and reports what changed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,45 +9,47 @@ use super::meaning::known;
 use super::memory::{Memory, OpenVault};
 use cm_index::Index;
 
-/// How.
+/// Mode of a reindex.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Drop what is there and read everything anew.
+    /// Discard the index and read every note again.
     pub full: bool,
-    /// Only say what is stale.
+    /// Report stale files without updating the index.
     pub check: bool,
 }
 
-/// What was found and done.
+/// Result of a reindex.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reindexed {
-    /// Notes in the index afterwards.
+    /// Number of notes in the index afterwards.
     pub notes: usize,
-    /// New ones.
+    /// Number of new notes.
     pub added: usize,
-    /// Changed ones.
+    /// Number of changed notes.
     pub updated: usize,
-    /// Ones that are gone.
+    /// Number of removed notes.
     pub removed: usize,
-    /// Errors and warnings in the notes; `cm validate` lists them.
+    /// Number of errors and warnings in the notes; `cm validate` lists them.
     pub findings: usize,
     /// Wall time in milliseconds.
     pub ms: u64,
-    /// The files that are stale, where nothing was to be changed.
+    /// Paths of stale files; only with `check`.
     pub stale: Vec<String>,
-    /// Why everything was read anew, where it was.
+    /// Why the index was rebuilt; null if it was only updated.
     pub rebuilt: Option<String>,
-    /// Passages that the finer model has not read yet: later commands do, each for a moment.
+    /// Number of passages that the larger model has not embedded yet; later commands embed a few at
+    /// a time.
     pub unread: usize,
 }
 
-/// The factor by which a reindexing may spend longer on the finer model than any other command.
+/// Factor applied to the time budget of the larger model; a reindex may embed for longer than other
+/// commands.
 const PATIENCE: u32 = 40;
 
-/// Refreshes the index of every open vault. `clock` measures, in milliseconds.
+/// Refreshes the index of every open vault. `clock` returns milliseconds.
 ///
 /// # Errors
-/// Where an index can neither be used nor rebuilt.
+/// Returns an error if an index can be neither used nor rebuilt.
 pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Result<Reindexed> {
     let begun = clock();
     let mut outcome = Reindexed {
@@ -93,8 +95,8 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
     Ok(outcome)
 }
 
-/// Lets the finer model read what it lacks; how many passages it still lacks. A full reindexing is about texts, and gives
-/// it no more time than any command.
+/// Embeds missing passages with the larger model and returns the number of passages that are still
+/// missing. A full reindex gets only the usual time budget.
 fn read_finely(memory: &Memory, open: &OpenVault, full: bool) -> Result<usize> {
     let budget = budget(&open.settings);
     memory.refine_within(open, &[], if full { budget } else { budget * PATIENCE }, false);

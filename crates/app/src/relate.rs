@@ -1,4 +1,5 @@
-//! Typed edges between two notes: made as a file of their own, taken away wherever they are written.
+//! Creates edges between notes as separate files, and deletes edges in every place that defines
+//! them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,43 +19,44 @@ use cm_note::note::compose::{self, EdgeDraft, EdgeEnd};
 use cm_note::note::types::SUPERSEDES;
 use cm_note::note::{Note, name};
 
-/// The edge that is wanted.
+/// An edge to create or delete.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The note that it leads from.
+    /// Note at the start of the edge.
     pub from: String,
-    /// The note that it leads to.
+    /// Note at the end of the edge.
     pub to: String,
-    /// Its type, such as `SOLVES`; all types where edges are taken away and nothing is said.
+    /// Edge type, such as `SOLVES`. Without it, `relate` uses `RELATED_TO` and `unrelate` deletes
+    /// edges of every type.
     pub relation: Option<String>,
-    /// 0.0–1.0.
+    /// Strength, 0.0–1.0.
     pub strength: Option<f64>,
-    /// Why the two are related.
+    /// Why the two notes are related.
     pub why: Option<String>,
 }
 
-/// An edge that was made or taken away.
+/// Result of creating or deleting an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Related {
-    /// The edges' ids, and those of notes whose frontmatter changed.
+    /// Ids of the edges, and of notes whose frontmatter changed.
     pub ids: Vec<String>,
-    /// The file of the edge; the first of the changed files where edges were taken away.
+    /// Path of the edge; after a deletion, the first of the changed files.
     pub path: Option<String>,
-    /// The commit; null where commits are manual or nothing changed.
+    /// Commit hash; null if commits are manual or nothing changed.
     pub commit: Option<String>,
-    /// Whether anything changed.
+    /// Whether any file changed; false if the request had no effect.
     pub changed: bool,
 }
 
-/// The type of an edge of which nothing more is known.
+/// Default edge type.
 const PLAIN: &str = "RELATED_TO";
 
-/// Writes an edge file. An edge of that type that is there already stays: it gets the strength that is named, and the
-/// reason after those that it has.
+/// Writes an edge file. If an edge of that type already exists, sets its strength and appends the
+/// reason to its body.
 ///
 /// # Errors
-/// A note that is not found, an unknown type, an edge from a note to itself, `persons-only` where an agent lets a confirmed
-/// note supersede another, and those of [`write::apply`].
+/// Returns an error if a note is not found, if the type is unknown, if both ends are the same note,
+/// if an agent tries to supersede with a confirmed note (`persons-only`), or if the write fails.
 pub fn relate(memory: &Memory, options: &Options) -> Result<Related> {
     in_range("strength", options.strength)?;
     let relation = known_relation(memory.target(), options.relation.as_deref().unwrap_or(PLAIN))?;
@@ -86,10 +88,11 @@ pub fn relate(memory: &Memory, options: &Options) -> Result<Related> {
     Ok(Related { ids: vec![id.into()], path: Some(path.into()), commit: written.commit, changed: true })
 }
 
-/// Takes edges from one note to another away: edge files, and entries of `relations` at either end. Links in bodies stay.
+/// Deletes the edges from one note to another: edge files and entries of `relations` at both ends.
+/// Links in bodies stay.
 ///
 /// # Errors
-/// A note that is not found, no such edge, and those of [`write::apply`].
+/// Returns an error if a note is not found, if the notes have no such edge, or if the write fails.
 pub fn unrelate(memory: &Memory, options: &Options) -> Result<Related> {
     let relation =
         options.relation.as_deref().map(|name| known_relation(memory.target(), name)).transpose()?;
@@ -140,7 +143,7 @@ fn ends<'a>(memory: &'a Memory, options: &Options) -> Result<(Found<'a>, Found<'
     Ok((from, to))
 }
 
-/// The type as it is written, or a refusal that lists what there is.
+/// Normalizes an edge type; an unknown type is an error that lists the valid ones.
 fn known_relation(open: &OpenVault, typed: &str) -> Result<String> {
     let name = typed.trim().to_uppercase().replace('-', "_");
     let relations = &open.settings.relations;
@@ -152,7 +155,7 @@ fn known_relation(open: &OpenVault, typed: &str) -> Result<String> {
         .hint(format!("the types are {}; `relations` in cm.toml adds more", known.join(", "))))
 }
 
-/// The edge files from one note to another.
+/// Loads the edge files from one note to another.
 fn edge_files<'a>(
     memory: &'a Memory,
     from: &Note,
@@ -198,7 +201,8 @@ fn amend(memory: &Memory, edge: &Found<'_>, options: &Options) -> Result<Related
     })
 }
 
-/// Edits that take the entries of `relations` out which lead from this note (`outgoing`) to the other, or come from it.
+/// Returns edits that remove the entries of `relations` that refer to the other note, either
+/// outgoing or incoming.
 fn relation_edits(found: &Found<'_>, other: &Note, relation: Option<&str>, outgoing: bool) -> Vec<Edit> {
     let text = found.text();
     let fields = parse::parse(&Split::of(&text)).fields;

@@ -1,4 +1,4 @@
-//! The notes around a note.
+//! Lists the notes around a note in the graph.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,18 +11,18 @@ use cm_note::note::RelationTable;
 use cm_note::note::types::LINKS_TO;
 use cm_text::spelling::nearest;
 
-/// How far, and along which edges.
+/// Distance, edge types and page of the list.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Edges on the way, 1 to 5.
+    /// Maximum number of edges on the path, 1 to 5.
     pub hops: u8,
-    /// Only edges of these types; all where empty.
+    /// Only edges of these types; empty for all.
     pub relations: Vec<String>,
-    /// Only this way.
+    /// Only edges in this direction.
     pub direction: Option<Direction>,
-    /// At most so many.
+    /// Maximum number of notes.
     pub limit: usize,
-    /// Leave out so many at the front: the `next` of an earlier answer.
+    /// Number of notes to skip: the `next` of an earlier answer.
     pub offset: usize,
 }
 
@@ -32,52 +32,53 @@ impl Default for Options {
     }
 }
 
-/// A note that was reached.
+/// A note that is connected to the start note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Neighbour {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its title.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// The type of the last edge on the way.
+    /// Type of the last edge on the path.
     #[serde(rename = "type")]
     pub relation: String,
-    /// Which way that edge was walked.
+    /// Direction in which the path follows that edge.
     pub direction: Direction,
-    /// How many edges away.
+    /// Number of edges on the path.
     pub hops: u8,
-    /// The product of the strengths on the way.
+    /// Product of the edge strengths on the path.
     pub strength: f64,
-    /// The titles of the notes on the way.
+    /// Titles of the notes between, in path order.
     pub via: Vec<String>,
 }
 
-/// The notes around a note, the nearest first.
+/// Notes around a note, nearest first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Related {
-    /// What the note answers to.
+    /// Id of the start note, or its path if it has none.
     pub id: String,
-    /// Its title.
+    /// Title of the start note, from its frontmatter, content or file name.
     pub title: String,
-    /// The others.
+    /// Notes of this page.
     pub notes: Vec<Neighbour>,
-    /// How many there are in all.
+    /// Number of connected notes on all pages.
     pub total: usize,
-    /// The offset of the next page, where there is more.
+    /// Offset of the next page; null on the last one.
     pub next: Option<usize>,
 }
 
-/// So many notes where nothing is said.
+/// Number of results if no limit is given.
 pub const USUAL: usize = 50;
-/// The most edges on the way.
+/// Maximum value of `hops`.
 pub const FARTHEST: u8 = 5;
 
-/// Lists the notes up to so many edges away, within the note's own vault.
+/// Lists the notes within `hops` edges of a note, within its own vault.
 ///
 /// # Errors
-/// Not found, too many hops, or a type of edge that does not exist.
+/// Returns an error if the note is not found, if `hops` is out of range, or if an edge type does
+/// not exist.
 pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Related> {
     if !(1..=FARTHEST).contains(&options.hops) {
         return Err(Error::usage(format!("hops are 1 to {FARTHEST}")));
@@ -112,7 +113,7 @@ pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Re
     Ok(Related { id: found.note.key().to_owned(), title: found.note.title, notes: page, total, next })
 }
 
-/// A type of edge as it was typed, which must be declared or occur.
+/// Normalizes an edge type, which must be declared in the settings or occur in the graph.
 fn relation(typed: &str, known: &RelationTable, graph: &Graph<'_>) -> Result<String> {
     let name = typed.trim().to_uppercase().replace('-', "_");
     if known.knows(&name) || graph.edges().iter().any(|edge| edge.relation == name) {

@@ -1,7 +1,7 @@
-//! What sessions left behind, remembered: unprocessed stashes, diaries and friction become facts, preferences and episodes in
-//! one commit, and these a part of an agent's rule file.
+//! Turns unprocessed stashes, diaries and friction results into facts, preferences and episodes in
+//! one commit, and writes them to a section of an agent's rule file.
 //!
-//! What is to be made of them is for `curate::remember` to say. Secrets are taken out of all that is read.
+//! The decisions are made in `curate::remember`. All input is redacted.
 
 mod gather;
 mod notes;
@@ -25,142 +25,145 @@ use cm_note::path::NotePath;
 use cm_playbook::meaning::Sense;
 use cm_store::vault::foreign;
 
-/// What is to be written, and where.
+/// Output files and mode.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The rule file; where none is named, the one that has a part already, else CLAUDE.md, else AGENTS.md, of the project.
+    /// Rule file. By default the project's file that already has a section, else CLAUDE.md, else
+    /// AGENTS.md.
     pub file: Option<PathBuf>,
-    /// A folder for facts.md, episodes.md and preferences.md.
+    /// Output folder for facts.md, episodes.md and preferences.md.
     pub files: Option<PathBuf>,
-    /// Write no rule file.
+    /// Do not write a rule file.
     pub no_section: bool,
-    /// Only say what would be done.
+    /// Report the changes without writing them.
     pub dry_run: bool,
 }
 
-/// A fact that was written.
+/// A fact that was written as a new note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Fact {
-    /// Its id.
+    /// Id of the new note.
     pub id: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// What is so.
+    /// Text of the fact, which is also the title of its note.
     pub text: String,
-    /// Whether it waits for a person, and why.
+    /// Why the note is a draft that a person must accept; null if it is not.
     pub draft: Option<String>,
 }
 
-/// A fact that took the place of another.
+/// A fact that supersedes another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Superseded {
-    /// What holds now.
+    /// Title of the newer fact.
     pub newer: String,
-    /// What held before; its note stays.
+    /// Title of the older fact; its note is not changed.
     pub older: String,
-    /// The file of the edge.
+    /// Path of the supersession edge's file.
     pub edge: String,
-    /// Why.
+    /// Why the newer fact supersedes the older one.
     pub why: String,
 }
 
-/// A preference that was written, or whose observations changed.
+/// A new preference, or one with new observations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Preference {
-    /// Its id.
+    /// Id of the note, which is new or was updated.
     pub id: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// What is wanted.
+    /// Text of the preference, which is also the title of its note.
     pub text: String,
-    /// How sure it is now.
+    /// Confidence in the preference now.
     pub level: Confidence,
-    /// How sure it was; null where it is new.
+    /// Confidence before; null for a new preference.
     pub before: Option<Confidence>,
-    /// How many sessions show it.
+    /// Number of observations that support it.
     pub observed: usize,
-    /// How many contradict it.
+    /// Number of observations that contradict it.
     pub against: usize,
-    /// Whether it waits for a person, and why.
+    /// Why the note is a draft that a person must accept; null if it is not.
     pub draft: Option<String>,
 }
 
-/// An entry of a day's log that was written.
+/// A new entry of an episode file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Episode {
-    /// The day's file.
+    /// Path of the day's file.
     pub path: String,
-    /// The entry's heading.
+    /// Heading of the entry.
     pub entry: String,
 }
 
-/// The part of a rule file.
+/// The section of a rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Section {
-    /// The file.
+    /// Path of the rule file.
     pub path: String,
-    /// Whether it was not there before.
+    /// Whether the file is new.
     pub created: bool,
-    /// Whether it is other than before.
+    /// Whether the file's content changed.
     pub changed: bool,
-    /// How many lines the part has, its markers among them.
+    /// Number of lines in the section, including its markers.
     pub lines: usize,
-    /// How many facts it tells.
+    /// Number of facts in the section.
     pub facts: usize,
-    /// How many preferences.
+    /// Number of preferences in the section.
     pub preferences: usize,
-    /// How many episodes.
+    /// Number of episodes in the section.
     pub episodes: usize,
-    /// How many facts and preferences found no room.
+    /// Number of facts and preferences that exceed the size limit.
     pub omitted: usize,
-    /// The lines that came.
+    /// Lines that were added.
     pub added: Vec<String>,
-    /// The lines that went.
+    /// Lines that were removed.
     pub removed: Vec<String>,
 }
 
-/// What was not remembered.
+/// Number of sentences that were not remembered, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct LeftOut {
-    /// Sentences that say too little, or only of the moment.
+    /// Sentences with too little content, or only of momentary interest.
     pub slight: usize,
-    /// Sentences that are longer than a fact may be.
+    /// Sentences longer than a fact may be.
     pub too_long: usize,
 }
 
-/// What was remembered.
+/// Result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remembered {
-    /// What was read.
+    /// Sources that were read, by kind.
     pub sources: Taken,
-    /// New facts.
+    /// Facts that this run wrote as new notes.
     pub facts: Vec<Fact>,
-    /// Facts that took the place of others.
+    /// Facts that supersede others.
     pub superseded: Vec<Superseded>,
-    /// New preferences, and those with new observations.
+    /// New preferences, and preferences with new observations.
     pub preferences: Vec<Preference>,
-    /// New entries in days' logs.
+    /// New episode entries.
     pub episodes: Vec<Episode>,
-    /// What was not remembered.
+    /// Sentences that were not remembered.
     pub left_out: LeftOut,
-    /// The commit; null where commits are manual or no note changed.
+    /// Commit hash; null if commits are manual or no note changed.
     pub commit: Option<String>,
-    /// The part of the rule file; null where none is written.
+    /// Section of the rule file; null if none is written.
     pub section: Option<Section>,
-    /// The plain files that changed.
+    /// Paths of the plain files that changed.
     pub files: Vec<String>,
-    /// Whether this only says what would be done.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
 }
 
-/// The files that may hold the part where none is named, the first one first.
+/// Default rule files, in order of preference.
 const RULE_FILES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 
-/// Remembers what is new, in one commit, and writes the part and the plain files from all that is known then.
+/// Remembers new sources in one commit, then writes the section and the plain files from all
+/// memories.
 ///
 /// # Errors
-/// Markers without their other half (before anything is written), files that cannot be read or written, those of
-/// [`write::apply`], and nothing done: nothing new, and all files as they were.
+/// Returns an error if a marker of the section is unpaired (before anything is written), if a file
+/// cannot be read or written, and "nothing done" if there are no new sources and every file is up
+/// to date.
 pub fn remember(memory: &Memory, options: &Options) -> Result<Remembered> {
     if memory.call.no_refresh {
         return Err(
@@ -214,7 +217,7 @@ pub fn remember(memory: &Memory, options: &Options) -> Result<Remembered> {
     Err(nothing_new(&remembered))
 }
 
-/// The change of one run, planned from the notes as they are now.
+/// Plans the changes of a run from the current notes.
 fn planned(
     memory: &Memory,
     open: &OpenVault,
@@ -246,7 +249,7 @@ fn nothing_new(outcome: &Remembered) -> Error {
     write::nothing(reasons).hint("`cm stash` keeps a session or a text, which this then remembers")
 }
 
-/// The rule file, and what is in it.
+/// The rule file and its content.
 struct Target {
     file: PathBuf,
     path: String,
@@ -254,7 +257,8 @@ struct Target {
 }
 
 impl Target {
-    /// Finds the file and reads it. A part whose markers are broken is refused here, before anything is written.
+    /// Finds and reads the rule file. A section with unpaired markers is refused before anything is
+    /// written.
     fn find(project: &Path, memory: &Memory, named: Option<&Path>) -> Result<Self> {
         let target = match named {
             Some(named) => Self::at(&memory.call.cwd.join(named), memory)?,
@@ -266,7 +270,7 @@ impl Target {
         Ok(target)
     }
 
-    /// The one that has a part already, else the first that is there, else the first.
+    /// Returns the first default file with a section, else the first that exists, else the first.
     fn usual(project: &Path, memory: &Memory) -> Result<Self> {
         let mut there = Vec::new();
         for name in RULE_FILES {
@@ -305,7 +309,8 @@ impl Target {
             .hint(format!("mend the lines `{}` and `{}`; nothing was written", START, END))
     }
 
-    /// Writes the part, where the file still is what was read. A file that is not there is not made for an empty memory.
+    /// Writes the section, provided that the file has not changed since it was read. Does not
+    /// create a file for an empty view.
     fn write(&self, view: &view::View, memory: &Memory, dry_run: bool) -> Result<Option<Section>> {
         let part = view.part(memory);
         if self.there.is_none() && part.facts + part.preferences + part.episodes == 0 {
@@ -347,7 +352,7 @@ impl Target {
     }
 }
 
-/// Refuses a file that is a symbolic link out of its folder, before anything is written.
+/// Refuses a file that is a symbolic link out of its folder.
 fn stays(file: &Path, path: &str) -> Result<()> {
     let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
     let leads_out =
@@ -360,7 +365,8 @@ fn stays(file: &Path, path: &str) -> Result<()> {
         .hint("nothing was written; name the file that it leads to"))
 }
 
-/// The folder for the plain files, where nothing of somebody else's would be written over and no note would come to be.
+/// Resolves the output folder. Refuses a visible folder inside a vault, and files that this command
+/// did not write.
 fn folder_of(memory: &Memory, named: &Path) -> Result<PathBuf> {
     let out = memory.call.cwd.join(named);
     for open in &memory.vaults {
@@ -390,7 +396,7 @@ fn folder_of(memory: &Memory, named: &Path) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// Writes facts.md, episodes.md and preferences.md; those that changed.
+/// Writes facts.md, episodes.md and preferences.md; returns the paths of those that changed.
 fn plain_files(memory: &Memory, out: &Path, view: &view::View, dry_run: bool) -> Result<Vec<String>> {
     let mut due = Vec::new();
     for file in view.files() {

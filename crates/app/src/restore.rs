@@ -1,4 +1,4 @@
-//! Bringing a note back as it was at a commit, also one that is gone.
+//! Restores a note as it was at a commit, including deleted notes.
 
 use super::error::{Error, Result};
 use super::find::{ambiguous, find_to_change};
@@ -14,10 +14,12 @@ use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
 use cm_store::git::CommitId;
 
-/// Writes the note as it was at the commit, where it lies now, or where it lay then.
+/// Writes the note's content at `commit` to its current path, or to its former path if it was
+/// deleted.
 ///
 /// # Errors
-/// No such note or commit, bytes that are no UTF-8, and those of [`write::apply`].
+/// Returns an error if the note or commit is not found, if the content is not UTF-8, or if the
+/// write fails.
 pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed> {
     memory.persons_only("restore an earlier version")?;
     let commit = revision(memory, commit)?;
@@ -55,7 +57,7 @@ pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed
     })
 }
 
-/// The note of that id, beginning of an id, path or title in a commit, looked for first where it lies now.
+/// Finds a note in a commit by id, id prefix, path or title; checks the current path first.
 fn at_commit(
     memory: &Memory,
     commit: CommitId,

@@ -1,7 +1,7 @@
-//! The notes that answer a question best, of all open vaults: by their words and by what they mean, lifted along the
-//! graph, then weighed by age and use.
+//! Ranks the notes of all open vaults for a query: by words and by meaning, raised along the graph,
+//! then weighted by age and use.
 //!
-//! Search, briefings and the search for likeness all go through here; each stage can be left out.
+//! Search, briefings and similarity use this module; every stage can be disabled.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,20 +22,20 @@ use cm_note::rank::fusion::{Evidence, Fit, Weights, fuse};
 use cm_note::rank::spread::spread;
 use cm_note::rank::worth;
 
-/// The stages of a retrieval.
+/// Stages of the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stages {
-    /// What the words say.
+    /// Match the words of the query (BM25).
     pub words: bool,
-    /// What the coarse model says.
+    /// Match the meaning with the small embedding model.
     pub coarse: bool,
-    /// What the fine model says.
+    /// Match the meaning with the large embedding model.
     pub fine: bool,
-    /// Whether hits lift their neighbours in the graph.
+    /// Raise the neighbours of hits in the graph.
     pub graph: bool,
-    /// Whether the later changed goes before the older.
+    /// Weight notes by the time of their last change.
     pub recency: bool,
-    /// Whether feedback and importance count.
+    /// Weight notes by feedback and importance.
     pub usefulness: bool,
 }
 
@@ -46,87 +46,84 @@ impl Default for Stages {
 }
 
 impl Stages {
-    /// All of them.
     pub const ALL: Self =
         Self { words: true, coarse: true, fine: true, graph: true, recency: true, usefulness: true };
-    /// Words, and nothing else.
+    /// The word stage only.
     pub const WORDS: Self =
         Self { words: true, coarse: false, fine: false, graph: false, recency: false, usefulness: false };
 }
 
-/// What is asked.
+/// Input of a retrieval.
 #[derive(Clone, Copy)]
 pub(super) struct Question<'a> {
-    /// The query.
     pub query: &'a Query,
-    /// What its words mean together.
+    /// Text of the query for the embedding models.
     pub meaning: &'a str,
-    /// Which stages.
     pub stages: Stages,
-    /// How near a note must be to answer without any of the words.
+    /// Minimum similarity of notes without any word of the query.
     pub by_meaning: ByMeaning,
 }
 
-/// How near a note must be to answer by meaning alone.
+/// Minimum similarity of notes that match by meaning only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ByMeaning {
-    /// As near as the nearest ones, however near these are: for a person or an agent who asks.
+    /// Relative to the nearest notes of this query; for searches that a user or agent asked for.
     Relative,
-    /// At a cosine of at least [`NEAR`]: for what nobody asked for, and for comparing notes.
+    /// A cosine of at least [`NEAR`]; for unrequested context and for comparing notes.
     Near,
 }
 
-/// By what a note was found.
+/// How a note was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FoundBy {
-    /// It has words of the query.
+    /// The note contains words of the query.
     Words,
-    /// It has none of them: only its meaning is near, and the answer is weak.
+    /// The note contains none of the words, only a similar meaning; a weak match.
     Meaning,
-    /// It is related to a note that was found.
+    /// The note is related to another hit.
     Relation,
 }
 
-/// What the score of a hit is made of.
+/// Components of a hit's score.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Parts {
-    /// BM25 over title, headings, tags and text; comparable within one answer only.
+    /// BM25 over title, headings, tags and text; comparable only within one answer.
     pub bm25: f64,
-    /// That beside the best, 0–1.
+    /// `bm25` divided by the best hit's, 0–1.
     pub words: f64,
-    /// The cosine of its nearest passage by the coarse built-in model, −1 to 1.
+    /// Cosine of the nearest passage by the small built-in model, −1 to 1.
     pub coarse: Option<f64>,
-    /// The same by the fine model, where it has read the note.
+    /// Cosine by the large model, −1 to 1; null if it has not embedded the note.
     pub fine: Option<f64>,
-    /// Nearness beside the nearest, 0–1.
+    /// Similarity relative to the nearest hit, 0–1.
     pub meaning: f64,
-    /// The points of words and meaning beside what a note would have that is the best by either, 0–1.
+    /// Combined points for words and meaning, relative to a note that is best in both, 0–1.
     pub relevance: f64,
-    /// What hits that it is related to have added.
+    /// Points added by related hits.
     pub graph: f64,
-    /// The multiplier for when it was last changed.
+    /// Multiplier for the time of the last change.
     pub recency: f64,
-    /// The multiplier for feedback and importance.
+    /// Multiplier for feedback and importance.
     pub usefulness: f64,
 }
 
-/// A note that answers.
+/// A ranked note.
 pub(super) struct Ranked<'m> {
     pub open: &'m OpenVault,
     pub note: Note,
     pub score: f64,
     pub parts: Parts,
-    /// Its passage that is nearest to what was asked.
+    /// Passage of the note that is nearest to the query.
     pub passage: Option<PassageKey>,
-    /// The hit that drew it up furthest along the graph.
+    /// Id of the hit that raised this note most along the graph.
     pub drawn_by: Option<String>,
-    /// By what it was found; none where it was selected and not ranked.
+    /// How the note was found; `None` if it was selected without ranking.
     pub found_by: Option<FoundBy>,
 }
 
 impl Parts {
-    /// The same as they are told: four decimals.
+    /// Returns the components rounded to four decimals.
     pub(super) fn rounded(self) -> Self {
         Self {
             bm25: rounded(self.bm25),
@@ -143,7 +140,7 @@ impl Parts {
 }
 
 impl<'m> Ranked<'m> {
-    /// A note that was selected and not ranked.
+    /// Creates a result for a note that was selected without ranking.
     pub fn unranked(open: &'m OpenVault, note: Note) -> Self {
         Self {
             open,
@@ -157,23 +154,24 @@ impl<'m> Ranked<'m> {
     }
 }
 
-/// The notes that answer, best first, and how many there are about.
+/// Ranked notes, best first, and the number of matching notes.
 #[derive(Default)]
 pub(super) struct Retrieved<'m> {
     pub ranked: Vec<Ranked<'m>>,
     pub total: usize,
 }
 
-/// The candidates that words propose, at least.
+/// Minimum number of candidates by words.
 const POOL: usize = 200;
-/// The candidates that a model proposes, at least; what is not among them is far from being an answer.
+/// Minimum number of candidates per embedding model; notes beyond these are too far away to matter.
 const NEAREST: usize = 60;
-/// How many more candidates are weighed than are wanted: a multiplier may lift a later one.
+/// Number of candidates weighted beyond those requested, because a multiplier can raise a later
+/// one.
 const SPARE: usize = 30;
-/// The least cosine of a note that answers nobody's question ([`ByMeaning::Near`]).
+/// Minimum cosine with [`ByMeaning::Near`].
 const NEAR: f32 = 0.35;
 
-/// So many of the best hits draw others up, over so many edges.
+/// Graph expansion: number of seed hits and maximum number of hops.
 const SEEDS: usize = 10;
 const HOPS: u8 = 2;
 
@@ -198,29 +196,30 @@ impl Found<'_> {
     }
 }
 
-/// The candidates of one vault.
+/// Candidates of one vault.
 struct Proposed {
     candidates: Candidates,
-    /// The place of each model in a candidate's nearness, and the chance of the question by it.
+    /// For each model: its position in a candidate's similarities, and the chance level of the
+    /// query.
     coarse: Option<(usize, Option<Chance>)>,
     fine: Option<(usize, Option<Chance>)>,
 }
 
-/// The candidates of all vaults.
+/// Candidates of all vaults.
 struct Gathered<'m> {
-    /// Vault by vault.
+    /// Candidates per vault, in the order of the vaults.
     candidates: Vec<Candidates>,
     found: Vec<Found<'m>>,
-    /// The number of notes with words of the query.
+    /// Number of notes with words of the query.
     total: usize,
 }
 
-/// Whether every note with words of the query is among the candidates; of other notes it is not known whether they have.
+/// Returns whether the candidates include every note with words of the query.
 fn has_all_words(candidates: &Candidates) -> bool {
     candidates.total <= candidates.list.iter().filter(|candidate| candidate.bm25 > 0.0).count()
 }
 
-/// Leaves those candidates that have words of the query or answer by meaning alone.
+/// Retains the candidates that have words of the query or are similar enough in meaning.
 fn leave_answers(found: &mut Vec<Found<'_>>, by_meaning: ByMeaning, chances: [Option<Chance>; 2]) {
     let evidence: Vec<Evidence> = found.iter().map(Found::evidence).collect();
     let [coarse, fine] = chances;
@@ -238,18 +237,18 @@ fn leave_answers(found: &mut Vec<Found<'_>>, by_meaning: ByMeaning, chances: [Op
 }
 
 impl Memory {
-    /// The best `wanted` answers of all vaults.
+    /// Returns the best `wanted` notes of all open vaults.
     ///
     /// # Errors
-    /// An index that can neither be used nor rebuilt.
+    /// Returns an error if an index can be neither used nor rebuilt.
     pub(super) fn retrieve<'m>(&'m self, question: Question<'_>, wanted: usize) -> Result<Retrieved<'m>> {
         self.retrieve_from(&self.vaults, question, wanted)
     }
 
-    /// The best `wanted` answers of some of the vaults.
+    /// Returns the best `wanted` notes of the given vaults.
     ///
     /// # Errors
-    /// Those of [`Memory::retrieve`].
+    /// Returns an error if an index can be neither used nor rebuilt.
     pub(super) fn retrieve_from<'m>(
         &'m self,
         vaults: &'m [OpenVault],
@@ -297,7 +296,8 @@ impl Memory {
         Ok(Retrieved { ranked, total })
     }
 
-    /// The candidates of some vaults that have words of the query or answer by meaning alone.
+    /// Collects the candidates of the vaults that have words of the query or are similar enough in
+    /// meaning.
     fn gather<'m>(
         &'m self,
         vaults: &'m [OpenVault],
@@ -323,7 +323,8 @@ impl Memory {
         Ok(gathered)
     }
 
-    /// Lets the best hits of a vault draw up what hangs together with them; how many notes came in only so.
+    /// Expands the best hits of a vault along the graph; returns the number of notes that this
+    /// added.
     fn lift<'m>(
         &'m self,
         open: &'m OpenVault,
@@ -428,7 +429,8 @@ impl Memory {
         Ranked { open, note, score, parts, passage, drawn_by: None, found_by }
     }
 
-    /// Whether the note is one of the global vault whose id a note of the project has, which then counts instead.
+    /// Returns whether the note is in the global vault while a project note has the same id and
+    /// takes precedence.
     pub(super) fn is_hidden(&self, open: &OpenVault, note: &Note) -> bool {
         let Some(id) = note.id.as_ref().filter(|_| open.level == Level::Global) else { return false };
         self.vaults.iter().filter(|other| other.level == Level::Project).any(|project| {

@@ -1,4 +1,4 @@
-//! The inbox of the vault that is written to, and what a person decides about its entries.
+//! The review inbox of the target vault, and a person's decisions on its entries.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,68 +25,68 @@ use cm_playbook::meaning::Sense;
 
 pub use cm_playbook::inbox::Waiting;
 
-/// Which entries.
+/// Filter and size of the inbox.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Of this section only.
+    /// Only the entries of this section.
     pub section: Option<Waiting>,
-    /// At most so many of each section.
+    /// Maximum number of entries per section.
     pub limit: usize,
 }
 
-/// A note that waits.
+/// A note in the inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Listed {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its type, else its kind.
+    /// Type of the note, or its kind if it has no type.
     #[serde(rename = "type")]
     pub note_type: String,
-    /// Its title; of a bullet the rule.
+    /// Title of the note; for a bullet, the text of the rule.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
 }
 
 /// An entry of the inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Item {
-    /// Its number in the whole list, from 1.
+    /// Position in the whole list, from 1.
     pub number: usize,
-    /// The notes that it is about, one or two.
+    /// The notes in question, one or two.
     pub notes: Vec<Listed>,
-    /// Why it waits.
+    /// Why the entry needs a decision.
     pub why: String,
-    /// Since when, where that is known.
+    /// Time since which it needs one; null if unknown.
     pub since: Option<Instant>,
-    /// Commands that settle it, each another way.
+    /// Alternative commands that settle the entry.
     pub commands: Vec<String>,
 }
 
 /// A section of the inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Section {
-    /// What waits here.
+    /// Kind of the section's entries.
     pub kind: Waiting,
-    /// How many entries there are, listed or not.
+    /// Number of entries, including those beyond the limit.
     pub total: usize,
-    /// The entries, what matters most first.
+    /// Entries, most important first.
     pub items: Vec<Item>,
 }
 
-/// The inbox.
+/// The entries that need a decision, by section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Inbox {
-    /// Its sections; empty ones too.
+    /// All sections, including empty ones.
     pub sections: Vec<Section>,
-    /// How many entries there are in all of them.
+    /// Number of entries in all sections, including those beyond the limit.
     pub total: usize,
 }
 
-/// What waits for a person's word.
+/// Lists the entries that need a person's decision.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// Returns an error if the notes cannot be read.
 pub fn inbox(memory: &Memory, options: &Options) -> Result<Inbox> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
@@ -131,7 +131,7 @@ fn listed(note: &Note) -> Listed {
     }
 }
 
-/// The ways of settling an entry.
+/// Returns the commands that settle an entry.
 fn commands(kind: Waiting, notes: &[&Note]) -> Vec<String> {
     let word = |word: &str, at: usize| format!("cm review --{word} {}", notes[at].key());
     let edit = || format!("cm edit {}", notes[0].key());
@@ -152,33 +152,32 @@ fn commands(kind: Waiting, notes: &[&Note]) -> Vec<String> {
     }
 }
 
-/// Whether it is a draft that nobody gave up.
+/// Returns whether the note is a draft that can be accepted.
 fn may_be_accepted(note: &Note) -> bool {
     let draft = Bullet::of(note).map_or_else(|| is_draft(note), |bullet| word::is_draft(&bullet));
     is_reviewed(note) && draft.is_ok()
 }
 
-/// Whether there is a word about such a note.
+/// Returns whether notes of this kind are reviewed.
 fn is_reviewed(note: &Note) -> bool {
     matches!(note.kind, Kind::Memory | Kind::Bullet)
 }
 
-/// What a person decides about a note.
+/// A person's decision on a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Word {
-    /// A draft is in use from now on.
+    /// Activates a draft or verifies an unverified note.
     Accept,
-    /// The note is given up: retired, a bullet deprecated too.
+    /// Retires the note; a bullet is also deprecated.
     Reject,
-    /// It still holds.
+    /// Confirms that the note still holds.
     Confirm,
-    /// Several bullets become one.
+    /// Combines several bullets into one.
     Merge,
 }
 
 impl Word {
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -189,49 +188,50 @@ impl Word {
     }
 }
 
-/// What was decided about several notes together.
+/// A decision on several notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Decision {
-    /// What.
+    /// Kind of the decision.
     pub word: Word,
-    /// The notes that were changed.
+    /// Ids of the changed notes.
     pub ids: Vec<String>,
-    /// Of a merge, the new bullet.
+    /// Id of the new bullet of a merge.
     pub into: Option<String>,
-    /// The commit; null where commits are manual or nothing changed.
+    /// Commit hash; null if commits are manual or nothing changed.
     pub commit: Option<String>,
 }
 
-/// What came of all decisions of one call.
+/// Result of all decisions of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Settled {
-    /// The decisions, one commit each.
+    /// Decisions, one commit each.
     pub decisions: Vec<Decision>,
 }
 
-/// The notes that each word is about.
+/// Note references by decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words {
-    /// Drafts to take into use.
+    /// Ids, titles or paths of drafts to accept.
     pub accept: Vec<String>,
-    /// Notes to give up.
+    /// Ids, titles or paths of notes to reject.
     pub reject: Vec<String>,
-    /// Notes that still hold.
+    /// Ids, titles or paths of notes to confirm.
     pub confirm: Vec<String>,
 }
 
 impl Words {
-    /// Whether nothing is said.
+    /// Returns whether there is no decision.
     pub fn is_empty(&self) -> bool {
         self.accept.is_empty() && self.reject.is_empty() && self.confirm.is_empty()
     }
 }
 
-/// Carries out what was decided: one commit for each word. All notes are found and checked before the first is changed,
-/// and each is checked again as its file is while nobody else writes.
+/// Applies the decisions, one commit per kind. All notes are checked before the first change, and
+/// once more under the lock.
 ///
 /// # Errors
-/// A note that is not found, one that cannot be accepted or given up, and those of [`write::apply`].
+/// Returns an error if a note is not found, if it cannot be accepted or rejected, or if a write
+/// fails.
 pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
     memory.persons_only("accept, reject or confirm in review")?;
     let mut checked = Vec::new();
@@ -255,10 +255,11 @@ pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
     Ok(Settled { decisions: decisions? })
 }
 
-/// Makes one bullet of several, in one commit.
+/// Merges several bullets into one, in one commit.
 ///
 /// # Errors
-/// Notes that are not found or no bullets, what curation refuses, and those of [`write::apply`].
+/// Returns an error if a reference is not found or is not a bullet, if curation refuses the merge,
+/// or if the write fails.
 pub fn merge(memory: &Memory, ids: &[String], content: &str) -> Result<Settled> {
     memory.persons_only("merge in review")?;
     let found: Result<Vec<String>> =
@@ -281,7 +282,7 @@ pub fn merge(memory: &Memory, ids: &[String], content: &str) -> Result<Settled> 
     Ok(Settled { decisions: vec![Decision { word: Word::Merge, ids, into, commit: outcome.commit }] })
 }
 
-/// The lines that a word changes in a note.
+/// Returns the edits that a decision makes to a note.
 fn decided(memory: &Memory, word: Word, found: &Found<'_>) -> Result<Vec<Edit>> {
     let note = &found.note;
     if !is_reviewed(note) {
@@ -323,7 +324,7 @@ fn of_memory(word: Word, note: &Note, now: Instant) -> std::result::Result<Vec<E
     Ok(vec![set("state", state.name().to_owned()), set("updated", now.to_string())])
 }
 
-/// Only a draft can be accepted.
+/// Refuses notes that are not drafts.
 fn is_draft(note: &Note) -> std::result::Result<(), Unmoved> {
     match note.state.as_deref().map(State::of) {
         _ if note.is_unverified() => Ok(()),
@@ -333,7 +334,7 @@ fn is_draft(note: &Note) -> std::result::Result<(), Unmoved> {
     }
 }
 
-/// Why a note stays as it is, and what to do instead.
+/// Explains why a note was not changed, with a hint.
 fn refused(note: &Note, unmoved: Unmoved) -> Error {
     let (code, hint) = match unmoved {
         Unmoved::NotADraft { .. } => ("not-a-draft", "`cm review` lists what waits"),
@@ -342,7 +343,7 @@ fn refused(note: &Note, unmoved: Unmoved) -> Error {
     Error::refused(code, format!("{} is {unmoved}", note.key())).at(&note.path, None, None).hint(hint)
 }
 
-/// Decides once more under the lock, from the files as they are then, and writes.
+/// Checks the notes once more under the lock, and writes the changes.
 fn carry_out(memory: &Memory, word: Word, paths: &[NotePath]) -> Result<Decision> {
     let mut ids = Vec::new();
     let written = write::apply_with(memory, |open| {

@@ -1,4 +1,4 @@
-//! Finding notes by their words and fields.
+//! Searches notes by words, fields and meaning.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,89 +12,90 @@ use cm_note::instant::Instant;
 use cm_note::note::Kind;
 use cm_note::query::Query;
 
-/// What is searched, and how much of it is wanted.
+/// Query, page and ranking of a search.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The query, in the query language.
+    /// Query in the query language.
     pub query: String,
-    /// Hits at most; the setting `search.limit` where nothing is said.
+    /// Maximum number of hits; by default the setting `search.limit`.
     pub limit: Option<usize>,
-    /// Hits to leave out at the front: the `next` of an earlier answer.
+    /// Number of hits to skip: the `next` of an earlier answer.
     pub offset: usize,
-    /// The stages of ranking.
+    /// Stages of the ranking.
     pub stages: Stages,
-    /// Whether each hit tells what its score is made of.
+    /// Include the components of each score.
     pub explain: bool,
-    /// A commit or a date: the answer is of then.
+    /// Commit or date at which to search.
     pub as_of: Option<String>,
 }
 
-/// A note that fits.
+/// A note that matches the query.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Hit {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its kind.
+    /// Kind of the note, such as `memory` or `bullet`.
     pub kind: Kind,
-    /// Its type.
+    /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Its title.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// How well it answers, about 0–1; comparable within one answer only. 0 where the query only selects.
+    /// Relevance, about 0–1; comparable only within one answer. 0 if the query only filters.
     pub score: f64,
-    /// By what it was found: `meaning` is a weak answer, without any word of the query. Absent where the query only
-    /// selects, and where so many notes have its words that not all were looked at.
+    /// How the note was found; `meaning` is a weak match without any word of the query. Absent if
+    /// the query only filters, and if too many notes matched to examine all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_by: Option<FoundBy>,
-    /// The place in its text that fits best, on one line.
+    /// Best matching excerpt of the text, on one line.
     pub snippet: String,
-    /// Its tags.
+    /// Tags from the frontmatter and the body, without `#`.
     pub tags: Vec<String>,
-    /// `draft`, `unverified` or `retired`, where it is not in use.
+    /// `draft`, `unverified` or `retired`; absent if the note is active.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// When it was last changed, as it says itself.
+    /// Time of the last change according to the note's frontmatter.
     pub updated: Option<Instant>,
-    /// Which vault it is from.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
-    /// What the score is made of, where that was asked.
+    /// Components of the score, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
-    /// The hit that it hangs together with and that added most to its score, where that was asked.
+    /// Id of the related hit that added most to the score, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drawn_by: Option<String>,
 }
 
-/// The notes that fit, best first.
+/// Matching notes, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Searched {
-    /// The query.
+    /// Query as it was given.
     pub query: String,
-    /// The commit that the answer is from; absent where it is from the vault as it is.
+    /// Commit that was searched; absent for the current state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<AsOf>,
-    /// The hits.
+    /// Hits of this page.
     pub hits: Vec<Hit>,
-    /// How many notes have its words, or, as far as was looked, are near to what it means or hang together with those.
+    /// Number of notes that contain the words, plus the examined notes that are similar or related.
     pub total: usize,
-    /// What was wrong with the query and how it was read instead.
+    /// Problems with the query, and how it was interpreted.
     pub notices: Vec<String>,
-    /// The offset of the next page, where there is more.
+    /// Offset of the next page; null on the last one.
     pub next: Option<usize>,
 }
 
-/// The longest query, in characters.
+/// Maximum length of a query in characters.
 const LONGEST: usize = 2_000;
-/// The furthest page that is answered.
+/// Maximum offset of a page.
 const FURTHEST: usize = 10_000;
 
 /// Searches all open vaults.
 ///
 /// # Errors
-/// An empty or overlong query, no such commit or date to answer from, or an index that can neither be used nor rebuilt.
+/// Returns an error if the query is empty or too long, if the commit or date is not found, or if an
+/// index can be neither used nor rebuilt.
 pub fn search(memory: &Memory, options: &Options) -> Result<Searched> {
     check(options)?;
     match &options.as_of {
@@ -107,7 +108,7 @@ pub fn search(memory: &Memory, options: &Options) -> Result<Searched> {
     }
 }
 
-/// Counts that these notes were shown, and nothing else.
+/// Adds the hits to the usage counters.
 fn count_retrievals(memory: &Memory, searched: &Searched) {
     for open in &memory.vaults {
         let shown = searched.hits.iter().filter(|hit| hit.vault == open.level);
@@ -148,7 +149,8 @@ fn answer(memory: &Memory, options: &Options) -> Result<Searched> {
     Ok(Searched { query: options.query.clone(), as_of, hits, total, notices: query.notices, next })
 }
 
-/// The notes that a query selects without ranking them, of all vaults, the newest of each first.
+/// Returns the notes that a filter query selects from all vaults, newest first in each, with their
+/// total number.
 fn selected<'m>(memory: &'m Memory, query: &Query, wanted: usize) -> Result<(Vec<Ranked<'m>>, usize)> {
     let mut total = 0;
     let mut found = Vec::new();
@@ -213,7 +215,7 @@ fn shown(ranked: Ranked<'_>, snippets: &mut Snippets, explain: bool) -> Hit {
     }
 }
 
-/// A score as it is told: four decimals.
+/// Rounds a score to four decimals.
 pub(super) fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }

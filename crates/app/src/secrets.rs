@@ -1,6 +1,7 @@
-//! Keeping secrets out of a vault: what would bring one in is refused, and what lies in it can be looked through.
+//! Keeps secrets out of a vault: refuses changes that would add one, and scans existing notes.
 //!
-//! What secrets look like is for `domain::secret` to say. A vault that holds one already can still be worked with.
+//! The patterns are defined in `domain::secret`. A vault that already contains a secret remains
+//! usable.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -18,21 +19,21 @@ use cm_note::path::NotePath;
 use cm_secrets::{PatternError, Removed, RuleError, Rules, find, fingerprint, redact, suspects};
 use cm_store::vault::{foreign, layout};
 
-/// What lies in a vault and looks like a secret.
+/// Texts in a vault that look like secrets.
 #[derive(Debug, Clone, Default)]
 pub struct Exposed {
-    /// What looks live, with the rule that found it, and its line.
+    /// Likely secrets: path, rule and line, from 1.
     pub secrets: Vec<(NotePath, String, usize)>,
-    /// How many are allowed, in their line or by their fingerprint.
+    /// Number of secrets that are allowed, by their line or their fingerprint.
     pub allowed: usize,
-    /// What is merely random enough to be one.
+    /// Random-looking texts that may be secrets: path and line, from 1.
     pub guesses: Vec<(NotePath, usize)>,
 }
 
-/// The rules of a vault: `redaction.enabled`, `redaction.extra` and `redaction.rules`.
+/// Returns the rules of a vault, from `redaction.enabled`, `redaction.extra` and `redaction.rules`.
 ///
 /// # Errors
-/// A pattern of the vault's own that is none, and a file of rules that cannot be read or used.
+/// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
 pub fn rules(memory: &Memory, open: &OpenVault) -> Result<Rules> {
     let rules = if open.settings.flag("redaction.enabled").unwrap_or(true) {
         Rules::default()
@@ -44,14 +45,13 @@ pub fn rules(memory: &Memory, open: &OpenVault) -> Result<Rules> {
     Ok(with_files(rules, &files(memory, open)?)?.0)
 }
 
-/// A file of rules.
+/// A file of redaction rules.
 struct RuleFile {
-    /// Where it lies.
     path: PathBuf,
     text: String,
 }
 
-/// The file that `redaction.rules` of the user's own settings names.
+/// Reads the file that `redaction.rules` of the user's own settings names.
 fn files(memory: &Memory, open: &OpenVault) -> Result<Vec<RuleFile>> {
     const NAME: &str = "redaction.rules";
     let typed = open.settings.text(NAME).map(str::trim).filter(|typed| !typed.is_empty());
@@ -67,7 +67,8 @@ fn files(memory: &Memory, open: &OpenVault) -> Result<Vec<RuleFile>> {
     typed.map(read).into_iter().collect()
 }
 
-/// The rules with those of files, and these in words, so that a change of them shows.
+/// Adds the rules of files; also returns a text with their hashes, which changes whenever the files
+/// change.
 fn with_files(mut rules: Rules, files: &[RuleFile]) -> Result<(Rules, String)> {
     let mut words = String::new();
     for file in files {
@@ -84,11 +85,12 @@ fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
         .hint("mend it, then run the command again; `redaction.rules` names the file")
 }
 
-/// The rules for what agents' logs say, and these in words, so that a change of them shows. A file that others can write may
-/// name further patterns, but neither switch redaction off nor take the person's patterns away.
+/// Returns the rules for agents' logs, and a text that changes whenever the rules change. A shared
+/// settings file can add patterns, but can neither disable redaction nor remove the user's
+/// patterns.
 ///
 /// # Errors
-/// Those of [`rules`].
+/// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
 pub(super) fn rules_of_logs(memory: &Memory, open: &OpenVault) -> Result<(Rules, String)> {
     let settings = &open.settings;
     let enabled = settings.flag("redaction.enabled").unwrap_or(true);
@@ -103,10 +105,11 @@ pub(super) fn rules_of_logs(memory: &Memory, open: &OpenVault) -> Result<(Rules,
     Ok((rules, format!("{enabled} {extra:?}{files}")))
 }
 
-/// The same where no vault need be: those of the vault that the call is made in, else the built-in ones.
+/// Returns the log rules of the vault that the call would open, or the built-in rules if there is
+/// none.
 ///
 /// # Errors
-/// Those of [`rules`].
+/// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
 pub(super) fn rules_at(call: &Call) -> Result<Rules> {
     match Memory::open(call.clone()) {
         Ok(memory) => Ok(rules_of_logs(&memory, memory.target())?.0),
@@ -120,21 +123,21 @@ fn no_pattern(error: &PatternError) -> Error {
         .hint("mend it, then run the command again")
 }
 
-/// Something in a file that looks like a live secret and keeps the file out of a commit.
+/// A likely live secret that blocks a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Stopped {
-    /// The file; secrets in its name are replaced by placeholders.
+    /// Path of the file; secrets in its name are redacted.
     pub path: String,
-    /// The line, from 1; null where the secret is in the file's name.
+    /// Line number, from 1; null if the secret is in the file name.
     pub line: Option<u32>,
-    /// The rule that found it.
+    /// Name of the rule that matched.
     pub rule: String,
-    /// The entry of `redaction.allow` that lets a person commit it.
+    /// Value for `redaction.allow` that permits a person to commit the secret.
     pub fingerprint: String,
 }
 
 impl Stopped {
-    /// As the refusal of a change that holds it.
+    /// Converts the finding into the error that refuses the change.
     pub(super) fn into_error(self) -> Error {
         let Self { path, line, rule, .. } = self;
         let message = match line {
@@ -147,20 +150,20 @@ impl Stopped {
     }
 }
 
-/// The texts that look like secrets and may be committed all the same. They count for what a person commits by hand, never
-/// for what a command, an agent or a session writes.
+/// Secrets that may be committed nevertheless. This applies to commits that a person makes by hand,
+/// never to writes by commands, agents or sessions.
 #[derive(Debug, Default)]
 pub(super) struct Allowed {
     fingerprints: HashSet<String>,
-    /// Whether a line may allow itself.
+    /// Whether a line can permit its own secret with [`MARK`].
     by_mark: bool,
 }
 
-/// What a line says to be let through.
+/// Text in a line that permits its secret.
 const MARK: &str = "cm:allow-secret";
 
 impl Allowed {
-    /// What the vault allows to the person who calls; nothing to an agent or a guest.
+    /// Returns the exceptions of the vault for a person; empty for an agent or a guest.
     pub(super) fn of(memory: &Memory, open: &OpenVault) -> Self {
         let by = &memory.call.by;
         if by.agent.is_some() || by.is_guest {
@@ -176,14 +179,15 @@ impl Allowed {
     }
 }
 
-/// The line that a place lies in.
+/// Returns the line that contains a byte position.
 fn line_of(text: &str, at: usize) -> &str {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
     &text[start..end]
 }
 
-/// The secrets that a file would hold and did not hold before, in its name or its text, and that are not allowed.
+/// Returns the secrets in the name or text of a file that were not in it before and are not
+/// allowed.
 pub(super) fn stopped(
     rules: &Rules,
     allowed: &Allowed,
@@ -225,10 +229,10 @@ pub(super) fn stopped(
     found
 }
 
-/// Refuses bytes that hold a secret which was not in the file before.
+/// Refuses a change that adds a secret to a file.
 ///
 /// # Errors
-/// Refused, with the line and the rule.
+/// Returns an error with the line and the rule of the first new secret.
 pub(super) fn refuse(
     rules: &Rules,
     path: &NotePath,
@@ -239,11 +243,11 @@ pub(super) fn refuse(
     first.map_or(Ok(()), |stopped| Err(stopped.into_error()))
 }
 
-/// A commit message without secrets. A secret in a field that the caller gave is refused; subject, body and ids, which the
-/// program makes from titles and paths, are redacted.
+/// Redacts the subject, body and ids of a commit message, and refuses secrets in the fields that
+/// the caller provided.
 ///
 /// # Errors
-/// Refused, with the field and the rule.
+/// Returns an error with the field and the rule.
 pub(super) fn clean_message(rules: &Rules, message: Message) -> Result<Message> {
     let fields = [
         ("actor", &message.actor),
@@ -263,10 +267,10 @@ pub(super) fn clean_message(rules: &Rules, message: Message) -> Result<Message> 
     })
 }
 
-/// Refuses words of the caller that would go into a commit message with a secret in them.
+/// Refuses text of the caller that contains a secret and would become part of a commit message.
 ///
 /// # Errors
-/// Refused, with the field and the rule.
+/// Returns an error with the field and the rule.
 pub(super) fn refuse_words(rules: &Rules, field: &str, words: &str) -> Result<()> {
     match find(words, rules).first() {
         None => Ok(()),
@@ -278,10 +282,10 @@ pub(super) fn refuse_words(rules: &Rules, field: &str, words: &str) -> Result<()
     }
 }
 
-/// Looks through all notes of a vault.
+/// Scans notes of a vault for secrets.
 ///
 /// # Errors
-/// Those of [`rules`].
+/// Returns an error if a redaction pattern or rule file is invalid.
 pub(super) fn exposed(memory: &Memory, open: &OpenVault, notes: &[Note]) -> Result<Exposed> {
     let rules = rules(memory, open)?;
     let allowed = Allowed::of(memory, open);

@@ -1,5 +1,5 @@
-//! The server's audit log: who asked for which operation, when, and what became of it. It holds nothing of what was
-//! asked or answered, and lies among the user's private files of the vault (`audit.jsonl`).
+//! The server's audit log (`audit.jsonl` in the vault's private files): who requested which
+//! operation, when, and with which outcome. It never contains request or response data.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use super::memory::Memory;
 use cm_note::instant::Instant;
 use cm_store::vault::lines::Lines;
 
-/// An operation that a caller asked for.
+/// A requested operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Attempt {
     /// `http` or `mcp`.
     pub surface: &'static str,
-    /// Name of the operation, or of the method where it is no tool's.
+    /// Name of the operation, or of the protocol method if it is not a tool.
     pub operation: &'static str,
-    /// Id of the token; `None` where none is asked for.
+    /// Token id; `None` if the server does not require tokens.
     pub token: Option<String>,
-    /// Person whose token it is.
+    /// Person who owns the token.
     pub person: Option<String>,
-    /// Agent, as it names itself.
+    /// Agent name as given by the client.
     pub agent: Option<String>,
 }
 
-/// Where finished attempts go; the second argument is the outcome: `done`, the code of the error, or `panicked`.
+/// Receives finished attempts with their outcome: `done`, an error code, or `panicked`.
 pub type Sink = Arc<dyn Fn(&Attempt, &str) + Send + Sync>;
 
 /// A line of the log.
@@ -37,29 +37,28 @@ struct AuditEntry<'a> {
     outcome: &'a str,
 }
 
-/// The audit log of a vault's server.
 #[derive(Debug)]
 pub struct AuditLog(Lines);
 
 impl AuditLog {
-    /// The log of the vault that commands write to.
+    /// Opens the log of the target vault.
     ///
     /// # Errors
-    /// There is no private folder.
+    /// Returns an error if the private folder cannot be determined.
     pub fn of(memory: &Memory) -> Result<Self> {
         Ok(Self(Lines::of_server(&memory.target().vault)?))
     }
 
-    /// Adds a line.
+    /// Appends a line.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn append(&self, at: Instant, attempt: &Attempt, outcome: &str) -> Result<()> {
         Ok(self.0.append(&[AuditEntry { at, attempt, outcome }])?)
     }
 }
 
-/// An attempt that has begun. Dropped without an end, it is recorded as `panicked`.
+/// A running attempt. If it is dropped before [`Record::end`], the outcome is `panicked`.
 pub struct Record {
     sink: Option<Sink>,
     attempt: Attempt,
@@ -67,12 +66,12 @@ pub struct Record {
 }
 
 impl Record {
-    /// Begins the record of an attempt.
+    /// Starts the record of an attempt.
     pub fn begin(sink: Option<Sink>, attempt: Attempt) -> Self {
         Self { sink, attempt, is_ended: false }
     }
 
-    /// Writes the record with this outcome, and returns it.
+    /// Writes the outcome of `result` to the log and returns `result`.
     pub fn end<T>(mut self, result: Result<T>) -> Result<T> {
         self.is_ended = true;
         self.write(result.as_ref().map_or_else(|error| error.code, |_| "done"));

@@ -1,6 +1,6 @@
-//! Notes that are much like another, or like a text: by their words, or because they mean the same in other words.
+//! Finds notes similar to a note or text, by common words or by meaning.
 //!
-//! The index proposes; the share of common words or the nearness of what is meant decides, whichever is more.
+//! The index proposes candidates; the score is the higher of word overlap and semantic similarity.
 
 use std::collections::BTreeSet;
 
@@ -22,81 +22,82 @@ use cm_playbook::conflict::{self, Statement, opposition};
 use cm_playbook::health::statement;
 use cm_text::likeness;
 
-/// What is looked for.
+/// Reference, filter and limit of the comparison.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// A note by its id, path or title; anything else is a text.
+    /// Note id, path or title; anything else is treated as text.
     pub like: String,
-    /// At most so many.
+    /// Maximum number of notes.
     pub limit: usize,
-    /// Notes of this kind only.
+    /// Only notes of this kind.
     pub kind: Option<Kind>,
 }
 
-/// A note that is like another.
+/// A similar note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Alike {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its kind.
+    /// Kind of the note, such as `memory` or `bullet`.
     pub kind: Kind,
-    /// Its type.
+    /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Its title; of a bullet the rule.
+    /// Title of the note; for a bullet, the text of the rule.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// How much they are alike, 0–1: the greater of `words` and `meaning`.
+    /// Similarity, 0–1: the greater of `words` and `meaning`.
     pub score: f64,
-    /// The share of words that both have, 0–1: of titles, of whole notes, or of rules, whichever is most.
+    /// Largest Jaccard index of the words of the titles, notes or rules, 0–1.
     pub words: f64,
-    /// The cosine of what they mean, by the finest model that has read the note; null where none has.
+    /// Cosine similarity by the best model that has embedded the note; null if none has.
     pub meaning: Option<f64>,
-    /// Of a bullet, why it contradicts what it is compared with, where it does.
+    /// For a bullet, why it contradicts the reference; null if it does not.
     pub contradicts: Option<String>,
-    /// Which vault it is from.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
 }
 
-/// The notes that are like one, the likest first.
+/// Similar notes, most similar first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Similar {
-    /// The note that others are compared with; none where it is a text.
+    /// Id of the reference note; null if the reference is a text.
     pub id: Option<String>,
-    /// What others are compared with: the note's title, or the text.
+    /// Title of the reference note, or the reference text.
     pub like: String,
-    /// The notes.
+    /// Up to `limit` notes of all open vaults.
     pub notes: Vec<Alike>,
 }
 
-/// How many notes the index proposes for each that is wanted, and how many at least.
+/// Number of index candidates per requested note, and the minimum number of candidates.
 const PROPOSED: usize = 5;
 const PROPOSED_LEAST: usize = 50;
-/// So little in common is chance: of words, and of meaning.
+/// Minimum word overlap and minimum cosine; lower values are coincidence.
 const LEAST: f64 = 0.05;
 const LEAST_MEANING: f64 = 0.4;
-/// The most words that the index is asked for.
+/// Maximum number of words in the index query.
 const WORDS: usize = 64;
-/// The longest text.
+/// Maximum length of a reference text in characters.
 const LONGEST: usize = 20_000;
 
-/// What others are compared with.
+/// Reference of a comparison.
 struct Subject {
     note: Option<(Level, NotePath)>,
     id: Option<String>,
     title: String,
     statement: Statement,
-    /// What a model is asked for.
+    /// Text for the embedding models.
     said: String,
-    /// The words of the title, and those of title and text.
+    /// Words of the title, and words of title and text.
     words: [BTreeSet<String>; 2],
 }
 
-/// The notes of all open vaults that are like a note, or like a text.
+/// Finds notes of all open vaults that are similar to a note or text.
 ///
 /// # Errors
-/// An empty text; something that looks like a note and is none; an index that can neither be used nor rebuilt.
+/// Returns an error if the reference is empty or too long, if it looks like a note reference but is
+/// not found, or if an index can be neither used nor rebuilt.
 pub fn similar(memory: &Memory, options: &Options) -> Result<Similar> {
     let subject = subject(memory, &options.like)?;
     let notes = compare(memory, &subject, options.kind, options.limit)?;
@@ -107,10 +108,11 @@ pub fn similar(memory: &Memory, options: &Options) -> Result<Similar> {
     })
 }
 
-/// The notes of a kind that are like a text, the likest first, each with what it says: its title and its file's text.
+/// Returns the notes of a kind that are similar to a text, most similar first, each with the body
+/// of its file.
 ///
 /// # Errors
-/// Those of [`similar()`].
+/// Returns an error if the text is too long, or if an index can be neither used nor rebuilt.
 pub(super) fn like_text(
     memory: &Memory,
     text: &str,
@@ -200,8 +202,8 @@ fn text_subject(text: &str) -> Result<Subject> {
     })
 }
 
-/// Whether what was typed can only mean a note: an id, the begin of one, or a path. A word such as `utf-8` or `facade` is
-/// a text.
+/// Returns whether the input can only be a note reference: an id, an id prefix or a path. Words
+/// such as `utf-8` or `facade` are text.
 fn names_a_note(typed: &str) -> bool {
     let has_digit = typed.contains(|c: char| c.is_ascii_digit());
     let id = BulletId::parse(typed).is_ok() || begins_uuid(typed);
@@ -216,7 +218,7 @@ fn begins_uuid(typed: &str) -> bool {
     (6..=36).contains(&typed.len()) && typed.char_indices().all(fits)
 }
 
-/// Asks for notes with these words, the longest where there are many: they say most.
+/// Builds a query for these words; if there are too many, the longest, which are the most specific.
 fn query_for(subject: &Subject, kind: Option<Kind>) -> Query {
     let mut words: Vec<&String> = subject.words[1].iter().collect();
     words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
@@ -232,7 +234,7 @@ fn query_for(subject: &Subject, kind: Option<Kind>) -> Query {
     Query { root, notices: Vec::new() }
 }
 
-/// A note beside what it is compared with; none where its file is gone.
+/// Compares a note with the reference; returns `None` if its file is gone.
 fn alike(open: &OpenVault, note: &Note, subject: &Subject, cosine: Option<f64>) -> Option<Alike> {
     let whole = match rule_of(note) {
         Some(rule) => rule.words().clone(),
@@ -257,12 +259,11 @@ fn alike(open: &OpenVault, note: &Note, subject: &Subject, cosine: Option<f64>) 
     })
 }
 
-/// Whether two notes are alike at all.
+/// Returns whether the similarity exceeds coincidence.
 fn is_no_chance(alike: &Alike) -> bool {
     alike.words >= LEAST || alike.meaning >= Some(LEAST_MEANING)
 }
 
-/// The rule of a bullet.
 fn rule_of(note: &Note) -> Option<Statement> {
     Bullet::of(note).map(|bullet| statement(&bullet))
 }
@@ -274,12 +275,12 @@ fn shown(note: &Note) -> String {
     }
 }
 
-/// The words that tell texts apart.
+/// Returns the content words of a text.
 fn content(text: &str) -> BTreeSet<String> {
     conflict::words(text)
 }
 
-/// The words of a note's title and text; of a bullet those of its rule.
+/// Returns the words of a note's title and body, or those of a bullet's rule.
 fn whole(note: &Note, text: &str) -> BTreeSet<String> {
     match rule_of(note) {
         Some(rule) => rule.words().clone(),
@@ -287,24 +288,24 @@ fn whole(note: &Note, text: &str) -> BTreeSet<String> {
     }
 }
 
-/// A note that looks much like another.
+/// A note with a similar title.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Near {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its title.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// The share of words that both titles have, 0–1.
+    /// Jaccard index of the words of both titles, 0–1.
     pub score: f64,
 }
 
-/// Titles that share at least this much are worth a look.
+/// Minimum similarity of titles.
 const ENOUGH: f64 = 0.5;
 
-/// The notes whose titles share most words with this one, at most three, as the index stands: a writer does not wait for
-/// a walk. Where the index cannot answer there are none.
+/// Returns up to three notes with the most similar titles, from the index as it is, without a
+/// refresh. Returns none if the index cannot be queried.
 pub fn near(memory: &Memory, title: &str) -> Vec<Near> {
     let words = likeness::words(title);
     let query = Query::parse(&title.replace(|c: char| !c.is_alphanumeric(), " "), memory.now());

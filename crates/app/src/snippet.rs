@@ -1,4 +1,4 @@
-//! The place of a note's text that shows best why it was found.
+//! Selects the excerpt of a note that best shows why it matched.
 
 use super::memory::OpenVault;
 use cm_note::frontmatter::split::Split;
@@ -7,7 +7,7 @@ use cm_note::note::Note;
 use cm_note::passage::{PassageKey, passages};
 use cm_note::query::Query;
 
-/// What finds these places in many notes for one query.
+/// Excerpt selector for one query.
 pub(super) struct Snippets(cm_index::Snippets);
 
 impl Snippets {
@@ -15,14 +15,14 @@ impl Snippets {
         Self(cm_index::Snippets::of(query))
     }
 
-    /// That of a note as its file says now; nothing where the file is gone.
+    /// Returns the excerpt of a note from its current file; empty if the file is gone.
     pub(super) fn of_note(&mut self, open: &OpenVault, note: &Note, passage: Option<PassageKey>) -> String {
         let bytes = open.read(&note.path);
         bytes.map(|bytes| self.of_text(note, &String::from_utf8_lossy(&bytes), passage)).unwrap_or_default()
     }
 
-    /// That of a note of this text, without the heading that only repeats the title: where the words are that were asked
-    /// for, and where there are none, the passage that is nearest.
+    /// Returns the excerpt of a text, without a heading that repeats the title: around the words of
+    /// the query, else the beginning of the nearest passage.
     pub(super) fn of_text(&mut self, note: &Note, text: &str, passage: Option<PassageKey>) -> String {
         let outline = markdown::outline(Split::of(text).body(), 1);
         let text = outline.text.trim_start();

@@ -1,4 +1,4 @@
-//! The bullets of which nobody has said anything for long, and the observations that hold no longer.
+//! Lists bullets without recent feedback, and observations that no longer hold.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,65 +13,65 @@ use cm_note::note::{Note, Staleness};
 use cm_note::query::{Group, Label, Node, Query};
 use cm_note::score::bullet::silent_days;
 
-/// Which bullets.
+/// Filter and limit of the list.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Without feedback for so many days; `scoring.stale_days` where nothing is said.
+    /// Minimum number of days without feedback; by default `scoring.stale_days`.
     pub days: Option<f64>,
-    /// At most so many.
+    /// Maximum number of bullets, and of observations.
     pub limit: usize,
 }
 
-/// The most observations of a vault that are looked at, the newest first.
+/// Maximum number of observations checked per vault, newest first.
 const MOST_OBSERVATIONS: usize = 10_000;
 
-/// A bullet, and how long nobody has judged it.
+/// A bullet without recent feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Silent {
-    /// The bullet.
+    /// Id, text, state and score of the bullet.
     #[serde(flatten)]
     pub row: Row,
-    /// Whole days since the last feedback; since the bullet was made where there is none.
+    /// Whole days since the last feedback, or since the bullet's creation if it has none.
     pub days: u64,
-    /// When the last feedback came.
+    /// Time of the last feedback.
     pub last_feedback: Option<Instant>,
 }
 
 /// An observation that was condensed into another note or marked irrelevant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StaleObservation {
-    /// Its id.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its title.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Which vault it is from.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
-    /// Why it is stale.
+    /// Why the observation is stale.
     pub why: Staleness,
 }
 
-/// Bullets, the longest silent first, and stale observations.
+/// Bullets with the longest time without feedback first, and stale observations.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Stale {
-    /// The instant.
+    /// Time of the answer.
     pub at: Instant,
-    /// From how many days of silence a bullet is listed.
+    /// Minimum number of days without feedback.
     pub days: f64,
-    /// The bullets.
+    /// Bullets in use without recent feedback.
     pub bullets: Vec<Silent>,
-    /// How many there are.
+    /// Number of such bullets, including those beyond the limit.
     pub total: usize,
-    /// Observations that were condensed into another note or marked irrelevant, by path, at most `limit`.
+    /// Stale observations, ordered by vault and path, up to the limit.
     pub observations: Vec<StaleObservation>,
 }
 
-/// The bullets of all open vaults without feedback for long. Retired and deprecated ones are left out: nobody follows
-/// them any more. Observations are listed where they are stale, whenever that was.
+/// Lists the bullets of all open vaults without recent feedback. Retired and deprecated bullets are
+/// not listed. Stale observations are listed whatever their age.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// Returns an error if the notes cannot be read.
 pub fn stale(memory: &Memory, options: &Options) -> Result<Stale> {
     let now = memory.now();
     let days = options.days.unwrap_or_else(|| scoring(&memory.target().settings).stale_days);

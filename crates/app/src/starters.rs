@@ -1,4 +1,4 @@
-//! Sets of rules that come with the program: which there are, and putting one into the playbook.
+//! Lists the built-in starter sets of rules, and adds them to the playbook.
 
 use std::collections::HashSet;
 
@@ -22,36 +22,36 @@ use cm_playbook::meaning::Sense;
 use cm_playbook::starters::{self, Rule, Starter};
 use cm_text::spelling::nearest;
 
-/// A set.
+/// A starter set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Set {
-    /// Its name.
+    /// Name by which the set is added.
     pub name: String,
-    /// What it is.
+    /// Summary of the set's purpose.
     pub about: String,
-    /// How far its rules reach.
+    /// Scope of its rules.
     pub scope: Scope,
-    /// The language or framework that they are for.
+    /// Language or framework that the rules apply to.
     pub scope_key: Option<String>,
-    /// The categories of its rules.
+    /// Categories of its rules, sorted.
     pub categories: Vec<String>,
-    /// How many rules it has.
+    /// Number of rules in the set.
     pub rules: usize,
-    /// How many of them the playbook has already.
+    /// Number of its rules that the playbook already contains.
     pub present: usize,
 }
 
-/// The sets, by name.
+/// The starter sets, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Starters {
-    /// The sets.
+    /// Every built-in set.
     pub starters: Vec<Set>,
 }
 
-/// The sets that come with the program.
+/// Lists the built-in starter sets.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// Returns an error if the notes cannot be read.
 pub fn list(memory: &Memory) -> Result<Starters> {
     let known = known(memory)?;
     let set = |starter: Starter| {
@@ -71,67 +71,67 @@ pub fn list(memory: &Memory) -> Result<Starters> {
     Ok(Starters { starters: starters::all().into_iter().map(set).collect() })
 }
 
-/// The rules that the playbook has, in use or not.
+/// Returns the hashes of all rules in the playbook, active or not.
 fn known(memory: &Memory) -> Result<HashSet<RuleHash>> {
     let bullets = merged(memory)?.bullets;
     Ok(bullets.iter().map(|shelved| RuleHash::of(shelved.bullet.content())).collect())
 }
 
-/// What is added.
+/// Selection of rules and mode.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Rules of these categories only.
+    /// Only rules of these categories; empty for all.
     pub categories: Vec<String>,
-    /// Only say what would be done.
+    /// Report the changes without writing them.
     pub dry_run: bool,
 }
 
 /// A rule that was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Taken {
-    /// The new bullet.
+    /// Id of the new bullet.
     pub id: String,
-    /// What it says.
+    /// Text of the rule.
     pub content: String,
-    /// Active, or a draft.
+    /// State of the bullet: active or draft.
     pub state: State,
-    /// Why it is a draft.
+    /// Why the bullet is a draft.
     pub note: Option<String>,
 }
 
-/// A rule that was left out.
+/// A rule that was not added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
-    /// What it says.
+    /// Text of the rule.
     pub content: String,
-    /// Why.
+    /// Why the rule was not added.
     pub reason: String,
-    /// The bullet that says so already, or the pattern that stands against it.
+    /// Id of the bullet that duplicates the rule, or of the pattern that blocks it.
     pub id: Option<String>,
 }
 
-/// What came of adding a set.
+/// Result of adding a set.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Added {
-    /// The set.
+    /// Name by which the set is added.
     pub name: String,
-    /// The rules that came in.
+    /// Rules that were added.
     pub added: Vec<Taken>,
-    /// The rules that did not.
+    /// Rules that were not added.
     pub left_out: Vec<LeftOut>,
-    /// Bullets that say the opposite of a rule that came in, with the number of that rule in its set.
+    /// Existing bullets that contradict an added rule, with the number of that rule in its set.
     pub conflicts: Vec<Conflict>,
-    /// Whether nothing was to be written.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
-    /// The commit; null where commits are manual or nothing changed.
+    /// Commit hash; null if commits are manual or nothing changed.
     pub commit: Option<String>,
 }
 
-/// Adds the rules of a set that the playbook neither has nor blocks, in one commit. A rule that is there already is left
-/// out without crediting it: nobody has found it helpful here.
+/// Adds the rules of a set that the playbook neither contains nor blocks, in one commit. Rules that
+/// exist already get no credit for it.
 ///
 /// # Errors
-/// No such set, no such category in it, and those of [`super::write::apply`].
+/// Returns an error if the set or a category does not exist, or if the write fails.
 pub fn add(memory: &Memory, name: &str, options: &Options) -> Result<Added> {
     let starter = starters::find(name).ok_or_else(|| unknown(name))?;
     let wanted = wanted(&starter, &options.categories)?;
@@ -174,7 +174,7 @@ pub fn add(memory: &Memory, name: &str, options: &Options) -> Result<Added> {
     Ok(outcome)
 }
 
-/// A rule that curation left out although the door was open for it when it was asked.
+/// Converts a rule that curation rejected although the admission check had accepted it.
 fn late_rule(passed: Passed, proposed: &[&Rule]) -> LeftOut {
     let rule = passed.delta.checked_sub(1).and_then(|at| proposed.get(at));
     LeftOut {
@@ -184,7 +184,7 @@ fn late_rule(passed: Passed, proposed: &[&Rule]) -> LeftOut {
     }
 }
 
-/// The number within its set, from 1, of the rule that a delta proposed.
+/// Returns the position of a delta's rule in its set, from 1.
 fn number(starter: &Starter, proposed: &[&Rule], delta: usize) -> usize {
     let rule = delta.checked_sub(1).and_then(|at| proposed.get(at));
     rule.and_then(|rule| starter.rules.iter().position(|known| known == *rule)).map_or(delta, |at| at + 1)
@@ -215,7 +215,8 @@ fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s Rul
     Ok(starter.rules.iter().filter(is_wanted).collect())
 }
 
-/// The rules that may come in, and those that may not.
+/// Splits the rules into those that pass the admission check and those that do not, with the
+/// reason.
 fn sorted_out<'r>(
     memory: &Memory,
     starter: &Starter,

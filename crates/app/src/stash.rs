@@ -1,6 +1,6 @@
-//! Raw captures in `stash/`: a text that somebody hands over, or a session of an agent. Secrets are taken out of both.
+//! Stores raw texts and agent sessions as notes in `stash/`, redacted.
 //!
-//! A stash is kept as it came; what is to be made of it is for `cm remember` to say.
+//! A stash is stored as it is; `cm remember` extracts memories from it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,47 +22,45 @@ use cm_note::note::{Kind, Note, compose};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
 
-/// What is kept.
+/// Content of a stash.
 #[derive(Debug)]
 pub enum From {
-    /// A text, as it came.
     Text(String),
-    /// A session, its secrets taken out already.
+    /// A session, already redacted.
     Session(Box<Told>),
 }
 
-/// What is to be kept, and under which name.
+/// Content, name and tags of a stash.
 #[derive(Debug)]
 pub struct Options {
-    /// Its name; that of the session where there is none.
+    /// Name of the stash; by default the title of the session.
     pub name: Option<String>,
-    /// What is kept.
+    /// Content of the stash.
     pub from: From,
-    /// Its tags.
     pub tags: Vec<String>,
 }
 
-/// A stash that was written.
+/// Result of storing a stash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Stashed {
-    /// Its id.
+    /// Id of the new note.
     pub id: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Its name.
+    /// Name of the stash.
     pub title: String,
-    /// The session that it keeps.
+    /// Id of the stored session; for a text, of the session that stored it.
     pub session: Option<String>,
-    /// How many secrets were taken out of the text; those of a session are not counted.
+    /// Number of secrets redacted in the text and the name; 0 for the content of a session.
     pub redacted: usize,
-    /// The commit; null where commits are manual.
+    /// Hash of the new commit; null if commits are manual.
     pub commit: Option<String>,
 }
 
-/// Keeps a stash, in one commit. It never takes the place of another of the same name.
+/// Stores a stash in one commit. It never replaces another stash of the same name.
 ///
 /// # Errors
-/// No name, no text, and those of [`write::apply`].
+/// Returns an error if the name is missing, if the text is empty, or if the write fails.
 pub fn stash(memory: &Memory, options: &Options) -> Result<Stashed> {
     let open = memory.target();
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
@@ -115,7 +113,7 @@ fn redacted(text: &str, rules: &cm_secrets::Rules) -> (String, usize) {
     (text.into_string(), removed.len())
 }
 
-/// The same name twice draws another id, and so another file.
+/// Generates ids until the path of the note is free.
 fn free_place(memory: &Memory, open: &OpenVault, name: &str) -> Result<(NoteId, NotePath)> {
     loop {
         let id = NoteId::from(memory.draw());
@@ -146,12 +144,12 @@ fn keys(memory: &Memory, name: &str, options: &Options) -> Result<Vec<(String, V
     Ok(keys)
 }
 
-/// The project that a text is about: that of the vault, where it is one of a project.
+/// Returns the project that a text belongs to; `None` unless the target vault is a project's.
 fn here(memory: &Memory) -> Option<String> {
     Some(memory.workspace()).filter(|name| memory.target().level == Level::Project && !name.is_empty())
 }
 
-/// The text below a heading with its name, unless it begins with one.
+/// Adds a heading with the name, unless the text starts with a top-level heading.
 fn headed(name: &str, text: &str) -> String {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.starts_with("# ") {
@@ -163,39 +161,39 @@ fn headed(name: &str, text: &str) -> String {
 /// A stash in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Row {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its name.
+    /// Name of the stash.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// When it was kept.
+    /// Time when the stash was created.
     pub created: Option<Instant>,
-    /// Its tags.
+    /// Tags of the stash.
     pub tags: Vec<String>,
-    /// The agent.
+    /// Agent of the session, such as `claude-code`.
     pub agent: Option<String>,
-    /// The session.
+    /// Session id, as assigned by the agent.
     pub session: Option<String>,
-    /// The project.
+    /// Project that the stash belongs to.
     pub workspace: Option<String>,
-    /// Which vault it is from.
+    /// Vault that contains the stash.
     pub vault: Level,
 }
 
-/// Stashes, the newest first.
+/// Stashes, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Stashes {
-    /// The stashes.
+    /// Stashes up to the limit.
     pub stashes: Vec<Row>,
-    /// How many there are in all.
+    /// Number of stashes in all open vaults.
     pub total: usize,
 }
 
-/// Lists stashes, the newest first, at most so many.
+/// Lists up to `limit` stashes of all open vaults, newest first.
 ///
 /// # Errors
-/// Those of [`Memory::notes_of`].
+/// Returns an error if an index can be neither used nor rebuilt.
 pub fn list(memory: &Memory, limit: usize) -> Result<Stashes> {
     let mut stashes: Vec<Row> = Vec::new();
     for shelf in memory.notes()? {
@@ -228,17 +226,17 @@ impl Row {
 /// A stash with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shown {
-    /// The stash.
+    /// Id, name, path and origin of the stash.
     #[serde(flatten)]
     pub stash: Row,
-    /// Its text below the frontmatter.
+    /// Text below the frontmatter.
     pub body: String,
 }
 
-/// Shows a stash: by its id or the beginning of it, its name, or its path.
+/// Shows a stash, by name, id, id prefix or path.
 ///
 /// # Errors
-/// Not found, ambiguous, or a note of another kind.
+/// Returns an error if the reference matches no stash, several, or a note of another kind.
 pub fn show(memory: &Memory, reference: &str) -> Result<Shown> {
     let found = one(memory, reference)?;
     let text = found.text();

@@ -1,4 +1,4 @@
-//! What there is in the vaults, counted.
+//! Counts the contents of the vaults.
 
 use std::collections::BTreeMap;
 
@@ -22,45 +22,45 @@ use cm_playbook::health::health;
 pub use cm_playbook::health::{Health, Performer};
 use cm_playbook::meaning::Sense;
 
-/// Counts.
+/// Statistics of all open vaults.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Stats {
-    /// Notes of every kind.
+    /// Number of notes of every kind.
     pub notes: usize,
-    /// Notes by kind.
+    /// Number of notes by kind.
     pub kinds: BTreeMap<Kind, usize>,
-    /// Memories by type; `-` has none.
+    /// Number of memories by type; `-` for those without a type.
     pub types: BTreeMap<String, usize>,
-    /// Memories by what their decay score means.
+    /// Number of memories by decay status.
     pub status: BTreeMap<Status, usize>,
-    /// Edges by type.
+    /// Number of edges by type.
     pub edges: BTreeMap<String, usize>,
-    /// Notes that no edge touches.
+    /// Number of notes without an edge.
     pub orphans: usize,
-    /// Different tags.
+    /// Number of distinct tags.
     pub tags: usize,
-    /// The ten most used tags.
+    /// The ten most frequent tags.
     pub top_tags: Vec<Tag>,
-    /// Findings by severity.
+    /// Number of findings by severity.
     pub findings: BTreeMap<Severity, usize>,
-    /// The rules of all open vaults together.
+    /// Statistics of the rules in all open vaults.
     pub playbook: PlaybookStats,
 }
 
-/// How the playbook fares.
+/// Statistics of the playbook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PlaybookStats {
-    /// Its bullets.
+    /// Health of its bullets.
     #[serde(flatten)]
     pub health: Health,
-    /// Blocked patterns by how they block.
+    /// Number of blocked patterns by kind.
     pub blocked: BTreeMap<BlockKind, usize>,
 }
 
-/// How many notes of each kind the vault has that is written to.
+/// Counts the notes of the target vault by kind.
 ///
 /// # Errors
-/// Where its index can neither be used nor rebuilt.
+/// Returns an error if the index can be neither used nor rebuilt.
 pub fn kinds(memory: &Memory) -> Result<BTreeMap<Kind, usize>> {
     let mut kinds = BTreeMap::new();
     for note in &*memory.notes_of(memory.target())? {
@@ -69,10 +69,11 @@ pub fn kinds(memory: &Memory) -> Result<BTreeMap<Kind, usize>> {
     Ok(kinds)
 }
 
-/// Counts what is in all open vaults.
+/// Counts the contents of all open vaults.
 ///
 /// # Errors
-/// Where an index can neither be used nor rebuilt, or usage cannot be read.
+/// Returns an error if an index can be neither used nor rebuilt, or if the usage counters cannot be
+/// read.
 pub fn stats(memory: &Memory) -> Result<Stats> {
     let mut stats = Stats::default();
     for open in &memory.vaults {

@@ -1,6 +1,7 @@
-//! How a long work is called off: after what is in hand, or at once.
+//! Cancels long-running work: after the current step, or immediately.
 //!
-//! Surfaces ask for it; a work looks between its pieces, and what waits for a model looks all the time.
+//! Surfaces request the stop. The work checks for it between steps; a request to a model checks
+//! continuously.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::error::{Error, Kind};
 use cm_llm::Pace;
 
-/// Whether somebody wants it to end. Clones are one and the same.
+/// Cancellation flag; clones share one state.
 #[derive(Debug, Clone, Default)]
 pub struct Stop {
     soon: Arc<AtomicBool>,
@@ -17,51 +18,51 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Asks for an end after what is in hand; asked again, at once.
+    /// Requests a stop after the current step; the second request stops immediately.
     pub fn ask(&self) {
         if self.soon.swap(true, Ordering::SeqCst) {
             self.at_once.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Asks for an end at once.
+    /// Requests an immediate stop.
     pub fn ask_at_once(&self) {
         self.soon.store(true, Ordering::SeqCst);
         self.at_once.store(true, Ordering::SeqCst);
     }
 
-    /// Asks for an end at once, as the system does.
+    /// Requests an immediate stop because the system terminates the program.
     pub fn terminate(&self) {
         self.terminated.store(true, Ordering::SeqCst);
         self.ask_at_once();
     }
 
-    /// Whether an end was asked for.
+    /// Returns whether a stop was requested.
     pub fn is_asked(&self) -> bool {
         self.soon.load(Ordering::SeqCst)
     }
 
-    /// Whether what is in hand is to be dropped.
+    /// Returns whether the current step must be aborted.
     pub fn is_at_once(&self) -> bool {
         self.at_once.load(Ordering::SeqCst)
     }
 
-    /// The flag of [`Stop::is_at_once`] itself.
+    /// Returns the shared flag for an immediate stop.
     pub fn at_once(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.at_once)
     }
 
-    /// What kind of end it is.
+    /// Returns the error kind: terminated or interrupted.
     pub fn kind(&self) -> Kind {
         if self.terminated.load(Ordering::SeqCst) { Kind::Terminated } else { Kind::Interrupted }
     }
 
-    /// The error of a work that was dropped.
+    /// Returns the error of aborted work.
     pub fn error(&self) -> Error {
         Error::new(self.kind(), "interrupted", "stopped before it was done; nothing of it was kept")
     }
 
-    /// How whoever waits for a model waits.
+    /// Returns a cancellation check for requests to a model.
     pub(super) fn pace(&self) -> Pace {
         let stop = self.clone();
         Pace::until(move || stop.is_at_once())

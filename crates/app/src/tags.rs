@@ -1,4 +1,4 @@
-//! The tags of the vaults, with how often each is used.
+//! Lists the tags of the vaults with their frequency.
 
 use std::collections::HashMap;
 
@@ -9,28 +9,29 @@ use super::error::Result;
 use super::memory::Memory;
 use super::read::Shelf;
 
-/// A tag and its use.
+/// A tag and its frequency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tag {
-    /// Without `#`.
+    /// Name of the tag, without `#`.
     pub tag: String,
-    /// How many notes carry it.
+    /// Number of notes with this tag.
     pub notes: usize,
 }
 
-/// All tags, the most used first.
+/// All tags, most frequent first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tags {
-    /// The tags.
+    /// Tags, ordered by frequency, then by name.
     pub tags: Vec<Tag>,
-    /// How many there are in all.
+    /// Number of distinct tags.
     pub total: usize,
 }
 
-/// Counts the tags; `under` keeps `under` itself and what is nested below it.
+/// Counts the tags of all open vaults. `under` limits the list to that tag and the tags nested
+/// below it.
 ///
 /// # Errors
-/// Where the index can neither be used nor rebuilt.
+/// Returns an error if an index can be neither used nor rebuilt.
 pub fn tags(memory: &Memory, under: Option<&str>) -> Result<Tags> {
     let shelves = memory.notes()?;
     let mut counts: HashMap<&str, usize> = HashMap::new();

@@ -1,4 +1,5 @@
-//! Tokens of the vault's server: making, listing and taking back, and the ring that a running server asks.
+//! Access tokens of the vault's server: creates, lists and revokes them, and loads them for a
+//! running server.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,67 +13,70 @@ use cm_note::token::{Keyring, Role, Secret, Token, TokenKind, Unreadable, keyrin
 use cm_store::vault::lock::Lock;
 use cm_store::vault::{Stamp, Vault};
 
-/// Where the tokens of a vault's server lie, among the user's private files.
+/// Name of the token file among the user's private files.
 pub const FILE: &str = "tokens.toml";
-/// Stands beside it once a token was issued, so that a server does not open when the file of tokens is lost.
+/// Marker file that exists once a token was issued. If the token file is lost, the server then
+/// refuses all requests instead of opening up.
 const ISSUED: &str = "tokens.issued";
 
-/// A new token.
+/// Properties of a new token.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whose it is.
+    /// Owner of the token.
     pub person: String,
-    /// What it may do.
+    /// Permissions of the token.
     pub role: Role,
-    /// To whom it is issued.
+    /// Whether the token is issued to an agent or a person.
     pub kind: TokenKind,
-    /// When it ends by itself.
+    /// Time when the token expires.
     pub expires: Option<Instant>,
 }
 
-/// A token as lists show it.
+/// A token in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Listed {
-    /// What it answers to.
+    /// Token id, as `cm token revoke` takes it.
     pub id: String,
-    /// Whose it is.
+    /// Owner of the token.
     pub person: String,
-    /// What it may do.
+    /// Permissions of the token.
     pub role: Role,
-    /// To whom it was issued: `agent` or `person`.
+    /// Holder of the token: `agent` or `person`.
     pub kind: TokenKind,
     /// `live`, `expired` or `revoked`.
     pub state: &'static str,
-    /// When it was made.
+    /// Time when the token was created.
     pub created: Instant,
-    /// When it ends by itself.
+    /// Time when the token expires; null if never.
     pub expires: Option<Instant>,
-    /// When it was taken back.
+    /// Time when the token was revoked; null if it was not.
     pub revoked: Option<Instant>,
-    /// The end of its secret.
+    /// Last four characters of the secret.
     pub last_four: String,
 }
 
-/// A token that was made.
+/// A new token with its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Made {
-    /// The secret: it is shown here and never again.
+    /// The secret; it is shown only now.
     pub token: String,
-    /// Its record.
+    /// The token as it will be listed.
     pub record: Listed,
 }
 
-/// Tokens.
+/// A list of tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tokens {
-    /// Them, the oldest first.
+    /// Tokens, oldest first.
     pub tokens: Vec<Listed>,
 }
 
-/// Makes a token. `random` must come from the system's source and never from a seed: who can repeat it has the token.
+/// Creates a token. `random` must come from the system's random number generator, because the
+/// secret is derived from it.
 ///
 /// # Errors
-/// No person, an end that is past, a file that is not understood, and those of a change.
+/// Returns an error if the name is empty, if the expiry date is in the past, if the token file is
+/// malformed, or if it cannot be written.
 pub fn add(memory: &Memory, options: &Options, random: [u8; 32]) -> Result<Made> {
     memory.persons_only("make tokens")?;
     let open = memory.target();
@@ -82,20 +86,21 @@ pub fn add(memory: &Memory, options: &Options, random: [u8; 32]) -> Result<Made>
     add_to(&open.vault, options, memory.now(), random)
 }
 
-/// All tokens.
+/// Lists all tokens.
 ///
 /// # Errors
-/// A file that is not understood.
+/// Returns an error if the token file is malformed or missing after a token was issued.
 pub fn list(memory: &Memory) -> Result<Tokens> {
     let now = memory.now();
     let tokens = read(&memory.target().vault)?.tokens().iter().map(|token| listed(token, now)).collect();
     Ok(Tokens { tokens })
 }
 
-/// Takes tokens back: the one with this id (a prefix will do), or all of a person's. Gives those that it took.
+/// Revokes all tokens of a person, or the token with this id or unique id prefix. Returns the
+/// revoked tokens.
 ///
 /// # Errors
-/// No such token, or an ambiguous prefix.
+/// Returns an error if no token matches, or if the prefix is ambiguous.
 pub fn revoke(memory: &Memory, which: &str) -> Result<Tokens> {
     memory.persons_only("revoke tokens")?;
     let open = memory.target();
@@ -104,10 +109,10 @@ pub fn revoke(memory: &Memory, which: &str) -> Result<Tokens> {
     revoke_in(&open.vault, which, memory.now())
 }
 
-/// How the file of tokens is; `None` where there is none.
+/// Checks the token file; returns `None` if it does not exist.
 ///
 /// # Errors
-/// What the system says.
+/// Returns an error if the file system cannot be accessed.
 pub(super) fn examined(vault: &Vault) -> Result<Option<Examined>> {
     if vault.stamp_private(FILE)?.is_none() {
         return Ok(None);
@@ -118,14 +123,14 @@ pub(super) fn examined(vault: &Vault) -> Result<Option<Examined>> {
     }))
 }
 
-/// How the file of tokens is.
+/// Condition of the token file.
 pub(super) enum Examined {
-    /// Well, with so many tokens.
+    /// The file is valid.
     Sound {
-        /// Revoked ones and those whose time is over among them.
+        /// Number of tokens, including revoked and expired ones.
         tokens: usize,
     },
-    /// It is not understood.
+    /// The file is malformed.
     Unreadable(Error),
 }
 
@@ -227,7 +232,8 @@ fn unreadable(error: &Unreadable) -> Error {
         .hint("mend the file by hand; until then nobody is let in")
 }
 
-/// The tokens as a running server asks for them: read again when their file changed, so that taking one back counts at once.
+/// Tokens for a running server. They are loaded again when their file changes, so a revocation
+/// takes effect immediately.
 #[derive(Debug)]
 pub struct Ring {
     vault: Vault,
@@ -235,15 +241,16 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// The tokens of this vault.
+    /// Creates the token store of a vault.
     pub fn of(vault: Vault) -> Self {
         Self { vault, read: Mutex::new(None) }
     }
 
-    /// The tokens as they stand.
+    /// Returns the current tokens.
     ///
     /// # Errors
-    /// A file that cannot be read or is not understood; nobody may be let in then.
+    /// Returns an error if the file cannot be read or is malformed; all requests must then be
+    /// refused.
     pub fn current(&self) -> Result<Arc<Keyring>> {
         let mut kept = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         // The stamp is taken before the text: a change between the two is read again by the next call.

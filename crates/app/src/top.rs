@@ -1,4 +1,4 @@
-//! The best bullets: those that agents are shown, by effective score.
+//! Lists the active bullets with the highest effective scores.
 
 use std::cmp::Reverse;
 
@@ -12,30 +12,31 @@ use cm_note::instant::Instant;
 use cm_note::note::check::is_category;
 use cm_text::spelling;
 
-/// Which bullets.
+/// Filter and limit of the list.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// At most so many.
+    /// Maximum number of bullets.
     pub limit: usize,
-    /// Of this category only.
+    /// Only bullets of this category.
     pub category: Option<String>,
 }
 
-/// Bullets, the best first.
+/// Bullets, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Top {
-    /// The instant of the scores.
+    /// Time for which the scores were calculated.
     pub at: Instant,
-    /// The bullets.
+    /// Bullets up to the limit.
     pub bullets: Vec<Row>,
-    /// How many there are of the wanted category.
+    /// Number of matching bullets, including those beyond the limit.
     pub total: usize,
 }
 
-/// The live bullets of all open vaults with the highest scores. Drafts, retired and deprecated ones are left out.
+/// Lists the live bullets of all open vaults with the highest scores. Drafts, retired and
+/// deprecated bullets are not listed.
 ///
 /// # Errors
-/// A category that can be none; notes that cannot be read.
+/// Returns an error if the category name is invalid, or if the notes cannot be read.
 pub fn top(memory: &Memory, options: &Options) -> Result<Top> {
     let wanted = options.category.as_deref();
     if let Some(category) = wanted.filter(|category| !is_category(category)) {

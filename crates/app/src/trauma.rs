@@ -1,6 +1,7 @@
-//! Destructive commands that sessions really ran and that went wrong, and keeping one as an anti-pattern.
+//! Finds destructive commands that caused harm in past sessions, and stores them as anti-patterns
+//! for `cm guard`.
 //!
-//! What happened, where and when is set here from the log; nobody types it. `cm guard` reads what is kept.
+//! The data of an incident comes from the session's log, never from user input.
 
 use std::collections::HashSet;
 
@@ -24,54 +25,55 @@ use cm_playbook::curation::delta::{Add, Delta, DeltaFile, Proposal};
 use cm_playbook::curation::{Authority, Playbook};
 use cm_secrets::Rules as Secrets;
 
-/// A destructive command that did harm.
+/// A destructive command that caused harm.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Suffered {
-    /// Its number in this list, from 1.
+    /// Position in this list, from 1.
     pub number: usize,
-    /// What it is called, in every list.
+    /// Stable id of the incident.
     pub id: String,
-    /// What was endangered.
+    /// Kind of damage that the command can cause.
     pub class: Class,
-    /// The command line, its secrets taken out.
+    /// Command line, redacted.
     pub command: String,
-    /// The command without what differs from case to case.
+    /// Normalized command without its variable parts.
     pub shape: String,
-    /// What it does.
+    /// Effect of the command.
     pub reason: String,
-    /// What shows the harm.
+    /// Signs of the harm in the log: regret, apology, repair or failure.
     pub evidence: Vec<String>,
-    /// The agent.
+    /// Agent of the session, such as `claude-code`.
     pub agent: String,
-    /// The session.
+    /// Session id, as assigned by the agent.
     pub session: String,
-    /// The line of the session's log, from 1.
+    /// Line number in the session's log, from 1.
     pub line: u64,
-    /// When.
+    /// Time of the command; else the start of the session.
     pub at: Option<Instant>,
-    /// The folder that was worked in.
+    /// Working directory of the session.
     pub workspace: Option<String>,
-    /// The log.
+    /// Path of the log file that contains the session.
     pub log: String,
-    /// The bullet that keeps it, or one like it of the same session.
+    /// Id of the bullet that records this incident, or a similar one of the same session.
     pub bullet: Option<String>,
 }
 
-/// The incidents of some sessions.
+/// Result of a scan.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Scanned {
-    /// The incidents, the latest first.
+    /// Incidents, most recent first.
     pub incidents: Vec<Suffered>,
-    /// How many sessions were looked at.
+    /// Number of scanned sessions.
     pub sessions: usize,
-    /// How many logs there were.
+    /// Number of scanned logs.
     pub logs: usize,
 }
 
-/// Looks for incidents; with what the person should hear besides. Without a vault, none is known to be kept.
+/// Scans sessions for incidents; returns them with notices for the user. Without a vault, `bullet`
+/// is null in every incident.
 ///
 /// # Errors
-/// Those of [`logs::each`].
+/// Returns an error if the filter is invalid, or if a redaction rule or a log cannot be used.
 pub fn scan(call: &Call, wanted: &Wanted, progress: Progress<'_>) -> Result<(Scanned, Vec<String>)> {
     let kept = Memory::open(call.clone()).map(|memory| guard::incidents(&memory)).unwrap_or_default();
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
@@ -117,7 +119,7 @@ fn suffered(happened: &Happened<'_>, told: &Told, kept: &[PastIncident], secrets
     }
 }
 
-/// The first line, at most 160 characters.
+/// Returns the first line of a text, truncated to 160 characters.
 fn line(text: &str) -> String {
     text.trim().lines().next().unwrap_or_default().chars().take(160).collect()
 }
@@ -131,36 +133,37 @@ fn words(trace: &Trace) -> String {
     }
 }
 
-/// An incident that is kept now.
+/// An incident that was stored.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Kept {
-    /// The incident.
+    /// Id of the incident.
     pub id: String,
-    /// The anti-pattern that keeps it.
+    /// Id of the anti-pattern.
     pub bullet: String,
-    /// Its file.
+    /// Path of the anti-pattern.
     pub path: String,
-    /// Active, or a draft: what an agent accepts waits for a person.
+    /// State of the anti-pattern: active, or draft if an agent accepted it.
     pub state: State,
-    /// Whether it is new; otherwise one that says the same keeps it.
+    /// Whether the anti-pattern is new, rather than an existing one with the same rule.
     pub added: bool,
 }
 
-/// What became of the incidents that were named.
+/// Result of storing incidents.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Accepted {
-    /// Those that are kept.
+    /// Incidents that were stored.
     pub kept: Vec<Kept>,
-    /// Those that were kept before.
+    /// Ids of incidents that had been stored before.
     pub before: Vec<String>,
-    /// The commit; null where commits are manual or nothing changed.
+    /// Commit hash; null if commits are manual or nothing changed.
     pub commit: Option<String>,
 }
 
-/// Keeps incidents as anti-patterns, in one commit.
+/// Stores incidents as anti-patterns, in one commit.
 ///
 /// # Errors
-/// Where one that is named is not found, where the playbook does not admit it, and those of [`write::apply`].
+/// Returns an error if an incident is not found, if curation refuses its rule, or if the write
+/// fails.
 pub fn accept(
     memory: &Memory,
     wanted: &Wanted,
@@ -256,7 +259,7 @@ fn keep(memory: &Memory, chosen: &[&Suffered]) -> Result<(Vec<Kept>, Option<Stri
     Ok((kept, outcome.commit))
 }
 
-/// The rule that an incident teaches, without what only the program may say of it.
+/// Returns the delta that adds the rule of an incident.
 fn add(one: &Suffered) -> Add {
     let day = one.at.map(|at| format!(" on {}", at.day())).unwrap_or_default();
     let why = format!("It was run{day} in a session of {}, and went wrong.", one.agent);
@@ -272,7 +275,7 @@ fn add(one: &Suffered) -> Add {
     Add { bullet, session: Some(one.session.clone()), line: Some(one.line), ..Add::default() }
 }
 
-/// What is kept of an incident besides its rule.
+/// Returns the quotes that are stored with the rule of an incident.
 fn evidence(one: &Suffered) -> Vec<String> {
     let run = format!("it was run: {}", line(&one.command));
     std::iter::once(run).chain(one.evidence.clone()).map(|quote| folded(&quote)).collect()
@@ -288,7 +291,7 @@ fn content(one: &Suffered) -> String {
     if text.chars().count() <= 480 { text } else { text.chars().take(479).chain(['…']).collect() }
 }
 
-/// Writes into the new bullets which incident each keeps, and whose session it was.
+/// Adds the incident and its session to each new bullet.
 fn trace_back(before: &Playbook, curated: &mut Curated, chosen: &[&Suffered]) {
     let Curated { playbook, report, .. } = curated;
     for bullet in &mut playbook.bullets[before.bullets.len()..] {
@@ -306,7 +309,7 @@ fn trace_back(before: &Playbook, curated: &mut Curated, chosen: &[&Suffered]) {
     }
 }
 
-/// Writes into a bullet that says the same already where it happened again, and what shows it.
+/// Adds the session and evidence of an incident to an existing bullet with the same rule.
 fn join(curated: &mut Curated, chosen: &[&Suffered], authority: Authority) {
     let Curated { playbook, report, .. } = curated;
     let id_of = |number: usize| {

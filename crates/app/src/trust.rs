@@ -1,4 +1,5 @@
-//! Letting the CORE.md and the rules of a vault into the prompts of the user's agents, and taking that back.
+//! Controls whether the CORE.md and the rules of a vault may be added to the prompts of the user's
+//! agents.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,42 +12,43 @@ use super::memory::{Level, Memory, OpenVault};
 use cm_note::note::Kind as NoteKind;
 use cm_store::vault::trust::{self, Source, Trust, TrustRecord};
 
-/// What is done.
+/// Action of `cm trust`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Options {
-    /// Tell whether the vault is trusted.
+    /// Show whether the vault is trusted.
     Show,
-    /// Trust it from now on.
+    /// Trust the vault.
     Grant,
-    /// Trust it no more.
+    /// Revoke the trust.
     Revoke,
 }
 
-/// Whether a vault is trusted, and what that lets through.
+/// Trust in a vault, and the content that it applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trusted {
-    /// Its folder.
+    /// Root folder of the vault.
     pub vault: String,
-    /// The URL of its repository's remote; null where there is none.
+    /// URL of the repository's remote; null if it has none.
     pub remote: Option<String>,
-    /// Whether it is trusted now.
+    /// Whether the vault is trusted now.
     pub trusted: bool,
-    /// `init` or `person`; null where it is not trusted.
+    /// Origin of the trust: `init` or `person`; null if the vault is not trusted.
     pub source: Option<Source>,
-    /// The remote that it had when it was trusted, where it has another one now.
+    /// Remote at the time of granting, if it has changed since then.
     pub former_remote: Option<String>,
-    /// How many rules and anti-patterns it holds.
+    /// Number of rules and anti-patterns in the vault.
     pub rules: usize,
-    /// Whether it has a CORE.md.
+    /// Whether the vault has a CORE.md.
     pub core: bool,
-    /// Whether anything changed.
+    /// Whether this call changed the trust.
     pub changed: bool,
 }
 
-/// Shows, grants or revokes trust in the vault that is written to.
+/// Shows, grants or revokes trust in the target vault.
 ///
 /// # Errors
-/// An agent that asks for more than to be shown, and private files that cannot be read or written.
+/// Returns an error if an agent tries to change the trust, or if the private files cannot be read
+/// or written.
 pub fn trust(memory: &Memory, options: Options) -> Result<Trusted> {
     let open = memory.target();
     if options != Options::Show {
@@ -77,10 +79,10 @@ pub fn trust(memory: &Memory, options: Options) -> Result<Trusted> {
     })
 }
 
-/// Records that the user's own `cm init` made the vault.
+/// Grants trust to a vault that the user has just created with `cm init`.
 ///
 /// # Errors
-/// Private files that cannot be written.
+/// Returns an error if the private files cannot be written.
 pub(super) fn grant_new(memory: &Memory) -> Result<()> {
     let open = memory.target();
     Ok(trust::grant(&open.vault, &record(open, Source::Init, memory))?)
@@ -94,10 +96,10 @@ fn remote(open: &OpenVault) -> Option<String> {
     open.repo().ok().flatten()?.remote()
 }
 
-/// Whether the user trusts a vault.
+/// Returns whether the user trusts a vault.
 ///
 /// # Errors
-/// Private files that cannot be read.
+/// Returns an error if the private files cannot be read.
 pub(super) fn is_trusted(open: &OpenVault) -> Result<bool> {
     Ok(state(open)?.is_trusted())
 }
@@ -106,7 +108,7 @@ fn state(open: &OpenVault) -> Result<Trust> {
     Ok(Trust::of(&open.vault, || remote(open))?)
 }
 
-/// A vault that was left out of an answer for an agent.
+/// An untrusted vault that was excluded from an answer for an agent.
 pub(super) struct LeftOut {
     pub level: Level,
     root: PathBuf,
@@ -129,10 +131,10 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Takes vaults out that the user does not trust.
+/// Removes the untrusted vaults from the list and returns them.
 ///
 /// # Errors
-/// Where none is left.
+/// Returns an error if no vault remains.
 pub(super) fn leave_out_untrusted(vaults: &mut Vec<OpenVault>) -> Result<Vec<LeftOut>> {
     let mut left_out = Vec::new();
     for open in std::mem::take(vaults) {
@@ -147,11 +149,11 @@ pub(super) fn leave_out_untrusted(vaults: &mut Vec<OpenVault>) -> Result<Vec<Lef
     }
 }
 
-/// The refusal of a vault that is not trusted.
+/// Creates the error for an untrusted vault.
 pub(super) fn refused(message: impl Into<String>) -> Error {
     Error::new(Kind::Refused, UNTRUSTED, message)
         .hint("a person who knows where the folder comes from runs `cm trust` in it")
 }
 
-/// The code of that refusal.
+/// Error code for an untrusted vault.
 pub const UNTRUSTED: &str = "untrusted";

@@ -1,4 +1,4 @@
-//! Taking a curation back by a new commit. What others have built on it is never lost: it refuses and names them.
+//! Reverts a commit with a new commit. Refuses if later changes depend on it, and lists them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,35 +14,36 @@ use cm_note::note::read;
 use cm_note::path::NotePath;
 use cm_store::git::{CommitInfo, LogFilter, Repo, TreeChange};
 
-/// A curation that was taken back.
+/// Result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Undone {
-    /// The commit that was taken back.
+    /// Hash of the reverted commit.
     pub undone: String,
-    /// Its first line.
+    /// Subject line of the reverted commit.
     pub subject: String,
-    /// The notes that it was about.
+    /// Ids of the notes in the reverted commit.
     pub ids: Vec<String>,
-    /// The first of the files that changed.
+    /// The first changed file.
     pub path: Option<String>,
-    /// The files that changed.
+    /// All changed files.
     pub paths: Vec<String>,
-    /// The new commit; null where commits are manual.
+    /// Hash of the new commit; null if commits are manual.
     pub commit: Option<String>,
-    /// Whether anything changed.
+    /// Whether any file changed; false if the request had no effect.
     pub changed: bool,
 }
 
-/// What an undo's message says of the commit that it takes back.
+/// Start of the sentence in an undo's commit message that names the reverted commit.
 const MARK: &str = "This takes back commit ";
-/// How far back the newest curation is looked for.
+/// Maximum number of commits searched for the newest curation.
 const FAR: usize = 1000;
 
-/// Takes a commit back: the named one, else the newest curation of this person that is neither an undo nor undone. The
-/// commit that made the vault stays.
+/// Reverts a commit: the named one, else the user's newest curation that is neither an undo nor
+/// already reverted. The commit that created the vault cannot be reverted.
 ///
 /// # Errors
-/// No such commit, nothing to undo, later changes of the same notes, and those of [`write::apply`].
+/// Returns an error if the commit is not found, if there is nothing to undo, if later changes
+/// depend on the commit, or if the write fails.
 pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
     write::recover(memory)?;
     let repo = repository(memory.target())?;
@@ -97,8 +98,8 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
     })
 }
 
-/// The newest curation of this person that stands. What came from others by a pull is theirs: it is taken back by its
-/// name alone.
+/// Returns the user's newest curation that has not been reverted. Commits of other authors are
+/// reverted only by id.
 fn newest(memory: &Memory, repo: &Repo) -> Result<CommitInfo> {
     let mut taken_back: Vec<String> = Vec::new();
     let mut others = false;
@@ -126,7 +127,7 @@ fn newest(memory: &Memory, repo: &Repo) -> Result<CommitInfo> {
     Err(write::nothing("there is no curation to undo"))
 }
 
-/// Refuses where the files are no longer what the commit made of them, naming the commits that changed them.
+/// Refuses if the files differ from the commit's result, and names the commits that changed them.
 fn untouched_since(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
     let Some(head) = repo.head()?.commit else { return Ok(()) };
     let mut touched: Vec<NotePath> = Vec::new();
@@ -146,7 +147,7 @@ fn untouched_since(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]) -> 
         .hint(format!("undo these first: {}", named.join("; "))))
 }
 
-/// Refuses where the person has changed a file since, which an undo would overwrite.
+/// Refuses if a file has uncommitted edits, which the undo would overwrite.
 fn free_of_hand_edits(memory: &Memory, inverse: &[TreeChange]) -> Result<()> {
     let open = memory.target();
     for change in inverse {
@@ -163,10 +164,11 @@ fn free_of_hand_edits(memory: &Memory, inverse: &[TreeChange]) -> Result<()> {
     Ok(())
 }
 
-/// Verbs whose commits change notes and make none: where such a commit was the first to hold a note, a person made it.
+/// Operations that change notes but never create them. If such a commit is the first with a note, a
+/// person had created that note.
 const CHANGING: [&str; 7] = ["adopt", "doctor", "edit", "pin", "unpin", "unrelate", "update"];
 
-/// Refuses where the work tree would lose the only copy of a note that the commit did not make.
+/// Refuses if the undo would delete the only copy of a note that the commit did not create.
 fn loses_no_note(memory: &Memory, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
     let made_none = target.message.as_ref().is_some_and(|message| CHANGING.contains(&message.op.as_str()));
     let goes = |change: &&TreeChange| change.old.is_none() && change.path.as_str().ends_with(".md");
@@ -199,7 +201,7 @@ fn loses_no_note(memory: &Memory, target: &CommitInfo, inverse: &[TreeChange]) -
     Ok(())
 }
 
-/// The change that takes a file back to what it was.
+/// Returns the change that restores a file's former content.
 fn change(undone: &TreeChange) -> Result<Change> {
     let path = undone.path.clone();
     let expected = undone.new.as_deref().map(ContentHash::of);

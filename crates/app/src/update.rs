@@ -1,4 +1,4 @@
-//! Changing a note: keys, tags, body. Only the lines that are meant change.
+//! Updates the frontmatter, tags or body of a note, and preserves all other lines.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,40 +15,41 @@ use cm_note::frontmatter::split::Split;
 use cm_note::message::Message;
 use cm_note::note::Kind;
 
-/// What is to change.
+/// Changes to make.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Keys and their new values, as YAML or plain text.
+    /// Keys with their new values, as YAML or plain text.
     pub set: Vec<(String, String)>,
-    /// Keys that go.
+    /// Keys to remove.
     pub remove: Vec<String>,
-    /// Tags that come.
+    /// Tags to add.
     pub add_tags: Vec<String>,
-    /// Tags that go.
+    /// Tags to remove.
     pub remove_tags: Vec<String>,
-    /// A new body.
+    /// New body.
     pub body: Option<String>,
-    /// Text at the end of the body.
+    /// Text to append to the body.
     pub append: Option<String>,
 }
 
-/// A note that was changed.
+/// Result of an update.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Changed {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// The commit; null where commits are manual or nothing changed.
+    /// Commit hash; null if commits are manual or nothing changed.
     pub commit: Option<String>,
-    /// Whether its bytes are other than before.
+    /// Whether the content of the file changed.
     pub changed: bool,
 }
 
-/// Changes a note and commits it; `updated` becomes now where anything else changes.
+/// Updates a note and commits the change. Sets `updated` to the current time if anything else
+/// changes.
 ///
 /// # Errors
-/// Not found, a value that cannot be, and those of [`write::apply`].
+/// Returns an error if the note is not found, if a key or value is invalid, or if the write fails.
 pub fn update(memory: &Memory, reference: &str, options: &Options) -> Result<Changed> {
     let found = find_to_change(memory, reference)?;
     if agent_update::is_proposal(memory, &found, options)? {
@@ -70,7 +71,7 @@ pub fn update(memory: &Memory, reference: &str, options: &Options) -> Result<Cha
     apply(memory, &found, "update", subject, edits)
 }
 
-/// Applies edits to one note, with `updated` set to now where they change anything.
+/// Applies edits to a note; sets `updated` to the current time if they change anything.
 pub(super) fn apply(
     memory: &Memory,
     found: &Found<'_>,
@@ -91,7 +92,7 @@ pub(super) fn apply(
     })
 }
 
-/// The edits with a new `updated`, or none where they change nothing.
+/// Adds an edit of `updated`; returns no edits if the given ones have no effect.
 fn stamped(memory: &Memory, found: &Found<'_>, mut edits: Vec<Edit>) -> Result<Vec<Edit>> {
     let text = std::str::from_utf8(&found.bytes).ok();
     let same = text
@@ -144,13 +145,13 @@ fn edits_of(found: &Found<'_>, options: &Options) -> Result<Vec<Edit>> {
     Ok(edits)
 }
 
-/// The text with a line break at its end.
+/// Adds a line break to the end if there is none.
 fn ended(text: &str) -> String {
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{gap}")
 }
 
-/// A key as it may stand in frontmatter.
+/// Validates a frontmatter key.
 pub(super) fn key_of(typed: &str) -> Result<String> {
     let key = typed.trim();
     let sound =
@@ -158,7 +159,7 @@ pub(super) fn key_of(typed: &str) -> Result<String> {
     if sound { Ok(key.to_owned()) } else { Err(Error::usage(format!("`{typed}` is no key"))) }
 }
 
-/// Keys whose values are text whatever they look like.
+/// Keys with text values, even if the value looks like another YAML type.
 const TEXTS: [&str; 10] = [
     "title",
     "category",
@@ -172,13 +173,14 @@ const TEXTS: [&str; 10] = [
     "id",
 ];
 
-/// Keys whose values are shares.
+/// Keys with values from 0 to 1.
 const SHARES: [&str; 3] = ["importance", "confidence", "strength"];
 
-/// Keys whose values are lists of texts, however they are typed.
+/// Keys with lists of texts; a plain value is split at commas.
 const LISTS: [&str; 6] = ["aliases", "condensed_into", "postconditions", "preconditions", "steps", "tags"];
 
-/// What was typed, as the value that YAML reads from it; text where it is no YAML. A share lies between 0 and 1.
+/// Parses a value as YAML, or as text if it is not valid YAML. Checks the range of values from 0 to
+/// 1.
 pub(super) fn value_of(key: &str, typed: &str) -> Result<Value> {
     if TEXTS.contains(&key) {
         return Ok(Value::String(typed.to_owned()));

@@ -1,5 +1,5 @@
-//! What was asked for and what was shown, beside what was judged. Nothing is counted here; a note that is shown often and
-//! never judged is what a person looks for.
+//! Reports how often notes were read and shown, with their feedback. It reads the counters without
+//! changing them, and helps to find notes that are often shown but never rated.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,45 +15,45 @@ use cm_note::instant::Instant;
 use cm_note::note::{Kind, Note, Signal};
 use cm_store::vault::usage::{UsageTable, Used};
 
-/// Which notes.
+/// Limit of the list.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// At most so many.
+    /// Maximum number of notes.
     pub limit: usize,
 }
 
-/// A note with its use.
+/// A note with its usage.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct UsedNote {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its kind.
+    /// Kind of the note, such as `memory` or `bullet`.
     pub kind: Kind,
-    /// Its type.
+    /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Its title; of a bullet, the rule.
+    /// Title of the note; for a bullet, the text of the rule.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// How often it was asked for.
+    /// Number of times that the note was requested.
     pub accesses: u64,
-    /// When last.
+    /// Time of the last request.
     pub last_access: Option<Instant>,
-    /// How often it was shown without being asked for.
+    /// Number of times that the note was shown without being requested.
     pub retrievals: u64,
-    /// When last.
+    /// Time when it was last shown.
     pub last_retrieval: Option<Instant>,
-    /// Of a bullet, its helpful events.
+    /// Number of helpful events; only for bullets.
     pub helpful: Option<usize>,
-    /// Of a bullet, its harmful events.
+    /// Number of harmful events; only for bullets.
     pub harmful: Option<usize>,
-    /// Which vault it is from.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
 }
 
 impl UsedNote {
-    /// Whether it is a bullet that was shown and that nobody found helpful or harmful.
+    /// Returns whether this is a bullet that was shown but never rated helpful or harmful.
     pub fn unjudged(&self) -> bool {
         self.retrievals > 0 && self.helpful == Some(0) && self.harmful == Some(0)
     }
@@ -63,25 +63,25 @@ impl UsedNote {
     }
 }
 
-/// Notes by use, the most used first.
+/// Usage of all open vaults, most used notes first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct UsageReport {
-    /// How often any note was asked for.
+    /// Number of requests for any note.
     pub accesses: u64,
-    /// How often any note was shown.
+    /// Number of times that any note was shown.
     pub retrievals: u64,
-    /// Bullets that were shown and never judged.
+    /// Number of bullets that were shown but never rated.
     pub unjudged: usize,
-    /// The notes.
+    /// Used notes, up to the limit.
     pub notes: Vec<UsedNote>,
-    /// How many notes were used.
+    /// Number of used notes, including those beyond the limit.
     pub total: usize,
 }
 
-/// The use of the notes of all open vaults.
+/// Reports the usage of the notes in all open vaults.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// Returns an error if the notes cannot be read.
 pub fn usage(memory: &Memory, options: &Options) -> Result<UsageReport> {
     let tables: Vec<(Level, UsageTable)> = memory
         .vaults
@@ -117,7 +117,8 @@ pub fn usage(memory: &Memory, options: &Options) -> Result<UsageReport> {
     Ok(UsageReport { accesses, retrievals, unjudged, notes, total })
 }
 
-/// A note that both vaults hold is counted in both; one without an id, in its own.
+/// Sums the counters of all vaults for a note with an id; a note without one is counted only in its
+/// own vault.
 fn use_of(note: &Note, level: Level, tables: &[(Level, UsageTable)]) -> Used {
     let mut used = Used::default();
     for (_, table) in tables.iter().filter(|(of, _)| note.id.is_some() || *of == level) {

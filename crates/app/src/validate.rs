@@ -1,4 +1,4 @@
-//! What is wrong in the vaults: in single notes, between notes, in settings.
+//! Reports problems in single notes, between notes, and in settings.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,34 +13,35 @@ use cm_note::frontmatter::{parse, split::Split};
 use cm_note::graph::Graph;
 use cm_note::note::Note;
 
-/// Which findings.
+/// Filter for findings.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Only files whose path begins so.
+    /// Only files with this path prefix.
     pub under: Option<String>,
-    /// Information as well as errors and warnings.
+    /// Include findings of severity `info`.
     pub all: bool,
 }
 
-/// What was found.
+/// Result of a validation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Validated {
-    /// How many notes were looked at.
+    /// Number of checked notes.
     pub notes: usize,
-    /// What is wrong, by path and line.
+    /// Findings, ordered by path and line.
     pub findings: Vec<Finding>,
-    /// How many errors.
+    /// Number of findings of severity `error`.
     pub errors: usize,
-    /// How many warnings.
+    /// Number of findings of severity `warning`.
     pub warnings: usize,
-    /// How many findings that are information only, listed or not.
+    /// Number of findings of severity `info`, including unlisted ones.
     pub infos: usize,
 }
 
-/// Looks at everything in the vault that is written to; changes nothing.
+/// Checks the target vault without changing it.
 ///
 /// # Errors
-/// A path that no note has, or an index that can neither be used nor rebuilt.
+/// Returns an error if no note matches the path prefix, or if the index can be neither used nor
+/// rebuilt.
 pub fn validate(memory: &Memory, options: &Options) -> Result<Validated> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
@@ -62,7 +63,7 @@ pub fn validate(memory: &Memory, options: &Options) -> Result<Validated> {
     Ok(Validated { notes: looked_at, findings, errors, warnings, infos })
 }
 
-/// All findings of a vault, sorted by place.
+/// Returns all findings of a vault, ordered by position.
 pub(super) fn findings_of(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
     let mut findings = open.settings.findings.clone();
     findings.extend(open.walk().findings);
@@ -75,7 +76,7 @@ pub(super) fn findings_of(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
     findings
 }
 
-/// Notes that claim the same id: each is named, and none is dropped.
+/// Returns a finding for each note that shares its id with another.
 fn duplicate_ids(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
     let mut first: HashMap<&str, Vec<&Note>> = HashMap::new();
     for note in notes {
@@ -104,7 +105,7 @@ fn duplicate_ids(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
     findings
 }
 
-/// Where a note says its id; `None` where its file changed meanwhile.
+/// Returns the line and column of a note's id; `None` if the file has changed meanwhile.
 fn id_place(open: &OpenVault, note: &Note) -> Option<(u32, u32)> {
     let text = load(open, &note.path).ok()?.text();
     let fields = parse::parse(&Split::of(&text)).fields;

@@ -1,5 +1,5 @@
-//! What would become of a rule that is proposed: the checks of an add, the evidence gate over past sessions, and where that
-//! settles nothing, a model's opinion. The vault stays as it is.
+//! Predicts the result of adding a rule: the admission checks, the evidence of past sessions and,
+//! if inconclusive, a model's opinion. The vault is not changed.
 
 mod opinion;
 
@@ -25,22 +25,22 @@ use cm_playbook::meaning::Sense;
 
 pub use opinion::Opinion;
 
-/// What becomes of it.
+/// Predicted result for the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It would be active, with evidence enough for anybody.
+    /// The rule would be active, with strong evidence.
     Accept,
-    /// It would be active, with some evidence.
+    /// The rule would be active, with some evidence.
     AcceptWithCaution,
-    /// It would wait for a person.
+    /// The rule would be a draft that a person must accept.
     Draft,
-    /// It would not get in.
+    /// The rule would be refused.
     Reject,
 }
 
 impl Verdict {
-    /// Its name.
+    /// Returns the name as shown to users.
     pub fn name(self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -51,70 +51,71 @@ impl Verdict {
     }
 }
 
-/// How it collides with what is there.
+/// Relation between the rule and an existing note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// A bullet says the same.
+    /// A bullet has the same rule.
     Duplicate,
-    /// A bullet says nearly the same.
+    /// A bullet has nearly the same rule.
     NearDuplicate,
-    /// A blocked pattern keeps it out.
+    /// A blocked pattern matches the rule.
     Blocked,
-    /// It was deprecated before.
+    /// The rule was deprecated before.
     Deprecated,
-    /// A bullet says the opposite.
+    /// A bullet contradicts the rule.
     Conflict,
-    /// It says what a bullet says, and more; that keeps nothing out.
+    /// The rule extends a bullet; this does not prevent adding it.
     Refines,
-    /// A bullet says something like it; that keeps nothing out.
+    /// A bullet is similar to the rule; this does not prevent adding it.
     Similar,
 }
 
-/// What it collides with.
+/// An existing note that is related to the rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Collision {
-    /// How.
+    /// How the note is related to the rule, such as `duplicate` or `conflict`.
     pub how: How,
-    /// The bullet, or the blocked pattern.
+    /// Id of the bullet or blocked pattern.
     pub id: String,
-    /// What that one says.
+    /// Text of the bullet or blocked pattern.
     pub content: String,
-    /// Why it counts as one.
+    /// Why the note is related in this way.
     pub reason: Option<String>,
-    /// The share of common words, or the cosine of the vectors, 0–1, where that decided.
+    /// Similarity by words or vectors, 0–1, if it was decisive.
     pub likeness: Option<f64>,
 }
 
-/// What became of the question.
+/// Result of judging a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Judged {
-    /// The rule as it would be written.
+    /// Text of the rule as it would be written.
     pub rule: String,
-    /// Its category.
+    /// Category under which the rule was judged.
     pub category: String,
-    /// What would become of it.
+    /// What would happen to the rule if it were added.
     pub verdict: Verdict,
-    /// How far what is known bears the verdict, 0–1; 0.5 where nothing is known.
+    /// Confidence in the verdict, 0–1; 0.5 without evidence.
     pub confidence: f64,
-    /// Why.
+    /// Reasons for the verdict.
     pub why: Vec<String>,
-    /// What the evidence gate says; null where it was not asked.
+    /// Result of the evidence check; null if another check decided first.
     pub gate: Option<Gate>,
-    /// What past sessions say.
+    /// Evidence of past sessions.
     pub evidence: Evidence,
-    /// What it collides with.
+    /// Related bullets and blocked patterns.
     pub collisions: Vec<Collision>,
-    /// What a model says of it; null where none was asked.
+    /// Opinion of a model; null if none was asked.
     pub model: Option<Opinion>,
 }
 
-/// Judges a rule as if a program proposed it. What is new in agents' logs is read first, unless the call says not to. Where
-/// sessions are not of one mind, the model of the settings is asked too, if it may be: until `model` is called off.
+/// Judges a rule as if a program proposed it, after reading new log entries unless the call has
+/// `no_refresh` set. If `model` is given and the evidence is inconclusive, asks the configured
+/// model; `model` cancels the request.
 ///
 /// # Errors
-/// Those of [`Opinion::of`]. A text that cannot be a rule, a category that cannot be one, notes that cannot be read, and those of
-/// [`sessions::Shelf::open`].
+/// Returns an error if the text or the category is invalid, if the notes or the session index
+/// cannot be read, or if the model cannot be used.
 pub fn validate_rule(
     memory: &Memory,
     text: &str,
@@ -134,7 +135,7 @@ pub fn validate_rule(
 }
 
 impl Judged {
-    /// A model can talk a rule out, and put it in other words; that sessions speak for it, it cannot say.
+    /// Adds a model's opinion. A model can reject a rule, but cannot make up for missing evidence.
     fn heeding(mut self, opinion: Opinion) -> Self {
         self.why.push(opinion.told());
         self.confidence = opinion.confidence;
@@ -219,12 +220,13 @@ fn judge(memory: &Memory, text: &str, category: &str, history: &dyn History) -> 
     Ok(judged)
 }
 
-/// The share of one kind among the sessions that ended, as if one more of each had.
+/// Estimates the share of one outcome by Laplace's rule of succession, from the counts of both
+/// outcomes.
 fn borne(of_kind: usize, others: usize) -> f64 {
     (of_kind + 1) as f64 / (of_kind + others + 2) as f64
 }
 
-/// What a rule is told by: it begins with `AVOID`, or it says what to do.
+/// Returns the type of a rule: an anti-pattern if the text begins with `AVOID:`.
 fn type_of(text: &str) -> BulletType {
     let avoids = text.trim_start().get(..6).is_some_and(|head| head.eq_ignore_ascii_case("avoid:"));
     if avoids { BulletType::AntiPattern } else { BulletType::Rule }
@@ -236,7 +238,7 @@ fn collision(how: How, bullet: &Bullet, near: Option<Near>) -> Collision {
     Collision { how, id: bullet.id.to_string(), content, reason, likeness: near.map(Near::value) }
 }
 
-/// What a rule is held against.
+/// Existing bullets of this and the other vault.
 struct Bench<'a> {
     shelf: Shelf,
     elsewhere: Shelf,
@@ -300,7 +302,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Names the bullet that says something like it, for whoever words it.
+    /// Adds the most similar bullet, unless it is already among the collisions.
     fn add_similar(&self, judged: &mut Judged, bullet_type: BulletType, least: Nearness, sense: &Sense<'_>) {
         let told = content::told(&judged.rule, bullet_type);
         let (statement, embedding) = (Statement::of(&told), sense.text(&told));

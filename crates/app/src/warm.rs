@@ -1,8 +1,8 @@
-//! What a long-lived process keeps between calls: opened indexes, vectors and models, and a watch over each vault's folders,
-//! so that a call walks no folder while nothing happened in it.
+//! State that a long-lived process keeps between calls: opened indexes, vectors, models, and file
+//! watchers that save walking unchanged folders.
 //!
-//! It keeps no answer, and nothing that it keeps is taken for true without a look: opened files are compared with those that
-//! lie there, and where a folder cannot be watched, each call walks it.
+//! No answer is cached. Every opened file is compared with the one on disk, and a folder that
+//! cannot be watched is walked on every call.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -18,17 +18,17 @@ use cm_note::listing::{FileStat, Listing};
 use cm_store::vault::watch::Watch;
 use cm_store::vault::{Vault, layout, walk};
 
-/// For so many milliseconds a quiet watch is believed. Some changes make no sound: those through a hard link of another
-/// folder or through mapped memory, and a disk that is mounted over a folder.
+/// Milliseconds for which the absence of watch events counts as proof. Some changes cause no event:
+/// writes through hard links or mapped memory, and mounts over a folder.
 const BELIEVED: u64 = 10_000;
 
-/// How often it is asked whether anything happened, and how often a folder is walked that cannot be watched.
+/// Poll interval for watch events, and number of intervals between walks of an unwatched folder.
 const PAUSE: Duration = Duration::from_millis(200);
 const PAUSES: u32 = 10;
-/// Changes that may wait for who listens.
+/// Capacity of the channel for changes.
 const WAITING: usize = 64;
 
-/// What a process keeps; calls in any of its threads share it.
+/// Cache of a process, shared by the calls in all threads.
 pub struct Warm {
     vaults: Mutex<HashMap<PathBuf, Arc<Kept>>>,
     models: Arc<KeptModels>,
@@ -41,7 +41,7 @@ impl Default for Warm {
     }
 }
 
-/// What is kept of one vault.
+/// Cached state of one vault.
 pub struct Kept {
     pub(super) index: Arc<Index>,
     pub(super) vectors: Vectors,
@@ -50,49 +50,49 @@ pub struct Kept {
     refreshing: Mutex<()>,
 }
 
-/// A moment of a vault's folders and its index: the same one as long as nothing happened.
+/// Version stamp of a vault and its index: equal stamps mean that nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Moment {
     events: u64,
     root: Option<[u64; 2]>,
-    /// How notes are read, and which folders are left out.
+    /// Settings that determine how notes are parsed and which folders are excluded.
     read: String,
-    /// The index.
+    /// Version of the index.
     version: String,
 }
 
-/// A moment that the index answers for.
+/// A version of the vault that the index reflects.
 #[derive(Debug)]
 struct Settled {
     moment: Moment,
     at: u64,
 }
 
-/// Files of a vault that changed, appeared or went.
+/// Changed, new or deleted files of a vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
-    /// Whose they are.
+    /// Vault that contains the files.
     pub level: Level,
-    /// Their paths in the vault, sorted.
+    /// Paths in the vault, sorted.
     pub paths: Vec<String>,
 }
 
 impl Warm {
-    /// The same, but that nothing is watched: each call walks.
+    /// Creates a cache without file watchers: every call walks the folders.
     pub fn unwatched() -> Self {
         Self { watches: false, ..Self::default() }
     }
 
-    /// Opens the vaults that a call is about, with what is kept of them.
+    /// Opens the vaults of a call with the cached state.
     ///
     /// # Errors
-    /// Those of [`Memory::open`].
+    /// Returns an error if the vaults cannot be opened.
     pub fn open(self: &Arc<Self>, call: Call) -> Result<Memory> {
         Memory::open_with(call, Some(Arc::clone(self)))
     }
 
-    /// Tells from now on which files of a memory's vaults change, a moment after they did, until nobody listens or nothing
-    /// is kept any more.
+    /// Starts a thread that sends the changed files of the open vaults shortly after each change.
+    /// It ends when the receiver or the cache is dropped.
     pub fn changes(self: &Arc<Self>, memory: &Memory) -> Receiver<Changed> {
         let (out, changes) = sync_channel(WAITING);
         let followed: Vec<Followed> =
@@ -125,20 +125,20 @@ impl Kept {
         }
     }
 
-    /// Only one thread refreshes, as long as this is held.
+    /// Locks the refresh: only one thread at a time may refresh the index.
     pub(super) fn alone(&self) -> MutexGuard<'_, ()> {
         self.refreshing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The moment that it is in the folders; `None` where nobody can tell.
+    /// Returns the current version stamp; `None` without a working file watcher or index.
     pub(super) fn moment(&self, open: &OpenVault) -> Option<Moment> {
         let events = self.watch.as_ref()?.count()?;
         let version = open.index().version().ok()?;
         Some(Moment { events, root: open.vault.identity(), read: open.reading(), version })
     }
 
-    /// Whether the index answers for this moment. It does not where somebody else has changed the index since, or has
-    /// left something for it on its queue.
+    /// Returns whether the index reflects this version. It does not if the index was changed or has
+    /// queued paths, or if the last comparison is too old.
     pub(super) fn is_as_of(&self, moment: &Moment, open: &OpenVault, now: u64) -> bool {
         let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
         settled.as_ref().is_some_and(|settled| {
@@ -148,13 +148,13 @@ impl Kept {
         })
     }
 
-    /// Notes that the index of this moment was compared with the folders, and nothing differed.
+    /// Records that the index was compared with the folders at this version and matched.
     pub(super) fn settle(&self, moment: Moment, at: u64) {
         let settled = Settled { moment, at };
         *self.settled.lock().unwrap_or_else(PoisonError::into_inner) = Some(settled);
     }
 
-    /// Walks the vault's folder, and watches each folder of it from then on.
+    /// Walks the vault's folder and starts to watch every folder in it.
     pub(super) fn walk(&self, vault: &Vault, exclude: &[String]) -> Listing {
         walk::walk_visiting(vault.root(), exclude, &mut |folder| {
             self.watch.iter().for_each(|watch| watch.add(&vault.root().join(folder)));
@@ -163,17 +163,17 @@ impl Kept {
 }
 
 impl OpenVault {
-    /// How its notes are read, and which folders are left out.
+    /// Describes the settings that determine how notes are parsed and which folders are excluded.
     fn reading(&self) -> String {
         let settings = &self.settings;
         format!("{:?}", (&settings.types, &settings.relations, settings.texts("vault.exclude")))
     }
 }
 
-/// Files of the root that are no notes, and that somebody may wait for.
+/// Files in the root other than notes for which changes are sent.
 const OWN: [&str; 3] = [layout::CORE, layout::REFLECTION, layout::SETTINGS];
 
-/// A vault whose changes are told.
+/// A vault that is monitored for changes.
 struct Followed {
     level: Level,
     vault: Vault,
@@ -203,7 +203,7 @@ impl Followed {
         notes.into_iter().chain(own).map(|file| (file.path.to_string(), file)).collect()
     }
 
-    /// What changed since it was last asked; `patient` leaves a folder that nobody watches for later.
+    /// Returns the changes since the last call. With `patient`, an unwatched folder is skipped.
     fn changed(&mut self, patient: bool) -> Option<Changed> {
         let events = self.count();
         let quiet = if events.is_some() { events == self.events } else { patient };

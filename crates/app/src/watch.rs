@@ -1,4 +1,4 @@
-//! What a long operation tells while it runs, and asks before it goes on. It knows nothing of who listens.
+//! Progress reports and cancellation of long operations.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::{Error, Kind, Result};
 
-/// How far an operation is.
+/// A progress report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// How much is done; more than at the step before.
+    /// Amount done; greater than in the previous report.
     pub done: f64,
-    /// Of how much, where that is known.
+    /// Total amount, if known.
     pub total: Option<f64>,
-    /// What it is at, in a few words.
+    /// Short description of the current step.
     pub message: String,
 }
 
-/// The one who waits for an operation: hears its steps, and may call it off.
+/// Receives progress reports and can cancel the operation.
 #[derive(Clone, Default)]
 pub struct Watch {
     called_off: Arc<AtomicBool>,
@@ -25,37 +25,37 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// One who hears each step.
+    /// Creates a watch that passes every report to `listener`.
     pub fn told(listener: impl Fn(Step) + Send + Sync + 'static) -> Self {
         Self { called_off: Arc::default(), listener: Some(Arc::new(listener)) }
     }
 
-    /// One who hears no step, and calls off by this flag.
+    /// Creates a watch without a listener that is cancelled by this flag.
     pub fn called_off_by(flag: Arc<AtomicBool>) -> Self {
         Self { called_off: flag, listener: None }
     }
 
-    /// Tells a step.
+    /// Reports progress.
     pub fn tell(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
         if let Some(listener) = &self.listener {
             listener(Step { done, total, message: message.into() });
         }
     }
 
-    /// Asks for an end: nobody waits for the answer any more.
+    /// Requests cancellation, because the caller no longer waits for the result.
     pub fn call_off(&self) {
         self.called_off.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end was asked for.
+    /// Returns whether cancellation was requested.
     pub fn is_called_off(&self) -> bool {
         self.called_off.load(Ordering::Relaxed)
     }
 
-    /// To be asked where an operation can stop with nothing half done.
+    /// Checks for cancellation; operations call it where they can stop without partial results.
     ///
     /// # Errors
-    /// Where it was called off.
+    /// Returns `called-off` if cancellation was requested.
     pub fn go_on(&self) -> Result<()> {
         match self.is_called_off() {
             true => Err(Error::new(Kind::Failed, "called-off", "called off by the one who asked")),

@@ -1,5 +1,5 @@
-//! The evidence chain of a note: what it says, how it stands, and everything that led to that. Nothing is written, and
-//! asking is no use of the note.
+//! Shows the evidence for a note: its content and state, and everything that led to them. Reading
+//! the evidence does not count as use of the note.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,190 +24,191 @@ use cm_playbook::succession;
 
 pub use cm_playbook::succession::{Side, Through};
 
-/// What a bullet's score is made of.
+/// Components of a bullet's score.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Parts {
     /// (helpful − harm_weight × harmful) × multiplier.
     pub score: Effective,
-    /// How good that is.
+    /// Rating of the score.
     pub band: Band,
-    /// What is left of all helpful events.
+    /// Sum of helpful events after decay.
     pub helpful: f64,
-    /// What is left of all harmful events.
+    /// Sum of harmful events after decay.
     pub harmful: f64,
-    /// How much heavier harm weighs.
+    /// Weight of harmful events.
     pub harm_weight: f64,
-    /// Harm ÷ all of it, 0–1.
+    /// Harmful share of all feedback, 0–1.
     pub harmful_ratio: f64,
-    /// What its maturity multiplies by.
+    /// Multiplier for the maturity.
     pub multiplier: f64,
-    /// Days after which an event counts half.
+    /// Half-life of an event in days.
     pub half_life_days: f64,
 }
 
-/// How a memory stands.
+/// Decay state of a memory.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Fading {
-    /// Its decay score; 999 where it is pinned.
+    /// Decay score; 999 for a pinned memory.
     pub score: Score,
-    /// What that means.
+    /// Decay status that follows from the score.
     pub status: Status,
-    /// How often it was read.
+    /// Number of times that the memory was read.
     pub accesses: u64,
-    /// When it was last read.
+    /// Time when it was last read.
     pub last_access: Option<Instant>,
 }
 
-/// A word of feedback.
+/// A feedback event.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Event {
-    /// When.
+    /// Time of the feedback.
     pub at: Instant,
-    /// What it says.
+    /// Helpful, harmful or irrelevant.
     pub signal: Signal,
-    /// 1 for an explicit word, a fraction for an inferred one.
+    /// 1 for explicit feedback, a fraction for inferred feedback.
     pub weight: f64,
-    /// In which session.
+    /// Session in which the feedback was given.
     pub session: Option<String>,
-    /// Through which agent.
+    /// Agent through which the feedback was given.
     pub agent: Option<String>,
-    /// Who gave it.
+    /// Person or agent who gave the feedback.
     pub author: Option<String>,
-    /// Why it did harm.
+    /// Reason for harmful feedback.
     pub reason: Option<String>,
-    /// Anything else about it.
+    /// Further remarks.
     pub note: Option<String>,
 }
 
-/// A note that is named; title and path are null where it is gone.
+/// Reference to a note; title and path are null if it no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Named {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its title.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: Option<String>,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: Option<String>,
 }
 
-/// What the note was made from.
+/// Diaries, notes and quotes that the note was derived from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Derived {
-    /// Diaries.
+    /// Diaries that the note was derived from.
     pub diaries: Vec<Named>,
-    /// Notes that DERIVED_FROM edges lead to.
+    /// Notes at the end of `DERIVED_FROM` edges.
     pub notes: Vec<Named>,
-    /// Quotes.
+    /// Quotes from sessions that support the note.
     pub quotes: Vec<String>,
 }
 
-/// A note that it took the place of, or that took its place.
+/// A predecessor or successor of the note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Successor {
-    /// Whether it came before or after.
+    /// Whether this note is a predecessor or a successor.
     pub side: Side,
-    /// How that is said.
+    /// Kind of the connection.
     pub through: Through,
-    /// How many steps away, from 1.
+    /// Number of steps away, from 1.
     pub hops: usize,
-    /// The note.
+    /// Id, title and path of the predecessor or successor.
     #[serde(flatten)]
     pub note: Named,
 }
 
-/// A note that says the opposite.
+/// A note that contradicts this one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conflict {
-    /// The note.
+    /// Id, title and path of the contradicting note.
     #[serde(flatten)]
     pub note: Named,
-    /// When that was written down, where an edge file says so.
+    /// Time when the edge was created, if it has its own file.
     pub since: Option<Instant>,
 }
 
-/// A blocked pattern that is about this note.
+/// A blocked pattern that concerns this note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Block {
-    /// What it answers to.
+    /// Id of the pattern.
     pub id: String,
-    /// What is blocked.
+    /// Text of the pattern.
     pub text: String,
-    /// Kept out, or warned of.
+    /// Whether matching rules are refused or only get a warning.
     pub kind: BlockKind,
-    /// Why.
+    /// Reason for blocking.
     pub reason: Option<String>,
-    /// Its file.
+    /// Path of the pattern in the vault.
     pub path: String,
-    /// When it was blocked.
+    /// Time when the pattern was blocked.
     pub created: Option<Instant>,
 }
 
-/// Everything that is known of why a note is as it is.
+/// Content, state and evidence of a note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Why {
-    /// What it answers to.
+    /// Note id, or its path if it has none.
     pub id: String,
-    /// Its kind.
+    /// Kind of the note, such as `memory` or `bullet`.
     pub kind: Kind,
-    /// Its type.
+    /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Its title.
+    /// Title from the frontmatter, else derived from the content or the file name.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Which vault it is from.
+    /// Vault that contains the note: `project` or `global`.
     pub vault: Level,
-    /// Of a bullet its rule, else the beginning of its text.
+    /// Text of a bullet's rule; for other notes, the beginning of the text.
     pub content: String,
-    /// The reasons that it gives itself.
+    /// Reasons that the note itself gives.
     pub why: Option<String>,
-    /// Its category.
+    /// Category, such as `testing`; null if the note has none.
     pub category: Option<String>,
-    /// Of a bullet, whether it is in use.
+    /// State; only for bullets.
     pub state: Option<State>,
-    /// Of a bullet, how far it has proved itself.
+    /// Maturity; only for bullets.
     pub maturity: Option<Maturity>,
-    /// Whether automation must leave it alone.
+    /// Whether the note is protected from automatic changes.
     pub pinned: bool,
-    /// Why it is pinned.
+    /// Why the note is pinned.
     pub pinned_reason: Option<String>,
-    /// Why it was deprecated.
+    /// Why the bullet was deprecated.
     pub deprecation_reason: Option<String>,
-    /// When it was first written.
+    /// Time when the note was created.
     pub created: Option<Instant>,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated: Option<Instant>,
-    /// When somebody last confirmed that it holds.
+    /// Time when a person last confirmed that the note holds.
     pub last_checked: Option<Instant>,
-    /// When its maturity last rose.
+    /// Time of the last promotion.
     pub promoted_at: Option<Instant>,
-    /// When it was last validated.
+    /// Time of the last validation.
     pub last_validated_at: Option<Instant>,
-    /// Of a bullet, its score.
+    /// Score; only for bullets.
     pub score: Option<Parts>,
-    /// Of a memory, its score.
+    /// Decay state; only for memories.
     pub decay: Option<Fading>,
-    /// What was said of it, the oldest first.
+    /// Feedback, oldest first.
     pub feedback: Vec<Event>,
-    /// Sessions that it comes from.
+    /// Sessions that the note comes from.
     pub sources: Vec<Source>,
-    /// What it was made from.
+    /// Diaries, notes and quotes that the note was derived from.
     pub derived_from: Derived,
-    /// What came before and after it.
+    /// Predecessors and successors.
     pub succession: Vec<Successor>,
-    /// Notes that say the opposite.
+    /// Contradicting notes.
     pub conflicts: Vec<Conflict>,
-    /// Blocked patterns that are about it.
+    /// Blocked patterns that concern the note.
     pub blocks: Vec<Block>,
-    /// The commits that touched it, the newest first.
+    /// Commits that changed the note, newest first.
     pub commits: Vec<Commit>,
 }
 
-/// Tells why a note is as it is.
+/// Collects the evidence for a note, with up to `limit` commits.
 ///
 /// # Errors
-/// Not found, ambiguous, or a repository that cannot be read.
+/// Returns an error if the note is not found or the reference is ambiguous, or if the repository
+/// cannot be read.
 pub fn why(memory: &Memory, reference: &str, limit: usize) -> Result<Why> {
     let found = find(memory, reference)?;
     let note = &found.note;
@@ -260,7 +261,7 @@ pub fn why(memory: &Memory, reference: &str, limit: usize) -> Result<Why> {
     })
 }
 
-/// The bullet that a note is, with the feedback of all vaults.
+/// Returns the note as a bullet with the feedback of all open vaults; `None` for other kinds.
 fn bullet(memory: &Memory, found: &Found<'_>) -> Result<Option<Bullet>> {
     let Some(mut bullet) = Bullet::of(&found.note) else { return Ok(None) };
     let merged = merged(memory)?.bullets;
@@ -309,7 +310,7 @@ fn event(feedback: Feedback) -> Event {
     Event { at, signal, weight, session, agent, author, reason, note }
 }
 
-/// The sessions that a bullet names; of any other note the one that wrote it.
+/// Returns the sessions that a bullet lists; for other notes, the session that created them.
 fn sources(note: &Note, named: Vec<Source>) -> Vec<Source> {
     match &note.session {
         Some(session) if named.is_empty() => {
@@ -323,7 +324,7 @@ fn named(note: &Note) -> Named {
     Named { id: note.key().to_owned(), title: Some(note.title.clone()), path: Some(note.path.to_string()) }
 }
 
-/// The diary of that id, in any vault.
+/// Finds a diary by its id in all open vaults.
 fn diary(memory: &Memory, id: &str) -> Result<Named> {
     for open in &memory.vaults {
         let notes = memory.notes_of(open)?;
@@ -367,7 +368,8 @@ fn conflicts(graph: &Graph<'_>, at: usize) -> Vec<Conflict> {
     conflicts
 }
 
-/// Whether a blocked pattern came from the note, was turned into it, or would keep it out.
+/// Returns whether a blocked pattern was created from the note, was inverted into it, or matches
+/// its rule.
 fn is_about(block: &Blocked, note: &Note, bullet: Option<&Bullet>) -> bool {
     let names = |id: &Option<String>| id.as_deref() == Some(note.key());
     names(&block.fields.source_bullet)
@@ -386,7 +388,8 @@ fn block(blocked: Blocked) -> Block {
     }
 }
 
-/// The commits of the repository that the note's vault lies in; none where there is no repository.
+/// Returns the commits that changed the note; empty, with a notice, if the vault is not in a
+/// repository.
 fn commits(memory: &Memory, found: &Found<'_>, limit: usize) -> Result<Vec<Commit>> {
     if found.open.repo()?.is_none() {
         memory.notice(format!("no git repository keeps {}", found.note.path));

@@ -1,7 +1,7 @@
-//! What the sessions of the last months say of a rule: which of them speak of it, and how these ended.
+//! Finds the past sessions that mention a rule, and how they ended.
 //!
-//! The index of sessions answers as it stands: no log is read here, so that a curation stays fast. Where there is no index,
-//! nothing is known.
+//! Answers come from the session index as it is; no log is read, so that curation stays fast.
+//! Without an index there is no evidence.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -17,24 +17,25 @@ use cm_playbook::curation::history::{Evidence, History};
 use cm_session::status::SessionStatus;
 use cm_store::vault::lines::Lines;
 
-/// The most conversations that are looked at; the best of them come first.
+/// Maximum number of conversations, best first.
 const MOST: usize = 500;
-/// In how many conversations the person's own words are looked for, where an agent's fit better.
+/// Number of top conversations that are searched for the user's own words if an agent's words
+/// matched better.
 const HEARD: usize = 20;
-/// On how many lines of one.
+/// Maximum number of lines searched per conversation.
 const LINES: usize = 3;
 
-/// The sessions that the index holds, as witnesses of rules.
+/// Evidence of past sessions from the session index.
 pub(super) struct Witnesses<'m> {
     memory: &'m Memory,
     shelf: Shelf,
-    /// How far back sessions count, in days.
+    /// Maximum age of sessions in days.
     days: f64,
-    /// How sessions ended that no diary tells of yet, by agent and id.
+    /// Outcomes of sessions without a diary.
     ended: Option<Ended<'m>>,
 }
 
-/// How a session ended, by its agent and its id; `None` where that is not known.
+/// Returns the outcome of a session, given its agent and id; `None` if unknown.
 pub(super) type Ended<'m> = &'m dyn Fn(&str, &str) -> Option<SessionStatus>;
 
 impl fmt::Debug for Witnesses<'_> {
@@ -44,21 +45,21 @@ impl fmt::Debug for Witnesses<'_> {
 }
 
 impl<'m> Witnesses<'m> {
-    /// Those that the index of sessions knows now, of the last `sessions.validation_lookback_days`.
+    /// Uses the index as it is, limited to the last `sessions.validation_lookback_days`.
     pub fn of(memory: &'m Memory) -> Self {
         let days = memory.target().settings.number("sessions.validation_lookback_days");
         Self { memory, shelf: Shelf::as_it_stands(memory), days, ended: None }
     }
 
-    /// The same, with word of sessions whose diaries are only being written.
+    /// Adds the outcomes of sessions whose diaries are not written yet.
     pub fn knowing(self, ended: Ended<'m>) -> Self {
         Self { ended: Some(ended), ..self }
     }
 
-    /// What they say of a rule.
+    /// Collects the evidence for a rule and derives a verdict.
     ///
     /// # Errors
-    /// Those of the index of sessions.
+    /// Returns an error if the session index or the diaries cannot be read.
     pub fn validation(&self, rule: &str) -> Result<Validation> {
         Ok(validate_within(rule, &self.found(rule)?, self.days))
     }
@@ -101,7 +102,7 @@ impl<'m> Witnesses<'m> {
         Ok(found)
     }
 
-    /// What the person said in a conversation on the lines that speak of the rule.
+    /// Returns the user's words on the lines of a conversation that mention the rule.
     fn heard(&self, witness: &Witness) -> Result<Vec<Stretch>> {
         let key = witness.session.key();
         let mut heard = Vec::new();
@@ -114,7 +115,7 @@ impl<'m> Witnesses<'m> {
     }
 }
 
-/// The session that shows a conversation best, then its forks.
+/// Iterates over the best session of a conversation and its forks, as pairs of agent and id.
 fn sessions(witness: &Witness) -> impl Iterator<Item = (&'static str, &str)> {
     let meta = &witness.session.meta;
     let forks = witness.forks.iter().map(|fork| (fork.agent.name(), fork.id.as_str()));
@@ -156,7 +157,8 @@ impl History for Witnesses<'_> {
     }
 }
 
-/// Which of some sessions really took place. Logs are read anew where one is not known, unless the call says not to.
+/// Returns which of the sessions really took place. If one is unknown, reads new log entries first,
+/// unless the call has `no_refresh` set.
 pub(super) fn seen<'s>(memory: &Memory, named: impl Iterator<Item = &'s str>) -> HashSet<String> {
     let named: HashSet<&str> = named.collect();
     let known = |named: &HashSet<&str>| -> HashSet<String> {
@@ -174,12 +176,12 @@ pub(super) fn seen<'s>(memory: &Memory, named: impl Iterator<Item = &'s str>) ->
     known(&named)
 }
 
-/// What is known of rules, with the sessions that really took place.
+/// Evidence of rules, with a fixed set of sessions that took place.
 #[derive(Debug)]
 pub(super) struct Seen<'a> {
-    /// What past sessions say of rules.
+    /// Source of the evidence.
     pub history: &'a dyn History,
-    /// The sessions, by their ids.
+    /// Ids of the sessions.
     pub sessions: &'a HashSet<String>,
 }
 

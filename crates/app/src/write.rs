@@ -1,5 +1,6 @@
-//! The only way in which a change reaches files, history and index: lock, finish what a kill cut off, check, journal,
-//! files, commit exactly these paths, queue for the index.
+//! The only path by which changes reach files, history and index: lock, recover interrupted
+//! operations, check, write the journal, write the files, commit exactly these paths, queue them
+//! for the index.
 
 mod moved;
 
@@ -21,27 +22,29 @@ use cm_store::vault::journal::{Bytes, Entry, FileChange, Journal};
 use cm_store::vault::lock::Lock;
 use cm_store::vault::write as files;
 
-/// What came of a change.
+/// Result of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
-    /// The commit; `None` where commits are manual, there is no repository, or nothing changed.
+    /// Commit hash; `None` if commits are manual, if there is no repository, or if nothing changed.
     pub commit: Option<String>,
-    /// The files whose bytes are other than before.
+    /// Files with changed content.
     pub changed: Vec<NotePath>,
 }
 
-/// Applies a change to the vault that is written to.
+/// Applies a change to the target vault.
 ///
 /// # Errors
-/// Locked, refused (a merge in progress, a note edited meanwhile, a file in the way), or failed; nothing is changed then.
+/// Returns an error if the vault is locked, if the change is refused (a merge in progress, a note
+/// edited meanwhile, an existing file), or if it fails. Nothing is changed in these cases.
 pub fn apply(memory: &Memory, set: ChangeSet) -> Result<Written> {
     apply_with(memory, |_| Ok(set))
 }
 
-/// Applies a change that is planned while the lock is held, from files that nobody changes meanwhile.
+/// Applies a change that is planned while the lock is held, so that no other cm process changes the
+/// files meanwhile.
 ///
 /// # Errors
-/// Those of [`apply`] and of the plan.
+/// Returns the errors of [`apply`] and of the plan.
 pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>) -> Result<Written> {
     let open = memory.target();
     open.writable()?;
@@ -63,7 +66,7 @@ pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<Chang
     }
 }
 
-/// How often a change is planned anew because another program saved one of its notes meanwhile.
+/// Maximum number of retries after another program saved one of the notes during the write.
 const ATTEMPTS: usize = 10;
 
 /// Plans, journals, writes and commits a change once.
@@ -101,10 +104,11 @@ fn attempt(memory: &Memory, open: &OpenVault, journal: &Journal, set: ChangeSet)
     Ok(Written { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
 }
 
-/// What a change would make of each file: its path, its text before and its text after, empty for a file that is not there.
+/// Returns the effect of a change on each file: its path, and its text before and after, which is
+/// empty for a missing file.
 ///
 /// # Errors
-/// Those of [`apply`] that do not need the lock.
+/// Returns an error if the change would be refused; does not take the lock.
 pub fn preview(memory: &Memory, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
     let open = memory.target();
     let files = bytes_of(open, &secrets::rules(memory, open)?, set.changes)?;
@@ -114,20 +118,20 @@ pub fn preview(memory: &Memory, set: ChangeSet) -> Result<Vec<(NotePath, String,
     Ok(files.into_iter().map(|file| (file.path, text(file.before), text(file.after))).collect())
 }
 
-/// What came of committing files as they lie.
+/// Result of committing files as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AsIs {
-    /// The commit; `None` where nothing changed or every file was stopped.
+    /// Commit hash; `None` if nothing changed or every file was refused.
     pub commit: Option<String>,
-    /// What looks like a secret; its files are in no commit.
+    /// Likely secrets; their files were not committed.
     pub stopped: Vec<Stopped>,
 }
 
-/// Commits files of the vault as they lie in the work tree, such as a person's own edits. A file with a live-looking secret
-/// stays out; `message` is given the paths of the others.
+/// Commits files as they are in the work tree, such as a person's own edits. Files with likely
+/// secrets are left out; `message` receives the paths of the others.
 ///
 /// # Errors
-/// Those of [`apply`].
+/// Returns the errors of [`apply`].
 pub fn commit_as_is(
     memory: &Memory,
     paths: &[NotePath],
@@ -164,10 +168,11 @@ pub fn commit_as_is(
     Ok(outcome)
 }
 
-/// Repairs what an earlier writer left half done; every writer does so first, and `doctor` on request.
+/// Completes operations that were interrupted, and returns their number. Every writer does this
+/// first, and `cm doctor` on request.
 ///
 /// # Errors
-/// Locked, or failed.
+/// Returns an error if the vault is locked, or if a file or commit cannot be written.
 pub fn recover(memory: &Memory) -> Result<usize> {
     let open = memory.target();
     open.writable()?;
@@ -175,7 +180,7 @@ pub fn recover(memory: &Memory) -> Result<usize> {
     finish_leftovers(memory, open, &Journal::of(&open.vault)?)
 }
 
-/// Refuses to write by settings that nobody has set: those of a file that cannot be read.
+/// Refuses to write while `cm.toml` cannot be parsed.
 fn trusted(open: &OpenVault) -> Result<()> {
     let Some(broken) = open.settings.broken() else { return Ok(()) };
     let message = format!("nothing is written while {} cannot be read", broken.path);
@@ -184,29 +189,30 @@ fn trusted(open: &OpenVault) -> Result<()> {
         .hint(format!("{}: mend it, then run the command again", broken.message)))
 }
 
-/// Whether curations of this vault are committed at once.
+/// Returns whether changes to this vault are committed immediately.
 ///
 /// # Errors
-/// What git says of the repository.
+/// Returns an error if the repository cannot be read.
 pub fn commits(open: &OpenVault) -> Result<bool> {
     Ok(open.repo()?.is_some() && open.settings.commit_mode() == CommitMode::Auto)
 }
 
-/// The note as the newest commit has it; `None` where it has none, or there is no commit.
+/// Returns the content of a note in the newest commit; `None` if it is not in it or there is no
+/// commit.
 ///
 /// # Errors
-/// What git says of the repository.
+/// Returns an error if the repository cannot be read.
 pub fn committed_bytes(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
     let Some(repo) = open.repo()? else { return Ok(None) };
     let Some(head) = repo.head()?.commit else { return Ok(None) };
     Ok(repo.read_at(head, path)?)
 }
 
-/// Refuses to remove or overwrite what no commit could bring back, whoever it is that commits. Where no repository would
-/// ever take the note, the caller is only told.
+/// Refuses to delete or overwrite content that no commit contains. If the note is ignored or there
+/// is no repository, only adds a notice.
 ///
 /// # Errors
-/// A note that is hand-edited, or in no commit yet.
+/// Returns `hand-edited` if the note has uncommitted edits or is not committed yet.
 pub fn kept_by_git(memory: &Memory, open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
     let keeps = match open.repo()? {
         Some(repo) => !repo.is_ignored(path)?,
@@ -238,7 +244,7 @@ fn signed(message: Message, by: &By) -> Message {
     }
 }
 
-/// Refuses before anything is written while the person is in the middle of a merge or rebase.
+/// Refuses to write while a merge, rebase or similar operation is in progress.
 fn quiet(repo: &git::Repo) -> Result<()> {
     match repo.state() {
         None => Ok(()),
@@ -254,7 +260,7 @@ fn options(memory: &Memory, open: &OpenVault) -> git::Options {
     git::Options { hooks, sign, ..git::Options::new(memory.now()) }
 }
 
-/// What each change makes of its file; those that change nothing are left out.
+/// Calculates the content of each changed file; changes without effect are left out.
 fn bytes_of(open: &OpenVault, rules: &Rules, changes: Vec<Change>) -> Result<Vec<FileChange>> {
     let mut files = Vec::with_capacity(changes.len());
     for change in changes {
@@ -316,7 +322,7 @@ fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Refuses a path where something lies, be it a folder or a link that leads nowhere.
+/// Refuses a path that exists, even as a folder or a broken link.
 fn free(open: &OpenVault, path: &NotePath) -> Result<()> {
     if open.vault.file(path).symlink_metadata().is_ok() {
         return Err(Error::refused("exists", format!("{path} exists already")).at(path, None, None));
@@ -343,7 +349,7 @@ fn edited(path: &NotePath, before: &[u8], edits: &[Edit]) -> Result<String> {
     edit::apply(text, edits).map_err(|error| Error::of_edit(path, &error))
 }
 
-/// Refuses a change that makes a note worse: an error that was not in it before.
+/// Refuses a change that adds an error to a note.
 fn sound(open: &OpenVault, path: &NotePath, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<()> {
     let Some(after) = after else { return Ok(()) };
     if !path.as_str().ends_with(".md") || !path.as_str().contains('/') {
@@ -379,7 +385,7 @@ fn sound(open: &OpenVault, path: &NotePath, before: Option<&[u8]>, after: Option
     }
 }
 
-/// Writes the files, then the commit.
+/// Writes the files, then creates the commit.
 fn carry_out(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<String>> {
     let mut replaced = Vec::new();
     let outcome = write_files(open, entry, &mut replaced).and_then(|()| commit(memory, open, entry));
@@ -431,7 +437,7 @@ fn commit(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<Str
     Ok(committed.map(|committed| committed.id.to_string()))
 }
 
-/// Puts back the files that still are what the failed operation made of them.
+/// Restores the files that have not changed since the failed operation wrote them.
 fn take_back(open: &OpenVault, entry: &Entry) -> Result<()> {
     for file in &entry.files {
         let found = current(open, &file.path)?;
@@ -443,7 +449,7 @@ fn take_back(open: &OpenVault, entry: &Entry) -> Result<()> {
     Ok(())
 }
 
-/// Makes `to` of a file that holds `from`; one that was saved meanwhile stays as it is.
+/// Replaces content `from` of a file with `to`; a file that was saved meanwhile is not changed.
 fn change_places(open: &OpenVault, path: &NotePath, from: Option<&[u8]>, to: Option<&Bytes>) -> Result<()> {
     let replaced = match to {
         Some(to) => exchange::replace(&open.vault, path, from, to.as_slice()),
@@ -456,7 +462,8 @@ fn change_places(open: &OpenVault, path: &NotePath, from: Option<&[u8]>, to: Opt
     }
 }
 
-/// Finishes what a kill cut off: files that still are as before are written, and the commit is made unless it was.
+/// Completes interrupted operations: writes the files that are unchanged since then, and creates
+/// the commit if it is missing.
 fn finish_leftovers(memory: &Memory, open: &OpenVault, journal: &Journal) -> Result<usize> {
     let unfinished = journal.unfinished()?;
     let count = unfinished.len();
@@ -487,7 +494,8 @@ fn is_committed(open: &OpenVault, operation: &str) -> Result<bool> {
     Ok(!repo.log(&filter)?.is_empty())
 }
 
-/// Tells the index what to look at; where that fails, the next read's walk finds it all the same.
+/// Queues the changed paths for the index. Failures are ignored, because the next walk finds the
+/// changes.
 fn queue(open: &OpenVault, entry: &Entry) {
     for file in &entry.files {
         let id = file.after.as_ref().and_then(|after| {
@@ -499,7 +507,7 @@ fn queue(open: &OpenVault, entry: &Entry) {
     }
 }
 
-/// For commands that change nothing on purpose.
+/// Creates the "nothing done" error.
 pub fn nothing(why: impl Into<String>) -> Error {
     Error::new(Kind::NothingDone, "nothing-done", why)
 }

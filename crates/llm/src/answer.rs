@@ -1,6 +1,7 @@
-//! Answers of a shape: asked for, read, checked, and asked for once more where they are not good.
+//! Structured answers: requests, parses and validates them, and asks again once if an answer is
+//! invalid.
 //!
-//! A model's JSON is never corrected here; what it meant is for it to say.
+//! The model's JSON is never corrected here; the model itself has to do that.
 
 use std::fmt;
 
@@ -11,45 +12,44 @@ use super::error::Error;
 use super::request::{Reply, Request, Stop, Usage};
 use super::{fault, found};
 
-/// How often a model may put an answer right.
+/// Maximum number of repair attempts.
 const REPAIRS: usize = 1;
-/// How much of a bad answer a model is shown again, in bytes.
+/// Maximum size, in bytes, of an invalid answer that is sent back to the model.
 const SHOWN_AGAIN: usize = 20_000;
-/// How many faults are told at once.
+/// Maximum number of faults reported to the model at once.
 const TOLD: usize = 20;
 
-/// An answer that is as it should be.
+/// A valid answer, with the total cost and the invalid answers before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered<T> {
-    /// What was answered.
+    /// Parsed value.
     pub value: T,
-    /// What all tries together took.
+    /// Token usage of all attempts together.
     pub usage: Usage,
-    /// The model that answered.
+    /// Model that answered.
     pub model: String,
-    /// The answers before it that were not good.
+    /// Invalid answers before this one.
     pub before: Vec<Attempt>,
 }
 
-/// An answer that is not good.
+/// An invalid answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// The answer, as it came.
     pub text: String,
-    /// What is wrong with it.
+    /// Problems with the answer.
     pub faults: Vec<String>,
-    /// Whether it was cut off for its length.
+    /// Whether the answer was truncated at the token limit.
     pub is_cut: bool,
 }
 
-/// Why there is no answer that could be used, and what was spent on it.
+/// Failure to get a valid answer, with the tokens spent.
 #[derive(Debug)]
 pub struct Unanswered {
-    /// Why the model was asked no further, where it could not be.
+    /// Error that ended the attempts, if a request failed.
     pub error: Option<Box<Error>>,
-    /// The answers that were not good.
+    /// Invalid answers.
     pub attempts: Vec<Attempt>,
-    /// What they took.
+    /// Token usage of all attempts together.
     pub usage: Usage,
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for Unanswered {
 impl std::error::Error for Unanswered {}
 
 impl Unanswered {
-    /// What the person can do, where there is something that always helps.
+    /// Returns a suggestion for the user, if there is a generally useful one.
     pub fn hint(&self) -> Option<String> {
         match &self.error {
             Some(error) => error.hint(),
@@ -86,10 +86,12 @@ impl Unanswered {
     }
 }
 
-/// Asks a model for a value of a type that also passes the check, which says all that is wrong with one.
+/// Asks a model for a value of type `T` that passes `check`, which returns all problems with a
+/// value.
 ///
 /// # Errors
-/// Why there is none: the model cannot be asked, declines, or answers twice what cannot be used.
+/// Returns an error if the request fails, if the model refuses, or if the second answer is invalid
+/// too.
 pub fn ask<T: DeserializeOwned>(
     llm: &(impl Llm + ?Sized),
     request: &Request,
@@ -117,7 +119,7 @@ pub fn ask<T: DeserializeOwned>(
     }
 }
 
-/// The value that an answer holds, or all that is wrong with the answer.
+/// Parses and checks an answer; returns all problems if it is invalid.
 fn read<T: DeserializeOwned>(
     reply: &Reply,
     request: &Request,
@@ -141,7 +143,7 @@ fn read<T: DeserializeOwned>(
     Ok(value)
 }
 
-/// What a model is told about a bad answer.
+/// Builds the message that lists the faults of an answer and asks the model to repair it.
 fn wrong(request: &Request, faults: &[String]) -> String {
     let mut told = String::from("That answer cannot be used:\n");
     for fault in faults.iter().take(TOLD) {

@@ -1,4 +1,4 @@
-//! Models behind Anthropic's messages interface.
+//! Client for Anthropic's Messages API.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,12 +10,12 @@ use super::estimate::counted;
 use super::request::{Reply, Request, Stop};
 use cm_net::{Address, Client, reason, shortened};
 
-/// The header that says which version of the interface is spoken.
+/// Header with the API version.
 pub(super) const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
-/// How much of an error that comes as an answer is shown, in characters.
+/// Maximum length of a quoted error message in characters.
 const SHOWN: usize = 200;
 
-/// A model on such a server.
+/// A model on an Anthropic server.
 #[derive(Debug)]
 pub(super) struct Anthropic {
     client: Client,
@@ -33,7 +33,7 @@ struct WireAnswer {
     model: Option<String>,
 }
 
-/// A block of the answer; thoughts have no `text`.
+/// A content block of the answer; thinking blocks have no `text`.
 #[derive(Deserialize)]
 struct WireBlock {
     #[serde(default)]
@@ -49,7 +49,7 @@ struct WireUsage {
 }
 
 impl WireUsage {
-    /// All that the model read, from its cache or not.
+    /// Returns the number of input tokens, including cached ones.
     fn input(&self) -> Option<u64> {
         let cached = [self.cache_creation_input_tokens, self.cache_read_input_tokens];
         let cached = cached.into_iter().flatten().fold(0, u64::saturating_add);
@@ -58,7 +58,7 @@ impl WireUsage {
 }
 
 impl Anthropic {
-    /// The model of that name on that server.
+    /// Creates a client for a model on a server.
     pub(super) fn new(model: &str, address: &Address, client: Client, has_key: bool) -> Self {
         Self {
             client,

@@ -1,7 +1,6 @@
-//! How much may be spent on models, and whether a call is still within it.
+//! Spending limits for models.
 //!
-//! A budget that cannot be held is no budget: where the price of a model is not known, dollars bound nothing, and only
-//! tokens do.
+//! A limit in dollars cannot be enforced for a model of unknown price; a token limit can.
 
 use super::estimate::Estimate;
 use super::ledger::Ledger;
@@ -9,83 +8,78 @@ use super::price::Price;
 use super::request::Usage;
 use cm_note::instant::Instant;
 
-/// What may be spent; 0 stands for a limit that is not set.
+/// Spending limits; 0 means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Budget {
-    /// Tokens of one call, both ways.
+    /// Maximum tokens of one call, input and output.
     pub call_tokens: u64,
-    /// Tokens in a day.
+    /// Maximum tokens per day.
     pub daily_tokens: u64,
-    /// Tokens in a month.
+    /// Maximum tokens per month.
     pub monthly_tokens: u64,
-    /// US dollars in a day.
+    /// Maximum US dollars per day.
     pub daily_usd: f64,
-    /// US dollars in a month.
+    /// Maximum US dollars per month.
     pub monthly_usd: f64,
 }
 
-/// For how long a limit holds, by the calendar in UTC.
+/// Period of a limit, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
-    /// From midnight to midnight.
+    /// A day, from midnight to midnight.
     Day,
-    /// From the first of a month to the next.
+    /// A calendar month.
     Month,
 }
 
-/// Why a call is not made.
+/// Why a call would exceed the budget.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Overdrawn {
-    /// No limit is set at all.
+    /// No limit is set.
     #[error("no budget is set, and a model that may cost something is not asked without one")]
     NoBudget,
-    /// Dollars are limited, but not tokens, and nobody knows what a token costs.
+    /// Only dollars are limited, but the price of the model is unknown.
     #[error("nobody has said what `{model}` costs, so that a budget in dollars cannot be held")]
-    PriceUnknown {
-        /// The model.
-        model: String,
-    },
-    /// One call is too large.
+    PriceUnknown { model: String },
+    /// The call alone exceeds the limit.
     #[error("the call may take {estimate} tokens, and `budget.call_tokens` is {limit}")]
     Call {
-        /// What it may take.
+        /// Maximum number of tokens that the call may use.
         estimate: u64,
-        /// What it may at most.
+        /// Value of the limit, `budget.call_tokens`.
         limit: u64,
     },
-    /// The tokens of the day or the month are used up.
+    /// The call would exceed the token limit of the day or month.
     #[error("{spent} tokens were used {}, the call may take {estimate}, and `{}` is {limit}", span.words(), span.tokens())]
     Tokens {
-        /// For how long the limit holds.
         span: Span,
-        /// What was used in it.
+        /// Tokens used in the period.
         spent: u64,
-        /// What the call may take.
+        /// Maximum number of tokens that the call may use.
         estimate: u64,
-        /// The limit.
+        /// Token limit of the period.
         limit: u64,
     },
-    /// The dollars of the day or the month are used up.
+    /// The call would exceed the dollar limit of the day or month.
     #[error(
         "{spent:.2} dollars were spent {}{}, the call may cost {estimate:.4}, and `{}` is {limit}",
         span.words(), beside(*unpriced), span.usd()
     )]
     Dollars {
-        /// For how long the limit holds.
         span: Span,
-        /// What was spent in it, as far as prices were known.
+        /// US dollars spent in the period, without calls of unknown price.
         spent: f64,
-        /// Calls in it whose price was not known.
+        /// Number of calls of unknown price in the period.
         unpriced: usize,
-        /// What the call may cost.
+        /// Maximum cost of the call in US dollars.
         estimate: f64,
-        /// The limit.
+        /// Dollar limit of the period.
         limit: f64,
     },
 }
 
 impl Span {
-    /// When it began that `now` lies in.
+    /// Returns the start of the period that contains `now`.
     pub fn start(self, now: Instant) -> Instant {
         let midnight = now.midnight();
         match self {
@@ -122,7 +116,7 @@ impl Span {
 }
 
 impl Overdrawn {
-    /// What the person can do.
+    /// Returns a suggestion for the user.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoBudget => "cm config set budget.daily_usd 1 --private, or budget.daily_tokens",
@@ -142,10 +136,10 @@ impl Overdrawn {
 }
 
 impl Budget {
-    /// Whether a call of a model may be made: with what it may take at most, no limit is passed.
+    /// Checks whether a call of a model stays within all limits, given its maximum token usage.
     ///
     /// # Errors
-    /// The first limit that would be passed, or why none can be held.
+    /// Returns the first limit that would be exceeded, or why no limit can be enforced.
     pub fn may_spend(
         &self,
         ledger: &Ledger,
@@ -220,7 +214,7 @@ mod tests {
         Instant::parse("2026-11-21T12:00:00Z").unwrap()
     }
 
-    /// A ledger of calls of ten thousand tokens each way, at these times.
+    /// Creates a ledger with calls of 10,000 input and 10,000 output tokens at these times.
     fn ledger(calls: &[(&str, Option<Price>)]) -> Ledger {
         let mut ledger = Ledger::default();
         let usage = Usage { input: 10_000, output: 10_000, guessed: false };

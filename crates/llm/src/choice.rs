@@ -1,6 +1,6 @@
-//! Which model answers, with all that it takes to open it.
+//! Selection of the model, with everything that is needed to open it.
 //!
-//! It reads no setting: `ops` decides what counts, and from whom. No model is built in, for names of models go stale.
+//! This module reads no settings. No model is built in, because model names become outdated.
 
 use std::time::Duration;
 
@@ -13,66 +13,61 @@ use super::price::Price;
 use super::scripted::Scripted;
 use cm_net::{Address, Client, Key, Lock, Pace, Patience, Terms};
 
-/// The largest answer of a server in bytes.
+/// Maximum size of a server's answer in bytes.
 const LARGEST: u64 = 8 << 20;
 
-/// A model that was opened.
+/// A model that is ready for requests.
 pub type Model = Box<dyn Llm + Send + Sync>;
 
-/// What answers.
+/// The selected model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// Nothing: everything goes on by rules alone.
+    /// No model; all features work by rules only.
     None,
-    /// A program, and the name of the model that it is taken for, which may be empty.
+    /// A program, with the name of the model that it runs; the name may be empty.
     Cli(Command, String),
-    /// The text of a script.
     Scripted(String),
     /// A model on a server.
     Remote(Remote),
 }
 
-/// A model on a server.
+/// A model on a server: its provider, address and key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
-    /// Whose interface it speaks.
+    /// Provider, which determines the API.
     pub provider: Provider,
-    /// The model's name there.
+    /// Name of the model at the provider.
     pub model: String,
-    /// The server; by default the provider's own, where it has one.
+    /// Address of the server; `None` for the provider's default.
     pub address: Option<Address>,
-    /// What the server knows us by.
     pub key: Option<Key>,
 }
 
-/// Who runs models that are asked over HTTP.
+/// Provider of models over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// OpenAI.
     OpenAi,
-    /// Anthropic.
     Anthropic,
-    /// Google, by its interface in the manner of OpenAI.
+    /// Google, through its OpenAI-compatible API.
     Google,
-    /// Amazon, by its interface in the manner of OpenAI.
+    /// Amazon Bedrock, through its OpenAI-compatible API.
     Bedrock,
-    /// An ollama server, mostly on this machine.
+    /// An Ollama server, usually on this machine.
     Ollama,
-    /// Any other server in the manner of OpenAI.
+    /// Any other server with an OpenAI-compatible API.
     Compatible,
 }
 
 impl Provider {
-    /// All of them.
     pub const ALL: [Self; 6] =
         [Self::OpenAi, Self::Anthropic, Self::Google, Self::Bedrock, Self::Ollama, Self::Compatible];
 
-    /// The provider of that name.
+    /// Parses the name of a provider.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 
-    /// Its name.
+    /// Returns the name used in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -84,7 +79,7 @@ impl Provider {
         }
     }
 
-    /// Its own server, where there is one for all.
+    /// Returns the default server address; `None` if the provider has no common one.
     pub fn address(self) -> Option<Address> {
         let (text, host) = match self {
             Self::OpenAi => ("https://api.openai.com/v1", "api.openai.com"),
@@ -99,7 +94,8 @@ impl Provider {
         Some(Address::known(text, host))
     }
 
-    /// The variables of the environment that its key is usually in. They are for its own servers alone.
+    /// Returns the environment variables that usually contain the provider's key. These keys are
+    /// sent only to the provider's own servers.
     pub fn key_variables(self) -> &'static [&'static str] {
         match self {
             Self::OpenAi => &["OPENAI_API_KEY"],
@@ -110,8 +106,8 @@ impl Provider {
         }
     }
 
-    /// Whether a server is its own, and what is sent there encrypted: only there goes a key that stands in one of
-    /// [`Provider::key_variables`].
+    /// Returns whether an address is the provider's own server and encrypted. A key from
+    /// [`Provider::key_variables`] is sent only to such a server.
     pub fn owns(self, address: &Address) -> bool {
         let host = address.host();
         let is_own = match self {
@@ -121,14 +117,15 @@ impl Provider {
         is_own && address.is_encrypted()
     }
 
-    /// Whether it answers nobody without a key.
+    /// Returns whether the provider requires a key.
     fn wants_key(self) -> bool {
         !self.key_variables().is_empty()
     }
 }
 
 impl Choice {
-    /// Where the person's texts go, where that is not this machine, or nobody knows where from there.
+    /// Returns the destination of prompts, if it is a program or another machine; `None` if they
+    /// stay on this machine.
     pub fn sends_to(&self) -> Option<String> {
         match self {
             Self::None | Self::Scripted(_) => None,
@@ -140,14 +137,15 @@ impl Choice {
         }
     }
 
-    /// Whether a key goes to another machine unencrypted.
+    /// Returns whether the key would be sent unencrypted to another machine.
     pub fn is_in_the_clear(&self) -> bool {
         let Self::Remote(remote) = self else { return false };
         let open = |address: Address| !address.is_encrypted() && !address.is_loopback();
         remote.key.is_some() && remote.place().is_some_and(open)
     }
 
-    /// What it costs where nobody has said so: nothing, where it certainly runs here.
+    /// Returns the default price: zero for models that are certain to run on this machine, else
+    /// unknown.
     pub fn usual_price(&self) -> Option<Price> {
         match self {
             Self::None | Self::Scripted(_) => Some(Price::NOTHING),
@@ -193,17 +191,17 @@ impl Remote {
     }
 }
 
-/// The patience with which servers of models are asked: the first wait is a second, each further one twice as long,
-/// none longer than a minute.
+/// Returns the retry policy for model servers: waits of 1, 2, 4, … seconds, at most one minute
+/// each.
 pub fn patience(retries: u32, seed: u64) -> Patience {
     let (pause, longest) = (Duration::from_secs(1), Duration::from_secs(60));
     Patience { retries, pause, growth: 2, longest, jitter: Some(seed), with_silence: true }
 }
 
-/// Opens what was chosen; none where nothing was. Nothing is asked yet.
+/// Opens the selected model without sending a request; returns `None` for [`Choice::None`].
 ///
 /// # Errors
-/// What is missing to ask it.
+/// Returns an error if a required setting or key is missing, or if the script is invalid.
 pub fn open(choice: &Choice, patience: Patience, pace: Pace) -> Result<Option<Model>> {
     Ok(match choice {
         Choice::None => None,

@@ -1,7 +1,8 @@
-//! A program as a model: an agent in print mode, or any other that reads a prompt and writes an answer.
+//! Uses a program as a model: a coding agent in print mode, or any other that reads a prompt and
+//! writes an answer.
 //!
-//! It runs in an empty folder, so that no project's files or hooks speak to it, and with a small part of the
-//! environment, so that keys that are not meant for it stay here.
+//! The program runs in an empty folder, so that no project files or hooks affect it, and with few
+//! environment variables, so that it does not receive unrelated keys.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,15 +15,15 @@ use super::process::Program;
 use super::request::{Reply, Request};
 use cm_net::{Key, Pace};
 
-/// The longest answer in bytes.
+/// Maximum size of an answer in bytes.
 const LARGEST: usize = 4 << 20;
-/// The longest key in bytes.
+/// Maximum output size of a key command in bytes.
 const LARGEST_KEY: usize = 64 << 10;
-/// How long a program that prints a key may take: it may ask the person first.
+/// Timeout of a key command, which may prompt the user.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Tells hooks of ours within the program that the call is our own.
+/// Environment variable by which cm's hooks inside the program recognize that cm made the call.
 const OURS: (&str, &str) = ("CM_MODEL_CALL", "1");
-/// Variables that every program is given; a `*` stands for any end.
+/// Environment variables passed to every program; `*` matches any suffix.
 const GIVEN: [&str; 16] = [
     "PATH",
     "HOME",
@@ -41,7 +42,7 @@ const GIVEN: [&str; 16] = [
     "APPDATA",
     "LOCALAPPDATA",
 ];
-/// Variables that a program which keeps keys needs to ask the person.
+/// Environment variables that password managers need to prompt the user.
 const FOR_KEYS: [&str; 7] = [
     "GPG_TTY",
     "GNUPGHOME",
@@ -52,7 +53,7 @@ const FOR_KEYS: [&str; 7] = [
     "PASSWORD_STORE_*",
 ];
 
-/// A program that answers.
+/// Command line and environment of a program.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Command {
     argv: Vec<String>,
@@ -60,23 +61,22 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command line as a person writes it, quotes and all, but without a shell to read it. Of the environment, it
-    /// gets the usual variables, and those that are named besides.
+    /// Parses a command line with quotes, without using a shell. The program gets the default
+    /// environment variables and those in `besides`.
     ///
     /// # Errors
-    /// A line that names no program, or one by a path that is not absolute.
+    /// Returns an error if the line names no program, or names it by a relative path.
     pub fn parse(line: &str, variables: &BTreeMap<String, String>, besides: &[String]) -> Result<Self> {
         let environment = given(variables, besides.iter().map(String::as_str));
         Ok(Self { argv: split("llm.command", line)?, environment })
     }
 
-    /// The program's name.
     pub fn program(&self) -> &str {
         self.argv.first().map_or("", String::as_str)
     }
 }
 
-/// Arguments and variables may hold secrets.
+/// Omits arguments and values of variables, which may contain secrets.
 impl std::fmt::Debug for Command {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let variables: Vec<_> = self.environment.keys().collect();
@@ -84,7 +84,7 @@ impl std::fmt::Debug for Command {
     }
 }
 
-/// A command, ready to answer.
+/// A program that is ready for requests.
 #[derive(Debug)]
 pub(super) struct Cli {
     command: Command,
@@ -93,7 +93,8 @@ pub(super) struct Cli {
 }
 
 impl Cli {
-    /// A command that stands for a model of that name, which may be empty.
+    /// Creates a model from a command; `model` is the name of the model that it runs, and may be
+    /// empty.
     pub(super) fn new(command: Command, model: &str, pace: Pace) -> Self {
         Self { command, model: model.to_owned(), pace }
     }
@@ -123,10 +124,11 @@ impl Llm for Cli {
     }
 }
 
-/// The key that a command prints: its first line.
+/// Runs a command that prints an API key, and returns the first line.
 ///
 /// # Errors
-/// A command that cannot be run, fails, or prints nothing. What it prints is never told.
+/// Returns an error if the command cannot be started, fails, or prints no key. The error never
+/// contains its output.
 pub fn key_from(line: &str, variables: &BTreeMap<String, String>, pace: &Pace) -> Result<Key> {
     let argv = split("llm.api_key_cmd", line)?;
     let environment = given(variables, FOR_KEYS.into_iter());
@@ -173,7 +175,7 @@ fn split(setting: &'static str, line: &str) -> Result<Vec<String>> {
     Ok(argv)
 }
 
-/// The part of the environment that a program is given.
+/// Returns the environment variables to pass to a program.
 fn given<'a>(
     variables: &BTreeMap<String, String>,
     besides: impl Iterator<Item = &'a str>,

@@ -1,43 +1,45 @@
-//! How a server wants to be asked for JSON and for brevity: one says no to what another demands.
+//! Differences between servers in how they accept requests for JSON output and for an answer limit.
 //!
-//! The best way is tried first. A server that refuses it is asked in a plainer one, and in that one from then on.
+//! The best variant is tried first. If a server rejects it, a simpler one is tried and used from
+//! then on.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::error::Error;
 
-/// How a server is asked for JSON, the best first.
+/// Variant of a request for JSON output, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Form {
-    /// By a schema that it holds the model to.
+    /// JSON Schema that the server enforces.
     Schema,
-    /// By the word that it must be JSON; the schema is in the prompt.
+    /// JSON mode; the schema is described in the prompt.
     Object,
-    /// By the prompt alone.
+    /// Prompt only.
     Plain,
 }
 
-/// The key under which the longest answer is given.
+/// Name of the parameter that limits the length of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cap {
-    /// `max_tokens`, which most servers know.
+    /// `max_tokens`, accepted by most servers.
     Tokens,
-    /// `max_completion_tokens`, which OpenAI's own want.
+    /// `max_completion_tokens`, required by OpenAI.
     CompletionTokens,
 }
 
-/// One way of asking.
+/// Variant of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
     pub(super) form: Form,
     pub(super) cap: Cap,
 }
 
-/// The dialect that a server took last.
+/// The variant that a server accepted last.
 #[derive(Debug)]
 pub(super) struct Known(AtomicU8);
 
-/// What servers say where they do not take the form. Each names the key, the value, or what they make of a schema.
+/// Terms in error messages that indicate a rejected JSON format: the parameter, its value, or the
+/// schema.
 const OF_FORM: [&str; 9] = [
     "response_format",
     "response format",
@@ -51,8 +53,9 @@ const OF_FORM: [&str; 9] = [
 ];
 
 impl Dialect {
-    /// The dialect to try after a refusal; none where it is about something else. `shaped` says whether a form was
-    /// asked for at all, and `forms` which the provider knows.
+    /// Returns the variant to try after an error, or `None` if the error has another cause.
+    /// `shaped` is whether JSON was requested, and `forms` are the variants that the provider
+    /// supports.
     pub(super) fn after(self, error: &Error, shaped: bool, forms: &[Form]) -> Option<Self> {
         let Error::Refused { status, message, .. } = error else { return None };
         if !matches!(status, 400 | 404 | 415 | 422 | 500 | 501) {
@@ -78,14 +81,14 @@ impl Dialect {
 }
 
 impl Known {
-    /// Begins with this dialect.
+    /// Starts with this variant.
     pub(super) fn new(dialect: Dialect) -> Self {
         let known = Self(AtomicU8::new(0));
         known.learn(dialect);
         known
     }
 
-    /// The dialect that the server took last.
+    /// Returns the variant that the server accepted last.
     pub(super) fn now(&self) -> Dialect {
         let bits = self.0.load(Ordering::Relaxed);
         let form = match bits >> 1 {
@@ -96,7 +99,7 @@ impl Known {
         Dialect { form, cap: if bits & 1 == 0 { Cap::Tokens } else { Cap::CompletionTokens } }
     }
 
-    /// The server took this one.
+    /// Stores a variant that the server accepted.
     pub(super) fn learn(&self, dialect: Dialect) {
         let cap = u8::from(dialect.cap == Cap::CompletionTokens);
         self.0.store((dialect.form as u8) << 1 | cap, Ordering::Relaxed);

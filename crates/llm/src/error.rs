@@ -1,119 +1,110 @@
-//! Why a model gives no answer, and what helps.
+//! Errors of model requests, with suggestions.
 
 use std::time::Duration;
 
 use super::budget::Overdrawn;
 use cm_net::{NotAnAddress, shortened};
 
-/// A result of this layer.
+/// Result type of this layer.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// How much of what another program says is shown, in characters.
+/// Maximum length of quoted output of another program, in characters.
 pub(super) const SHOWN: usize = 400;
 
-/// A model that cannot be asked, or did not answer.
+/// Failure to get an answer from a model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Nobody answers there.
+    /// The server cannot be reached.
     #[error("{url} is out of reach: {cause}")]
     OutOfReach {
-        /// Who was asked.
         url: String,
-        /// Why there was no answer.
+        /// Cause of the failure.
         cause: String,
     },
-    /// It was asked, and said nothing in time.
+    /// The request timed out.
     #[error("{who} did not answer within {after:?}")]
     TimedOut {
-        /// Who was asked: an address or a program.
+        /// Server address or program.
         who: String,
-        /// How long it had.
+        /// Time that the request was allowed to take.
         after: Duration,
     },
-    /// The server says no.
+    /// The server rejected the request.
     #[error("{url} refused with status {status}{}{}", said(message), rest(*wait))]
     Refused {
-        /// Who was asked.
         url: String,
-        /// The HTTP status.
         status: u16,
-        /// What the server said, without the key; may be empty.
+        /// Error message of the server, without the key; may be empty.
         message: String,
-        /// How long it asks to be left alone.
+        /// Time to wait before the next request, as given by the server.
         wait: Option<Duration>,
-        /// What helps, where it is known.
+        /// Suggestion for the user, if the cause is known.
         hint: Option<&'static str>,
     },
-    /// The answer is none of the kind that was asked for.
+    /// The answer has an unexpected format.
     #[error("{who} answered nonsense: {why}")]
     Malformed {
-        /// Who was asked.
+        /// Server address or program.
         who: String,
-        /// What is wrong with the answer.
+        /// Problem with the answer.
         why: String,
     },
-    /// A key is needed, or the one that is set cannot be used.
+    /// The key is missing or invalid.
     #[error("{who} cannot be asked: {why}")]
     Key {
-        /// Who would be asked.
         who: String,
-        /// What is wrong with the key; never the key.
+        /// Problem with the key; never contains the key.
         why: &'static str,
     },
-    /// The work was called off.
+    /// The request was cancelled.
     #[error("the work was called off")]
     CalledOff,
     /// A program could not be started.
     #[error("`{program}` could not be started")]
     NotStarted {
-        /// The program.
         program: String,
-        /// Why.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A program failed.
+    /// A program exited with an error status.
     #[error("`{program}` failed with {status}{}", said(message))]
     Failed {
-        /// The program.
         program: String,
-        /// How it ended.
         status: String,
-        /// The end of what it said about that; may be empty.
+        /// End of its error output; may be empty.
         message: String,
     },
-    /// A program does not stop talking.
+    /// A program wrote too much output.
     #[error("`{program}` says more than {most} KiB")]
     TooMuch {
-        /// The program.
         program: String,
-        /// How much it may say.
+        /// Output limit in KiB.
         most: usize,
     },
-    /// A setting holds what it cannot hold.
+    /// A setting is invalid.
     #[error("`{setting}` {why}")]
     Setting {
-        /// The setting.
         setting: &'static str,
-        /// What is wrong with it.
+        /// Problem with the value.
         why: String,
     },
-    /// The call would cost more than may be spent.
+    /// The call would exceed the budget.
     #[error(transparent)]
     Budget(#[from] Overdrawn),
-    /// A script has no answer for this question, or is no script.
+    /// The script has no answer for this request, or is invalid.
     #[error("the script of answers {why}")]
     Script {
-        /// What is wrong with it.
+        /// Problem with the script.
         why: String,
     },
-    /// None of several models answered.
+    /// All of several models failed; contains the error of each.
     #[error("none of {} models answered: {}", .0.len(), all(.0))]
     NoneAnswered(Vec<(String, Self)>),
 }
 
 impl Error {
-    /// What the person can do, where there is something that always helps.
+    /// Returns a suggestion for the user, if there is a generally useful one.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::OutOfReach { .. } => "start the server, or correct `llm.base_url`".to_owned(),
@@ -138,7 +129,7 @@ impl Error {
         })
     }
 
-    /// Whether the model may have read the question, and somebody may have to pay for it.
+    /// Returns whether the model may have processed the request, so that it may be charged.
     pub fn may_cost(&self) -> bool {
         match self {
             Self::TimedOut { .. } | Self::Malformed { .. } | Self::TooMuch { .. } => true,
@@ -156,7 +147,7 @@ impl Error {
     }
 }
 
-/// How a key is set.
+/// Ways to set a key.
 pub(super) const KEY_HINT: &str = "cm config set llm.key KEY --private, `llm.api_key_cmd` with a command that prints it, \
      or CM_LLM_KEY in the environment";
 

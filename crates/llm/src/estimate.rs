@@ -1,39 +1,40 @@
-//! How many tokens a call will take, guessed before it is made.
+//! Estimates the token usage of a call before it is made.
 
 use super::request::{Reply, Request, Stop, Usage};
 
-/// What a call may take: a guess that is rather too large.
+/// Estimated maximum token usage of a call; tends to be too high.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// Tokens that the model reads.
+    /// Input tokens.
     pub input: u64,
-    /// Tokens that it may write.
+    /// Maximum number of output tokens.
     pub output: u64,
 }
 
 impl Estimate {
-    /// What asking this may take.
+    /// Estimates the token usage of a request.
     pub fn of(request: &Request) -> Self {
         Self { input: tokens(&request.as_text()), output: u64::from(request.max_tokens) }
     }
 
-    /// Both together.
+    /// Returns the sum of input and output tokens.
     pub fn total(self) -> u64 {
         self.input.saturating_add(self.output)
     }
 }
 
-/// A guess at the tokens of a text: prose in English has about four bytes a token, code and other languages fewer.
+/// Estimates the tokens of a text at three bytes per token; English prose has about four, code and
+/// other languages fewer.
 pub(super) fn tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(3)
 }
 
-/// What an answer took, where nobody counted.
+/// Estimates the usage of an answer if the provider did not report it.
 pub(super) fn guessed(request: &Request, answer: &str) -> Usage {
     Usage { input: Estimate::of(request).input, output: tokens(answer), guessed: true }
 }
 
-/// Fills in what the server did not count.
+/// Completes the usage with estimates for the counts that the server did not report.
 pub(super) fn counted(request: &Request, input: Option<u64>, output: Option<u64>, answer: &str) -> Usage {
     let guess = guessed(request, answer);
     Usage {
@@ -43,7 +44,7 @@ pub(super) fn counted(request: &Request, input: Option<u64>, output: Option<u64>
     }
 }
 
-/// A reply of which only the text is known.
+/// Creates a reply from a text, with estimated usage.
 pub(super) fn uncounted(request: &Request, text: String, model: &str) -> Reply {
     let usage = guessed(request, &text);
     Reply { text, stop: Stop::Done, usage, model: model.to_owned() }

@@ -1,10 +1,10 @@
-//! Several models of which the first that can be asked answers.
+//! Tries several models in order until one answers.
 
 use super::Llm;
 use super::error::{Error, Result};
 use super::request::{Reply, Request};
 
-/// Models in the order in which they are asked. One that did not answer is asked again with the next question.
+/// Models in order of preference. A model that failed is tried again with the next request.
 #[derive(Debug)]
 pub struct Fallback<M> {
     first: M,
@@ -12,7 +12,7 @@ pub struct Fallback<M> {
 }
 
 impl<M: Llm> Fallback<M> {
-    /// These models, the best first.
+    /// Creates a fallback chain; `first` is the preferred model.
     pub fn new(first: M, others: Vec<M>) -> Self {
         Self { first, others }
     }

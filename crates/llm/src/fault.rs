@@ -1,15 +1,15 @@
-//! What is wrong with an answer and where, told so that the model that wrote it can put it right.
+//! Describes problems in an answer with their location, so that the model can fix them.
 
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-/// One level of the JSON that a place lies in.
+/// A nesting level of the current position in JSON.
 enum Level {
     Object(Option<String>),
     List(usize),
 }
 
-/// Reads JSON into a type, or says what is wrong with it and where.
+/// Parses JSON into a type; returns a description of the problem and its location.
 pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| told(text, &error))
 }
@@ -38,13 +38,13 @@ fn told(text: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// Where in the text the reader stopped, in bytes.
+/// Returns the byte offset of a line and column, both from 1.
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     (before + column).min(text.len())
 }
 
-/// The path of the value that the end of this text lies in or ends, such as `deltas[2].content`.
+/// Returns the path of the value at the end of a JSON prefix, such as `deltas[2].content`.
 fn path(read: &[u8]) -> String {
     let mut levels: Vec<Level> = Vec::new();
     let mut at = 0;
@@ -76,7 +76,7 @@ fn path(read: &[u8]) -> String {
     written(&levels)
 }
 
-/// The byte after a string that begins here, or the end of the text.
+/// Returns the index after the string that starts at `from`, or the end of the text.
 fn end_of_string(read: &[u8], from: usize) -> usize {
     let mut at = from + 1;
     while at < read.len() {

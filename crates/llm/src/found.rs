@@ -1,13 +1,14 @@
-//! The JSON in an answer: without the fence around it, the talk before and after, and the thoughts of the model.
+//! Extracts the JSON from an answer, without code fences, surrounding text or the model's thoughts.
 //!
-//! It corrects nothing: JSON that is broken is given as it is, for the reader to say where.
+//! Invalid JSON is returned unchanged, so that the parser can report the location of the error.
 
 use serde_json::Value;
 
-/// How many places are tried; talk has few braces, and an answer of nothing else is no answer.
+/// Maximum number of opening braces that are tried as the start of an object.
 const TRIES: usize = 64;
 
-/// The part of an answer that is meant: the longest JSON object in it, else what begins like one, else all of it.
+/// Returns the longest JSON object in an answer, else the part that starts like one, else the whole
+/// answer.
 pub(super) fn json(answer: &str) -> &str {
     let answer = answer.trim_start_matches('\u{feff}').trim();
     if length(answer) == Some(answer.len()) {
@@ -31,7 +32,7 @@ pub(super) fn json(answer: &str) -> &str {
     if looks_like_one(best) { best } else { begun(answer) }
 }
 
-/// What follows the last thought of a model that thinks aloud.
+/// Returns the text after the last `</think>` tag.
 fn after_thoughts(answer: &str) -> &str {
     match answer.rfind("</think>") {
         Some(at) => &answer[at + "</think>".len()..],
@@ -39,19 +40,20 @@ fn after_thoughts(answer: &str) -> &str {
     }
 }
 
-/// How long the JSON object is that a text begins with.
+/// Returns the length in bytes of the JSON object at the start of a text.
 fn length(text: &str) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     values.next()?.ok().filter(Value::is_object)?;
     Some(values.byte_offset())
 }
 
-/// Whether it is more than the empty braces that stand in talk.
+/// Returns whether the object is more than an empty pair of braces in prose.
 fn looks_like_one(found: &str) -> bool {
     found.contains(':')
 }
 
-/// What looks like an object that is broken or not finished: from the first brace, or the fence's, on.
+/// Returns the part that looks like an incomplete or invalid object, from the first brace,
+/// preferably inside a code fence.
 fn begun(answer: &str) -> &str {
     let fenced = answer.split_once("```").map(|(_, rest)| rest);
     let inside = fenced.map(|rest| rest.split_once("```").map_or(rest, |(inside, _)| inside));
@@ -62,7 +64,7 @@ fn begun(answer: &str) -> &str {
     text.rfind('}').map_or(text, |end| if is_closed(text) { &text[..=end] } else { text }).trim_end()
 }
 
-/// Whether as many braces close as open.
+/// Returns whether there are at least as many closing as opening braces.
 fn is_closed(text: &str) -> bool {
     let count = |brace| text.matches(brace).count();
     count('{') <= count('}')

@@ -1,6 +1,6 @@
-//! What was spent on models: one line a call, as a file that is only ever appended to holds it.
+//! Ledger of model calls, with the format of its append-only file: one JSON line per call.
 //!
-//! It touches no file: lines are made and read here, and written elsewhere.
+//! This module does not access files; it formats and parses lines.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,59 +9,58 @@ use super::price::Price;
 use super::request::Usage;
 use cm_note::instant::Instant;
 
-/// One call of a model.
+/// One model call with its token usage and cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// When it was made.
     pub at: Instant,
-    /// Who runs the model.
+    /// Provider of the model.
     pub provider: String,
-    /// The model, as it was asked for.
+    /// Name of the requested model.
     pub model: String,
-    /// Tokens that it read.
+    /// Input tokens.
     pub input: u64,
-    /// Tokens that it wrote.
+    /// Output tokens.
     pub output: u64,
-    /// What it cost in US dollars; nothing where nobody knows the price.
+    /// Cost in US dollars; null if the price is unknown.
     pub cost_usd: Option<f64>,
-    /// Whether the tokens are guessed.
+    /// Whether the token counts are estimates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guessed: bool,
-    /// Whether no answer came of it.
+    /// Whether the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
 }
 
-/// All calls that are known.
+/// Recorded model calls.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ledger {
     entries: Vec<Entry>,
 }
 
-/// What a file of entries holds.
+/// Result of parsing a ledger file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
-    /// The entries.
+    /// Valid entries.
     pub ledger: Ledger,
-    /// Lines that are no entries, counted from 1; a torn last line is not among them.
+    /// Numbers of invalid lines, from 1, without an incomplete last line.
     pub damaged: Vec<usize>,
-    /// Whether the file does not end with a line, so that a line break goes before the next entry.
+    /// Whether the file does not end with a line break, so that one must precede the next entry.
     pub is_torn: bool,
 }
 
-/// What was spent since some instant.
+/// Amount spent in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Spent {
-    /// Tokens, both ways.
+    /// Tokens, input and output.
     pub tokens: u64,
-    /// US dollars, as far as prices were known.
+    /// US dollars, without calls of unknown price.
     pub usd: f64,
-    /// Calls whose price was not known.
+    /// Number of calls of unknown price.
     pub unpriced: usize,
 }
 
 impl Entry {
-    /// The entry of a call that took so much.
+    /// Creates the entry of a call.
     pub fn of(at: Instant, (provider, model): (&str, &str), usage: Usage, price: Option<Price>) -> Self {
         Self {
             at: at.whole(),
@@ -76,7 +75,7 @@ impl Entry {
         }
     }
 
-    /// Its line, with the line break.
+    /// Returns the JSON line of the entry, with a line break.
     pub fn line(&self) -> String {
         // No field of it can fail to be written; a line break alone would be passed over when read.
         let mut line = serde_json::to_string(self).unwrap_or_default();
@@ -86,7 +85,8 @@ impl Entry {
 }
 
 impl Ledger {
-    /// Reads what a file holds. A last line without its end is what a kill left, and is passed over where it is no entry.
+    /// Parses a ledger file. An incomplete last line, left by an interrupted write, is ignored
+    /// unless it is a valid entry.
     pub fn parse(text: &str) -> Parsed {
         let mut read = Parsed { is_torn: !text.is_empty() && !text.ends_with('\n'), ..Parsed::default() };
         let lines: Vec<_> = text.lines().collect();
@@ -100,17 +100,17 @@ impl Ledger {
         read
     }
 
-    /// Adds an entry.
     pub fn add(&mut self, entry: Entry) {
         self.entries.push(entry);
     }
 
-    /// All entries, in the order in which they were added.
+    /// Returns all entries in the order in which they were added.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// What was spent in the day or month, in UTC, that `now` lies in. Entries of a clock that is ahead count too.
+    /// Returns the amount spent in the UTC day or month of `now`, including entries with a later
+    /// time.
     pub fn spent(&self, now: Instant, span: Span) -> Spent {
         let start = span.start(now);
         let counted = self.entries.iter().filter(|entry| entry.at >= start);
@@ -123,7 +123,7 @@ impl Ledger {
 }
 
 impl Entry {
-    /// Whether it is one that we write: a cost below nothing would buy others.
+    /// Returns whether the cost is valid; a negative one would increase the remaining budget.
     fn is_sound(&self) -> bool {
         self.cost_usd.is_none_or(|cost| cost.is_finite() && cost >= 0.0)
     }

@@ -1,7 +1,7 @@
-//! Language models: asked for a text or for JSON of a shape, wherever they run, within a budget.
+//! Language models: requests for text or structured JSON, on any provider, within a budget.
 //!
-//! It reads no setting, no environment and no file, and knows no note: what is asked, and what becomes of an answer, is
-//! for `ops` and `curate` to say. An answer is never believed further than its shape.
+//! This layer reads no settings, environment or files, and does not know notes: `ops` and `curate`
+//! define prompts and use the answers. Only the structure of an answer is checked.
 
 mod answer;
 mod anthropic;
@@ -42,18 +42,19 @@ pub use request::{MARKER, Reply, Request, Stop, Turn, Usage};
 pub use schema::Schema;
 pub use scripted::Scripted;
 
-/// A model that answers.
+/// Interface to a language model.
 pub trait Llm {
-    /// Who runs it: `openai`, `cli`, `scripted`.
+    /// Returns the provider: `openai`, `cli`, `scripted`, ….
     fn provider(&self) -> &str;
 
-    /// Its name there; may be empty where the provider has only one.
+    /// Returns the model's name at the provider; may be empty if the provider has only one.
     fn model(&self) -> &str;
 
-    /// Asks it once. Busy servers are asked again as patience allows.
+    /// Sends one request. Busy servers are retried according to the retry policy.
     ///
     /// # Errors
-    /// Why there is no answer. A model that declines, or is cut off, has answered: [`Reply::stop`] says so.
+    /// Returns an error if there is no answer. A refusal by the model or a truncated text is an
+    /// answer; see [`Reply::stop`].
     fn complete(&self, request: &Request) -> Result<Reply>;
 }
 

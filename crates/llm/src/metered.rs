@@ -1,4 +1,4 @@
-//! A model whose every call is within the budget and goes into the ledger.
+//! A model with a budget check and a ledger entry for every call.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use super::price::Price;
 use super::request::{Reply, Request, Usage};
 use cm_note::instant::Instant;
 
-/// What all models of a run spend from.
+/// Budget and ledger shared by all models of a run.
 pub struct Account {
     budget: Budget,
     ledger: Mutex<Ledger>,
@@ -29,7 +29,8 @@ pub struct Metered<M> {
 }
 
 impl Account {
-    /// An account with what was spent so far. Every new entry is given to `record` at once, before the answer is used.
+    /// Creates an account with past calls. `record` receives every new entry before the answer is
+    /// returned.
     pub fn new(
         budget: Budget,
         ledger: Ledger,
@@ -39,12 +40,12 @@ impl Account {
         Self { budget, ledger: Mutex::new(ledger), now: Box::new(now), record: Box::new(record) }
     }
 
-    /// Takes the place of what was known to be spent, where others spend from the same file.
+    /// Replaces the ledger, because other processes write to the same file.
     pub fn refresh(&self, ledger: Ledger) {
         *self.ledger.lock().unwrap_or_else(PoisonError::into_inner) = ledger;
     }
 
-    /// Whether a call may be made.
+    /// Checks whether a call stays within the budget.
     fn may_spend(&self, estimate: Estimate, model: (&str, Option<Price>)) -> Result<()> {
         let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(self.budget.may_spend(&ledger, (self.now)(), estimate, model)?)
@@ -63,7 +64,7 @@ impl fmt::Debug for Account {
 }
 
 impl<M: Llm> Metered<M> {
-    /// A model of this price, which is unknown where nobody has said it.
+    /// Creates a metered model; `price` is `None` if it is unknown.
     pub fn new(model: M, price: Option<Price>, account: Arc<Account>) -> Self {
         Self { model, price, account }
     }

@@ -1,4 +1,5 @@
-//! Models behind OpenAI's chat interface, which most servers speak: Ollama, llama.cpp, vLLM, LM Studio, Google, Bedrock.
+//! Client for OpenAI's chat completions API, which most servers support: Ollama, llama.cpp, vLLM,
+//! LM Studio, Google, Bedrock.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,12 +11,13 @@ use super::estimate::counted;
 use super::request::{Reply, Request, Stop};
 use cm_net::{Address, Client, reason, shortened};
 
-/// How often a request is put in other words, at most: two forms, and one word for brevity.
+/// Maximum number of request variants tried: three JSON formats, and another parameter for the
+/// length limit.
 const WAYS: usize = 4;
-/// How much of an error that comes as an answer is shown, in characters.
+/// Maximum length of a quoted error message in characters.
 const SHOWN: usize = 200;
 
-/// A model on such a server.
+/// A model on an OpenAI-compatible server.
 #[derive(Debug)]
 pub(super) struct OpenAi {
     client: Client,
@@ -24,7 +26,7 @@ pub(super) struct OpenAi {
     url: String,
     known: Known,
     has_key: bool,
-    /// Whether a schema only bounds what the model may write, and it is not told of it.
+    /// Whether the server only enforces the schema without showing it to the model.
     is_blind: bool,
 }
 
@@ -67,7 +69,7 @@ struct WireUsage {
 }
 
 impl OpenAi {
-    /// The model of that name on that server. OpenAI's own is asked in its newer words.
+    /// Creates a client for a model on a server. OpenAI's own server gets `max_completion_tokens`.
     pub(super) fn new(
         provider: &'static str,
         model: &str,

@@ -1,51 +1,51 @@
-//! What models cost, as the person has written it down. No price is built in: one that is wrong is worse than none.
+//! Prices of models, as set by the user. No price is built in, because a wrong one is worse than
+//! none.
 
 use super::request::Usage;
 
-/// US dollars for a million tokens.
+/// Price in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// For those that the model reads.
+    /// Price of input tokens.
     pub input: f64,
-    /// For those that it writes.
+    /// Price of output tokens.
     pub output: f64,
 }
 
-/// The prices that are known, by model.
+/// Prices by model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prices(Vec<(String, Price)>);
 
-/// A line that is no price.
+/// A line that is not a valid price.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{line}` is no price: write MODEL INPUT OUTPUT, in dollars for a million tokens, such as `gpt-5-mini 0.25 2`"
 )]
 pub struct NotAPrice {
-    /// What was written.
     pub line: String,
 }
 
 impl Price {
-    /// Of what runs here, or is paid for otherwise.
+    /// Zero, for models that run locally or are paid for separately.
     pub const NOTHING: Self = Self { input: 0.0, output: 0.0 };
 
-    /// What so many tokens cost, in US dollars.
+    /// Calculates the cost of a call in US dollars.
     pub fn of(self, usage: Usage) -> f64 {
         (usage.input as f64 * self.input + usage.output as f64 * self.output) / 1e6
     }
 
-    /// Whether nothing is paid.
+    /// Returns whether the price is zero.
     pub fn is_nothing(self) -> bool {
         self == Self::NOTHING
     }
 }
 
 impl Prices {
-    /// Reads lines such as `openai/gpt-5-mini 0.25 2`: a model, with its provider or without, and what a million tokens
-    /// cost that go in and out.
+    /// Parses lines such as `openai/gpt-5-mini 0.25 2`: a model, optionally with its provider, and
+    /// the prices of a million input and output tokens.
     ///
     /// # Errors
-    /// The first line that is no price.
+    /// Returns the first invalid line.
     pub fn parse(lines: &[String]) -> Result<Self, NotAPrice> {
         let read = |line: &String| {
             let wrong = || NotAPrice { line: line.clone() };
@@ -61,7 +61,8 @@ impl Prices {
         lines.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The price of a model, where it is known; one that names the provider goes before one that does not.
+    /// Returns the price of a model; a line with the provider takes precedence, then the last
+    /// matching line.
     pub fn of(&self, provider: &str, model: &str) -> Option<Price> {
         let full = format!("{provider}/{model}");
         let find = |name: &str| self.0.iter().rev().find(|(known, _)| known == name);

@@ -1,7 +1,7 @@
-//! A program that is given a text and asked for one: with a time-out, a limit on what it says, and an end for all that
-//! it started.
+//! Runs a program with text input and output, with a timeout, an output limit, and termination of
+//! its child processes.
 //!
-//! No shell has a hand in it, and it sees of the environment only what it is given.
+//! No shell is involved, and the environment contains only the given variables.
 #![allow(
     clippy::disallowed_methods,
     reason = "a program that answers for a model is started here, and its time is kept"
@@ -18,32 +18,31 @@ use std::time::{Duration, Instant};
 use super::error::{Error, Result, SHOWN};
 use cm_net::{Pace, shortened};
 
-/// How often it is looked whether the program has ended.
+/// Interval of checks whether the program has exited.
 const STEP: Duration = Duration::from_millis(20);
-/// How long a program that is told to end may take for it, and how long the ends of its output may.
+/// Time limit for a program to exit after SIGTERM, and for its last output to arrive.
 const GRACE: Duration = Duration::from_secs(1);
-/// How much of the end of what it says about itself is kept, in bytes.
+/// Maximum size of the stored end of the error output, in bytes.
 const KEPT: usize = 4 << 10;
 
 /// A program to run.
 #[derive(Debug)]
 pub struct Program<'a> {
-    /// Its name or its absolute path, then its arguments.
+    /// Program name or absolute path, followed by the arguments.
     pub argv: &'a [String],
-    /// All of its environment.
+    /// Complete environment.
     pub environment: &'a BTreeMap<String, String>,
-    /// Where it runs.
     pub folder: &'a Path,
-    /// How long it may take.
+    /// Maximum running time.
     pub timeout: Duration,
-    /// How much it may say, in bytes.
+    /// Maximum output size in bytes.
     pub largest: usize,
-    /// Whether it may ask the person at the terminal. Then it is in our process group, and what it starts is not ended
-    /// with it.
+    /// Whether the program may prompt the user in the terminal. It then stays in cm's process
+    /// group, and its child processes are not terminated with it.
     pub may_ask: bool,
 }
 
-/// What is known while it runs.
+/// Output collected so far.
 #[derive(Default)]
 struct Heard {
     said: Vec<u8>,
@@ -58,7 +57,7 @@ enum Event {
     Complained(Vec<u8>),
 }
 
-/// Why it was ended.
+/// Why the program was terminated early.
 enum Cut {
     TimedOut,
     TooMuch,
@@ -70,10 +69,11 @@ impl Program<'_> {
         self.argv.first().cloned().unwrap_or_default()
     }
 
-    /// Runs it to its end and gives what it said.
+    /// Runs the program and returns its output.
     ///
     /// # Errors
-    /// Where it cannot be started, fails, takes too long or says too much, and where the work was called off.
+    /// Returns an error if the program cannot be started, fails, times out or writes too much, or
+    /// if the work was cancelled.
     pub fn run(&self, input: &str, pace: &Pace) -> Result<String> {
         if pace.is_called_off() {
             return Err(Error::CalledOff);
@@ -120,7 +120,8 @@ impl Program<'_> {
         command.spawn().map_err(|source| Error::NotStarted { program: self.name(), source })
     }
 
-    /// Feeds it, and listens to it, each in a thread of its own, so that no full pipe stops another.
+    /// Starts threads that write the input and read both outputs, so that no full pipe blocks
+    /// another.
     fn listen(&self, child: &mut Child, input: &str) -> Receiver<Event> {
         let (sender, events) = channel();
         if let Some(mut stdin) = child.stdin.take() {
@@ -150,7 +151,7 @@ impl Program<'_> {
         events
     }
 
-    /// Waits until it has ended, or must be.
+    /// Waits until the program exits or must be terminated; returns the reason for termination.
     fn wait(
         &self,
         child: &mut Child,
@@ -193,7 +194,7 @@ impl Program<'_> {
 }
 
 impl Heard {
-    /// Hears out what is still being said, if not for long; `true` where it was too much.
+    /// Reads the remaining output with a short timeout; returns true if it exceeds the limit.
     fn rest(&mut self, events: &Receiver<Event>) -> bool {
         while !self.is_all || self.complaints.is_none() {
             match events.recv_timeout(GRACE) {
@@ -208,7 +209,7 @@ impl Heard {
         false
     }
 
-    /// Keeps what was heard; `true` where it was too much.
+    /// Stores a piece of output; returns true if the output exceeds the limit.
     fn take(&mut self, event: Event) -> bool {
         match event {
             Event::Said(part) => self.said.extend_from_slice(&part),
@@ -223,7 +224,7 @@ impl Heard {
     }
 }
 
-/// The end of what a stream holds, which is read all the same.
+/// Reads a stream to its end and returns the last part.
 fn end_of(mut stream: impl Read) -> Vec<u8> {
     let mut kept = Vec::new();
     let mut part = vec![0; 16 << 10];
@@ -236,7 +237,8 @@ fn end_of(mut stream: impl Read) -> Vec<u8> {
     kept
 }
 
-/// Whether the program has ended. It is not reaped yet, so that its process group cannot become another's.
+/// Returns whether the program has exited. It is not reaped yet, so that its process group id
+/// cannot be reused.
 #[cfg(unix)]
 fn has_ended(child: &mut Child) -> bool {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -249,7 +251,8 @@ fn has_ended(child: &mut Child) -> bool {
     !matches!(child.try_wait(), Ok(None))
 }
 
-/// Ends all that the program started, first by a word where it still runs itself, and reaps it.
+/// Terminates the program's process group, with SIGTERM first if it still runs, and reaps the
+/// program.
 #[cfg(unix)]
 fn end(child: &mut Child, runs: bool) -> Option<ExitStatus> {
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -271,7 +274,7 @@ fn end(child: &mut Child, _runs: bool) -> Option<ExitStatus> {
     end_alone(child)
 }
 
-/// Ends the program itself, if it still runs, and reaps it.
+/// Kills the program itself, if it still runs, and reaps it.
 fn end_alone(child: &mut Child) -> Option<ExitStatus> {
     // One that has ended keeps the status that it ended with.
     let _ = child.kill();

@@ -1,61 +1,60 @@
-//! What a model is asked, and what it answers.
+//! Requests to a model, and its replies.
 
 use std::time::Duration;
 
 use super::schema::Schema;
 use cm_secrets::Redacted;
 
-/// Stands in everything that a model is sent by us, so that an agent's log of it is recognised as our own.
+/// Marker in every request that cm sends, by which agents' logs of these calls are recognized.
 pub const MARKER: &str = "<!-- cm:model-call -->";
 
-/// One question to a model.
+/// One request to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     system: String,
     prompt: Redacted,
-    /// What was answered before and is to be put right, with what is wrong with it.
+    /// Previous invalid answer, and a description of its problems.
     repair: Option<(String, String)>,
-    /// The shape that the answer must have; without one it is free text.
+    /// Schema of the answer; `None` for free text.
     pub schema: Option<Schema>,
-    /// How long the answer may be, in tokens.
+    /// Maximum length of the answer in tokens.
     pub max_tokens: u32,
-    /// How long one try may take.
+    /// Timeout of one attempt.
     pub timeout: Duration,
 }
 
 /// One message of a conversation with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn<'a> {
-    /// Who says it: `user` or `assistant`.
+    /// Role of the speaker: `user` or `assistant`.
     pub role: &'static str,
-    /// What is said.
     pub text: &'a str,
 }
 
 impl Request {
-    /// A question: first what the model is and must do, in words of our own, then what it is about.
+    /// Creates a request from instructions, to which the marker is added, and a redacted prompt.
     pub fn new(system: &str, prompt: Redacted) -> Self {
         let system = if system.contains(MARKER) { system.to_owned() } else { format!("{MARKER}\n{system}") };
         let timeout = Duration::from_secs(60);
         Self { system, prompt, repair: None, schema: None, max_tokens: 4096, timeout }
     }
 
-    /// The same question, whose answer must have this shape.
+    /// Sets the schema of the answer.
     pub fn shaped(self, schema: Schema) -> Self {
         Self { schema: Some(schema), ..self }
     }
 
-    /// The same question, after an answer that was not good, with what is wrong with it.
+    /// Returns a request to repair an invalid answer, with a description of its problems.
     pub fn again(&self, answer: &str, wrong: &str) -> Self {
         Self { repair: Some((answer.to_owned(), wrong.to_owned())), ..self.clone() }
     }
 
-    /// What the model is told about itself; begins with the [`MARKER`] or holds it.
+    /// Returns the instructions, which contain the [`MARKER`].
     pub fn system(&self) -> &str {
         &self.system
     }
 
-    /// The conversation so far; the last turn is ours.
+    /// Returns the messages so far; the last one has the role `user`.
     pub fn turns(&self) -> Vec<Turn<'_>> {
         let mut turns = vec![Turn { role: "user", text: self.prompt.as_str() }];
         if let Some((answer, wrong)) = &self.repair {
@@ -67,7 +66,8 @@ impl Request {
         turns
     }
 
-    /// What the model is told about itself, with the shape in words for models that take none otherwise.
+    /// Returns the instructions with a description of the schema, for models that do not accept a
+    /// schema.
     pub fn system_with_shape(&self) -> String {
         match &self.schema {
             Some(schema) => format!("{}\n\n{}", self.system, schema.in_words()),
@@ -75,7 +75,7 @@ impl Request {
         }
     }
 
-    /// All of it as one text, for models that take one.
+    /// Returns the whole request as one text, for models with text input only.
     pub fn as_text(&self) -> String {
         let mut text = self.system_with_shape();
         for turn in self.turns() {
@@ -91,43 +91,40 @@ impl Request {
     }
 }
 
-/// What a model answers.
+/// A model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// The text.
     pub text: String,
-    /// Why it ends there.
     pub stop: Stop,
-    /// What it took.
     pub usage: Usage,
-    /// The model that answered, by the name that it gives itself.
+    /// Name of the model as reported by the server.
     pub model: String,
 }
 
-/// Why an answer ends.
+/// Why a reply ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// All was said.
+    /// The reply is complete.
     Done,
-    /// It is as long as it may be.
+    /// The token limit was reached.
     Length,
-    /// The model declines, with its reason where it gives one.
+    /// The model refused, with its reason or an empty text.
     Declined(String),
 }
 
-/// How many tokens went in and out.
+/// Token usage of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// What the model read.
+    /// Input tokens.
     pub input: u64,
-    /// What it wrote, its thoughts included.
+    /// Output tokens, including the model's thoughts.
     pub output: u64,
-    /// Whether nobody counted, and these are guesses by the length of the texts.
+    /// Whether the counts are estimates from the length of the texts.
     pub guessed: bool,
 }
 
 impl Usage {
-    /// This and another.
+    /// Adds the usage of another call.
     pub fn and(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),

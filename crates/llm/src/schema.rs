@@ -1,12 +1,13 @@
-//! The shape that an answer must have, as servers take it: a JSON Schema with a name.
+//! JSON Schemas with a name, as servers expect them.
 //!
-//! It checks no answer: that is done by reading it into the type that the schema was made from.
+//! Answers are not validated against the schema, but by parsing them into the type that it was
+//! generated from.
 
 use serde_json::Value;
 
 use super::sketch;
 
-/// A JSON Schema of an object, with a name.
+/// A named JSON Schema of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
     name: String,
@@ -14,29 +15,29 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// A schema under a name of letters, digits, `_` and `-`; what is none becomes `_`.
+    /// Creates a schema. Characters of the name other than ASCII letters, digits, `_` and `-`
+    /// become `_`; at most 64 are used.
     pub fn new(name: &str, value: Value) -> Self {
         let sound = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
         Self { name: name.chars().take(64).map(sound).collect(), value }
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The schema itself.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// Whether servers can hold a model to it to the letter: every object in it forbids further keys and demands all
-    /// of its own.
+    /// Returns whether servers can enforce the schema strictly: every object in it forbids
+    /// additional properties and requires all its own.
     pub fn is_strict(&self) -> bool {
         is_strict(&self.value)
     }
 
-    /// What a model is told that takes no schema. Small models take a schema for the answer, and a sketch for a shape.
+    /// Describes the schema in the prompt, for models that do not accept one: as a sketch if
+    /// possible, because small models tend to repeat a JSON Schema as their answer.
     pub fn in_words(&self) -> String {
         match sketch::of(&self.value) {
             Some(sketch) => {

@@ -1,4 +1,4 @@
-//! A model that says what a script has it say: for tests, and for showing what a model would do.
+//! A model with scripted answers, for tests and demonstrations.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use super::error::{Error, Result};
 use super::estimate::counted;
 use super::request::{Reply, Request, Stop};
 
-/// A script, and what was asked so far.
+/// A script and the requests so far.
 #[derive(Debug, Default)]
 pub struct Scripted {
     lines: Mutex<Vec<(WireLine, bool)>>,
@@ -21,27 +21,27 @@ pub struct Scripted {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireLine {
-    /// The answer: a text, or any other JSON, which is said as JSON.
+    /// The answer: a string, or other JSON that is sent as text.
     answer: Option<Value>,
-    /// Words that must stand in the question for this answer to be given.
+    /// Text that the request must contain for this answer to apply.
     #[serde(default)]
     when: String,
-    /// Whether it is given as often as it fits, and not only once.
+    /// Whether the answer can be used more than once.
     #[serde(default)]
     again: bool,
-    /// Why no answer comes, instead of one.
+    /// Fails with this error instead of answering.
     error: Option<String>,
-    /// Why the model declines, instead of answering.
+    /// Refuses with this reason instead of answering.
     declined: Option<String>,
-    /// Whether the answer is cut off where it ends.
+    /// Whether the answer is truncated.
     #[serde(default)]
     cut: bool,
-    /// Tokens that the model says it read and wrote.
+    /// Reported numbers of input and output tokens.
     tokens: Option<(u64, u64)>,
 }
 
 impl Scripted {
-    /// These answers, in this order, once each.
+    /// Creates a script with these answers, in this order, each used once.
     pub fn of<S: Into<String>>(answers: impl IntoIterator<Item = S>) -> Self {
         let line = |answer: S| WireLine {
             answer: Some(Value::String(answer.into())),
@@ -56,12 +56,13 @@ impl Scripted {
         Self { lines: Mutex::new(lines), asked: Mutex::default() }
     }
 
-    /// Reads a script: a JSON object a line, with `answer` (a text, or JSON), and where wanted `when` (words of the
-    /// question), `again`, `error`, `declined`, `cut`, `tokens` (read and written). Of the lines whose words stand in a
-    /// question, the first that is left answers. Empty lines and lines that begin with `#` are passed over.
+    /// Parses a script with one JSON object per line: `answer` (a string or JSON), and optionally
+    /// `when` (text of the request), `again`, `error`, `declined`, `cut` and `tokens` (input and
+    /// output). The first unused line with a matching `when` answers. Empty lines and lines that
+    /// start with `#` are ignored.
     ///
     /// # Errors
-    /// The first line that is none.
+    /// Returns the first invalid line.
     pub fn parse(text: &str) -> Result<Self> {
         let mut lines = Vec::new();
         for (at, line) in text.lines().enumerate() {
@@ -79,7 +80,7 @@ impl Scripted {
         Ok(Self { lines: Mutex::new(lines), asked: Mutex::default() })
     }
 
-    /// What was asked so far.
+    /// Returns the requests so far.
     pub fn asked(&self) -> Vec<Request> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

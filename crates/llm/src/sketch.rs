@@ -1,13 +1,13 @@
-//! A JSON Schema as people would sketch it: `{"kind": "rule" | "warning", "tags": [string, …]}`.
+//! Renders a JSON Schema as a short sketch: `{"kind": "rule" | "warning", "tags": [string, …]}`.
 //!
-//! It knows the keywords that our own schemas have. A schema with others has no sketch, for one that is wrong would
-//! mislead.
+//! Only the keywords of cm's own schemas are supported. A schema with other keywords has no sketch,
+//! because an incorrect one would mislead.
 
 use serde_json::{Map, Value};
 
-/// How deep references are followed; a schema that holds itself has no sketch.
+/// Maximum depth of references; a recursive schema has no sketch.
 const DEEPEST: usize = 12;
-/// Keywords that a sketch may leave out: they say what the shape is for, or bound what it has.
+/// Keywords that a sketch omits: metadata and value limits.
 const SILENT: [&str; 12] = [
     "$schema",
     "title",
@@ -23,7 +23,7 @@ const SILENT: [&str; 12] = [
     "required",
 ];
 
-/// The sketch of a schema, where it has one.
+/// Returns the sketch of a schema; `None` if it has unsupported keywords or is recursive.
 pub(super) fn of(schema: &Value) -> Option<String> {
     sketched(schema, schema.get("$defs"), 0)
 }

@@ -31,17 +31,11 @@ pub struct Event {
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum EventKind {
     /// A message of the person to the agent.
-    UserPrompt {
-        text: String,
-    },
+    UserPrompt { text: String },
     /// A message in the person's role that a program wrote.
-    Injected {
-        text: String,
-    },
+    Injected { text: String },
     /// A message of the agent.
-    AssistantText {
-        text: String,
-    },
+    AssistantText { text: String },
     /// A thought of the agent.
     Thinking {
         /// The thought, or the log's summary of it.
@@ -104,9 +98,7 @@ pub enum EventKind {
         text: String,
     },
     /// A notice of the agent's program, such as a hook or commit.
-    System {
-        text: String,
-    },
+    System { text: String },
 }
 
 /// Result of a tool call.

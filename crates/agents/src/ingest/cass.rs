@@ -1,42 +1,37 @@
-//! What the program `cass` prints when it is asked for sessions: read by tolerant rules, for its form is its own business
-//! and may change.
+//! Parses the output of the session search program `cass`. The parser is lenient, because the
+//! format may change.
 //!
-//! It starts no program, and takes out no secret.
+//! It neither starts the program nor redacts secrets.
 
 use serde_json::{Map, Value};
 
 use cm_note::instant::Instant;
 
-/// A place that it found. Any of it may be missing, but not its words.
+/// A search hit. Every field except the text may be missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hit {
-    /// The agent, in the program's spelling.
+    /// Agent name, in the program's spelling.
     pub agent: Option<String>,
-    /// The session's id.
     pub session: Option<String>,
-    /// The log or file.
     pub path: Option<String>,
-    /// The line in it, from 1.
+    /// Line number in the file, from 1.
     pub line: Option<u64>,
-    /// The session's title.
     pub title: Option<String>,
-    /// The folder that was worked in.
+    /// Working directory of the session.
     pub workspace: Option<String>,
-    /// When.
     pub at: Option<Instant>,
-    /// How well it fits, by the program's own measure.
+    /// Score by the program's own measure.
     pub score: Option<f64>,
-    /// The words.
     pub text: String,
 }
 
-/// Under these keys a list of hits may stand.
+/// Keys that may contain the list of hits.
 const LISTS: [&str; 7] = ["hits", "results", "matches", "items", "data", "sessions", "response"];
-/// How deep a list may lie.
+/// Maximum nesting depth of the list.
 const DEEPEST: usize = 3;
 
-/// The hits that an answer lists: an array, an object that holds one, or an object a line. `None` where it lists none
-/// in any of these ways, which is not the same as an empty list.
+/// Parses the hits in the output: an array, an object that contains one, or one object per line.
+/// Returns `None` if the output has none of these forms, as opposed to an empty list.
 pub fn parse(text: &str) -> Option<Vec<Hit>> {
     // Words may stand before the answer.
     for (at, _) in text.match_indices(['{', '[']).take(20) {
@@ -81,7 +76,7 @@ fn hit(value: &Value) -> Option<Hit> {
     })
 }
 
-/// The first of these keys that holds what is wanted.
+/// Returns the value of the first key for which `read` succeeds.
 fn of<T>(fields: &Map<String, Value>, keys: &[&str], read: fn(&Value) -> Option<T>) -> Option<T> {
     keys.iter().find_map(|key| read(fields.get(*key)?))
 }
@@ -95,9 +90,9 @@ fn number(value: &Value) -> Option<f64> {
     number.filter(|number: &f64| number.is_finite())
 }
 
-/// A time as text, or in seconds or milliseconds since 1970.
+/// Parses a time: text, or seconds or milliseconds since 1970.
 fn instant(value: &Value) -> Option<Instant> {
-    /// Seconds from here on are in the year 5138; what is greater is in milliseconds.
+    /// Numbers from here on are milliseconds; as seconds, this is the year 5138.
     const MILLISECONDS: i64 = 100_000_000_000;
     match value {
         Value::String(text) => Instant::parse(text.trim()).ok(),

@@ -1,4 +1,4 @@
-//! The connectors of all agents behind one trait, and the doors to them.
+//! The connectors of all agents behind one trait, and functions to find and read logs.
 
 use std::io::{self, Cursor as Bytes};
 use std::path::Path;
@@ -18,15 +18,15 @@ use super::{
 };
 use cm_session::Agent;
 
-/// What an agent's module does: it knows where the logs lie, and what they say.
+/// Support for one agent: finds its logs and parses them.
 pub trait Connector: Sync {
-    /// Adds the logs that lie in these places.
+    /// Adds the agent's logs in these places.
     fn find(&self, places: &Places, found: &mut Found);
 
-    /// Tells what is new in a log since `cursor`.
+    /// Emits the events of a log since `cursor`.
     ///
     /// # Errors
-    /// Where the log cannot be read at all. What is wrong within it is counted, and no error.
+    /// Returns an error if the log cannot be read at all. Problems within it are counted instead.
     fn read(
         &self,
         source: &Source,
@@ -36,7 +36,6 @@ pub trait Connector: Sync {
     ) -> Result<Reading, Error>;
 }
 
-/// The connector of an agent.
 pub fn connector(agent: Agent) -> &'static dyn Connector {
     match agent {
         Agent::ClaudeCode => &claude_code::ClaudeCode,
@@ -53,7 +52,7 @@ pub fn connector(agent: Agent) -> &'static dyn Connector {
     }
 }
 
-/// The logs of these agents, each once, ordered by path.
+/// Returns the logs of these agents without duplicates, ordered by path.
 pub fn find(agents: &[Agent], places: &Places) -> Found {
     let mut found = Found::default();
     for agent in agents {
@@ -66,15 +65,16 @@ pub fn find(agents: &[Agent], places: &Places) -> Found {
     found
 }
 
-/// Whether a log can lie there: in a regular file, or in several beside one that is missing.
+/// Returns whether a path can be a log: a regular file, or a missing file that stands for several
+/// others.
 fn is_log(path: &Path) -> bool {
     std::fs::metadata(path).map_or(true, |stat| stat.is_file())
 }
 
-/// Tells what is new in a log since `cursor`; see [`Connector::read`].
+/// Emits the events of a log since `cursor`; see [`Connector::read`].
 ///
 /// # Errors
-/// Where the log cannot be read at all, or is no regular file.
+/// Returns an error if the log cannot be read at all, or is not a regular file.
 pub fn read(
     source: &Source,
     cursor: Option<&Cursor>,
@@ -92,8 +92,8 @@ pub fn read(
     }
 }
 
-/// Tells a log that is held in memory. Databases, archives and tasks of several files are not read this way; of them,
-/// nothing is told.
+/// Emits the events of a log that is held in memory. Does nothing for databases, archives, and
+/// sessions that are stored in several files.
 pub fn read_bytes(source: &Source, bytes: &[u8], limits: Limits, sink: &mut dyn Sink) -> Tally {
     let mut out = Out::new(sink);
     let told = match source.format {

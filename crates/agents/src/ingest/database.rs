@@ -1,4 +1,4 @@
-//! Other programs' SQLite databases, opened so that nothing of theirs changes.
+//! Opens SQLite databases of other programs without changing anything.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,13 +10,13 @@ use super::loose::When;
 use super::position::Stamp;
 use cm_note::instant::Instant;
 
-/// The longest wait for a program that holds its database.
+/// Maximum time to wait for a program that has locked its database.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Opens a database for reading only.
+/// Opens a database read-only.
 ///
-/// A database with a write-ahead log of its own is opened as SQLite does it; one without is opened as immutable, since
-/// SQLite would put files beside it otherwise, and fail in a folder that cannot be written.
+/// A database with a write-ahead log is opened normally. One without it is opened as immutable,
+/// because SQLite would otherwise create files next to it, and would fail in a read-only folder.
 pub fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -27,7 +27,7 @@ pub fn open(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Distrusts what stands in a database, and bounds what reading it costs.
+/// Disables trust in the database's schema, and limits memory and waiting time.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(PATIENCE)?;
     connection.execute_batch(
@@ -35,7 +35,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-/// The stat of the write-ahead log, which changes where the database itself does not.
+/// Returns the stamp of the write-ahead log, which can change while the database file does not.
 pub fn log_stamp(path: &Path) -> Stamp {
     Stamp::at(&beside(path, "-wal"))
 }
@@ -46,7 +46,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The path as a URI has it.
+/// Escapes a path for a `file:` URI.
 fn escaped(path: &Path) -> String {
     let mut uri = String::new();
     for byte in path.to_string_lossy().bytes() {
@@ -61,17 +61,18 @@ fn escaped(path: &Path) -> String {
     if cfg!(windows) { format!("/{uri}") } else { uri }
 }
 
-/// Whether there is a table of this name.
+/// Returns whether a table of this name exists.
 pub fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
     connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?.exists([name])
 }
 
-/// Whether a table has a column of this name.
+/// Returns whether a table has a column of this name.
 pub fn has_column(connection: &Connection, table: &str, column: &str) -> rusqlite::Result<bool> {
     connection.prepare("SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2")?.exists([table, column])
 }
 
-/// Reads a value whose bytes may be declared as text or as a blob; none where it is NULL, or was left out as too long.
+/// Reads a text or blob as bytes; `None` for NULL, which also stands for values over the limit, and
+/// for numbers.
 pub fn bytes(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<Vec<u8>>> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.to_vec()),
@@ -79,7 +80,7 @@ pub fn bytes(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<
     })
 }
 
-/// Reads a value as text, of whatever type it is; none where it is NULL.
+/// Reads a value of any type as text; `None` for NULL.
 pub fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
@@ -89,7 +90,7 @@ pub fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<S
     })
 }
 
-/// Reads a value as a time, in milliseconds or seconds since 1970 or as text; none where it is something else.
+/// Reads a value as a time: milliseconds or seconds since 1970, or text; `None` for anything else.
 pub fn time(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<Instant>> {
     Ok(match row.get_ref(column)? {
         ValueRef::Integer(number) => When::of_number(number as f64).0,

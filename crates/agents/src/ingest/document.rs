@@ -1,6 +1,6 @@
-//! JSON documents that are too large to hold: walked as a stream, one member or list entry at a time.
+//! Streams JSON documents that are too large for memory, one member or list entry at a time.
 //!
-//! A document that ends before its end gives all entries that are whole.
+//! For a truncated document, all complete entries are returned.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
@@ -13,25 +13,26 @@ use super::reading::{Limits, Progress, Reading};
 use super::sink::Sink;
 use super::source::Source;
 
-/// A part of a document's outermost value.
+/// A part of a document's top-level value.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part<'a> {
-    /// A member of an object, with the bytes of its value.
+    /// Name and value of an object member.
     Member(&'a str, &'a [u8]),
-    /// An entry of a list: of the document itself (no name), or of a member that was to be walked into.
+    /// An entry of a list, with the list's name and the position from 1. The name is empty if the
+    /// document itself is a list.
     Entry(&'a str, u64, &'a [u8]),
-    /// A member or entry that is longer than the limit.
+    /// A member or entry that exceeds the size limit.
     Oversized(&'a str, u64),
 }
 
-/// How a document ended.
+/// How parsing a document ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// With its outermost value.
+    /// The top-level value is complete.
     Whole,
-    /// Before that.
+    /// The document is truncated.
     Torn,
-    /// It is no JSON.
+    /// The document is not valid JSON.
     Bad,
 }
 
@@ -46,7 +47,7 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// Walks a document. Members whose name is in `into` and whose value is a list are given entry by entry.
+/// Parses a document. Members named in `into` with a list as value are passed on entry by entry.
 pub fn walk<R: BufRead + ?Sized>(
     input: &mut R,
     into: &[&str],
@@ -64,7 +65,7 @@ pub fn walk<R: BufRead + ?Sized>(
 struct Walk<'i, R: ?Sized> {
     input: &'i mut R,
     limit: usize,
-    /// The value at hand, as far as the limit allows.
+    /// Bytes of the current value, up to the limit.
     held: Vec<u8>,
     over: bool,
 }
@@ -138,7 +139,7 @@ impl<R: BufRead + ?Sized> Walk<'_, R> {
         }
     }
 
-    /// Takes one value of any kind into `held`.
+    /// Reads the next value of any kind into `held`.
     fn value(&mut self) -> Result<(), Stop> {
         self.held.clear();
         self.over = false;
@@ -176,7 +177,7 @@ impl<R: BufRead + ?Sized> Walk<'_, R> {
         self.input.fill_buf()?.first().copied().ok_or(Stop::End(End::Torn))
     }
 
-    /// The next byte that is no blank.
+    /// Skips whitespace and returns the next byte without consuming it.
     fn peek_token(&mut self) -> Result<u8, Stop> {
         loop {
             let byte = self.peek()?;
@@ -192,7 +193,7 @@ fn ends_scalar(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b',' | b']' | b'}' | b':')
 }
 
-/// Where in a value a walk is.
+/// Parser state within a value.
 struct Within {
     depth: usize,
     text: bool,
@@ -200,7 +201,7 @@ struct Within {
 }
 
 impl Within {
-    /// Whether the value ends with this byte.
+    /// Returns whether this byte ends the value.
     fn ends(&mut self, byte: u8) -> bool {
         if self.text {
             match byte {
@@ -227,15 +228,15 @@ impl Within {
     }
 }
 
-/// A stream that can be walked twice.
+/// A stream that can be parsed twice.
 pub trait Input: BufRead + Seek {}
 
 impl<T: BufRead + Seek> Input for T {}
 
-/// How a document of one format is told.
+/// Function that emits the events of a document in one format.
 pub type Tell = fn(&Source, &mut dyn Input, Limits, &mut Out<'_>) -> io::Result<()>;
 
-/// Reads a document, if it is no longer what it was.
+/// Reads a document, unless it is unchanged since `cursor`.
 pub fn read_file(
     source: &Source,
     cursor: Option<&Cursor>,
@@ -256,8 +257,8 @@ pub fn read_file(
     Ok(Reading { cursor, tally, progress: Progress::FromStart })
 }
 
-/// Walks a document twice: first its members, then the entries of its list, so that an entry is told when all that the
-/// members say is known, wherever they stand.
+/// Parses a document twice: first its members, then the entries of its lists, so that the metadata
+/// is complete before the first event, wherever it is in the file.
 pub fn members_then_entries(
     input: &mut dyn Input,
     list: &[&str],
@@ -287,7 +288,7 @@ pub fn members_then_entries(
     Ok(())
 }
 
-/// Counts how a document ended.
+/// Records how a document ended in the tally.
 pub fn ended(end: End, out: &mut Out<'_>) {
     match end {
         End::Whole => {}

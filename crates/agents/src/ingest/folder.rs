@@ -1,7 +1,7 @@
-//! Logs of Claude Code in a folder that somebody names, and their lines as they stand.
+//! Finds Claude Code logs in a folder that the user names, and reads their lines.
 //!
-//! Other tools count friction over such folders file by file, and ours counts the same ones: the sessions, and not what
-//! sub-agents left in folders beside them.
+//! Friction analysis counts the same files as other tools: sessions, but not the logs of subagents
+//! in nested folders.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -11,21 +11,21 @@ use super::error::Error;
 use super::places::{folder, name, stem};
 use super::source::Found;
 
-/// A log that lies in a named folder.
+/// A log in the named folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Named {
-    /// Where it lies.
     pub path: PathBuf,
-    /// The name of its folder, which is that of the project.
+    /// Name of its folder, which is that of the project.
     pub folder: String,
-    /// Its own name, without the ending.
+    /// File name without the extension.
     pub stem: String,
 }
 
-/// The logs of a file, of a folder of logs, or of a folder whose folders hold logs; ordered by path.
+/// Returns the logs at a path: a file, a folder of logs, or a folder that contains such folders.
+/// The result is ordered by path.
 ///
 /// # Errors
-/// [`Error::Io`] where the path itself cannot be looked into.
+/// Returns [`Error::Io`] if the path itself cannot be read.
 pub fn named(path: &Path) -> Result<Vec<Named>, Error> {
     let stat = std::fs::metadata(path).map_err(Error::io(path))?;
     if stat.is_file() {
@@ -63,10 +63,11 @@ fn log(path: &Path) -> Named {
     Named { path: path.to_owned(), folder: folder(path).to_owned(), stem: stem(path).to_owned() }
 }
 
-/// Hands on every line of a file, without its line break; one that is longer than `longest` bytes is left out.
+/// Calls `each` for every line of a file, without its line break. Lines longer than `longest` bytes
+/// are skipped.
 ///
 /// # Errors
-/// [`Error::Io`].
+/// Returns [`Error::Io`] if the file cannot be read.
 pub fn lines(path: &Path, longest: usize, each: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
     let mut reader = BufReader::new(File::open(path).map_err(Error::io(path))?);
     let mut line = Vec::new();

@@ -1,7 +1,8 @@
-//! Logs of lines: fed one at a time from a stream, and read on from where the last run stood.
+//! Logs of lines: reads one line at a time, starting where the last run ended.
 //!
-//! A line longer than the limit is counted and passed over without being held. The last line is taken without its end
-//! only if it is a whole JSON object, since nothing that is written later can belong to it.
+//! A line over the limit is counted and skipped without being loaded. A last line without a line
+//! break is used only if it is a complete JSON object, because nothing written later can belong to
+//! it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -19,43 +20,45 @@ use super::sink::Sink;
 use super::source::Source;
 use cm_session::Meta;
 
-/// Files are read in pieces of this many bytes.
+/// Read buffer size in bytes.
 pub const PIECE: usize = 256 << 10;
 
-/// A line's room is given back when it grew beyond this.
+/// Capacity in bytes above which the line buffer is freed.
 const ROOMY: usize = 4 << 20;
 
-/// A format in which each line tells its events as it comes. What the parser must know of earlier lines is its value,
-/// which is kept between runs.
+/// A format in which every line produces its events immediately. The value is the parser state,
+/// which is stored between runs.
 pub trait Lines: Default + Serialize + DeserializeOwned {
-    /// What the place and surroundings of the log tell of the session.
+    /// Starts the session with the metadata from the log's path and surrounding files.
     fn begin(source: &Source, out: &mut Out<'_>);
 
-    /// Tells what a line says. An error says that it is no record; then nothing was told.
+    /// Emits the events of a line. An error means that the line is not a record; no event was
+    /// emitted then.
     fn line(&mut self, line: &[u8], out: &mut Out<'_>) -> serde_json::Result<()>;
 }
 
-/// What a feed gives.
+/// Result of reading from a [`Feed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fed {
-    /// A line; [`Feed::bytes`] holds it, without blanks around it.
+    /// A line; [`Feed::bytes`] returns it without surrounding whitespace.
     Line {
-        /// From 1.
+        /// Line number, from 1.
         line: u64,
-        /// Where it begins, in bytes.
+        /// Byte offset of the line.
         start: u64,
     },
-    /// The rest of a line that was taken as whole before.
+    /// The rest of a line whose beginning was used as a complete line before.
     Rest(u64),
-    /// A line that is too long.
+    /// Number of a line that exceeds the limit.
     Oversized(u64),
-    /// The bytes after the last end of line, in [`Feed::bytes`]; the position stands before them.
+    /// Bytes after the last line break, available in [`Feed::bytes`]; the position is still before
+    /// them.
     Unended,
-    /// There is no more.
+    /// End of the stream.
     End,
 }
 
-/// Gives lines from a stream.
+/// Reads lines from a stream.
 pub struct Feed<'i, R: ?Sized> {
     input: &'i mut R,
     pub position: Position,
@@ -64,23 +67,23 @@ pub struct Feed<'i, R: ?Sized> {
 }
 
 impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
-    /// Feeds from `input`, which stands at `position`.
+    /// Reads from `input`, which must be at `position`.
     pub fn new(input: &'i mut R, position: Position, limits: Limits) -> Self {
         Self { input, position, limit: limits.record, buffer: Vec::new() }
     }
 
-    /// The line at hand.
+    /// Returns the current line without surrounding whitespace and byte order mark.
     pub fn bytes(&self) -> &[u8] {
         let bytes = self.buffer.trim_ascii();
         bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
     }
 
-    /// The line at hand as it stands in the log, with its end.
+    /// Returns the bytes of the current line, including its line break.
     pub fn raw(&self) -> &[u8] {
         &self.buffer
     }
 
-    /// The next line; blank ones are passed over.
+    /// Reads the next line that is not blank.
     pub fn next(&mut self) -> io::Result<Fed> {
         loop {
             let fed = self.next_raw()?;
@@ -91,7 +94,7 @@ impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
         }
     }
 
-    /// The next line, blank or not.
+    /// Reads the next line, blank or not.
     pub fn next_raw(&mut self) -> io::Result<Fed> {
         loop {
             if self.buffer.capacity() > ROOMY {
@@ -123,7 +126,8 @@ impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
         }
     }
 
-    /// Goes to the end of a line that is too long; where there is none yet, the line waits.
+    /// Skips to the end of a line over the limit. If its line break is missing, the position stays
+    /// before the line.
     fn pass_over(&mut self, mut length: u64) -> io::Result<Fed> {
         loop {
             let piece = self.input.fill_buf()?;
@@ -145,13 +149,13 @@ impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
         }
     }
 
-    /// The same, with where the line begins.
+    /// Like [`Feed::take_unended`], and also returns the byte offset of the line.
     pub fn take_unended_at(&mut self) -> Option<(u64, u64)> {
         let start = self.position.offset;
         self.take_unended().map(|line| (line, start))
     }
 
-    /// Takes the unended line for a whole one, if it is a JSON object; its number, or none.
+    /// Accepts the unended line if it is a complete JSON object, and returns its number.
     pub fn take_unended(&mut self) -> Option<u64> {
         if self.position.unended || !self.bytes().starts_with(b"{") || !self.bytes().ends_with(b"}") {
             return None;
@@ -165,7 +169,7 @@ impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
     }
 }
 
-/// Tells the lines of a stream from `position` on; the position after the last one.
+/// Emits the events of a stream from `position` on, and returns the position after the last line.
 pub fn tell<F: Lines, R: BufRead + ?Sized>(
     input: &mut R,
     position: Position,
@@ -202,7 +206,7 @@ fn tell_one<F: Lines>(line: u64, bytes: &[u8], format: &mut F, out: &mut Out<'_>
     object::tell(bytes, out, |bytes, out| format.line(bytes, out));
 }
 
-/// Reads a file of lines, from where `cursor` stands if the file still is what it was.
+/// Reads a file of lines, continuing at `cursor` if the file still begins with the same content.
 pub fn read_file<F: Lines>(
     source: &Source,
     cursor: Option<&Cursor>,
@@ -248,7 +252,7 @@ fn read_opened<F: Lines>(
     Ok(Reading { cursor, tally, progress })
 }
 
-/// The cursor and the parser's state, if the file still begins with what was read.
+/// Returns the cursor and the parser state if the file still begins with the content that was read.
 fn resumable<'c, F: DeserializeOwned>(
     file: &mut File,
     stamp: Stamp,
@@ -260,13 +264,14 @@ fn resumable<'c, F: DeserializeOwned>(
     cursor.session.as_ref().map(|_| (cursor, format))
 }
 
-/// The reading of a log that is as it was.
+/// Returns the result for a log that is unchanged since `cursor`, else `None`.
 pub fn unchanged(cursor: Option<&Cursor>, stamp: Stamp, beside: &[Stamp]) -> Option<Reading> {
     let cursor = cursor.filter(|cursor| cursor.stamp == stamp && cursor.beside == beside)?;
     Some(Reading { cursor: cursor.clone(), tally: Default::default(), progress: Progress::Unchanged })
 }
 
-/// A session that is called after its log until it says its own name.
+/// Creates metadata from the source, with an id derived from the log's path until the log provides
+/// its own.
 pub fn meta_of(source: &Source) -> Meta {
     let path = source.path.to_string_lossy();
     let id = format!("path-{}", &blake3::hash(path.as_bytes()).to_hex()[..16]);

@@ -1,6 +1,7 @@
-//! Fields that take whatever stands there: a value of another shape counts as missing, and does not cost the record.
+//! Field types that accept any JSON value: a value of an unexpected type counts as missing, without
+//! rejecting the record.
 //!
-//! Texts are borrowed from the line where they hold no escapes. Nothing is kept of what a record has besides.
+//! Strings without escapes are borrowed from the input. Unknown fields are ignored.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +14,7 @@ use serde_json::value::RawValue;
 
 use cm_note::instant::Instant;
 
-/// Leaves the shapes that a visitor does not want to its default value.
+/// Maps the types that a visitor does not handle to the default value.
 macro_rules! ignores {
     ($($shape:ident)*) => { $(ignores!(@ $shape);)* };
     (@ bool) => { fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> { Ok(Default::default()) } };
@@ -46,22 +47,22 @@ macro_rules! expecting_anything {
     };
 }
 
-/// A text, if it is one.
+/// A string; `None` for any other type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Text<'a>(pub Option<Cow<'a, str>>);
 
 impl Text<'_> {
-    /// The text; none where something else stands, or nothing but blanks.
+    /// Returns the string; `None` if it is missing or blank.
     pub fn said(&self) -> Option<&str> {
         self.0.as_deref().filter(|text| !text.trim().is_empty())
     }
 
-    /// The text, empty where something else stands.
+    /// Returns the string, or an empty one if it is missing.
     pub fn or_empty(&self) -> &str {
         self.0.as_deref().unwrap_or_default()
     }
 
-    /// The text as our own.
+    /// Returns an owned copy of the string; `None` if it is missing or blank.
     pub fn owned(&self) -> Option<String> {
         self.said().map(str::to_owned)
     }
@@ -85,12 +86,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-/// Yes or no, if it is one.
+/// A Boolean; `None` for any other type.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flag(pub Option<bool>);
 
 impl Flag {
-    /// Whether it stands there and is true.
+    /// Returns whether the value is present and true.
     pub fn is_set(self) -> bool {
         self.0 == Some(true)
     }
@@ -111,17 +112,18 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-/// A number, if it is one; a whole number written with a point too.
+/// A number; `None` for any other type.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Number(pub Option<f64>);
 
 impl Number {
-    /// The number, if it is a whole one that an exit code or a count may be.
+    /// Returns the number if it is an integer below 9e15 in magnitude, even if it is written with a
+    /// decimal point.
     pub fn whole(self) -> Option<i64> {
         self.0.filter(|number| number.fract() == 0.0 && number.abs() < 9.0e15).map(|number| number as i64)
     }
 
-    /// The number as an exit code.
+    /// Returns the number as an exit code.
     pub fn exit_code(self) -> Option<i32> {
         self.whole().and_then(|code| i32::try_from(code).ok())
     }
@@ -148,15 +150,16 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// A point in time: RFC 3339, or seconds or milliseconds since 1970.
+/// A time, from RFC 3339 text or from seconds or milliseconds since 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct When(pub Option<Instant>);
 
 impl When {
-    /// Numbers below this are seconds: it is the year 5138 in seconds, and March 1973 in milliseconds.
+    /// Smallest number that counts as milliseconds. It is the year 5138 in seconds and March 1973
+    /// in milliseconds.
     const FEWEST_MILLIS: f64 = 1.0e11;
 
-    /// What a number of seconds or milliseconds comes to.
+    /// Converts a number of seconds or milliseconds.
     pub fn of_number(number: f64) -> Self {
         let millis = if number.abs() < Self::FEWEST_MILLIS { number * 1000.0 } else { number };
         if !millis.is_finite() || millis <= 0.0 {
@@ -191,7 +194,7 @@ impl<'de> Deserialize<'de> for When {
     }
 }
 
-/// An object of known fields, if it is an object.
+/// An object with known fields; `None` for any other type.
 #[derive(Debug, Clone)]
 pub struct Object<T>(pub Option<T>);
 
@@ -216,7 +219,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// A list, if it is one.
+/// A list; empty for any other type.
 #[derive(Debug, Clone)]
 pub struct List<T>(pub Vec<T>);
 
@@ -245,17 +248,17 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-/// Whatever stands there, unread.
+/// Any JSON value, unparsed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Raw<'a>(Option<&'a RawValue>);
 
 impl<'a> Raw<'a> {
-    /// The value's JSON; none where nothing stands, or null.
+    /// Returns the JSON text of the value; `None` if it is missing or null.
     pub fn get(self) -> Option<&'a RawValue> {
         self.0.filter(|raw| raw.get() != "null")
     }
 
-    /// The value, read; its JSON as text where it is nested too deeply to be held.
+    /// Parses the value; one that is nested too deeply becomes a string with its JSON text.
     pub fn value(self) -> Value {
         match self.get() {
             None => Value::Null,
@@ -265,7 +268,8 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// The value as text: of a text its words, of anything else its JSON; empty where nothing stands.
+    /// Returns the value as text: a string's content, any other value's JSON, or empty if it is
+    /// missing.
     pub fn text(self) -> String {
         match self.get() {
             None => String::new(),
@@ -280,38 +284,35 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
     }
 }
 
-/// What a message holds: a text, or a list of blocks.
+/// Content of a message: a string or a list of content blocks.
 #[derive(Debug, Clone, Default)]
 pub enum Content<'a, T> {
-    /// Neither.
+    /// Missing, or a value of another type.
     #[default]
     Nothing,
-    /// A text.
     Text(Cow<'a, str>),
-    /// Blocks; a bare text among them is one too.
+    /// Blocks, which can include bare strings.
     Blocks(Vec<Piece<'a, T>>),
 }
 
-/// One entry of a list of blocks.
+/// An entry of a list of content blocks: a bare string or a block.
 #[derive(Debug, Clone, Default)]
 pub enum Piece<'a, T> {
-    /// A bare text.
     Text(Cow<'a, str>),
-    /// A block.
     Block(T),
-    /// Neither.
+    /// A value of another type.
     #[default]
     Nothing,
 }
 
 impl<T> Content<'_, T> {
-    /// Its blocks, without bare texts.
+    /// Iterates over the blocks, without bare strings.
     pub fn blocks(&self) -> impl Iterator<Item = &T> {
         let pieces: &[Piece<'_, T>] = if let Self::Blocks(pieces) = self { pieces } else { &[] };
         pieces.iter().filter_map(|piece| if let Piece::Block(block) = piece { Some(block) } else { None })
     }
 
-    /// All its texts, a line between two; `text_of` says what a block's text is.
+    /// Joins all texts with line breaks; `text_of` returns the text of a block.
     pub fn joined<'c>(&'c self, text_of: impl Fn(&'c T) -> Option<&'c str>) -> String {
         match self {
             Self::Nothing => String::new(),

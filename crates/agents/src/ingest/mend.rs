@@ -1,8 +1,9 @@
-//! Repairs what makes a line no JSON although its author can read it: broken UTF-8, and halves of UTF-16 pairs.
+//! Repairs invalid UTF-8 and unpaired surrogates, which otherwise make a line invalid JSON.
 //!
-//! Programs that cut long output by UTF-16 units leave half a character behind, as `\ud83d` without its other half.
+//! Programs that truncate output by UTF-16 units leave half a character behind, such as `\ud83d`
+//! without its second half.
 
-/// The line with every broken character replaced; `None` where there is nothing to mend.
+/// Returns the line with invalid characters replaced; `None` if it has none.
 pub fn mended(line: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(line);
     let mut whole = text.as_bytes().to_vec();
@@ -10,7 +11,7 @@ pub fn mended(line: &[u8]) -> Option<Vec<u8>> {
     (halves || whole != line).then_some(whole)
 }
 
-/// Replaces `\uD800`–`\uDFFF` without a partner by `\ufffd`, in place.
+/// Replaces unpaired `\uD800`–`\uDFFF` with `\ufffd`, in place; returns whether any was replaced.
 fn replace_halves(text: &mut [u8]) -> bool {
     let mut changed = false;
     let mut at = 0;
@@ -35,7 +36,7 @@ fn replace_halves(text: &mut [u8]) -> bool {
     changed
 }
 
-/// The unit of `\uXXXX` that stands at `at`.
+/// Parses the code unit of a `\uXXXX` escape at `at`.
 fn escape(text: &[u8], at: usize) -> Option<u32> {
     let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
     if !digits.iter().all(u8::is_ascii_hexdigit) {

@@ -1,7 +1,8 @@
-//! Agents' logs as sessions: where they lie, and what they tell, in one model for all agents.
+//! Finds the logs of all supported agents and reads them as sessions in one common model.
 //!
-//! Logs are foreign data: they are read, never written, never believed, and their forms change without notice. What is
-//! not understood is counted by name and costs only itself. Nothing here judges a session or keeps what it read.
+//! Logs are foreign data: they are never written, never trusted, and their formats change without
+//! notice. Records that are not recognized are counted by kind and skipped. This layer neither
+//! judges nor stores sessions.
 #![expect(clippy::disallowed_methods, reason = "reads the logs of other programs")]
 
 mod aider;

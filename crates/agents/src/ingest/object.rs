@@ -1,9 +1,9 @@
-//! Reads one record: a JSON object, mended where only its characters are broken.
+//! Reads one record, which must be a JSON object; repairs invalid characters if necessary.
 
 use super::mend::mended;
 use super::out::Out;
 
-/// Reads the bytes of an object.
+/// Parses an object; if that fails because of invalid characters, parses the repaired bytes.
 pub fn read<T>(bytes: &[u8], mut read: impl FnMut(&[u8]) -> serde_json::Result<T>) -> serde_json::Result<T> {
     // A list would be taken for an object's fields in their order.
     if !bytes.trim_ascii_start().starts_with(b"{") {
@@ -15,7 +15,7 @@ pub fn read<T>(bytes: &[u8], mut read: impl FnMut(&[u8]) -> serde_json::Result<T
     })
 }
 
-/// Tells what an object says; one that cannot be read is counted as bad.
+/// Emits the events of an object; counts it as bad if it cannot be parsed.
 pub fn tell(
     bytes: &[u8],
     out: &mut Out<'_>,

@@ -1,5 +1,5 @@
-//! What connectors tell through: it numbers and counts events, gathers what is known of the session, and leaves out what
-//! is ours.
+//! Emitter of the connectors: numbers and counts events, collects session metadata, and drops
+//! content that cm itself created.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -15,37 +15,38 @@ use cm_session::event::{Event, EventKind, ToolOutcome};
 use cm_session::scaffold::{is_scaffold, without_hook_context};
 use cm_session::{CallId, Meta, RecordId, SessionId, ours, title, typed_reply};
 
-/// The most events that wait until a session has its name and is known not to be ours.
+/// Maximum number of events that wait until the session's id is known and the session is known to
+/// be foreign.
 const MOST_PENDING: usize = 256;
 
-/// The most bytes of text in them.
+/// Maximum size of the text in waiting events, in bytes.
 const MOST_WAITING: usize = 4 << 20;
 
-/// A session between two readings of its log.
+/// State of a session between two readings of its log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carried {
     meta: Meta,
     identified: bool,
     verdict: Verdict,
-    /// Calls by which the agent asked the person something, and that have no result yet.
+    /// Calls by which the agent asked the user a question and that have no result yet.
     #[serde(default)]
     questions: BTreeSet<CallId>,
 }
 
-/// The most questions that wait for an answer; more of them are a log that never has any.
+/// Maximum number of open questions; a log with more of them never contains answers.
 const MOST_QUESTIONS: usize = 64;
 
 impl Carried {
-    /// The session's title, if it has one.
+    /// Returns the session's title, if it has one.
     pub fn title_mut(&mut self) -> Option<&mut String> {
         self.meta.title.as_mut()
     }
 }
 
-/// Whether `cm` caused a session.
+/// Whether cm caused a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Verdict {
-    /// No person has spoken yet.
+    /// Unknown, because there was no prompt yet.
     Open,
     Foreign,
     Ours,
@@ -54,13 +55,13 @@ enum Verdict {
 struct Current {
     carried: Carried,
     pending: Vec<Event>,
-    /// Bytes of text in what is pending.
+    /// Size of the text in pending events, in bytes.
     waiting: usize,
-    /// The sink has still to hear that the session is told from its beginning.
+    /// Whether the sink must still be notified to discard earlier events of the session.
     anew: bool,
 }
 
-/// Where a connector tells what it reads.
+/// Receives the events that a connector reads.
 pub struct Out<'s> {
     sink: &'s mut dyn Sink,
     tally: Tally,
@@ -70,19 +71,20 @@ pub struct Out<'s> {
 }
 
 impl<'s> Out<'s> {
-    /// Tells to `sink`; no session has begun.
+    /// Creates an emitter for `sink`, without a session.
     pub fn new(sink: &'s mut dyn Sink) -> Self {
         Self { sink, tally: Tally::default(), current: None, line: 0, part: 0 }
     }
 
-    /// A session begins, and the one before is over. Its events wait until [`Out::identify`] has named it.
+    /// Starts a session and ends the previous one. Its events wait until [`Out::identify`] sets the
+    /// id.
     pub fn begin(&mut self, meta: Meta) {
         self.close();
         let carried = Carried { meta, identified: false, verdict: Verdict::Open, questions: BTreeSet::new() };
         self.current = Some(Current { carried, pending: Vec::new(), waiting: 0, anew: true });
     }
 
-    /// A session begins whose id is known to be the one in `meta`.
+    /// Starts a session with the final id, as given in `meta`.
     pub fn begin_named(&mut self, meta: Meta) {
         self.begin(meta);
         if let Some(current) = &mut self.current {
@@ -90,19 +92,19 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// A session goes on where an earlier reading left it.
+    /// Continues a session of an earlier reading.
     pub fn resume(&mut self, carried: Carried) {
         self.close();
         let anew = !carried.identified;
         self.current = Some(Current { carried, pending: Vec::new(), waiting: 0, anew });
     }
 
-    /// What is known of the session.
+    /// Returns the metadata of the current session.
     pub fn meta(&mut self) -> Option<&mut Meta> {
         self.current.as_mut().map(|current| &mut current.carried.meta)
     }
 
-    /// The format's own id of the session; the first one counts.
+    /// Sets the session's id as given in the log; the first one applies.
     pub fn identify(&mut self, id: &str) {
         if let Some(current) = &mut self.current
             && !current.carried.identified
@@ -114,14 +116,14 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// A title that the log holds; the last one counts, and goes before the person's words.
+    /// Sets a title from the log; the last one applies, and takes precedence over the first prompt.
     pub fn title(&mut self, text: &str) {
         if let (Some(title), Some(meta)) = (title::of_line(text), self.meta()) {
             meta.title = Some(title);
         }
     }
 
-    /// The folder that is worked in; the first one counts.
+    /// Sets the working directory; the first one applies.
     pub fn workspace(&mut self, folder: &str) {
         if let Some(meta) = self.meta()
             && meta.workspace.is_none()
@@ -131,7 +133,7 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// The branch; the first one counts.
+    /// Sets the Git branch; the first one applies.
     pub fn branch(&mut self, branch: &str) {
         if let Some(meta) = self.meta()
             && meta.branch.is_none()
@@ -141,7 +143,7 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// The model that answers; a change of it is an event.
+    /// Sets the model; a change emits an event.
     pub fn model(&mut self, at: Option<Instant>, record: Option<&str>, model: &str) {
         let Some(meta) = self.meta().filter(|_| !model.is_empty()) else { return };
         let before = meta.model.replace(model.to_owned());
@@ -150,58 +152,59 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// A record's time, where the record tells no event.
+    /// Includes the time of a record without events in the session's time range.
     pub fn saw(&mut self, at: Option<Instant>) {
         if let Some(meta) = self.meta() {
             meta.saw(at);
         }
     }
 
-    /// The next record, with its line or ordinal.
+    /// Starts the next record, with its line or ordinal.
     pub fn record(&mut self, line: u64) {
         self.at(line);
         self.tally.records += 1;
     }
 
-    /// Goes to a line without counting a record: what belongs to a record that was counted.
+    /// Moves to a line without counting a record, for data of a record that was counted.
     pub fn at(&mut self, line: u64) {
         self.line = line;
         self.part = 0;
     }
 
-    /// Goes to a part of a line, where a line holds many records.
+    /// Moves to a part of a line, for lines with many records.
     pub fn at_part(&mut self, line: u64, part: u32) {
         self.line = line;
         self.part = part;
     }
 
-    /// The record is understood and tells no event.
+    /// Counts a record that is recognized but has no event.
     pub fn skip(&mut self, kind: &str, why: Skip) {
         *self.tally.skipped.entry(why.name().to_owned()).or_default() += 1;
         self.sink.skipped(self.line, kind, why);
     }
 
-    /// The record, or a part of it, is of a kind that is not known.
+    /// Counts a record, or part of one, of an unknown kind.
     pub fn unknown(&mut self, kind: &str) {
         self.tally.unknown(kind);
     }
 
-    /// The record is no JSON, or not of a record's shape.
+    /// Counts a record that is invalid JSON or has an unexpected structure.
     pub fn bad(&mut self) {
         self.tally.bad.at(self.line);
     }
 
-    /// The record is longer than the limit.
+    /// Counts a record that exceeds the size limit.
     pub fn oversized(&mut self) {
         self.tally.oversized.at(self.line);
     }
 
-    /// The log ends within a record.
+    /// Marks the log as truncated within a record.
     pub fn torn(&mut self) {
         self.tally.torn = true;
     }
 
-    /// Text that the model was given and that is no event; it may say that the session is ours.
+    /// Checks instructions for the model for the marker of cm's own sessions; they are not an
+    /// event.
     pub fn instructions(&mut self, text: &str) {
         if let Some(current) = &mut self.current
             && current.carried.verdict == Verdict::Open
@@ -211,7 +214,8 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// Words in the person's role: theirs, unless a program's scaffolding is known by its form.
+    /// Emits text in the user role: a prompt, or injected text if it has the form of program
+    /// output.
     pub fn person(&mut self, at: Option<Instant>, record: Option<&str>, text: &str) {
         let text = without_hook_context(text).to_owned();
         let kind =
@@ -219,8 +223,8 @@ impl<'s> Out<'s> {
         self.tell(at, record, false, kind);
     }
 
-    /// Something happened in the record at hand. Text without a word in it is no event. What the person typed into a
-    /// tool's result is an event of its own behind it.
+    /// Emits an event at the current record. Blank text is skipped. Text that the user typed into a
+    /// tool result becomes a separate event after it.
     pub fn tell(&mut self, at: Option<Instant>, record: Option<&str>, side: bool, kind: EventKind) {
         let kind = refusal::recognise(kind);
         let words = self.typed_words(&kind);
@@ -230,7 +234,8 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// What the person typed at a refusal, or as the answer to a question of the agent.
+    /// Returns the text that the user typed when rejecting a call, or in answer to a question of
+    /// the agent.
     fn typed_words(&mut self, kind: &EventKind) -> Option<String> {
         let carried = &mut self.current.as_mut()?.carried;
         match kind {
@@ -284,12 +289,12 @@ impl<'s> Out<'s> {
         self.flush(!wait);
     }
 
-    /// The line of the record at hand.
+    /// Returns the line of the current record.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// Tells the first event of an earlier line again, now that more of it is known.
+    /// Emits the first event of an earlier line again, with additional data.
     pub fn tell_again(&mut self, line: u64, at: Option<Instant>, record: Option<&str>, kind: EventKind) {
         let (now, part, events) = (self.line, self.part, self.tally.events);
         self.at(line);
@@ -298,8 +303,8 @@ impl<'s> Out<'s> {
         self.at_part(now, part);
     }
 
-    /// Hands on what waits, if the session is named and known to be foreign, or it must be. The name under which events
-    /// were told stays.
+    /// Passes waiting events to the sink if the session is identified and foreign, or if `must` is
+    /// set. The id is final from then on.
     fn flush(&mut self, must: bool) {
         let Some(current) = &mut self.current else { return };
         let Carried { meta, identified, verdict, .. } = &mut current.carried;
@@ -318,7 +323,7 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// The session is over, as far as this log tells. One without a name and without events was none.
+    /// Ends the session. A session without an id and without events is dropped.
     fn close(&mut self) {
         let Some(current) = &mut self.current else { return };
         if current.carried.verdict == Verdict::Ours {
@@ -335,19 +340,19 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// The session as it stands, with what waits handed on, to go on from here in a later run.
+    /// Returns the state of the session, so that a later run can continue it.
     pub fn carried(&mut self) -> Option<Carried> {
         self.current.as_ref().map(|current| current.carried.clone())
     }
 
-    /// Ends the reading: what was counted, and the session that may go on.
+    /// Ends the reading, and returns the tally and the state of the last session.
     pub fn finish(mut self) -> (Tally, Option<Carried>) {
         self.close();
         (self.tally, self.current.map(|current| current.carried))
     }
 }
 
-/// Finds out whose session it is: ours is known by a marker in what the model is given before or as the first prompt.
+/// Decides whether cm caused the session, by a marker in or before the first prompt.
 fn judge(carried: &mut Carried, kind: &EventKind) {
     if carried.verdict != Verdict::Open {
         return;
@@ -363,7 +368,7 @@ fn judge(carried: &mut Carried, kind: &EventKind) {
     }
 }
 
-/// Text events without text. A tool's empty answer is an answer.
+/// Returns whether a text event is blank. An empty tool result is a valid event.
 fn says_nothing(kind: &EventKind) -> bool {
     !matches!(
         kind,
@@ -371,7 +376,7 @@ fn says_nothing(kind: &EventKind) -> bool {
     ) && kind.text().is_some_and(|text| text.trim().is_empty())
 }
 
-/// Takes out of an event what `cm` put there; whether there was any.
+/// Removes text that cm inserted into an event; returns whether there was any.
 fn strip(kind: &mut EventKind) -> bool {
     match kind {
         EventKind::UserPrompt { text }

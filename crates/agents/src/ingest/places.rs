@@ -1,23 +1,21 @@
-//! Where logs may lie, as data: the home folder, the environment and the platform come from the caller.
+//! Locations of logs. The caller provides the home folder, the environment and the platform.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use cm_session::Agent;
 
-/// Which conventions for folders hold.
+/// Platform, which determines the folder conventions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
-    /// Linux, and what is like it.
+    /// Linux and similar systems.
     Linux,
-    /// macOS.
     MacOs,
-    /// Windows.
     Windows,
 }
 
 impl Platform {
-    /// The platform that this program was built for.
+    /// Returns the platform that this program was built for.
     pub fn here() -> Self {
         if cfg!(target_os = "macos") {
             Self::MacOs
@@ -29,24 +27,23 @@ impl Platform {
     }
 }
 
-/// Everything that decides where logs are looked for.
+/// Inputs that determine where logs are searched.
 #[derive(Debug, Clone)]
 pub struct Places {
-    /// The person's home folder.
+    /// Home folder of the user.
     pub home: PathBuf,
-    /// The environment; only the variables that agents document are looked at.
+    /// Environment variables; only those that agents document are used.
     pub environment: BTreeMap<String, String>,
-    /// Which conventions hold.
     pub platform: Platform,
-    /// Folders of projects, where agents keep logs within them (Aider).
+    /// Project folders, for agents that store logs there (Aider).
     pub workspaces: Vec<PathBuf>,
-    /// Files and folders that the person named for an agent: exports, copies, other machines' folders. They are looked at
-    /// besides the usual ones.
+    /// Additional files and folders that the user named for an agent: exports, copies, or folders
+    /// of other machines.
     pub named: BTreeMap<Agent, Vec<PathBuf>>,
 }
 
 impl Places {
-    /// The places of a home folder alone.
+    /// Returns the default locations for a home folder.
     pub fn of_home(home: impl Into<PathBuf>) -> Self {
         Self {
             home: home.into(),
@@ -57,7 +54,7 @@ impl Places {
         }
     }
 
-    /// The folder that a variable names; an empty one names nothing, and `~/` is the home folder.
+    /// Returns the folder in an environment variable, with `~/` expanded; `None` if it is empty.
     pub(super) fn variable(&self, name: &str) -> Option<PathBuf> {
         let value = self.environment.get(name).filter(|value| !value.trim().is_empty())?;
         Some(match value.strip_prefix("~/") {
@@ -66,22 +63,22 @@ impl Places {
         })
     }
 
-    /// What the person named for `agent`.
+    /// Returns the paths that the user named for `agent`.
     pub(super) fn named(&self, agent: Agent) -> &[PathBuf] {
         self.named.get(&agent).map_or(&[], Vec::as_slice)
     }
 
-    /// `$XDG_DATA_HOME`, or what stands for it.
+    /// Returns `$XDG_DATA_HOME` or its default.
     pub(super) fn data_home(&self) -> PathBuf {
         self.variable("XDG_DATA_HOME").unwrap_or_else(|| self.home.join(".local/share"))
     }
 
-    /// `$XDG_CONFIG_HOME`, or what stands for it.
+    /// Returns `$XDG_CONFIG_HOME` or its default.
     pub(super) fn config_home(&self) -> PathBuf {
         self.variable("XDG_CONFIG_HOME").unwrap_or_else(|| self.home.join(".config"))
     }
 
-    /// The folder where desktop programs such as editors keep their folders.
+    /// Returns the folder in which desktop programs store their data.
     pub(super) fn applications(&self) -> PathBuf {
         match self.platform {
             Platform::Linux => self.config_home(),
@@ -93,17 +90,17 @@ impl Places {
     }
 }
 
-/// The name of a file without its folder; empty where there is none.
+/// Returns the file name of a path; empty if there is none.
 pub(super) fn name(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-/// The same without its last extension.
+/// Returns the file name without its last extension.
 pub(super) fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-/// The name of the folder that `path` lies in.
+/// Returns the name of the parent folder.
 pub(super) fn folder(path: &Path) -> &str {
     path.parent().map(name).unwrap_or_default()
 }

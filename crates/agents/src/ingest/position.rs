@@ -1,4 +1,4 @@
-//! How far a log was read, and how to know that it still is the same log.
+//! Read positions in logs, and checks whether a log still has the same content.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,53 +9,57 @@ use serde::{Deserialize, Serialize};
 
 use super::out::Carried;
 
-/// How many bytes of the log's beginning, and of what was read last, vouch for it.
+/// Number of bytes, at the start of the log and before the read position, that are hashed to
+/// recognize it.
 const WITNESS: u64 = 4096;
 
-/// Where the next reading of a log begins. It is kept between runs; what is in it is the connectors' business.
+/// Start of the next reading of a log. It is stored between runs; its content is private to the
+/// connectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
     pub(super) stamp: Stamp,
-    /// Of the files that change with the log: a database's own log, the second file of a task.
+    /// Stamps of files that change with the log: a database's write-ahead log, or other files of a
+    /// task.
     pub(super) beside: Vec<Stamp>,
     pub(super) position: Position,
     pub(super) seal: Option<Seal>,
-    /// What the format's parser carries on, as JSON.
+    /// Parser state of the format, as JSON.
     pub(super) state: String,
     pub(super) session: Option<Carried>,
 }
 
 impl Cursor {
-    /// The cursor of a log that is read as a whole.
+    /// Creates the cursor of a log that is always read completely.
     pub(super) fn of_whole(stamp: Stamp, beside: Vec<Stamp>, state: String) -> Self {
         Self { stamp, beside, position: Position::default(), seal: None, state, session: None }
     }
 
-    /// Replaces the one text of a session that a cursor holds, its title, by what `redact` makes of it. A cursor that is
-    /// written to a file must have passed here.
+    /// Redacts the session's title, the only session text in a cursor. Must be called before a
+    /// cursor is stored.
     pub fn redact(&mut self, redact: impl FnOnce(&str) -> String) {
         if let Some(title) = self.session.as_mut().and_then(|session| session.title_mut()) {
             *title = redact(title);
         }
     }
 
-    /// How large the log was, in bytes.
+    /// Returns the size of the log in bytes.
     pub fn size(&self) -> u64 {
         self.stamp.size()
     }
 
-    /// How many bytes were read and need not be read again; 0 in logs that are always read as a whole.
+    /// Returns the number of bytes that need not be read again; 0 for logs that are always read
+    /// completely.
     pub fn offset(&self) -> u64 {
         self.position.offset
     }
 }
 
-/// What a file's stat says of its content; all zero where there is no file.
+/// Inode, size and modification time of a file; all zero if it does not exist.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     inode: u64,
     size: u64,
-    /// Nanoseconds since 1970, as far as they fit.
+    /// Nanoseconds since 1970, truncated to 64 bits.
     modified: u64,
 }
 
@@ -65,7 +69,7 @@ impl Stamp {
         Self { inode: inode(stat), size: stat.len(), modified: modified.map_or(0, |at| at.as_nanos() as u64) }
     }
 
-    /// Of the file at `path`, if there is one.
+    /// Returns the stamp of the file at `path`; all zero if it does not exist.
     pub fn at(path: &Path) -> Self {
         std::fs::metadata(path).map(|stat| Self::of(&stat)).unwrap_or_default()
     }
@@ -85,18 +89,18 @@ fn inode(_: &Metadata) -> u64 {
     0
 }
 
-/// How far into a file of lines.
+/// Read position in a file of lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
-    /// Bytes that were read.
+    /// Number of bytes read.
     pub offset: u64,
-    /// Lines that were read.
+    /// Number of lines read.
     pub line: u64,
-    /// The last of them had no end of line yet, and was whole all the same.
+    /// Whether the last line was complete but had no line break yet.
     pub unended: bool,
 }
 
-/// Hashes of the beginning of a log and of the bytes before an offset.
+/// Hashes of the start of a log and of the bytes before an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seal {
     head: u64,
@@ -104,7 +108,7 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// Of what a file holds before `offset`; leaves the file's position anywhere.
+    /// Hashes the content before `offset`; changes the file's position.
     pub fn of(file: &mut File, offset: u64) -> io::Result<Self> {
         let length = offset.min(WITNESS);
         let head = hash(file, 0, length)?;

@@ -1,12 +1,13 @@
-//! What came of reading a log.
+//! Limits and results of reading a log.
 
 use super::position::Cursor;
 use super::tally::Tally;
 
-/// Bounds on what foreign data may cost.
+/// Limits for foreign data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest record in bytes: a line, an entry of a document, a value of a table. A longer one costs itself only.
+    /// Maximum size of a record in bytes: a line, an entry of a document, or a value of a table.
+    /// Longer ones are skipped.
     pub record: usize,
 }
 
@@ -16,24 +17,24 @@ impl Default for Limits {
     }
 }
 
-/// How a reading stood to the one before.
+/// Where a reading started, relative to the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// Nothing was new; the log was not opened further than its stat.
+    /// The log has not changed; only its metadata was read.
     Unchanged,
-    /// It was read on from where it stood.
+    /// The reading continued at the previous position.
     Continued,
-    /// It was read from its beginning: for the first time, or because it is no longer what it was.
+    /// The log was read from its beginning: for the first time, or because its content was
+    /// replaced.
     FromStart,
 }
 
-/// What came of reading a log.
+/// Result of reading a log.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    /// Where the next reading begins; to be kept once the events are.
+    /// Start of the next reading; store it after the events.
     pub cursor: Cursor,
-    /// What was understood.
+    /// Counts of recognized and unrecognized records.
     pub tally: Tally,
-    /// How it stood to the one before.
     pub progress: Progress,
 }

@@ -1,10 +1,12 @@
-//! Results of tool calls that a hook, a policy or a person refused: such a call never ran.
+//! Recognizes results of tool calls that a hook, a policy or the user refused. Such a call never
+//! ran.
 //!
-//! Some agents mark them; others only write a sentence into the result, which is recognised here.
+//! Some agents mark these results; others only write a sentence into them.
 
 use cm_session::event::{EventKind, ToolOutcome};
 
-/// Beginnings of the sentence: of Codex, Claude Code, Gemini CLI, opencode, and of the plugin that cm installs there.
+/// First words of such results, from Codex, Claude Code, Gemini CLI, opencode, and cm's own plugin
+/// for opencode.
 const BEGINNINGS: [&str; 12] = [
     "Command blocked by PreToolUse hook",
     "Tool call blocked by PreToolUse hook",
@@ -19,7 +21,7 @@ const BEGINNINGS: [&str; 12] = [
     "The user has specified a rule which prevents you from using this",
     "cm guard: ",
 ];
-/// Parts of the first line that say so.
+/// Phrases in the first line of such results.
 const PARTS: [&str; 5] = [
     "operation blocked by hook",
     "blocked by a hook",
@@ -28,7 +30,7 @@ const PARTS: [&str; 5] = [
     "rejected by user",
 ];
 
-/// Turns the result of a refused call into a refusal.
+/// Converts the result of a refused call into a rejection; returns other events unchanged.
 pub fn recognise(kind: EventKind) -> EventKind {
     match kind {
         EventKind::ToolResult { id, outcome, exit_code: None, text }

@@ -1,7 +1,7 @@
-//! Sessions that agents elsewhere sent to a vault: a file a session, of all logs the only ones in a form of our own.
+//! Uploaded sessions: one file per session, in cm's own format.
 //!
-//! Nothing here writes them, and there are no secrets in them any more. Where an agent's own log tells a session too, that one
-//! counts.
+//! The files are written elsewhere and contain no secrets. If a local log contains the same
+//! session, it takes precedence.
 
 use std::path::{Path, PathBuf};
 
@@ -16,65 +16,60 @@ use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::{EventKind, ToolOutcome};
 
-/// A line of such a log.
+/// A line of an uploaded log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
 pub enum Line {
-    /// Somebody sent what follows.
+    /// Start of an upload; messages follow.
     Sent(Sent),
-    /// Something was said.
     Message(Message),
 }
 
-/// Who sent messages, and what they knew of the session.
+/// Sender of an upload, and its session metadata.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
-    /// When, by the vault's clock.
+    /// Time of the upload, by the vault's clock.
     pub at: Option<Instant>,
-    /// The person, where a token told it.
+    /// Person, if identified by a token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Whether a person sent it, and not an agent in their name.
+    /// Whether a person uploaded the messages, rather than an agent in their name.
     #[serde(default)]
     pub person: bool,
-    /// The folder that was worked in.
+    /// Working directory of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// The session's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
-/// One message of a session.
+/// A message of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// By it the message is known again.
+    /// Key that identifies the message when it is uploaded again.
     pub key: String,
-    /// Who said it.
     pub role: Speaker,
-    /// When.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Instant>,
-    /// What was said.
     pub text: String,
 }
 
-/// Who said a message.
+/// Speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Speaker {
-    /// The person.
+    /// The person who uses the agent.
     User,
-    /// The agent.
+    /// The agent, that is, its model.
     Assistant,
     /// A tool that the agent called.
     Tool,
-    /// A program, to the agent.
+    /// A program that addresses the agent.
     System,
 }
 
 impl Speaker {
-    /// Its name in logs.
+    /// Returns the name used in logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -85,7 +80,7 @@ impl Speaker {
     }
 }
 
-/// Whether a person sent each part of a log.
+/// Returns whether a person sent every upload in a log.
 pub fn is_by_person(log: &str) -> bool {
     let mut sent = log.lines().filter_map(|line| match serde_json::from_str(line) {
         Ok(Line::Sent(sent)) => Some(sent.person),
@@ -94,7 +89,8 @@ pub fn is_by_person(log: &str) -> bool {
     sent.next() == Some(true) && sent.all(|person| person)
 }
 
-/// Whether it is known who sent each part of a log: the holder of a token, or a person.
+/// Returns whether the sender of every upload in a log is known: the holder of a token, or a
+/// person.
 pub fn is_signed(log: &str) -> bool {
     let mut sent = log.lines().filter_map(|line| match serde_json::from_str(line) {
         Ok(Line::Sent(sent)) => Some(sent.person || sent.by.is_some()),
@@ -103,12 +99,13 @@ pub fn is_signed(log: &str) -> bool {
     sent.next() == Some(true) && sent.all(|signed| signed)
 }
 
-/// Where the log of a session lies below the folder of those that were sent. The id must have been checked.
+/// Returns the path of a session's log, relative to the folder of uploads. The id must be validated
+/// already.
 pub fn path(agent: Agent, id: &str) -> PathBuf {
     Path::new(agent.name()).join(format!("{id}.jsonl"))
 }
 
-/// The logs that were sent of these agents, ordered by path.
+/// Returns the uploaded logs of these agents, ordered by agent and path.
 pub fn find(agents: &[Agent], folder: &Path) -> Found {
     let mut found = Found::default();
     for agent in agents {
@@ -121,10 +118,10 @@ pub fn find(agents: &[Agent], folder: &Path) -> Found {
     found
 }
 
-/// What a line needs to know of those before it.
+/// Parser state between lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
-    /// When the messages at hand were sent: a message that has no time of its own has that one.
+    /// Time of the current upload, used for messages without a time.
     sent: Option<Instant>,
 }
 

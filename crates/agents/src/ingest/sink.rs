@@ -1,49 +1,49 @@
-//! Where a connector puts what it reads.
+//! Interface through which connectors pass on events.
 
 use cm_session::event::Event;
 use cm_session::{Meta, SessionId};
 
-/// Takes what a log tells, one event at a time.
+/// Receives the events of a log, one at a time.
 ///
-/// An event is known by its line and part. The same may be told again, in one run or a later one, when more of it is
-/// known: a summary that came in a later record, a block of text that was not at its end. The last word counts.
+/// An event is identified by its line and part. It can be sent again, in the same run or a later
+/// one, when more of it is known, such as a summary in a later record. The last version applies.
 pub trait Sink {
-    /// This session is told from its beginning: what an earlier run told of it is void.
+    /// Discards earlier events of this session, because it is read from its beginning.
     fn anew(&mut self, session: &SessionId);
 
-    /// Something happened.
     fn event(&mut self, session: &SessionId, event: Event);
 
-    /// What is known of a session now; comes last. Of a session that is read on, it holds what earlier runs saw too.
+    /// Receives the session's metadata at the end of a reading. It includes the data of earlier
+    /// runs.
     fn meta(&mut self, meta: &Meta);
 
-    /// A record that is understood and tells no event.
+    /// Receives a record that is recognized but has no event.
     fn skipped(&mut self, line: u64, kind: &str, why: Skip) {
         let _ = (line, kind, why);
     }
 }
 
-/// Why an understood record is no event.
+/// Why a recognized record has no event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Skip {
-    /// The program's own accounts: settings, counters, snapshots of files.
+    /// Internal data of the program: settings, counters, file snapshots.
     Bookkeeping,
-    /// It says of the session, not what happened: title, folder, branch, model.
+    /// Session metadata: title, folder, branch, model.
     About,
-    /// Another record tells the same.
+    /// Another record contains the same data.
     Duplicate,
-    /// The log marks it as not shown to anybody.
+    /// The log marks the record as hidden.
     Hidden,
-    /// It was taken back: a branch that was left, a turn that was rolled back.
+    /// The record was reverted: an abandoned branch, or a turn that was rolled back.
     TakenBack,
-    /// There is nothing in it.
+    /// The record is empty.
     Empty,
-    /// `cm` put it there.
+    /// cm created the content.
     Ours,
 }
 
 impl Skip {
-    /// In a word or two.
+    /// Returns a short name for display.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bookkeeping => "bookkeeping",

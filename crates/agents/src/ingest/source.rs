@@ -1,4 +1,4 @@
-//! One log that was found.
+//! A log that was found, and its format.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -9,73 +9,72 @@ use super::error::Error;
 use cm_note::instant::Instant;
 use cm_session::{Agent, SessionId};
 
-/// How a log is written.
+/// Format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Claude Code: a record a line, appended to.
+    /// Claude Code: JSON Lines, append-only.
     ClaudeLines,
-    /// Codex: a record a line, appended to.
+    /// Codex: JSON Lines, append-only.
     CodexLines,
-    /// The same, compressed.
+    /// Codex: JSON Lines, compressed.
     CodexCompressed,
-    /// Codex before it wrote lines.
+    /// Codex: one JSON document, written by early versions.
     CodexDocument,
-    /// Cursor's database.
+    /// Cursor: the editor's database.
     CursorDatabase,
-    /// Cursor's agent transcripts: a message a line.
+    /// Cursor: agent transcript with one message per line.
     CursorTranscript,
-    /// A chat of Cursor's command line: a small database.
+    /// Cursor: chat of its command line, a small database.
     CursorChat,
-    /// Aider's chat history: markdown, many sessions in a file, appended to.
+    /// Aider: Markdown chat history with many sessions per file, append-only.
     AiderHistory,
-    /// Pi: a tree of records, one a line, appended to.
+    /// Pi: a tree of records, one per line, append-only.
     PiTree,
-    /// Gemini CLI: messages and changes to them, one a line, appended to.
+    /// Gemini CLI: messages and changes to them, one per line, append-only.
     GeminiLines,
-    /// Gemini CLI before it wrote lines.
+    /// Gemini CLI: one JSON document, written by early versions.
     GeminiDocument,
-    /// `conversations.json` of a ChatGPT export.
+    /// ChatGPT: `conversations.json` of an export.
     ChatgptDocument,
-    /// A ChatGPT export as it comes.
+    /// ChatGPT: the archive of an export.
     ChatgptArchive,
-    /// opencode's database.
+    /// opencode: database.
     OpencodeDatabase,
-    /// A session of opencode before it had a database: the file that the others hang on.
+    /// opencode: main file of a session, written by versions without a database.
     OpencodeTree,
-    /// A task of Cline or Roo: the file with what the person saw.
+    /// Cline or Roo Code: file of a task with the messages shown to the user.
     ClineTask,
-    /// A session of Cline 3: the file with its messages.
+    /// Cline 3: message file of a session.
     ClineSession,
-    /// A thread of Amp.
+    /// Amp: thread.
     AmpThread,
-    /// Copilot CLI: an event a line, appended to.
+    /// Copilot CLI: one event per line, append-only.
     CopilotLines,
-    /// Copilot CLI before it wrote lines.
+    /// Copilot CLI: one JSON document, written by early versions.
     CopilotDocument,
-    /// A session that was sent to a vault, in our own form: a message a line, appended to.
+    /// Uploaded session in cm's own format: one message per line, append-only.
     SentLines,
 }
 
-/// One log: a file, with what its surroundings tell of it.
+/// A log file, with metadata from its surroundings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Whose log it is.
+    /// Agent that wrote the log.
     pub agent: Agent,
-    /// How it is written.
     pub format: Format,
-    /// Where it lies.
     pub path: PathBuf,
-    /// The folder that was worked in, where a file beside the log tells.
+    /// Working directory, if another file provides it.
     pub workspace: Option<String>,
-    /// The session that this one serves as a sub-agent, where the log's place tells.
+    /// Parent session, if the path shows that this is a subagent's log.
     pub parent: Option<SessionId>,
-    /// The session's title, where a file beside the log tells.
+    /// Title of the session, if another file provides it.
     pub title: Option<String>,
 }
 
 impl Source {
-    /// When the log was last written to; none where the system does not tell, or it is kept in several files.
+    /// Returns the time of the last modification; `None` if it is unknown, or for formats with
+    /// several files.
     pub fn changed(&self) -> Option<Instant> {
         let many = matches!(
             self.format,
@@ -90,18 +89,18 @@ impl Source {
         Instant::from_millis(i64::try_from(age.as_millis()).ok()?)
     }
 
-    /// A log of which only its place is known.
+    /// Creates a source without metadata.
     pub fn new(agent: Agent, format: Format, path: impl Into<PathBuf>) -> Self {
         Self { agent, format, path: path.into(), workspace: None, parent: None, title: None }
     }
 }
 
-/// What was found, and what could not be looked into.
+/// Logs that were found, and errors.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The logs.
+    /// Logs that were found.
     pub sources: Vec<Source>,
-    /// Folders and files that refused; a missing one is no refusal.
+    /// Errors of files and folders that cannot be read; missing ones are not errors.
     pub refused: Vec<Error>,
 }
 
@@ -110,7 +109,7 @@ impl Found {
         self.sources.push(Source::new(agent, format, path));
     }
 
-    /// What lies in a folder, sorted; nothing where there is no such folder.
+    /// Lists the entries of a folder, sorted; empty if it does not exist.
     pub(super) fn list(&mut self, folder: &Path) -> Vec<PathBuf> {
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
@@ -128,7 +127,8 @@ impl Found {
         paths
     }
 
-    /// The files below a folder, sorted, down to `depth` folders; symbolic links to folders are not followed.
+    /// Lists the files below a folder, sorted in each folder, down to `depth` levels; does not
+    /// follow symbolic links to folders.
     pub(super) fn files_below(&mut self, folder: &Path, depth: usize) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for path in self.list(folder) {
@@ -141,7 +141,7 @@ impl Found {
         files
     }
 
-    /// The text of a small file beside a log; none where it is missing, large or no text.
+    /// Reads a small file next to a log; `None` if it is missing, larger than 4 MiB or not UTF-8.
     pub(super) fn beside(&mut self, path: &Path) -> Option<String> {
         const LARGEST: u64 = 4 << 20;
         match std::fs::metadata(path) {

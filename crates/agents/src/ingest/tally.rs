@@ -1,43 +1,43 @@
-//! What of a log was understood, counted.
+//! Counts the recognized and unrecognized records of a log.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The most line numbers that are kept of a kind of damage; the count goes on.
+/// Maximum number of line numbers stored per kind of damage; counting continues beyond it.
 const MOST_LINES: usize = 100;
 
-/// The most names of unknown kinds that are kept; the others are counted together.
+/// Maximum number of unknown kinds counted by name; further ones are counted together.
 const MOST_NAMES: usize = 50;
 
-/// The longest name of an unknown kind, in characters.
+/// Maximum length of an unknown kind's name, in characters.
 const LONGEST_NAME: usize = 60;
 
-/// What of a log was understood. Counts are of one reading, not of the whole file.
+/// Record counts of one reading, not of the whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Records that were looked at: lines that are not blank, or entries of a document or table.
+    /// Number of records: lines that are not blank, or entries of a document or table.
     pub records: u64,
-    /// Events that were told.
+    /// Number of events.
     pub events: u64,
-    /// Understood records, or parts of them, that tell no event, by reason.
+    /// Number of recognized records without events, or parts of records, by reason.
     pub skipped: BTreeMap<String, u64>,
-    /// Records, or parts of them, of a kind that is not known, by its name.
+    /// Number of unknown records, or parts of records, by kind.
     pub unknown: BTreeMap<String, u64>,
-    /// Records that are no JSON, or not of the shape that a record has.
+    /// Records that are invalid JSON or have an unexpected structure.
     pub bad: Damage,
-    /// Records that are longer than the limit.
+    /// Records that exceed the size limit.
     pub oversized: Damage,
-    /// Whether the last line was not whole and waits for the next run, or a document ended before its end.
+    /// Whether the last line or the document is incomplete.
     pub torn: bool,
 }
 
 /// Damaged records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Damage {
-    /// How many.
+    /// Number of damaged records.
     pub count: u64,
-    /// Where the first hundred are.
+    /// Line numbers of the first hundred.
     pub lines: Vec<u64>,
 }
 
@@ -51,12 +51,13 @@ impl Damage {
 }
 
 impl Tally {
-    /// How many records, or parts of them, were not understood.
+    /// Returns the number of records, or parts of records, that were not recognized.
     pub fn not_understood(&self) -> u64 {
         self.unknown.values().sum::<u64>() + self.bad.count + self.oversized.count
     }
 
-    /// Whether so little was understood that the reading is no success: more than half of the records were not.
+    /// Returns whether more than half of the records were not recognized, so that the reading
+    /// counts as failed.
     pub fn is_mostly_unknown(&self) -> bool {
         self.not_understood().saturating_mul(2) > self.records.max(1)
     }

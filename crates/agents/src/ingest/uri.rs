@@ -1,6 +1,6 @@
-//! Addresses of files, as editors write folders.
+//! Parses `file://` URIs, in which editors store folders.
 
-/// The folder that a `file://` address names.
+/// Returns the path of a `file://` URI with percent-encoding decoded.
 pub fn folder_of(uri: &str) -> String {
     let path = uri.strip_prefix("file://").unwrap_or(uri);
     let mut bytes = Vec::with_capacity(path.len());

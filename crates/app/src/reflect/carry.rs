@@ -1,4 +1,4 @@
-//! What was learned from a session, carried into the vault: its diary, memories and deltas, in one commit.
+//! Commits what was learned from a session: its diary, memories and deltas, in one commit.
 
 use std::cell::RefCell;
 
@@ -17,23 +17,24 @@ use cm_note::change::Change;
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::DeltaFile;
 
-/// What was carried into the vault.
+/// Result of the commit.
 pub struct Carried {
-    /// What the curation did.
+    /// Result of curating the deltas.
     pub outcome: Outcome,
-    /// New notes.
+    /// New memory notes.
     pub memories: Vec<Planned>,
-    /// Where the diary is.
+    /// Path of the diary note; `None` if the diary is empty.
     pub place: Option<Place>,
-    /// What there is to hear.
+    /// Notices for the user.
     pub notices: Vec<String>,
 }
 
 impl Work<'_> {
-    /// Carries a session's diary, memories and deltas into the vault, in one commit.
+    /// Writes a session's diary, memories and deltas to the vault in one commit.
     ///
     /// # Errors
-    /// Those of [`curate::curate`], and where another process has learned from the session meanwhile.
+    /// Returns an error if curation fails, or `done-meanwhile` if another process has reflected on
+    /// the session in the meantime.
     pub fn carry(&self, proposed: &Proposed<'_>, gathered: &Gathered) -> Result<Carried> {
         let Proposed { todo, diary, drafts } = proposed;
         let place = if diary.is_empty() { None } else { Some(Place::of(self.memory, diary)?) };
@@ -80,7 +81,7 @@ impl Work<'_> {
     }
 }
 
-/// Puts together what goes into a commit besides the deltas.
+/// Collects the changes of a commit other than the deltas.
 struct Planner<'a> {
     work: &'a Work<'a>,
     open: &'a OpenVault,
@@ -89,7 +90,8 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// The diary's change; what there is to hear of it.
+    /// Adds the change of the diary note and returns notices. A diary that was edited by hand is
+    /// not changed.
     fn diary(&mut self, place: Option<&Place>, diary: &Diary) -> Result<Vec<String>> {
         let Some(place) = place else { return Ok(Vec::new()) };
         match place.change(self.work.memory, self.open, diary) {

@@ -1,11 +1,12 @@
-//! Proposals without secrets: a rule that was put together of several places may hold one only then.
+//! Redacts secrets in proposals. Text that a model or rule combined from several places can contain
+//! a secret that no single place contained.
 
 use crate::logs;
 use cm_learn::reflect::draft::{Draft, What};
 use cm_playbook::curation::delta::Delta;
 use cm_secrets::Rules;
 
-/// A draft whose texts lost their secrets.
+/// Redacts every text of a draft.
 pub fn without_secrets(mut draft: Draft, rules: &Rules) -> Draft {
     let clean = |said: &mut String| *said = logs::text(said, rules);
     match &mut draft.what {
@@ -38,7 +39,7 @@ pub fn without_secrets(mut draft: Draft, rules: &Rules) -> Draft {
     draft
 }
 
-/// Whether a rule or memory is about a secret that is no longer in it.
+/// Returns whether the text of a rule or memory contains a redaction placeholder.
 pub fn is_hollow(draft: &Draft) -> bool {
     let text = match &draft.what {
         What::Memory(memory) => &memory.text,

@@ -1,7 +1,8 @@
-//! The work of learning from a session, handed to the agent that is already running, and its answer taken.
+//! Hands reflection to the calling agent as work packages, and accepts its answers.
 //!
-//! So every agent is a model without a key. Its answer is held against the log as a model's is: what the session does not say
-//! is refused, and where something comes from is set by the program.
+//! This lets every agent act as the model, without an API key. An answer is checked against the log
+//! like a model's: proposals that quote nothing from the session are refused, and the program sets
+//! their origin.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,50 +27,51 @@ use cm_learn::reflect::{check, package};
 use cm_note::bullet::Bullet;
 use cm_playbook::curation::report::Passed;
 
-/// The most rules of a package.
+/// Maximum number of rules in a package.
 const RULES: usize = 40;
 
-/// Work that is handed on.
+/// Work packages for the calling agent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Handed {
-    /// A session each.
+    /// One package for each session.
     pub packages: Vec<Package>,
-    /// How many sessions are left for the next time.
+    /// Number of sessions that remain for later calls.
     pub left: usize,
 }
 
-/// What an agent is given to learn from a session.
+/// Material for reflecting on one session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Package {
-    /// The session.
+    /// Session id, as assigned by the agent.
     pub session: String,
-    /// Its agent.
+    /// Agent of the session, such as `claude-code`.
     pub agent: String,
-    /// What it is called.
+    /// Title of the session, else the beginning of its first prompt.
     pub title: String,
-    /// Its diary, by rules, as a note.
+    /// The session's diary as a Markdown note, built without a model.
     pub diary: String,
-    /// The rules that are about the same.
+    /// Existing rules on similar topics.
     pub rules: Vec<Rule>,
-    /// The JSON Schema of the answer.
+    /// JSON Schema of the answer.
     pub schema: Value,
-    /// All of it as one text, with what is to be done and examples.
+    /// The whole package as one prompt, with instructions and examples.
     pub prompt: String,
 }
 
 /// A rule of the playbook.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Rule {
-    /// Its id.
+    /// Rule id.
     pub id: String,
-    /// What it says.
+    /// Text of the rule.
     pub content: String,
 }
 
-/// Puts together the work on the sessions that nobody has learned from; one where nothing else is said. Nothing is written.
+/// Builds packages for sessions that have not been reflected on, one by default. Writes nothing.
 ///
 /// # Errors
-/// Those of [`super::reflect`]; nothing done where there is no such session.
+/// Returns an error if the filter is invalid or a log cannot be read, and "nothing done" if no
+/// session is left.
 pub fn hand(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Handed> {
     let record = Record::heard(memory)?;
     let plan = plan(memory, shelf, &record, &options.which, true)?;
@@ -103,15 +105,17 @@ pub fn hand(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Handed>
     Ok(Handed { packages, left })
 }
 
-/// Whether a text is meant as the answer to handed work, and not as a file of deltas.
+/// Returns whether a text is an answer to a work package rather than a file of deltas.
 pub fn is_answer(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("reflects").is_some())
 }
 
-/// Takes an answer: the session's diary, what is proposed of it, and that it was learned from, in one commit.
+/// Applies an answer: commits the session's diary and the accepted proposals, and records the
+/// session as processed.
 ///
 /// # Errors
-/// A text that is no answer, a session that is not there, and those of a curation.
+/// Returns an error if the text is not a valid answer, if the session does not exist, or if
+/// curation fails.
 pub fn take(memory: &Memory, shelf: &Shelf, text: &str, file: &str, dry_run: bool) -> Result<Outcome> {
     let answer: AgentAnswer = serde_json::from_str(text).map_err(|error| {
         let place = (u32::try_from(error.line()).ok(), u32::try_from(error.column()).ok());

@@ -1,4 +1,5 @@
-//! Facts, preferences and fixes that sessions taught, as new notes; what a note says already is not written again.
+//! Turns the facts, preferences and fixes of sessions into new notes, and skips those that an
+//! existing note already states.
 
 use std::collections::HashSet;
 
@@ -16,31 +17,31 @@ use cm_note::note::suspicion::order;
 use cm_note::note::{Kind, Note};
 use cm_text::canonical::Canonical;
 
-/// A memory that is to be written.
+/// A memory note to be written.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// The new note's id.
     pub id: String,
-    /// Its type.
+    /// Type of the note, such as `fix`; null if it has none.
     pub note_type: String,
-    /// What it says.
+    /// Title of the note, which is the text of the memory.
     pub title: String,
-    /// Whether it waits for a person.
+    /// Whether the note is a draft that a person must accept.
     pub is_draft: bool,
-    /// The new file.
+    /// Change that creates the file.
     pub change: Change,
 }
 
-/// The canonical forms of what the memories of a vault say.
+/// Returns the canonical forms of the titles of all memories.
 pub fn said(notes: &[Note]) -> HashSet<String> {
     let memories = notes.iter().filter(|note| note.kind == Kind::Memory);
     memories.map(|note| Canonical::of(&note.title).as_str().to_owned()).collect()
 }
 
-/// The new note of a memory; none where a note says the same.
+/// Plans the note of a memory; returns `None` if a note with the same canonical text exists. Adds
+/// the text to `said`.
 ///
 /// # Errors
-/// A type that the vault does not know.
+/// Returns an error if the vault does not define the type.
 pub fn planned(
     memory: &Memory,
     open: &OpenVault,

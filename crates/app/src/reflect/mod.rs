@@ -1,7 +1,8 @@
-//! Learning from sessions: each becomes a diary, what it teaches becomes proposals, and curation decides about them.
+//! Reflects on sessions: each becomes a diary and a set of proposals, which curation accepts or
+//! refuses.
 //!
-//! Session by session: what is done of one is one commit and one line of the record, so that a run that is cut off has lost
-//! nothing, and the next one goes on.
+//! Every session is one commit and one line of the record, so an interrupted run loses nothing and
+//! the next run continues.
 
 mod carry;
 mod clean;
@@ -31,59 +32,60 @@ use work::{Failure, Terms, Work, earlier};
 pub use cm_learn::reflect::run::Ending;
 pub use work::{Learned, Worked};
 
-/// Which sessions, and how.
+/// Selection of sessions and mode of the run.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Of which; those of `sessions.lookback_days` where no days are given.
+    /// Selects sessions; without a number of days, `sessions.lookback_days` applies.
     pub which: Which,
-    /// At most so many; the rest is for the next run.
+    /// Maximum number of sessions; the rest remains for the next run.
     pub most: Option<usize>,
-    /// Only say what would be done.
+    /// Report the changes without writing them.
     pub dry_run: bool,
-    /// Go without a model, whatever the settings say.
+    /// Do not use a model, whatever the settings are.
     pub no_model: bool,
 }
 
-/// What a run did.
+/// Result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Reflected {
-    /// How it ended, with counts and reasons.
+    /// Outcome of the run, with counts and reasons.
     #[serde(flatten)]
     pub run: Run,
-    /// Session by session, in the order in which they were worked on.
+    /// Results of the sessions, in the order of processing.
     pub worked: Vec<Worked>,
-    /// The model that was asked.
+    /// Model that was used; null if the run used rules only.
     pub model: Option<String>,
-    /// Whether somebody stopped it.
+    /// Whether the run was stopped on request.
     pub interrupted: bool,
-    /// Whether this only says what would be done.
+    /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
-    /// How many sessions there are of these days that were learned from before; not part of the answer.
+    /// Number of matching sessions that earlier runs had processed; not part of the answer.
     #[serde(skip)]
     pub before: usize,
-    /// The kind of failure that surfaces answer with; none of a success.
+    /// Failure kind that decides exit code and HTTP status; `None` on success.
     #[serde(skip)]
     pub kind: Option<Kind>,
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
-    /// Sessions that are done.
+    /// Number of processed sessions.
     pub done: usize,
-    /// Of so many.
+    /// Number of sessions in this run.
     pub of: usize,
-    /// What is in hand; empty at the end.
+    /// Title of the current session; empty at the end.
     pub title: &'a str,
 }
 
-/// So many sessions in a row without an answer of the model end a run.
+/// Number of consecutive sessions without an answer from the model after which the run ends.
 const SILENT: usize = 3;
 
-/// Learns from the sessions that nobody has learned from yet.
+/// Reflects on the sessions that have not been processed yet.
 ///
 /// # Errors
-/// No such agent, settings that cannot be used, a model that may not be asked. What fails of a session is told in the outcome.
+/// Returns an error if the agent filter or a setting is invalid, or if the model may not be used.
+/// The failure of a single session is reported in the result instead.
 pub fn reflect(
     memory: &Memory,
     shelf: &Shelf,
@@ -118,20 +120,20 @@ pub fn reflect(
     Ok(ran.concluded(left, before, model, options.dry_run, stop))
 }
 
-/// On which terms sessions are worked on.
+/// Returns the limits of the run from the settings.
 fn terms(memory: &Memory, dry_run: bool) -> Terms {
     let settings = &memory.target().settings;
     let (deltas, rounds) = (settings.whole("reflect.max_deltas"), settings.whole("reflect.max_iterations"));
     Terms { dry_run, deltas, rounds, again: false }
 }
 
-/// A run, while it goes on.
+/// State of a run.
 #[derive(Default)]
 struct Ran {
     worked: Vec<Worked>,
-    /// The first failure.
+    /// Kind of the first failure.
     first: Option<Kind>,
-    /// What ended it as a whole.
+    /// Error that ended the whole run.
     ended: Option<Error>,
     silent: usize,
 }
@@ -199,7 +201,7 @@ impl Ran {
     }
 }
 
-/// What is told of a session that could not be worked on.
+/// Result of a session that failed.
 fn failed(todo: &Todo, error: &Error) -> Worked {
     let meta = &todo.listed.session.meta;
     let failure = match &error.hint {

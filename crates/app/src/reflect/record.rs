@@ -1,6 +1,8 @@
-//! Which sessions were learned from, and how that ended: one line a session among the user's private files, only ever appended to.
+//! Record of the sessions that were reflected on: one JSON line for each attempt, appended to a
+//! private file.
 //!
-//! It is no knowledge: without it, sessions are worked on once more, and what they say is found to be there.
+//! Losing the record does no harm: sessions are then processed again, and their proposals are
+//! recognized as duplicates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,96 +18,94 @@ use cm_store::vault::lines::Lines;
 
 const FILE: &str = "reflected.jsonl";
 
-/// One working on a session.
+/// One attempt to reflect on a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// When it was done.
+    /// Time of the attempt.
     pub at: Instant,
-    /// The session's agent.
     pub agent: String,
-    /// Its id.
     pub session: String,
-    /// How many events were known of it.
+    /// Number of indexed events of the session at that time.
     pub events: usize,
-    /// The time of its last record.
+    /// Time of the session's last log entry.
     pub ended: Option<Instant>,
-    /// How it ended for us.
+    /// Result of the attempt.
     pub came: Came,
-    /// Whether a model was asked about it, or an agent answered for one.
+    /// Whether a model, or an agent in its place, took part.
     #[serde(default)]
     pub model: bool,
-    /// How it ended for the person.
+    /// Outcome of the session for its user.
     #[serde(default)]
     pub status: SessionStatus,
-    /// How many proposals it brought.
+    /// Number of proposals.
     #[serde(default)]
     pub proposed: usize,
-    /// How many of them changed something.
+    /// Number of proposals that changed something.
     #[serde(default)]
     pub applied: usize,
-    /// What it proposed, hashed, so that it is not proposed again when the session goes on.
+    /// Hashes of the proposals, so that they are not repeated when the session continues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<String>,
-    /// Why it failed.
+    /// Error message of a failed attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// What came of a session.
+/// Result of reflecting on a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Came {
     /// Rules, feedback or memories changed.
     Learned,
-    /// A diary and nothing else.
+    /// Only a diary was written.
     Diary,
-    /// Nothing.
+    /// Nothing was written.
     Nothing,
-    /// It is part of another session of the same conversation, which was worked on in its place.
+    /// Skipped: the session is a fork of another one that was processed in its place.
     Fork,
-    /// It could not be worked on.
+    /// The attempt failed.
     Failed,
 }
 
-/// What is to be done about a session.
+/// Reflection state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Nobody has learned from it yet.
+    /// Not processed yet.
     New,
-    /// It went on after it was learned from.
+    /// Processed, but the session has new events since then.
     Grown,
-    /// It was learned from.
+    /// Processed.
     Processed,
-    /// That failed, and is tried again.
+    /// The last attempt failed and will be repeated.
     Failed,
-    /// It is an agent's own, and nobody learns from it.
+    /// Excluded: a subagent's session, or one that cm itself started.
     LeftOut,
 }
 
-/// All that was recorded.
+/// All recorded attempts.
 #[derive(Debug, Default)]
 pub struct Record {
     lines: Vec<Line>,
-    /// By agent and session, the last.
+    /// Index of the last line by agent and session.
     last: HashMap<(String, String), usize>,
-    /// How many lines could not be read.
+    /// Number of lines that could not be parsed.
     damaged: usize,
 }
 
 impl Record {
-    /// What was recorded in a vault.
+    /// Reads the record of a vault.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn of(open: &OpenVault) -> Result<Self> {
         Ok(Self::parse(&Lines::private(&open.vault, FILE)?.text()?))
     }
 
-    /// The same; what cannot be read is a notice.
+    /// Reads the record of the target vault and adds a notice if lines are damaged.
     ///
     /// # Errors
-    /// Those of [`Record::of`].
+    /// Returns an error if the file cannot be read.
     pub fn heard(memory: &Memory) -> Result<Self> {
         let record = Self::of(memory.target())?;
         if record.damaged > 0 {
@@ -137,10 +137,10 @@ impl Record {
         self.lines.push(line);
     }
 
-    /// Adds a line, on disk and here.
+    /// Appends a line to the file and to this record.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn add(&mut self, open: &OpenVault, line: Line) -> Result<()> {
         // A line is made of texts and numbers, which always have a JSON form.
         Lines::private(&open.vault, FILE)?.append_line(&serde_json::to_string(&line).unwrap_or_default())?;
@@ -148,12 +148,12 @@ impl Record {
         Ok(())
     }
 
-    /// The last word on a session.
+    /// Returns the last line about a session.
     pub fn last(&self, agent: &str, session: &str) -> Option<&Line> {
         self.last.get(&(agent.to_owned(), session.to_owned())).map(|at| &self.lines[*at])
     }
 
-    /// What is to be done about a session.
+    /// Returns the reflection state of a session.
     pub fn state(&self, listed: &Listed) -> State {
         let meta = &listed.session.meta;
         if meta.subagent || meta.ours {
@@ -167,7 +167,8 @@ impl Record {
         }
     }
 
-    /// Whether there is something to learn from a session. One that was read by rules alone is open to a model.
+    /// Returns whether a session should be processed. If a model is available, this includes
+    /// sessions that were processed by rules only.
     pub fn is_open(&self, listed: &Listed, with_model: bool) -> bool {
         let meta = &listed.session.meta;
         match self.state(listed) {
@@ -179,13 +180,13 @@ impl Record {
         }
     }
 
-    /// What sessions have proposed, hashed.
+    /// Returns the hashes of all proposals of these sessions, given as pairs of agent and id.
     pub fn keys_of(&self, sessions: &HashSet<(String, String)>) -> HashSet<&str> {
         let of = |line: &&Line| sessions.contains(&(line.agent.clone(), line.session.clone()));
         self.lines.iter().filter(of).flat_map(|line| &line.keys).map(String::as_str).collect()
     }
 
-    /// How a session ended for the person, as far as it was looked at.
+    /// Returns the outcome of a session for its user, from its last attempt that did not fail.
     pub fn status(&self, agent: &str, session: &str) -> Option<SessionStatus> {
         let lines = self.lines.iter().rev();
         let of = |line: &&Line| line.agent == agent && line.session == session && line.came != Came::Failed;
@@ -193,7 +194,7 @@ impl Record {
     }
 }
 
-/// What a proposal says, as it is recorded.
+/// Returns the first 16 hex digits of the BLAKE3 hash of a proposal's key.
 pub fn hashed(key: &str) -> String {
     blake3::hash(key.as_bytes()).to_hex()[..16].to_owned()
 }

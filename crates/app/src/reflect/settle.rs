@@ -1,4 +1,4 @@
-//! What is remembered of a session that was worked on, so that nobody does it again.
+//! Adds the results of processed sessions to the record, so that they are not processed again.
 
 use super::record::{Came, Line, hashed};
 use super::todo::Todo;
@@ -11,10 +11,10 @@ use cm_index::sessions::Listed;
 use cm_session::status::SessionStatus;
 
 impl Work<'_> {
-    /// Remembers that a session, and the forks that it stands for, were learned from.
+    /// Records that a session and its forks were processed. A dry run writes nothing.
     ///
     /// # Errors
-    /// Where the record cannot be written.
+    /// Returns an error if the record cannot be written.
     pub fn settle(&mut self, proposed: &Proposed<'_>, worked: &Worked) -> Result<()> {
         self.earlier.push(proposed.diary.clone());
         if self.terms.dry_run {
@@ -42,10 +42,10 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Remembers that an answer to handed work was taken.
+    /// Records that an answer to a work package was applied.
     ///
     /// # Errors
-    /// Where the record cannot be written.
+    /// Returns an error if the record cannot be written.
     pub fn settle_answer(&mut self, proposed: &Proposed<'_>, applied: usize) -> Result<()> {
         let came = if applied > 0 { Came::Learned } else { Came::Diary };
         let line = Line {
@@ -59,10 +59,10 @@ impl Work<'_> {
         self.record.add(self.memory.target(), line)
     }
 
-    /// Remembers that a session could not be worked on.
+    /// Records that a session failed. A session whose log no longer exists is recorded as finished.
     ///
     /// # Errors
-    /// Where the record cannot be written.
+    /// Returns an error if the record cannot be written.
     pub fn failed(&mut self, todo: &Todo, error: &Error) -> Result<()> {
         if self.terms.dry_run {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Which sessions are to be learned from, in which order: those that nobody has learned from, the first ended first.
-//! For a model these are also the sessions that were read by rules alone.
+//! Selects the sessions to reflect on and orders them by their end, oldest first. For a model, this
+//! includes sessions that were processed by rules only.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,30 +11,31 @@ use crate::sessions::{Shelf, Which};
 use cm_index::sessions::{Filter, Listed};
 use cm_note::instant::Instant;
 
-/// A session to work on.
+/// A session to process.
 #[derive(Debug, Clone)]
 pub struct Todo {
-    /// It.
     pub listed: Listed,
-    /// Sessions of the same conversation that say nothing of their own.
+    /// Forks of the same conversation that add nothing of their own.
     pub forks: Vec<Listed>,
-    /// All sessions of the same conversation, by agent and id.
+    /// All sessions of the same conversation, as pairs of agent and id.
     pub conversation: HashSet<(String, String)>,
 }
 
-/// What there is to do.
+/// Sessions to process.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    /// The sessions.
+    /// Sessions in the order of processing.
     pub todo: Vec<Todo>,
-    /// How many sessions there are of these days, agents and folders, an agent's own left out.
+    /// Number of sessions that match the filter, without subagents.
     pub all: usize,
 }
 
-/// The sessions to learn from, for a model or by rules alone.
+/// Returns the sessions to reflect on. `with_model` includes those that were processed by rules
+/// only.
 ///
 /// # Errors
-/// No such agent, days that are no number, and those of the index.
+/// Returns an error if the agent or the number of days is invalid, or if the session index cannot
+/// be read.
 pub fn plan(
     memory: &Memory,
     shelf: &Shelf,
@@ -72,12 +73,13 @@ pub fn plan(
     Ok(Plan { todo, all: listing.total })
 }
 
-/// Agent and id.
+/// Returns the agent and the id of a session.
 pub fn name(listed: &Listed) -> (String, String) {
     (listed.session.meta.agent.name().to_owned(), listed.session.meta.id.as_str().to_owned())
 }
 
-/// The first ended first; what one log tells follows each other, so that it is read once.
+/// Orders sessions by their end, oldest first. Sessions of one log stay together so that it is read
+/// only once.
 fn order(todo: &mut [Todo]) {
     let ended = |one: &Todo| one.listed.session.meta.ended;
     let mut firsts: HashMap<Option<String>, Option<Instant>> = HashMap::new();

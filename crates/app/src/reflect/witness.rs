@@ -1,4 +1,5 @@
-//! What sessions say of rules that are proposed: searched for before anything is locked, and then told to the curation.
+//! Collects the evidence of past sessions for proposed rules. This happens before the vault is
+//! locked; curation then uses the result.
 
 use std::collections::HashMap;
 
@@ -11,12 +12,12 @@ use cm_note::bullet::content::folded;
 use cm_playbook::curation::history::{Evidence, History};
 use cm_session::status::SessionStatus;
 
-/// The evidence of some rules, by what they say.
+/// Evidence of rules, by their folded text.
 #[derive(Debug, Default)]
 pub struct Gathered(HashMap<String, Evidence>);
 
 impl Gathered {
-    /// Keeps what was found for a rule.
+    /// Stores the evidence for a rule.
     pub fn keep(&mut self, rule: &str, evidence: Evidence) {
         self.0.insert(folded(rule), evidence);
     }
@@ -27,17 +28,17 @@ impl History for Gathered {
         self.0.get(&folded(rule)).cloned().unwrap_or_default()
     }
 
-    /// Only sessions whose logs were read are learned from.
+    /// Always true: only sessions whose logs were read are reflected on.
     fn has_seen(&self, _session: &str) -> bool {
         true
     }
 }
 
-/// What the sessions of the last months say of a rule. `now_status` is how the session in hand ended, which neither a diary
-/// nor the record holds yet.
+/// Searches the sessions of the last months for evidence about a rule. `now_status` is the outcome
+/// of the current session, which neither a diary nor the record contains yet.
 ///
 /// # Errors
-/// Those of the index of sessions.
+/// Returns an error if the session index cannot be read.
 pub fn judged(
     memory: &Memory,
     record: &Record,

@@ -1,6 +1,7 @@
-//! One session: read, summed up, reflected on, judged by what other sessions say, and carried into the vault as one commit.
+//! Processes one session: reads its log, writes its diary, collects proposals, checks them against
+//! other sessions and commits the result.
 //!
-//! The vault is locked for that commit alone. What a model proposes is held against the log first, and decides nothing.
+//! The vault is locked only for the commit. A model's proposals are checked against the log first.
 
 use std::collections::HashSet;
 
@@ -34,50 +35,50 @@ use cm_note::note::Kind as NoteKind;
 use cm_playbook::curation::delta::Delta;
 use cm_session::status::SessionStatus;
 
-/// The most rules that a model is shown.
+/// Maximum number of rules in a model's prompt.
 const RULES: usize = 60;
 
-/// What came of one session.
+/// Result of one session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Worked {
-    /// In numbers.
+    /// Counts and notices.
     #[serde(flatten)]
     pub done: Done,
-    /// What the session is called.
+    /// Title of the session, else the beginning of its first prompt.
     pub title: String,
-    /// How it ended.
+    /// Outcome of the session for its user.
     pub status: SessionStatus,
-    /// What wrote its diary.
+    /// Author of the diary: rules or a model.
     pub made: Option<By>,
-    /// The diary's file; null where there is none.
+    /// Path of the diary; null if none was written.
     pub path: Option<String>,
-    /// What changed, or would.
+    /// Changes that were made; in a dry run, those that would be made.
     pub learned: Vec<Learned>,
-    /// The commit; null where commits are manual or nothing changed.
+    /// Commit hash; null if commits are manual or nothing changed.
     pub commit: Option<String>,
 }
 
-/// Something that was learned.
+/// One change that was made.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Learned {
-    /// What: `add`, `helpful`, `harmful`, …, or the type of a memory.
+    /// `add`, `helpful`, `harmful`, …, or the type of a memory.
     pub what: String,
-    /// The note that it is in.
+    /// Id of the changed note.
     pub id: String,
-    /// What that says.
+    /// Text of the rule or memory.
     pub text: String,
-    /// Whether it waits for a person.
+    /// Whether the note is a draft that a person must accept.
     pub draft: bool,
-    /// The line of the log that it comes from, from 1.
+    /// Line number in the session's log, from 1.
     pub line: Option<u64>,
 }
 
-/// Why a session could not be worked on.
+/// Why a session could not be processed.
 #[derive(Debug)]
 pub struct Failure {
-    /// Why.
+    /// Cause of the failure.
     pub error: Error,
-    /// Whether the next session would fare no better.
+    /// Whether the next session would fail for the same reason.
     pub is_lasting: bool,
 }
 
@@ -90,50 +91,46 @@ impl From<Error> for Failure {
     }
 }
 
-/// How sessions are worked on.
+/// Limits and modes of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
-    /// Nothing is written.
+    /// Do not write anything.
     pub dry_run: bool,
-    /// The most proposals of one session.
+    /// Maximum number of proposals per session.
     pub deltas: usize,
-    /// The most questions for proposals to a model.
+    /// Maximum number of requests for proposals to a model, per session.
     pub rounds: usize,
-    /// Sessions that were learned from before are taken again.
+    /// Also process sessions that were processed before.
     pub again: bool,
 }
 
-/// All that working on sessions takes.
+/// Context for processing sessions.
 pub struct Work<'a> {
-    /// The vault.
     pub memory: &'a Memory,
-    /// The logs.
+    /// Reader of session logs.
     pub reader: Reader,
-    /// What was learned from before.
+    /// Record of earlier runs.
     pub record: Record,
-    /// The model, where one is asked.
+    /// Model client; `None` if the run uses rules only.
     pub asker: Option<Asker>,
-    /// The diaries of the last months.
+    /// Diaries of the last months.
     pub earlier: Vec<Diary>,
-    /// How.
+    /// Limits and modes.
     pub terms: Terms,
 }
 
-/// A session with what is proposed of it.
+/// A session with its diary and proposals.
 pub struct Proposed<'a> {
-    /// What it is.
     pub todo: &'a Todo,
-    /// Its diary.
     pub diary: Diary,
-    /// What is proposed.
     pub drafts: Vec<Draft>,
 }
 
 impl Work<'_> {
-    /// Works on a session, from its log to the commit.
+    /// Processes a session, from its log to the commit.
     ///
     /// # Errors
-    /// Why it could not be done; nothing of it is kept then.
+    /// Returns the cause of the failure; nothing is written in that case.
     pub fn work(&mut self, todo: &Todo) -> std::result::Result<Worked, Failure> {
         let heard =
             self.reader.read(self.memory, &todo.listed.session, self.asker.as_ref().map(Asker::name))?;
@@ -172,7 +169,8 @@ impl Work<'_> {
         Ok(diary)
     }
 
-    /// What the session says of rules, without what somebody said of them in the same conversation before.
+    /// Returns the feedback on rules in the session, without feedback that the same conversation
+    /// already gave.
     fn words(&self, heard: &Heard, live: &[&Bullet], known: &[Known<'_>], todo: &Todo) -> Vec<Word> {
         // How it ended is what its log shows, and no model's word.
         let status = heard.diary.verdict.status;
@@ -191,7 +189,8 @@ impl Work<'_> {
         words.into_iter().filter(is_new).collect()
     }
 
-    /// What is proposed, by the model or by rules; and how much of a model's answer the session does not bear.
+    /// Returns the proposals of the model or the rules, and how many proposals of the model the
+    /// session does not support.
     fn drafts(
         &self,
         (todo, heard, diary): (&Todo, &Heard, &Diary),
@@ -225,7 +224,8 @@ impl Work<'_> {
         }
     }
 
-    /// What a model proposes, asked until nothing new comes.
+    /// Asks the model for proposals until it has no new ones, and returns them with the number of
+    /// unsupported ones.
     fn asked(
         &self,
         asker: &Asker,
@@ -260,7 +260,7 @@ impl Work<'_> {
         Ok((rounds.finish(), unfounded))
     }
 
-    /// The proposals that this conversation did not make before, without secrets.
+    /// Drops proposals that this conversation made before, and redacts the rest.
     pub fn fresh(&self, drafts: Vec<Draft>, todo: &Todo) -> Vec<Draft> {
         let made = self.record.keys_of(&todo.conversation);
         let fresh = drafts.into_iter().filter(|draft| !made.contains(hashed(&draft.key()).as_str()));
@@ -270,7 +270,8 @@ impl Work<'_> {
             .collect()
     }
 
-    /// Holds new rules against what other sessions say; those that a model rejects are left out.
+    /// Collects evidence for new rules from other sessions. Drops rules that the model rejects, and
+    /// returns the number of dropped rules.
     fn judged(
         &self,
         proposed: &mut Proposed<'_>,
@@ -331,15 +332,16 @@ impl From<Trouble> for Failure {
     }
 }
 
-/// Whether a rule may be spoken of: it is in use, or waits for a person.
+/// Returns whether a rule is active or a draft, that is, neither retired nor deprecated.
 pub fn is_live(bullet: &Bullet) -> bool {
     bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated
 }
 
-/// The diaries of the last months that the vault holds.
+/// Returns the diaries of the target vault of the last `days` days, including those without a start
+/// time.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// Returns an error if the notes cannot be read.
 pub fn earlier(memory: &Memory, days: f64) -> Result<Vec<Diary>> {
     let since = memory.now().minus_days(days);
     let notes = memory.notes_of(memory.target())?;

@@ -1,6 +1,7 @@
-//! What there is to remember from, and what is known before: read from the vault and from the project's folder.
+//! Collects the sources to remember from, and the existing facts and preferences, from the vault
+//! and the project folder.
 //!
-//! Other tools' files are read and never written. Secrets are taken out before anything is looked at.
+//! Files of other tools are never written. All texts are redacted before they are used.
 
 use std::path::{Path, PathBuf};
 
@@ -25,31 +26,31 @@ use cm_note::path::NotePath;
 use cm_secrets::Rules;
 use cm_store::vault::foreign;
 
-/// Where other tools keep stashes, from the project's folder.
+/// Stash folders of other tools, relative to the project folder.
 const STASHES: [&str; 1] = [".claude/stash"];
-/// Where an analysis of friction is left.
+/// Folders of friction analysis results, relative to the project folder.
 const FRICTION: [&str; 2] = [".claude/friction", ".aurora/friction"];
 
-/// What lies outside of the vault.
+/// Sources outside the vault.
 #[derive(Debug, Default)]
 pub struct Outside {
-    /// The sources.
+    /// Stashes and friction results that were read.
     pub sources: Vec<Source>,
-    /// What the person should hear.
+    /// Notices for the user.
     pub notices: Vec<String>,
 }
 
-/// The folder of the project: that of its vault, else the working folder.
+/// Returns the project folder: that of the project vault, else the working directory.
 pub fn project(memory: &Memory) -> PathBuf {
     let open = memory.target();
     let own = open.level == Level::Project && memory.call.vault.is_none();
     if own { allowed::project(open).to_owned() } else { memory.call.cwd.clone() }
 }
 
-/// Reads what other tools left in the project.
+/// Reads the stashes and friction results of other tools in the project.
 ///
 /// # Errors
-/// Patterns of secrets that are none.
+/// Returns an error if a redaction pattern is invalid or a stash folder cannot be read.
 pub fn outside(memory: &Memory, project: &Path) -> Result<Outside> {
     let open = memory.target();
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
@@ -82,7 +83,8 @@ pub fn outside(memory: &Memory, project: &Path) -> Result<Outside> {
     Ok(outside)
 }
 
-/// A folder of the project, unless a link leads out of it.
+/// Resolves a folder of the project; `None` if it does not exist, or with a notice if a symbolic
+/// link leads out of the project.
 fn within(project: &Path, folder: &str, outside: &mut Outside) -> Option<PathBuf> {
     let real = project.join(folder).canonicalize().ok().filter(|real| real.is_dir())?;
     if project.canonicalize().is_ok_and(|project| real.starts_with(project)) {
@@ -92,7 +94,7 @@ fn within(project: &Path, folder: &str, outside: &mut Outside) -> Option<PathBuf
     None
 }
 
-/// Whether a text has characters that a reader does not see, by the rule for notes.
+/// Returns whether a text has invisible characters, by the rule that applies to notes.
 fn is_hidden(open: &OpenVault, text: &str) -> bool {
     let Ok(path) = NotePath::parse("stash/read.md") else { return true };
     let reading = read::read(&path, text.as_bytes(), &open.settings.types, &open.settings.relations);
@@ -125,10 +127,11 @@ fn friction(folder: &Path, project: &str, rules: &Rules, now: Instant, outside: 
     }
 }
 
-/// The stashes and diaries of a vault.
+/// Returns the stashes and diaries of a vault as redacted sources. Notes with invisible characters
+/// are skipped with a notice.
 ///
 /// # Errors
-/// Those of [`Memory::notes_of`], and patterns of secrets that are none.
+/// Returns an error if the notes cannot be read or a redaction pattern is invalid.
 pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Vec<Source>> {
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
     let mut sources = Vec::new();
@@ -153,10 +156,11 @@ pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// What a vault knows.
+/// Returns the facts and preferences of a vault, and the sources that its episodes list as
+/// processed.
 ///
 /// # Errors
-/// Those of [`Memory::notes_of`].
+/// Returns an error if the notes cannot be read.
 pub fn known(memory: &Memory, open: &OpenVault) -> Result<Known> {
     let notes = memory.notes_of(open)?;
     let mut known = Known::default();
@@ -181,7 +185,7 @@ pub fn known(memory: &Memory, open: &OpenVault) -> Result<Known> {
     Ok(known)
 }
 
-/// Whether a note is a memory of that type.
+/// Returns whether a note is a memory of this type.
 pub fn is_a(note: &Note, note_type: &str) -> bool {
     note.kind == Kind::Memory && note.note_type.as_deref() == Some(note_type)
 }
@@ -202,7 +206,8 @@ fn fact(note: &Note, fields: &Fields, live: bool) -> facts::Known {
     }
 }
 
-/// A preference with its observations: those that its note holds, else the session that it was first seen in.
+/// Builds a preference with its observations: those in the note, else the session that created the
+/// note.
 pub fn preference(note: &Note, fields: &Fields) -> preferences::Known {
     let held = observations(fields);
     let from_session = note.session.is_some() || note.agent.is_some();
@@ -223,7 +228,7 @@ pub fn preference(note: &Note, fields: &Fields) -> preferences::Known {
     }
 }
 
-/// The observations that a note holds; none where it has no such key.
+/// Returns the `observations` of a frontmatter; `None` if the key is missing.
 pub fn observations(fields: &Fields) -> Option<Vec<Observation>> {
     let items = fields.get("observations")?.value.as_sequence()?;
     let one = |item: &Value| {

@@ -1,4 +1,5 @@
-//! A plan as the change of files: new notes, observations and sources of those that are there, edges, and entries of days' logs.
+//! Turns a plan into file changes: new notes, further observations and sources of existing notes,
+//! edges, and episode entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,34 +24,33 @@ use cm_note::note::compose::{self, EdgeDraft, EdgeEnd, EpisodeEntry, MemoryDraft
 use cm_note::note::{Note, name};
 use cm_note::path::NotePath;
 
-/// What a plan comes to, for whoever asked.
+/// Report of a plan's changes.
 #[derive(Debug, Default)]
 pub struct Done {
-    /// What was read.
+    /// Sources that were read, by kind.
     pub taken: Taken,
-    /// What was not remembered.
+    /// Sentences that were not remembered.
     pub left_out: Unremembered,
-    /// New facts.
     pub facts: Vec<Fact>,
-    /// Facts that took the place of others.
+    /// Facts that supersede others.
     pub superseded: Vec<Superseded>,
-    /// New preferences, and those with new observations.
+    /// New preferences, and preferences with new observations.
     pub preferences: Vec<Preference>,
-    /// New entries.
+    /// New episode entries.
     pub episodes: Vec<Episode>,
     /// Whether any file changes.
     pub wrote: bool,
 }
 
-/// How much a fact or preference matters, of which nothing more is known.
+/// Importance of new facts and preferences.
 const IMPORTANCE: f64 = 0.6;
-/// How sure a fact is that a session tells.
+/// Confidence of new facts.
 const CONFIDENCE: f64 = 0.7;
 
-/// The change that carries a plan out.
+/// Builds the file changes of a plan and fills in the report.
 ///
 /// # Errors
-/// A vault without a type that is needed, and names that cannot be paths.
+/// Returns an error if the vault lacks a required note type, or if a name is not a valid path.
 pub fn changes(
     memory: &Memory,
     open: &OpenVault,
@@ -126,8 +126,8 @@ fn observation_item(seen: &Observation) -> Value {
     ])
 }
 
-/// The state of a new memory: a draft where something speaks against it, unverified where one session alone shows it and
-/// the person did not say so.
+/// Returns the `state` of a new memory: draft if there is an objection to it, unverified if a
+/// single session supports it and the user did not state it, else none.
 fn state<'s>(
     draft: Option<&str>,
     is_persons: bool,
@@ -141,7 +141,7 @@ fn state<'s>(
     }
 }
 
-/// What a note was made from, for people: a note of the vault as a link.
+/// Describes the source of a note; sources in the vault become links.
 fn origin(from: &str, notes: &[Note]) -> String {
     match from.split_once(':') {
         Some((kind @ ("stash" | "diary"), id)) => {
@@ -160,7 +160,7 @@ fn file_stem(path: &str) -> &str {
 }
 
 impl Making<'_> {
-    /// A new note; its id and file.
+    /// Adds a new note and returns its id and path.
     fn memory(&mut self, note_type: &str, draft: MemoryDraft) -> Result<(String, NotePath)> {
         let folder = format!("graph/{}", known_type(self.open, note_type)?.folder);
         let path = place(self.open, &folder, &draft.title, &draft.id)?;
@@ -197,7 +197,7 @@ impl Making<'_> {
         Ok(Fact { id, path: path.into(), text: new.text.clone(), draft: new.draft.map(str::to_owned) })
     }
 
-    /// The edges; what held before stays as it is.
+    /// Adds the supersession edges; the superseded notes are not changed.
     fn supersede(&mut self, known: &Known, settled: &Settled, facts: &[Fact], done: &mut Done) -> Result<()> {
         let end = |end: End| match end {
             End::Known(at) => {
@@ -254,7 +254,8 @@ impl Making<'_> {
         }
     }
 
-    /// What confirms an unverified memory that a second session showed; sessions by their ids or their diaries.
+    /// Returns the edit that confirms an unverified memory once at least two sessions support it.
+    /// Sessions are identified by id or diary.
     fn confirmation<'s>(&self, path: &NotePath, sessions: impl Iterator<Item = &'s str>) -> Option<Edit> {
         let is_unverified = load(self.open, path).is_ok_and(|found| found.note.is_unverified());
         let is_confirmed = is_unverified && sessions.collect::<BTreeSet<_>>().len() > 1;
@@ -328,7 +329,7 @@ impl Making<'_> {
         }
     }
 
-    /// The entries, each in the log of its day.
+    /// Adds the entries, each to the episode file of its day.
     fn episodes(&mut self, entries: &[EpisodeEntry]) -> Result<Vec<Episode>> {
         let mut days: BTreeMap<String, Vec<&EpisodeEntry>> = BTreeMap::new();
         for entry in entries {

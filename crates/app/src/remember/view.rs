@@ -1,7 +1,8 @@
-//! All that is remembered, as it may be shown to an agent: facts that hold, preferences with how sure they are, and episodes.
+//! Everything remembered that may be shown to an agent: valid facts, preferences with their
+//! confidence, and episodes.
 //!
-//! Drafts, what has hidden characters and what reads like an order to the agent are never in it; nor is, of the global vault,
-//! what belongs to another project.
+//! The view excludes drafts, unverified notes, notes with invisible characters, texts that read
+//! like instructions to the agent, and notes of the global vault that belong to another project.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +23,7 @@ use cm_note::note::suspicion::suspicion;
 use cm_note::note::{Kind, Note, read};
 use cm_note::path::NotePath;
 
-/// What may be shown.
+/// Facts, preferences and episodes that may be shown.
 #[derive(Debug, Default)]
 pub struct View {
     facts: Vec<Fact>,
@@ -31,7 +32,7 @@ pub struct View {
     left_out: usize,
 }
 
-/// A note with its text, and whether it is the project's.
+/// A note with its text, and whether it still holds.
 struct Seen {
     note: Note,
     text: String,
@@ -39,10 +40,11 @@ struct Seen {
 }
 
 impl View {
-    /// What all open vaults hold, with these files of the first one as they would be.
+    /// Collects the view from all open vaults. `would_be` replaces the content of files in the
+    /// first vault, for dry runs.
     ///
     /// # Errors
-    /// Those of [`Memory::notes_of`].
+    /// Returns an error if the notes cannot be read.
     pub fn of(memory: &Memory, would_be: &[(NotePath, String)]) -> Result<Self> {
         let here = project(memory);
         let here = here.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -120,7 +122,7 @@ impl View {
         self.preferences.push(Preference { text: note.title.clone(), level, evidence: found });
     }
 
-    /// The part of a rule file.
+    /// Renders the section of a rule file, and adds a notice about notes that were left out.
     pub fn part(&self, memory: &Memory) -> Part {
         if self.left_out > 0 {
             let what = if self.left_out == 1 {
@@ -138,13 +140,13 @@ impl View {
         part::part(&facts, &sure, &episodes::last(self.episodes.clone(), part::EPISODES))
     }
 
-    /// The plain files.
+    /// Renders facts.md, episodes.md and preferences.md.
     pub fn files(&self) -> Vec<File> {
         files::files(&self.facts, &episodes::last(self.episodes.clone(), usize::MAX), &self.preferences)
     }
 }
 
-/// The notes that matter here, with their texts.
+/// Returns all notes of a vault, with the text of episodes, preferences and replaced files.
 fn seen(memory: &Memory, open: &OpenVault, would_be: &[(NotePath, String)]) -> Result<Vec<Seen>> {
     let mut notes: Vec<Note> = memory.notes_of(open)?.to_vec();
     notes.retain(|note| would_be.iter().all(|(path, _)| *path != note.path));

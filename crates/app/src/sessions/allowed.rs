@@ -1,5 +1,6 @@
-//! Whose sessions may be read. A vault inside a project reads those of its project; the global vault reads all. The
-//! person's settings name further folders; a file that others can write narrows and never widens.
+//! Decides which sessions may be read. A project vault reads the sessions of its project, the
+//! global vault reads all. The user's settings can add folders; a shared settings file can only
+//! restrict.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,21 +10,24 @@ use crate::memory::{Level, Memory, OpenVault};
 use cm_session::{Agent, Meta};
 use cm_store::config::Origin;
 
-/// Which sessions are read.
+/// Filter for the sessions that may be read.
 #[derive(Debug, Clone, Default)]
 pub struct Allowed {
-    /// Of these agents.
+    /// Agents whose sessions may be read.
     pub agents: Vec<Agent>,
-    /// In the folders of the vault's project, or in those that the person names; anywhere for the global vault.
+    /// Folders of the project, plus those that the user named; `None` for the global vault, which
+    /// reads every folder.
     project: Option<ProjectFolders>,
-    /// In a folder of each of these lists, or below one; an empty list lets all through.
+    /// Lists of folders: the session's folder must be in or below one of every list. An empty list
+    /// accepts all.
     lists: Vec<Vec<String>>,
-    /// Also conversations without a folder, of exports that the person names for this vault.
+    /// Whether to accept conversations without a folder, from exports that the user's private
+    /// settings list.
     exports: bool,
 }
 
 impl Allowed {
-    /// What the settings of a vault say.
+    /// Builds the filter from the settings of a vault.
     pub fn of(memory: &Memory, open: &OpenVault) -> Self {
         let named = lists(open, "sessions.agents");
         for name in named.iter().flatten().filter(|name| super::agent(name).is_none()) {
@@ -55,12 +59,12 @@ impl Allowed {
         }
     }
 
-    /// All sessions, where there is no vault that says otherwise.
+    /// Accepts all sessions; used if no vault is open.
     pub fn all() -> Self {
         Self { agents: Agent::ALL.to_vec(), ..Self::default() }
     }
 
-    /// The same in words, so that a change of it shows.
+    /// Returns a text that changes whenever the filter changes.
     pub fn words(&self) -> String {
         // A new version that knows more agents is no change of what is allowed.
         let all = self.agents.len() == Agent::ALL.len();
@@ -71,32 +75,33 @@ impl Allowed {
         }
     }
 
-    /// Whether it depends on the folder if a session is read.
+    /// Returns whether the filter depends on a session's folder.
     pub fn is_by_folder(&self) -> bool {
         self.project.is_some() || !self.lists.is_empty()
     }
 
-    /// Whether sessions of every project are read.
+    /// Returns whether sessions of every folder are accepted.
     pub fn is_everything(&self) -> bool {
         !self.is_by_folder()
     }
 
-    /// Whether no folder is named at all, so that no session of the home folder is read.
+    /// Returns whether no folder is accepted, so that no local session is read.
     pub fn is_nothing(&self) -> bool {
         self.project.as_ref().is_some_and(|project| project.list().is_empty())
     }
 
-    /// The lists of folders: a session is read where each of them has its folder.
+    /// Returns the lists of folders; a session must match each of them.
     pub fn lists(&self) -> Vec<Vec<String>> {
         self.project.iter().map(ProjectFolders::list).chain(self.lists.iter().cloned()).collect()
     }
 
-    /// The folders that are named.
+    /// Iterates over the folders of all lists.
     pub fn folders(&self) -> impl Iterator<Item = PathBuf> + '_ {
         self.lists().into_iter().flatten().map(PathBuf::from)
     }
 
-    /// Whether a session of the home folder is read. One that names no folder is in none.
+    /// Returns whether a local session may be read. A session without a folder belongs to no
+    /// project.
     pub fn allows(&self, meta: &Meta) -> bool {
         let is_export = self.exports && meta.agent == Agent::Chatgpt && meta.workspace.is_none();
         let is_of_project = self
@@ -106,7 +111,8 @@ impl Allowed {
         (is_export && self.lists.is_empty()) || (is_of_project && self.allows_sent(meta))
     }
 
-    /// Whether a session that was sent to the vault is read: whoever sent it chose the vault.
+    /// Returns whether an uploaded session may be read. The project does not matter, because the
+    /// sender chose the vault.
     pub fn allows_sent(&self, meta: &Meta) -> bool {
         self.lists.iter().all(|list| {
             list.iter().any(|folder| meta.workspace.as_deref().is_some_and(|inner| is_below(inner, folder)))
@@ -114,16 +120,16 @@ impl Allowed {
     }
 }
 
-/// Whose settings.
+/// Origin of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whose {
-    /// The person's.
+    /// The user's own settings.
     Own,
-    /// Those of a file that others can write.
+    /// A settings file that others can write.
     Shared,
 }
 
-/// A list of the settings; `None` where it is not set.
+/// Returns a list setting from this origin; `None` if it is not set.
 fn list(open: &OpenVault, name: &str, whose: Whose) -> Option<Vec<String>> {
     let is_of = |origin: &Origin| origin.is_users() == (whose == Whose::Own);
     let (value, _) = open.settings.get_from(name, is_of)?;
@@ -131,26 +137,28 @@ fn list(open: &OpenVault, name: &str, whose: Whose) -> Option<Vec<String>> {
     Some(items.filter_map(toml::Value::as_str).map(str::to_owned).collect())
 }
 
-/// What the person says, and what a shared file says.
+/// Returns a list setting from both origins, the user's first.
 fn lists(open: &OpenVault, name: &str) -> Vec<Vec<String>> {
     [Whose::Own, Whose::Shared].into_iter().filter_map(|whose| list(open, name, whose)).collect()
 }
 
-/// Whether it is the global vault, also where it was named.
+/// Returns whether this is the global vault, even if it was opened by path.
 pub fn is_global(memory: &Memory, open: &OpenVault) -> bool {
     let global = memory.call.global.as_ref().and_then(|path| path.canonicalize().ok());
     open.level == Level::Global
         || global.is_some_and(|path| open.vault.root().canonicalize().is_ok_and(|root| path == root))
 }
 
-/// The folder that a vault belongs to: itself, or the one above a `.memory`.
+/// Returns the folder that a vault belongs to: its own, or the parent of a hidden folder such as
+/// `.memory`.
 pub fn project(open: &OpenVault) -> &Path {
     let root = open.vault.root();
     let hidden = root.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     if hidden { root.parent().unwrap_or(root) } else { root }
 }
 
-/// A folder as logs write it: whole, with `~` for the home folder and all else from `base`.
+/// Resolves a path to the form that logs use: absolute, with `~` expanded and other paths relative
+/// to `base`.
 pub fn resolved(memory: &Memory, base: &Path, typed: &str) -> String {
     let home = memory.call.home.as_deref();
     let path = match (typed.strip_prefix('~'), home) {

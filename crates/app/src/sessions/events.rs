@@ -1,6 +1,6 @@
-//! A session of the index as events again, for those who read sessions and no logs: a log may be long gone.
+//! Restores a session's events from the index, which works even after the log has been deleted.
 //!
-//! What the index does not keep is not told: how a tool ended, and in which form it was called.
+//! The index does not store the outcome of tool calls or the structure of their input.
 
 use serde_json::Value;
 
@@ -9,14 +9,14 @@ use crate::error::Result;
 use cm_index::sessions::{Listed, Speaker, Stretch};
 use cm_session::event::{Event, EventKind, ToolOutcome};
 
-/// The most stretches that are taken of a session.
+/// Maximum number of chunks read per session.
 const MOST: usize = 50_000;
 
 impl Shelf {
-    /// What happened in a session, in order.
+    /// Returns the events of a session in order.
     ///
     /// # Errors
-    /// Those of the index.
+    /// Returns an error if the session index cannot be read.
     pub(crate) fn events(&self, listed: &Listed) -> Result<Vec<Event>> {
         let key = listed.session.key();
         let stretches = self.ask(|sessions| sessions.stretches(&key, 1..=u64::MAX, 0, MOST))?;
@@ -53,12 +53,13 @@ fn same(one: &Stretch, other: &Stretch) -> bool {
     (one.line, one.part, one.speaker) == (other.line, other.part, other.speaker)
 }
 
-/// A prompt in an agent's words is one that an agent gave another.
+/// Returns whether a prompt comes from another agent instead of a person.
 fn is_side(told: &Stretch) -> bool {
     told.kind == "user_prompt" && told.speaker != Some(Speaker::Person)
 }
 
-/// What happened; nothing where it is no part of the talk or the work.
+/// Converts a chunk into an event; `None` for kinds that belong neither to the conversation nor to
+/// the work.
 fn kind(told: Stretch) -> Option<EventKind> {
     let text = told.text;
     Some(match told.kind {

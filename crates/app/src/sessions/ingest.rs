@@ -1,6 +1,7 @@
-//! Reads what is new in agents' logs into the index of sessions.
+//! Reads new entries of agents' logs into the session index.
 //!
-//! A log is read on from where the last reading ended; what it told, its session and that place are one commit.
+//! Reading continues where it last ended. The events of a log, its session and the new position are
+//! written in one transaction.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -19,26 +20,28 @@ use cm_index::sessions::{SessionKey, Understanding, Writer};
 use cm_secrets::{Rules, redact};
 use cm_session::SessionId;
 
-/// Under this name, among the logs, the index keeps what may be read and what is taken out of it. Where that has changed,
-/// all is read anew.
+/// Key among the log entries of the index that stores the filter and the redaction rules in use. If
+/// they change, every log is read again.
 pub(super) const SCOPE: &str = "cm:scope";
 
-/// How many of a kind of notice are told one by one.
+/// Maximum number of notices per kind that are listed individually.
 const MOST_TOLD: usize = 3;
 
-/// How far a reading is.
+/// Progress of reading logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Logs that were looked at.
+    /// Number of logs that were processed.
     pub done: usize,
-    /// Of so many.
+    /// Total number of logs.
     pub of: usize,
 }
 
-/// Brings the index up to date. Where another process does so, or the index cannot be written, what is there answers.
+/// Updates the session index. If another process is doing so, or if the index cannot be written,
+/// adds a notice and leaves it as it is.
 ///
 /// # Errors
-/// Patterns of secrets that are none, and an index that cannot be written.
+/// Returns an error if a redaction pattern is invalid, if the index cannot be used, or if the call
+/// was cancelled.
 pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()> {
     let open = memory.target();
     let Some(home) = &memory.call.home else {
@@ -93,17 +96,17 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
     }
 }
 
-/// One reading of all logs.
+/// State of one pass over all logs.
 struct Reader {
     folder: PathBuf,
     scope: String,
     sources: Sources,
     rules: Rules,
-    /// Bytes from which a log is large.
+    /// Size in bytes from which a log is reported as large.
     large: u64,
     told: Told,
     watch: Watch,
-    /// Whether this scope is read for the first time.
+    /// Whether the index has been created for this filter just now.
     first: bool,
 }
 
@@ -128,7 +131,8 @@ impl Reader {
         writer.finish()
     }
 
-    /// The writer of an index that holds only what may be read, without what is taken out.
+    /// Opens the index for writing; clears it if it was written with another filter or other
+    /// redaction rules.
     fn writer(&mut self, anew: bool) -> std::result::Result<Writer, cm_index::Error> {
         let begin = || Writer::anew(&self.folder, Duration::ZERO);
         let mut writer = if anew { begin()? } else { Writer::mend(&self.folder, Duration::ZERO)?.0 };
@@ -205,8 +209,8 @@ impl Reader {
         }
     }
 
-    /// The sessions of a log that lie in folders that may be read. It is read once for this and once to be told, so that
-    /// nothing of the others is ever written down.
+    /// Returns the sessions of a log that may be read. The log is scanned for this separately, so
+    /// that nothing of other sessions is written.
     fn allowed_of(
         &mut self,
         writer: &mut Writer,
@@ -262,7 +266,7 @@ fn understanding(tally: &Tally, rules: &Rules) -> Understanding {
     }
 }
 
-/// How little was understood, with the kinds that were not.
+/// Describes how many records were not recognized, with up to three of their kinds.
 fn not_understood(tally: &Tally, rules: &Rules) -> String {
     let kinds: Vec<String> =
         tally.unknown.keys().take(3).map(|name| redact(name, rules).0.into_string()).collect();
@@ -270,12 +274,12 @@ fn not_understood(tally: &Tally, rules: &Rules) -> String {
     format!("({} of {} records{kinds})", tally.not_understood(), tally.records)
 }
 
-/// What there is to hear of a reading.
+/// Notices and reports of a pass.
 #[derive(Debug, Default)]
 struct Told {
-    /// The logs that told something.
+    /// Logs with new events.
     read: Vec<reads::Read>,
-    /// Sessions of folders that are not read.
+    /// Number of sessions in folders that may not be read.
     left_out: usize,
     unread: Vec<String>,
     unknown: Vec<String>,

@@ -1,4 +1,4 @@
-//! The sessions, the last ended first.
+//! Lists sessions, most recently ended first.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,37 +11,38 @@ use crate::memory::Memory;
 use cm_index::sessions::Filter;
 use cm_note::instant::Instant;
 
-/// Which part of the list.
+/// Filter and page of the list.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Of which sessions; those of `sessions.lookback_days` where no days are given.
+    /// Selects sessions; without a number of days, `sessions.lookback_days` applies.
     pub which: Which,
-    /// At most so many.
+    /// Maximum number of sessions.
     pub limit: usize,
-    /// Sessions to leave out at the front: the `next` of an earlier answer.
+    /// Number of sessions to skip: the `next` of an earlier answer.
     pub offset: usize,
 }
 
-/// Sessions.
+/// One page of the list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Sessions {
-    /// The sessions, the last ended first.
+    /// Sessions, most recently ended first.
     pub sessions: Vec<Row>,
-    /// How many there are of these days, agents and folders.
+    /// Number of matching sessions on all pages.
     pub total: usize,
-    /// How many there are of all days, where none of these days is.
+    /// Number of matching sessions of any age; only if none is recent enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub older: Option<usize>,
-    /// How many days were looked back; null for all.
+    /// Number of days that were considered; null for all.
     pub days: Option<f64>,
-    /// The offset of the next page, where there is more.
+    /// Offset of the next page; null on the last one.
     pub next: Option<usize>,
 }
 
-/// Lists sessions.
+/// Lists the sessions that match the filter.
 ///
 /// # Errors
-/// No such agent, and those of [`Shelf::open`].
+/// Returns an error if the agent or the number of days is invalid, or if the session index cannot
+/// be read.
 pub fn list(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Sessions> {
     let days = lookback(memory, &options.which)?;
     let filter = filter(memory, &options.which, days)?;
@@ -62,7 +63,7 @@ pub fn list(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Session
     Ok(Sessions { sessions, total: listing.total, older, days, next })
 }
 
-/// How many days count; all where there is none.
+/// Returns the number of days to consider; `None` for all.
 pub(crate) fn lookback(memory: &Memory, which: &Which) -> Result<Option<f64>> {
     let days = which.days.unwrap_or_else(|| memory.target().settings.number("sessions.lookback_days"));
     if !days.is_finite() || days < 0.0 {
@@ -71,7 +72,7 @@ pub(crate) fn lookback(memory: &Memory, which: &Which) -> Result<Option<f64>> {
     Ok((days > 0.0).then_some(days))
 }
 
-/// The filter of the index.
+/// Converts a selection into a filter for the index.
 pub(crate) fn filter(memory: &Memory, which: &Which, days: Option<f64>) -> Result<Filter> {
     let since: Option<Instant> = days.map(|days| memory.now().minus_days(days));
     let workspace = which.workspace.as_deref();

@@ -1,6 +1,7 @@
-//! The sessions of agents: their logs are read into an index of the vault that is written to, and asked there.
+//! Sessions of agents: reads their logs into an index of the target vault, and answers queries from
+//! it.
 //!
-//! Every question first reads what is new in the logs. Nothing here judges a session, and nothing leaves the machine.
+//! Every query first reads new log entries. All data stays on this machine.
 
 pub(super) mod allowed;
 pub(super) mod events;
@@ -27,37 +28,37 @@ use cm_session::Agent;
 pub use ingest::Progress;
 pub use row::{Named, Row, Said};
 
-/// Which sessions a question is about.
+/// Selection of sessions.
 #[derive(Debug, Clone, Default)]
 pub struct Which {
-    /// Of these agents, by name, several between commas; of all where there is none.
+    /// Agent names, separated by commas; `None` for all agents.
     pub agents: Option<String>,
-    /// Of this folder and those below it, as typed.
+    /// Folder of the sessions, including folders below it, as typed by the user.
     pub workspace: Option<String>,
-    /// Only those of the last days; of all times where it is 0.
+    /// Maximum age in days; 0 for any age. `None` applies the default of the operation.
     pub days: Option<f64>,
 }
 
-/// Reads what is new in the logs, for those who ask later.
+/// Reads new log entries into the session index.
 ///
 /// # Errors
-/// Those of [`Shelf::open`].
+/// Returns an error if a redaction pattern is invalid or if the index cannot be used.
 pub(super) fn refresh(memory: &Memory) -> Result<()> {
     ingest::refresh(memory, &mut |_| {})
 }
 
-/// The sessions, as fresh as this call may make them.
+/// Access to the session index during a call.
 pub struct Shelf {
     sessions: Sessions,
-    /// What was learned from which.
+    /// Record of the sessions that were reflected on.
     record: Record,
 }
 
 impl Shelf {
-    /// Reads what is new in the logs, unless the call says not to.
+    /// Opens the index and reads new log entries, unless the call has `no_refresh` set.
     ///
     /// # Errors
-    /// Patterns of secrets that are none, and an index that cannot be written.
+    /// Returns an error if a redaction pattern is invalid or if the index cannot be used.
     pub fn open(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<Self> {
         if memory.call.no_refresh {
             memory.notice("answered from the index as it stands (--no-refresh)");
@@ -67,12 +68,13 @@ impl Shelf {
         Ok(Self { record: Record::heard(memory)?, ..Self::as_it_stands(memory) })
     }
 
-    /// The sessions that were read before, for answers that must not wait for logs and do not say what was learned.
+    /// Opens the index as it is, without the record of reflected sessions; for answers that must be
+    /// quick.
     pub(super) fn as_it_stands(memory: &Memory) -> Self {
         Self { sessions: Sessions::open(&folder(memory)), record: Record::default() }
     }
 
-    /// What the index answers; `None` where there is none.
+    /// Queries the index; returns `None` if there is no index yet.
     pub(super) fn ask<T>(
         &self,
         question: impl FnOnce(&Sessions) -> std::result::Result<T, cm_index::Error>,
@@ -88,7 +90,7 @@ impl Shelf {
         }
     }
 
-    /// The session of that id, or the one whose id begins so.
+    /// Finds a session by its id or a unique prefix of it.
     pub(super) fn one(&self, name: &str) -> Result<Listed> {
         if name.trim().is_empty() {
             return Err(Error::usage("a session is named by its id").hint("`cm sessions` lists them"));
@@ -110,20 +112,19 @@ impl Shelf {
     }
 }
 
-/// Where the index lies. Guests have one of their own, of what was sent to the vault.
+/// Returns the folder of the index. Guests have a separate index of uploaded sessions.
 pub(super) fn folder(memory: &Memory) -> std::path::PathBuf {
     memory.target().vault.index().join(if memory.call.by.is_guest { "sent" } else { "sessions" })
 }
 
-/// An agent by its name.
 pub(super) fn agent(name: &str) -> Option<Agent> {
     Agent::ALL.into_iter().find(|agent| agent.name() == name)
 }
 
-/// Agents by their names, several between commas.
+/// Parses agent names separated by commas.
 ///
 /// # Errors
-/// A name that is no agent's.
+/// Returns an error if a name is not that of a supported agent.
 pub fn agents(typed: &str) -> Result<Vec<Agent>> {
     let one = |name: &str| {
         agent(name).ok_or_else(|| {

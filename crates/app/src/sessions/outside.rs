@@ -1,7 +1,7 @@
-//! Sessions that another program knows: `cass`, where a person wants it asked (`sources.cass`).
+//! Queries the session search program `cass`, if the user enabled it (`sources.cass`).
 //!
-//! Its hits stand beside our own and change none of them. What may not be read is not shown, and its words lose their
-//! secrets like all others. A program that is missing, fails or answers nonsense is a notice and nothing more.
+//! Its hits are listed separately. They pass the same filter and redaction as local sessions. If
+//! the program is missing or fails, the answer only carries a notice.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,44 +22,43 @@ use cm_note::instant::Instant;
 use cm_secrets::Rules;
 use cm_session::{Agent, Meta};
 
-/// The program.
 const PROGRAM: &str = "cass";
-/// The most that it may say, in bytes.
+/// Maximum output size in bytes.
 const LARGEST: usize = 4 << 20;
-/// The longest words of a hit, in characters.
+/// Maximum length of a snippet in characters.
 const LONGEST: usize = 400;
-/// What it is given of the environment: where programs, and its own files, lie.
+/// Environment variables that are passed to the program.
 const GIVEN: [&str; 4] = ["PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA"];
 
-/// A place that another program found.
+/// A hit of another program.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Outside {
-    /// The program.
+    /// Name of the program.
     pub source: &'static str,
-    /// Whose log tells it.
+    /// Agent of the session, in the program's spelling.
     pub agent: Option<String>,
-    /// The session, where the program tells.
+    /// Session id, if the program reports it.
     pub session: Option<String>,
-    /// Its title.
+    /// Title of the session, if the program reports it.
     pub title: Option<String>,
-    /// The folder that was worked in.
+    /// Working directory of the session.
     pub workspace: Option<String>,
-    /// The log.
+    /// Path of the log file, if the program reports it.
     pub log: Option<String>,
-    /// The line of the log, from 1.
+    /// Line number in the log, from 1.
     pub line: Option<u64>,
-    /// When.
+    /// Time of the hit.
     pub at: Option<Instant>,
-    /// How well it fits by the program's own measure; comparable with nothing else.
+    /// Score by the program's own measure; not comparable with other scores.
     pub score: Option<f64>,
-    /// The words, without secrets.
+    /// Excerpt, redacted.
     pub snippet: String,
 }
 
-/// What the program finds besides; nothing where it is not to be asked, or cannot be.
+/// Queries the program. Returns no hits if it is disabled, not installed or fails.
 ///
 /// # Errors
-/// Patterns of secrets that are none, and no such agent.
+/// Returns an error if a redaction pattern or an agent name is invalid.
 pub fn outside(memory: &Memory, options: &Options, since: Option<Instant>) -> Result<Vec<Outside>> {
     if !privacy::flag(memory, "sources.cass") {
         return Ok(Vec::new());
@@ -84,7 +83,7 @@ pub fn outside(memory: &Memory, options: &Options, since: Option<Instant>) -> Re
     Ok(found)
 }
 
-/// What the program prints; `None` where it cannot be asked.
+/// Runs the program and returns its output; `None`, with a notice, if it fails.
 fn asked(memory: &Memory, options: &Options) -> Option<String> {
     let call = &memory.call;
     let mut environment: BTreeMap<String, String> = call
@@ -124,7 +123,7 @@ fn asked(memory: &Memory, options: &Options) -> Option<String> {
     }
 }
 
-/// Which of its hits are wanted, and may be shown.
+/// Filter for hits.
 struct Wanted {
     allowed: Allowed,
     agents: Vec<Agent>,
@@ -133,7 +132,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// What the program does not say of a hit speaks against it, where it matters.
+    /// Returns whether a hit passes the filter. A missing field fails every condition on it.
     fn is_met_by(&self, hit: &Hit) -> bool {
         let known = hit.agent.as_deref().and_then(agent_like);
         let all = self.allowed.agents.len() == Agent::ALL.len();
@@ -152,7 +151,8 @@ impl Wanted {
     }
 }
 
-/// An agent in another's spelling: `claude_code`, `Claude Code`, `gemini-cli`.
+/// Parses an agent name in the spelling of other programs: `claude_code`, `Claude Code`,
+/// `gemini-cli`.
 fn agent_like(name: &str) -> Option<Agent> {
     let name = name.trim().to_lowercase().replace(['_', ' '], "-");
     match name.as_str() {

@@ -1,4 +1,5 @@
-//! The folders of the project that a vault lies in: its work tree, the linked ones, and those that the person names.
+//! Folders of the project that contains a vault: its work tree, linked work trees, and folders that
+//! the user named.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +8,23 @@ use crate::memory::{Memory, OpenVault};
 use cm_store::git::{Repo, named_git_dir};
 use cm_store::vault::layout;
 
-/// The folders whose sessions belong to a project.
+/// Folders whose sessions belong to a project.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectFolders {
-    /// The work trees of the project. What lies below one counts, unless it is a project of its own.
+    /// Work trees of the project. Folders below them belong to it too, except for nested projects.
     trees: Vec<PathBuf>,
-    /// The home folder where the vault lies right in it: all that lies below is of other projects.
+    /// The home folder, if the vault is directly in it; folders below it belong to other projects.
     exact: Option<PathBuf>,
-    /// The folder that the work trees share in git.
+    /// Git directory that the work trees share.
     common: Option<PathBuf>,
-    /// The vault.
+    /// Root of the vault.
     vault: PathBuf,
-    /// Folders that the person names; all that lies below one counts.
+    /// Folders that the user named; all folders below them are included.
     named: Vec<String>,
 }
 
 impl ProjectFolders {
-    /// Those of the project that a vault lies in, and the ones that the person names.
+    /// Returns the folders of the project that contains a vault, plus those that the user named.
     pub fn of(memory: &Memory, open: &OpenVault, named: Vec<String>) -> Self {
         let folder = project(open);
         // A vault that is a repository of its own may lie inside the project's.
@@ -44,12 +45,12 @@ impl ProjectFolders {
         Self { trees, exact, common, vault: open.vault.root().to_owned(), named }
     }
 
-    /// The folders that the person names, and no project.
+    /// Returns only the folders that the user named.
     pub fn named(named: Vec<String>) -> Self {
         Self { named, ..Self::default() }
     }
 
-    /// All folders, as they are written down and shown.
+    /// Returns all folders as text.
     pub fn list(&self) -> Vec<String> {
         let trees = self.trees.iter().chain(&self.exact).map(|tree| tree.to_string_lossy().into_owned());
         let mut list: Vec<String> = trees.collect();
@@ -57,7 +58,7 @@ impl ProjectFolders {
         list
     }
 
-    /// Whether a session that was held in this folder belongs to the project.
+    /// Returns whether a session with this working directory belongs to the project.
     pub fn holds(&self, workspace: &str) -> bool {
         if self.named.iter().any(|named| is_below(workspace, named)) {
             return true;
@@ -71,13 +72,15 @@ impl ProjectFolders {
         }
     }
 
-    /// Whether a repository or vault of its own lies between a folder and the work tree above it.
+    /// Returns whether a repository or vault between a folder and the work tree makes it a project
+    /// of its own.
     fn is_other_project(&self, folder: &Path, tree: &Path) -> bool {
         let between = folder.ancestors().take_while(|folder| *folder != tree);
         between.into_iter().any(|folder| self.is_other_repository(folder) || self.is_other_vault(folder))
     }
 
-    /// A submodule and a linked work tree keep their git folder in the project's.
+    /// Returns whether the folder is a repository outside the project. Submodules and linked work
+    /// trees keep their Git directory in the project's.
     fn is_other_repository(&self, folder: &Path) -> bool {
         if !folder.join(".git").exists() {
             return false;
@@ -93,7 +96,7 @@ impl ProjectFolders {
     }
 }
 
-/// Whether a path is this folder, or lies below it.
+/// Returns whether a path is a folder or below it; symbolic links are resolved.
 fn is_within(path: &Path, folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     real(path).starts_with(real(folder))

@@ -1,7 +1,7 @@
-//! What was read of agents' sessions, written down: which log, by which command, when, how much, and whether a model was
-//! given it. Never a word of a session.
+//! Log of accesses to agents' sessions: which log was read, by which command, when, how much of it,
+//! and whether a model received it. It never contains session text.
 //!
-//! Everything that reads a log, or hands text of a session on, tells it here.
+//! Every function that reads a log or passes session text on adds an entry.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,61 +12,62 @@ use cm_note::instant::Instant;
 use cm_session::{Agent, SessionId};
 use cm_store::vault::lines::Lines;
 
-/// The most ids of sessions that one entry names; all are counted.
+/// Maximum number of session ids in an entry.
 const MOST_NAMED: usize = 20;
 
-/// Something that was read.
+/// One access to sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Read {
-    /// Whose sessions: an agent's name, or that of a program that was asked for them.
+    /// Agent of the sessions, or the program that was queried for them.
     pub agent: String,
-    /// The log, where one was read.
+    /// Path of the log, if one was read.
     pub log: Option<String>,
-    /// The sessions that were told.
+    /// Sessions that were read.
     pub sessions: Vec<SessionId>,
-    /// Bytes of their text.
+    /// Size of their text in bytes.
     pub bytes: u64,
-    /// The model that was given the text, where one was.
+    /// Model that received the text.
     pub model: Option<String>,
 }
 
 impl Read {
-    /// Of a log of an agent.
+    /// Returns an access to a log of an agent.
     pub fn of_log(agent: Agent, log: String) -> Self {
         Self { agent: agent.name().to_owned(), log: Some(log), ..Self::default() }
     }
 }
 
-/// Something that was read, as it is written down.
+/// An access as it is logged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
-    /// When.
+    /// Time at which the text was read.
     pub at: Instant,
-    /// By which command, such as `cm sessions`.
+    /// Command that read the sessions, such as `cm sessions`.
     pub command: String,
-    /// The agent that asked for it; null where a person did.
+    /// Agent that ran the command; null for a person.
     #[serde(default)]
     pub by: Option<String>,
-    /// Whose sessions.
+    /// Agent of the sessions, or the program that was queried for them.
     pub agent: String,
-    /// The log; null where what had been read before was shown.
+    /// Path of the log; null if the text came from the session index.
     #[serde(default)]
     pub log: Option<String>,
-    /// The first twenty sessions.
+    /// Session ids, at most twenty.
     #[serde(default)]
     pub sessions: Vec<String>,
-    /// How many sessions.
+    /// Number of sessions, with or without a day.
     #[serde(default)]
     pub count: usize,
-    /// Bytes of their text.
+    /// Size of their text in bytes.
     #[serde(default)]
     pub bytes: u64,
-    /// The model that was given the text; null where none was.
+    /// Model that received the text; null if none did.
     #[serde(default)]
     pub model: Option<String>,
 }
 
-/// Writes down what was read. Where that cannot be, the person hears of it, and what was asked for goes on.
+/// Appends accesses to the log. If the file cannot be written, adds a notice; the command
+/// continues.
 pub fn record(memory: &Memory, reads: Vec<Read>) {
     let call = &memory.call;
     let entry = |read: Read| Entry {
@@ -88,10 +89,10 @@ pub fn record(memory: &Memory, reads: Vec<Read>) {
     }
 }
 
-/// What was written down, the oldest first.
+/// Returns the logged accesses, oldest first. Damaged lines are skipped with a notice.
 ///
 /// # Errors
-/// Where the file cannot be read. Lines that cannot are a notice.
+/// Returns an error if the file cannot be read.
 pub fn entries(memory: &Memory) -> Result<Vec<Entry>> {
     let (entries, damaged) = Lines::of_reads(&memory.target().vault)?.read()?;
     if damaged > 0 {

@@ -1,4 +1,4 @@
-//! A session, and what was said in it, as answers show them.
+//! Sessions and their utterances as shown in answers.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,71 +12,72 @@ use cm_index::sessions::{Listed, Lookup, Session, Speaker, Stretch};
 use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;
 
-/// A session, without what was said in it.
+/// Description of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Named {
-    /// Its id, unique for its agent.
+    /// Session id, unique for its agent.
     pub id: String,
-    /// The beginning of the id that is enough to name it.
+    /// Shortest unique prefix of the id, at least 8 characters.
     pub prefix: String,
-    /// Whose log tells it.
+    /// Agent of the session, such as `claude-code`.
     pub agent: String,
-    /// The folder that was worked in, as the log writes it.
+    /// Working directory, as written in the log.
     pub workspace: Option<String>,
-    /// Its title, or the first words of the person.
+    /// Title, or the beginning of the first prompt.
     pub title: Option<String>,
-    /// The time of its first record.
+    /// Time of the first log entry.
     pub started: Option<Instant>,
-    /// The time of its last record.
+    /// Time of the last log entry.
     pub ended: Option<Instant>,
-    /// The branch of git when it began.
+    /// Git branch at the start of the session.
     pub branch: Option<String>,
-    /// The model that answered last.
+    /// Model of the last answer.
     pub model: Option<String>,
-    /// The session that it was forked from, or serves.
+    /// Id of the session that it was forked from, or that started it as a subagent.
     pub parent: Option<String>,
-    /// Whether an agent started it for itself.
+    /// Whether an agent started the session.
     pub subagent: bool,
-    /// The log that told it.
+    /// Path of the log file that contains the session.
     pub log: Option<String>,
 }
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
-    /// The session.
+    /// Id, agent, times and other metadata of the session.
     #[serde(flatten)]
     pub named: Named,
-    /// Days since its last record.
+    /// Days since the last log entry.
     pub age_days: Option<f64>,
-    /// How many things happened in it.
+    /// Number of events in the session, of every kind.
     pub events: usize,
-    /// How many of them are prompts of the person.
+    /// Number of prompts by the user.
     pub prompts: usize,
-    /// Bytes of text.
+    /// Size of the text in bytes.
     pub bytes: u64,
-    /// How it ended, as its diary says: `success`, `failure`, `partial` or `mixed`; null where none tells.
+    /// Outcome according to the diary: `success`, `failure`, `partial` or `mixed`; null if unknown.
     pub outcome: Option<String>,
-    /// Whether more than half of its log was not understood, so that much of it may be missing here.
+    /// Whether more than half of the log's records were not recognized, so that content may be
+    /// missing.
     pub mostly_unknown: bool,
-    /// Whether it was learned from (`cm reflect`).
+    /// Whether `cm reflect` has processed the session.
     pub state: State,
-    /// What came of that, the last time.
+    /// Result of the last `cm reflect` on the session.
     pub reflected: Option<Reflected>,
 }
 
-/// What came of learning from a session.
+/// Result of reflecting on a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Reflected {
-    /// When.
+    /// Time of the attempt.
     pub at: Instant,
-    /// What.
+    /// Result of the attempt.
     pub came: Came,
-    /// How many proposals it brought.
+    /// Number of proposals, applied or not.
     pub proposed: usize,
-    /// How many of them changed something.
+    /// Number of proposals that changed something.
     pub applied: usize,
-    /// Why it failed.
+    /// Error message of a failed attempt.
     pub why: Option<String>,
 }
 
@@ -87,18 +88,18 @@ impl From<&Line> for Reflected {
     }
 }
 
-/// Something that was said.
+/// An utterance or other event of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Said {
-    /// The line of the log, from 1.
+    /// Line number in the log, from 1.
     pub line: u64,
-    /// When.
+    /// Time of the event.
     pub at: Option<Instant>,
-    /// What happened: `user_prompt`, `assistant_text`, `tool_call`, …
+    /// Kind of event: `user_prompt`, `assistant_text`, `tool_call`, …
     pub kind: String,
-    /// Whose words: `person`, `agent` or `tool`; null where nothing was said.
+    /// Speaker: `person`, `agent` or `tool`; null for events without text.
     pub speaker: Option<String>,
-    /// The words, without secrets.
+    /// Text, redacted.
     pub text: String,
 }
 
@@ -141,7 +142,7 @@ impl Shelf {
         })
     }
 
-    /// The beginning of an id that no other id has: 8 characters, or more where they are needed.
+    /// Returns a unique prefix of the id, of about 8, 13, 18 or 24 characters, else the whole id.
     fn prefix(&self, id: &str) -> Result<String> {
         for length in [8, 13, 18, 24] {
             let Some((end, _)) = id.char_indices().nth(length) else { break };
@@ -154,7 +155,7 @@ impl Shelf {
     }
 }
 
-/// Writes into rows how their sessions ended, as the diaries of the vaults say.
+/// Adds the outcomes of sessions from the diaries of all open vaults.
 pub(super) fn add_outcomes(memory: &Memory, rows: &mut [Row]) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
@@ -173,7 +174,6 @@ pub(super) fn add_outcomes(memory: &Memory, rows: &mut [Row]) -> Result<()> {
     Ok(())
 }
 
-/// Whose words, by name.
 pub(super) fn speaker(speaker: Option<Speaker>) -> Option<String> {
     let name = match speaker? {
         Speaker::Person => "person",
@@ -183,7 +183,7 @@ pub(super) fn speaker(speaker: Option<Speaker>) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Stretches joined into what was said at once.
+/// Joins the chunks of each utterance.
 pub(crate) fn joined(stretches: Vec<Stretch>) -> Vec<Said> {
     let mut said: Vec<Said> = Vec::new();
     let mut last = None;

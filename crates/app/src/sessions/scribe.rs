@@ -1,4 +1,4 @@
-//! Hands on what a log tells to the index: without secrets, and only what may be read.
+//! Writes the redacted events of a log to the session index, for the sessions that may be read.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,26 +9,26 @@ use cm_secrets::{Redacted, Rules, redact};
 use cm_session::event::Event;
 use cm_session::{Meta, SessionId};
 
-/// Writes down what one log tells.
+/// Writes the events of one log to the index.
 pub struct Scribe<'a> {
     pub writer: &'a mut Writer,
     pub rules: &'a Rules,
     pub source: &'a Source,
-    /// Where the log lies, as the index writes it.
+    /// Path of the log as stored in the index.
     pub path: &'a str,
-    /// The logs that there are.
+    /// All logs by path, with their formats.
     pub logs: &'a HashMap<String, Format>,
-    /// The sessions that may be read; all where there is none.
+    /// Sessions that may be read; `None` for all.
     pub allowed: Option<HashSet<SessionId>>,
-    /// Those that this reading told from their beginning.
+    /// Sessions that this pass has read from their beginning.
     pub begun: HashSet<SessionId>,
-    /// What was decided of each session.
+    /// Whether this log supplies a session, once decided.
     pub heard: HashMap<SessionId, bool>,
-    /// The first failure of the index; nothing was handed on after it.
+    /// First error of the index; nothing is written after it.
     pub failed: Option<cm_index::Error>,
     /// Whether the log must be read again from its beginning.
     pub again: bool,
-    /// Bytes of text that were handed on.
+    /// Size of the written text in bytes.
     pub bytes: u64,
 }
 
@@ -53,7 +53,7 @@ impl Scribe<'_> {
         }
     }
 
-    /// The sessions that were handed on.
+    /// Returns the sessions that were written, sorted.
     pub fn told(&self) -> Vec<SessionId> {
         let mut told: Vec<SessionId> =
             self.heard.iter().filter(|(_, counts)| **counts).map(|(id, _)| id.clone()).collect();
@@ -61,7 +61,7 @@ impl Scribe<'_> {
         told
     }
 
-    /// Whether this log may tell this session, decided once a reading.
+    /// Returns whether this log supplies a session; decides only once per pass.
     fn counts(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
         if let Some(known) = self.heard.get(&key.id) {
             return Ok(*known);
@@ -72,7 +72,8 @@ impl Scribe<'_> {
         Ok(counts)
     }
 
-    /// Whether no better log tells the session: two may, and then one at a time is written down.
+    /// Returns whether no preferred log supplies the session. If two logs contain it, only one of
+    /// them is indexed.
     fn is_its_teller(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
         let teller = self.writer.session(key)?.and_then(|session| session.log.clone());
         let Some(other) = teller.filter(|log| log != self.path) else { return Ok(true) };
@@ -112,7 +113,7 @@ impl Sink for Scribe<'_> {
     }
 }
 
-/// A title without secrets. One that was cut loses the word that the cut went through, which may be half a secret.
+/// Redacts a title. A truncated title loses its last word, which may be part of a secret.
 pub fn title_of(title: &str, rules: &Rules) -> Redacted {
     match title.strip_suffix('…') {
         None => redact(title, rules).0,
@@ -123,7 +124,7 @@ pub fn title_of(title: &str, rules: &Rules) -> Redacted {
     }
 }
 
-/// Looks which sessions of a log may be read, and writes nothing down.
+/// Collects the sessions of a log without writing anything.
 #[derive(Default)]
 pub struct Scout {
     pub begun: HashSet<SessionId>,

@@ -1,4 +1,4 @@
-//! Finding sessions by what was said in them.
+//! Searches the text of sessions.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,79 +14,79 @@ use cm_index::sessions::{Asked, Hit as Match, Speaker, Stretch, Weights};
 use cm_note::instant::Instant;
 use cm_note::query::Query;
 
-/// The longest query, in characters.
+/// Maximum length of a query in characters.
 const LONGEST: usize = 2_000;
-/// The furthest page that is answered.
+/// Maximum offset of a page.
 const FURTHEST: usize = 10_000;
-/// How many places of a session are shown.
+/// Maximum number of places shown per session.
 const MOST_PLACES: usize = 3;
 
-/// What is looked for.
+/// Query, filter and page of a search.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The words, in the query language.
+    /// Query in the query language.
     pub query: String,
-    /// In which sessions; in those of all times where no days are given.
+    /// Selects sessions; without a number of days, all of them.
     pub which: Which,
-    /// Whether what tools said counts too.
+    /// Include the output of tools.
     pub tools: bool,
-    /// Sessions at most.
+    /// Maximum number of sessions.
     pub limit: usize,
-    /// Sessions to leave out at the front: the `next` of an earlier answer.
+    /// Number of sessions to skip: the `next` of an earlier answer.
     pub offset: usize,
 }
 
-/// A place in a session.
+/// A matching place in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Spot {
-    /// The line of the log, from 1.
+    /// Line number in the log, from 1.
     pub line: u64,
-    /// When it was said.
+    /// Time of the utterance.
     pub at: Option<Instant>,
-    /// Whose words: `person`, `agent` or `tool`.
+    /// Speaker: `person`, `agent` or `tool`.
     pub speaker: Option<String>,
-    /// The words around what was looked for.
+    /// Excerpt around the match.
     pub snippet: String,
 }
 
-/// A session in which it was said.
+/// A matching session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Hit {
-    /// The session.
+    /// Id, agent, times and other metadata of the session.
     #[serde(flatten)]
     pub named: Named,
-    /// How well its best place fits; comparable within one answer only. 0 where the query only selects.
+    /// Score of the best place; comparable only within one answer. 0 if the query only filters.
     pub score: f64,
-    /// The best place, and the first of the others.
+    /// The best place and up to two others.
     pub places: Vec<Spot>,
-    /// The first lines of its log with a match.
+    /// First lines of the log with a match.
     pub lines: Vec<u64>,
-    /// Ids of sessions that are forks of this one, and match as well.
+    /// Ids of forks of this session that match as well.
     pub forks: Vec<String>,
 }
 
-/// The sessions in which it was said, best first.
+/// Matching sessions, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Searched {
-    /// The query.
+    /// Query as it was given.
     pub query: String,
-    /// The sessions.
+    /// Sessions of this page.
     pub hits: Vec<Hit>,
-    /// How many sessions match, forks counted as one.
+    /// Number of matching sessions; a session and its forks count as one.
     pub total: usize,
-    /// What another program found besides, where a person wants it asked.
+    /// Hits of another program, if enabled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<Outside>,
-    /// What was wrong with the query and how it was read instead.
+    /// Problems with the query, and how it was interpreted.
     pub notices: Vec<String>,
-    /// The offset of the next page, where there is more.
+    /// Offset of the next page; null on the last one.
     pub next: Option<usize>,
 }
 
-/// Checks what is asked, before any log is read.
+/// Checks the query and the offset before any log is read.
 ///
 /// # Errors
-/// No words, or too many.
+/// Returns an error if the query is empty or too long, or if the offset is too large.
 pub fn check(options: &Options) -> Result<()> {
     if options.query.trim().is_empty() {
         return Err(
@@ -103,10 +103,12 @@ pub fn check(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Searches what was said. The person's words count most, agents' less, tools' only where asked for.
+/// Searches the text of sessions. Text of the user weighs most, that of agents less; tool output is
+/// only searched on request.
 ///
 /// # Errors
-/// Those of [`check`], no such agent, and those of the index.
+/// Returns an error if the query, an agent name or the number of days is invalid, or if the session
+/// index cannot be read.
 pub fn search(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Searched> {
     check(options)?;
     let query = Query::parse(&options.query, memory.now());

@@ -1,4 +1,4 @@
-//! What was said in a session: all of it page by page, the lines around one, or the whole for another program.
+//! Shows the events of a session: page by page, or around one line of its log.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,40 +10,40 @@ use crate::error::{Error, Result};
 use crate::memory::Memory;
 use cm_index::sessions::{Listed, Stretch};
 
-/// How many stretches are taken from the index at once.
+/// Number of chunks read from the index at once.
 const AT_ONCE: usize = 500;
 
-/// The longest that a tool call is told in, in characters, where it is told in brief.
+/// Maximum length of a tool call in the short view, in characters.
 const BRIEF: usize = 160;
 
-/// Which part of a session.
+/// Page and level of detail.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// From this line of the log on: the `next` of an earlier answer.
+    /// First line of the log to show: the `next` of an earlier answer.
     pub from: u64,
-    /// About so many things; a line of the log is shown whole.
+    /// Approximate number of events; a page ends at the end of a log line.
     pub limit: usize,
-    /// Whether all is shown: what tools were asked and answered, thoughts, notices.
+    /// Include all events, such as tool output and the agent's thoughts.
     pub tools: bool,
 }
 
-/// A session.
+/// A session with its events.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Shown {
-    /// The session.
+    /// Metadata, counts and outcome of the session.
     pub session: Row,
-    /// The file of its diary, where there is one.
+    /// Path of the diary; null if there is none.
     pub diary: Option<String>,
-    /// What was said, in order.
+    /// Events in order.
     pub said: Vec<Said>,
-    /// The line of the log where the next page begins, where there is more.
+    /// Line of the log at which the next page starts; null on the last one.
     pub next: Option<u64>,
 }
 
-/// Shows what was said.
+/// Shows one page of a session.
 ///
 /// # Errors
-/// No such session, or several; and those of the index.
+/// Returns an error if the id matches no session or several, or if the index cannot be read.
 pub fn show(memory: &Memory, shelf: &Shelf, name: &str, options: &Options) -> Result<Shown> {
     let listed = shelf.one(name)?;
     let mut said: Vec<Said> = Vec::new();
@@ -67,10 +67,10 @@ pub fn show(memory: &Memory, shelf: &Shelf, name: &str, options: &Options) -> Re
     })
 }
 
-/// Shows the lines of a log around one of them.
+/// Shows the events on the log lines around `line`.
 ///
 /// # Errors
-/// No such session, or several; nothing was said on these lines.
+/// Returns an error if the id matches no session or several, or if these lines have no events.
 pub fn expand(memory: &Memory, shelf: &Shelf, name: &str, line: u64, context: u64) -> Result<Shown> {
     let listed = shelf.one(name)?;
     let lines = line.saturating_sub(context).max(1)..=line.saturating_add(context);
@@ -92,22 +92,22 @@ fn diary(memory: &Memory, listed: &Listed) -> Result<Option<String>> {
     Ok(known.map(|path| path.to_string()))
 }
 
-/// Stretches that begin with a line and end with one.
+/// Consecutive events, up to the end of a log line.
 struct Page {
     said: Vec<Said>,
-    /// The line after the last.
+    /// First line of the next page; `u64::MAX` after the last.
     next: u64,
 }
 
 impl Shelf {
-    /// The session, with how it ended.
+    /// Returns the session with its outcome.
     fn judged(&self, memory: &Memory, listed: &Listed) -> Result<Row> {
         let mut row = self.row(listed, memory.now())?;
         add_outcomes(memory, std::slice::from_mut(&mut row))?;
         Ok(row)
     }
 
-    /// What was said from this line on; `None` where that is nothing.
+    /// Returns the events from a line on; `None` if there are none.
     fn page(&self, listed: &Listed, from: u64) -> Result<Option<Page>> {
         let key = listed.session.key();
         let mut wanted = AT_ONCE;
@@ -129,7 +129,7 @@ impl Shelf {
     }
 }
 
-/// Cuts to about so many, where a line of the log ends; the line that the next page begins with.
+/// Truncates to about `limit` events, at the end of a log line, and returns the line that follows.
 fn page_end(said: &mut Vec<Said>, limit: usize) -> Option<u64> {
     let last = said.get(limit.checked_sub(1)?)?.line;
     let end = said.iter().position(|one| one.line > last)?;
@@ -138,7 +138,7 @@ fn page_end(said: &mut Vec<Said>, limit: usize) -> Option<u64> {
     Some(next)
 }
 
-/// Whether it belongs to the talk between person and agent.
+/// Returns whether an event is part of the conversation between user and agent.
 fn is_talk(said: &Said) -> bool {
     match said.kind.as_str() {
         "user_prompt" | "assistant_text" | "interrupt" | "compaction" | "tool_call" | "tool_rejected"
@@ -148,7 +148,7 @@ fn is_talk(said: &Said) -> bool {
     }
 }
 
-/// A tool call on one line; all else as it is.
+/// Shortens tool calls, rejections and errors to one line.
 fn brief(said: Said) -> Said {
     if !matches!(said.kind.as_str(), "tool_call" | "tool_rejected" | "error") {
         return said;

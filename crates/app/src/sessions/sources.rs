@@ -1,7 +1,7 @@
-//! Where agents' logs lie, which of their sessions may be read, and which of two logs tells one that both hold: the one
-//! answer for everybody who walks over logs.
+//! Finds agents' logs, decides which sessions may be read, and which of two logs supplies a session
+//! that both contain.
 //!
-//! It opens no log.
+//! This module finds logs, but does not read their events.
 
 use std::path::PathBuf;
 
@@ -14,18 +14,19 @@ use cm_store::config::Origin;
 
 /// The logs that may be read.
 pub struct Sources {
-    /// Which of their sessions.
+    /// Filter for their sessions.
     pub allowed: Allowed,
-    /// Where agents keep their own; nowhere, for who may not be told of those.
+    /// Locations of agents' own logs; `None` if the caller may not read them.
     places: Option<Places>,
-    /// Where those lie that were sent to the vault.
+    /// Folder of uploaded sessions.
     sent: Option<PathBuf>,
 }
 
-/// Where the sessions that were sent to a vault lie, among its private files.
+/// Folder of uploaded sessions among a vault's private files.
 pub const SENT: &str = "sessions";
 
-/// Whether a session was sent to a vault and it is known by whom; `None` where none was sent.
+/// Returns whether every upload of a session names its sender; `None` if the session was not
+/// uploaded.
 pub(crate) fn was_sent_signed(open: &OpenVault, session: &str) -> Option<bool> {
     let is_plain = !session.is_empty() && !session.contains(['/', '\\', '\0']) && session != "..";
     let logs = Agent::ALL.into_iter().filter(|_| is_plain).filter_map(|agent| {
@@ -36,7 +37,7 @@ pub(crate) fn was_sent_signed(open: &OpenVault, session: &str) -> Option<bool> {
 }
 
 impl Sources {
-    /// What the settings of a vault say, for the person whose home folder this is; a guest is told of none that lie there.
+    /// Applies the settings of a vault. Guests get no local logs, only uploaded sessions.
     pub fn of(memory: &Memory, open: &OpenVault, home: PathBuf) -> Self {
         let allowed = Allowed::of(memory, open);
         let sent = open.vault.private_file(SENT).ok();
@@ -58,10 +59,11 @@ impl Sources {
         Self { allowed, places: Some(places), sent }
     }
 
-    /// For a call that needs no vault: as the vault says that it is made in, if any.
+    /// Returns the logs for a call that works without a vault; uses the settings of `memory` if it
+    /// is open.
     ///
     /// # Errors
-    /// Where there is no home folder.
+    /// Returns an error if the home folder is unknown.
     pub fn at(call: &Call, memory: Option<&Memory>) -> Result<Self> {
         let home = call.home.clone().ok_or_else(|| {
             Error::usage("there is no home folder to look for logs in")
@@ -76,7 +78,8 @@ impl Sources {
         Ok(Self { allowed: Allowed::all(), places: Some(places), sent: None })
     }
 
-    /// Whether the prompts of this log are known to be a person's: an agent's own log, or sent by the person alone.
+    /// Returns whether the prompts of a log come from a person: a local log, or one that only the
+    /// person uploaded.
     pub fn is_of_person(&self, open: &OpenVault, source: &Source) -> bool {
         let below = self.sent.as_ref().and_then(|sent| source.path.strip_prefix(sent).ok());
         below.is_none_or(|path| {
@@ -85,7 +88,7 @@ impl Sources {
         })
     }
 
-    /// Whether a session that this log tells may be read.
+    /// Returns whether a session of this log may be read.
     pub fn allow(&self, source: &Source, meta: &Meta) -> bool {
         match self.sent.as_ref().is_some_and(|sent| source.path.starts_with(sent)) {
             true => self.allowed.allows_sent(meta),
@@ -93,7 +96,7 @@ impl Sources {
         }
     }
 
-    /// The logs of the agents that may be read, of all of them or of these alone.
+    /// Finds the logs of the given agents; an empty list means all permitted agents.
     pub fn find(&self, wanted: &[Agent]) -> Found {
         let is_wanted = |agent: &Agent| wanted.is_empty() || wanted.contains(agent);
         let agents: Vec<Agent> = self.allowed.agents.iter().copied().filter(is_wanted).collect();
@@ -106,7 +109,7 @@ impl Sources {
     }
 }
 
-/// Where the logs lie that the settings let be read; some agents keep theirs in the folder that was worked in. `None`
+/// Returns the logs that the settings permit, including those in the folder `worked_in`. `None`
 /// without a home folder.
 pub fn sources(memory: &Memory, worked_in: Option<&str>) -> Option<Sources> {
     let mut sources = Sources::of(memory, memory.target(), memory.call.home.clone()?);
@@ -116,12 +119,12 @@ pub fn sources(memory: &Memory, worked_in: Option<&str>) -> Option<Sources> {
     Some(sources)
 }
 
-/// Where a log stands among those that tell one session: the first of them counts.
+/// Sort key of logs with the same session; the log with the smallest key supplies it.
 pub fn rank(format: Format, path: &str) -> (Format, &str) {
     (format, path)
 }
 
-/// The path of a log as it is written down.
+/// Returns the path of a log as stored in the index.
 pub fn path_of(source: &Source) -> String {
     source.path.to_string_lossy().into_owned()
 }

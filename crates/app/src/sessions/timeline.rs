@@ -1,4 +1,4 @@
-//! What happened on which day: sessions, agents and folders.
+//! Counts sessions, agents and folders by day.
 
 use std::collections::BTreeMap;
 
@@ -11,39 +11,40 @@ use crate::error::Result;
 use crate::memory::Memory;
 use cm_index::sessions::Listed;
 
-/// The most sessions that are looked at.
+/// Maximum number of sessions considered.
 const MOST: usize = 100_000;
 
-/// A day.
+/// Activity on one day.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Day {
-    /// The day, in UTC; null of sessions that tell no time.
+    /// Date in UTC; null for sessions without times.
     pub day: Option<String>,
-    /// Sessions that ended then.
+    /// Number of sessions that ended on this day.
     pub sessions: usize,
-    /// What the persons asked in them.
+    /// Number of prompts in these sessions.
     pub prompts: usize,
-    /// The sessions of each agent.
+    /// Number of sessions by agent.
     pub agents: BTreeMap<String, usize>,
-    /// The sessions in each folder.
+    /// Number of sessions by folder.
     pub workspaces: BTreeMap<String, usize>,
 }
 
-/// Days, the last first.
+/// Days, most recent first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Timeline {
-    /// The days on which sessions ended.
+    /// Days on which sessions ended.
     pub days: Vec<Day>,
-    /// How many sessions.
+    /// Number of sessions, with or without a day.
     pub total: usize,
-    /// How many days were looked back; null for all.
+    /// Number of days that were considered; null for all.
     pub lookback_days: Option<f64>,
 }
 
-/// Tells the days; those of `sessions.lookback_days` where no days are given.
+/// Counts the sessions that match the selection, by day. Without a number of days,
+/// `sessions.lookback_days` applies.
 ///
 /// # Errors
-/// No such agent, and those of the index.
+/// Returns an error if the agent or the number of days is invalid, or if the index cannot be read.
 pub fn timeline(memory: &Memory, shelf: &Shelf, which: &Which) -> Result<Timeline> {
     let lookback_days = lookback(memory, which)?;
     let filter = filter(memory, which, lookback_days)?;

@@ -1,4 +1,4 @@
-//! How much of agents' logs was understood, by agent, as the index of sessions has it. It reads no log.
+//! Reports which share of agents' log records was recognized, from the session index.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,32 +9,32 @@ use crate::error::Result;
 use crate::memory::Memory;
 use cm_index::sessions::{Filter, Sessions};
 
-/// What was understood of an agent's logs.
+/// Parsing statistics of one agent's logs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Understood {
-    /// The agent; empty of logs that are gone and told no session.
+    /// Agent name; empty for deleted logs without sessions.
     pub agent: String,
-    /// How many logs were read.
+    /// Number of logs.
     pub logs: usize,
-    /// Records that were looked at.
+    /// Number of records.
     pub records: u64,
-    /// Records, or parts of them, that were not understood.
+    /// Number of records, or parts of records, that were not recognized.
     pub not_understood: u64,
-    /// Of these, by name, the kinds that are not known, the most frequent first.
+    /// Names of unknown record kinds with their counts, most frequent first.
     pub unknown: Vec<(String, u64)>,
 }
 
 impl Understood {
-    /// Whether more than half was not understood.
+    /// Returns whether more than half of the records were not recognized.
     pub fn is_mostly_unknown(&self) -> bool {
         self.not_understood.saturating_mul(2) > self.records.max(1)
     }
 }
 
-/// What was understood, by agent; `None` where no log was read yet.
+/// Returns the statistics by agent; `None` if no log has been read yet.
 ///
 /// # Errors
-/// An index that cannot be read.
+/// Returns an error if the index cannot be read.
 pub fn understood(memory: &Memory) -> Result<Option<Vec<Understood>>> {
     let sessions = Sessions::open(&folder(memory));
     let logs = match sessions.logs() {
@@ -62,7 +62,7 @@ pub fn understood(memory: &Memory) -> Result<Option<Vec<Understood>>> {
     Ok(Some(by_agent.into_values().map(with_names).collect()))
 }
 
-/// Whose logs they are: those that told a session by that, the others by where they lie.
+/// Maps each log to its agent, by its sessions or else by its location.
 fn agents_of_logs(memory: &Memory, shelf: &Shelf) -> Result<HashMap<String, String>> {
     let mut agents = HashMap::new();
     if let Some(home) = memory.call.home.clone() {

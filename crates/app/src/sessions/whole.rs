@@ -1,7 +1,7 @@
-//! A session with all that happened in it, as its log tells it now.
+//! Loads a session with all its events from its log.
 //!
-//! The index knows which session is meant and where its log lies; what happened is read from the log, and its secrets are
-//! taken out.
+//! The index provides the session and the path of its log; the events are read from the log and
+//! redacted.
 
 use super::sources::{path_of, sources};
 use super::{Shelf, reads};
@@ -11,22 +11,23 @@ use crate::memory::Memory;
 use crate::secrets;
 use cm_session::Meta;
 
-/// The code of a session whose log is no longer there, or tells no more of it.
+/// Error code if the log was deleted or no longer contains the session.
 pub const GONE: &str = "log-gone";
 
-/// The session of that id, or the one whose id begins so, without secrets.
+/// Loads a session by its id or a unique prefix of it, redacted.
 ///
 /// # Errors
-/// No such session, or several, and those of [`told`].
+/// Returns an error if the id matches no session or several, or if the log cannot be read.
 pub fn whole(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Told> {
     let session = shelf.one(name)?.session;
     told(memory, &session.meta, session.log.as_deref().unwrap_or_default())
 }
 
-/// A session as this log tells it, without secrets; that it was read is written down.
+/// Loads a session from this log, redacted, and logs the access.
 ///
 /// # Errors
-/// A log that is gone ([`GONE`]), cannot be read, or does not tell the session any more.
+/// Returns [`GONE`] if the log was deleted or no longer contains the session, and another error if
+/// it cannot be read.
 pub fn told(memory: &Memory, meta: &Meta, log: &str) -> Result<Told> {
     let gone = |why: String| {
         Error::new(Kind::NotFound, GONE, why)

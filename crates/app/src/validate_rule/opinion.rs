@@ -1,4 +1,4 @@
-//! What a model says of a rule, by what past sessions say of it.
+//! Asks a model for its opinion of a rule, given the evidence of past sessions.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,26 +16,26 @@ use cm_note::bullet::content;
 /// A model's opinion of a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Opinion {
-    /// Its verdict.
+    /// Whether the model accepts or rejects the rule.
     pub verdict: Advice,
-    /// Why.
+    /// Reason that the model gives, redacted.
     pub reason: String,
-    /// The rule in better words.
+    /// Improved wording of the rule; null if the model suggests none.
     pub refined: Option<String>,
-    /// How sure it is, 0–1.
+    /// Confidence of the model, 0–1.
     pub confidence: f64,
-    /// The numbers of the quotes that it went by, from 1.
+    /// Numbers of the quotes that support the verdict, from 1.
     pub evidence: Vec<usize>,
-    /// Which model.
+    /// Name of the model that gave the opinion.
     pub name: String,
 }
 
 impl Opinion {
-    /// Asks the model of the settings, where there is one and sessions are not of one mind; with one session or none the rule
-    /// stays a draft whatever it says. An answer that is of no use twice is a notice.
+    /// Asks the configured model if the evidence is inconclusive and comes from at least two
+    /// sessions; otherwise returns `None`. Two useless answers result in a notice and `None`.
     ///
     /// # Errors
-    /// Settings that cannot be used, and a model that does not answer.
+    /// Returns an error if a setting is invalid or if the model does not answer.
     pub fn of(memory: &Memory, rule: &str, validation: &Validation, stop: &Stop) -> Result<Option<Self>> {
         if validation.verdict != Verdict::Refine || validation.evidence.sessions < 2 {
             return Ok(None);
@@ -64,7 +64,7 @@ impl Opinion {
         }))
     }
 
-    /// In a sentence.
+    /// Describes the opinion in one sentence.
     pub fn told(&self) -> String {
         let verb = match self.verdict {
             Advice::Accept => "accepts it",
@@ -74,7 +74,7 @@ impl Opinion {
         format!("the model {} {verb}: {}", self.name, self.reason)
     }
 
-    /// Whether it talks the rule out.
+    /// Returns whether the model rejects the rule.
     pub fn rejects(&self) -> bool {
         self.verdict == Advice::Reject
     }

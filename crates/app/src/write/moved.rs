@@ -1,4 +1,4 @@
-//! Notes that lie elsewhere than the newest commit has them: moved by this change, or by hand before it.
+//! Tracks notes that were moved since the newest commit, by this change or by hand.
 
 use crate::error::Result;
 use crate::memory::OpenVault;
@@ -12,7 +12,8 @@ use cm_secrets::Rules;
 use cm_store::git::Changed;
 use cm_store::vault::journal::{Bytes, Entry, FileChange};
 
-/// The two files of a move: the new one, which knows the old one, and the old one, which goes.
+/// Returns the two file changes of a move: the new file, with a reference to the old path, and the
+/// deletion of the old one.
 pub(super) fn files(
     open: &OpenVault,
     from: NotePath,
@@ -40,14 +41,14 @@ pub(super) fn files(
     Ok([new, old])
 }
 
-/// Refuses a move that brings a secret into a note or into its name.
+/// Refuses a move that adds a secret to a note or its name.
 pub(super) fn refuse_secrets(rules: &Rules, [new, old]: &[FileChange; 2]) -> Result<()> {
     let text = |bytes: &'_ Option<Bytes>| bytes.as_ref().map(|bytes| bytes.as_slice().to_vec());
     secrets::refuse(rules, &new.path, text(&old.before).as_deref(), text(&new.after).as_deref())?;
     secrets::refuse(rules, &new.path, None, Some(&[]))
 }
 
-/// What a file was that this change moves; `None` for one that stays where it lies.
+/// Returns the former content of a file that this change moves; `None` if it is not moved.
 pub(super) fn source<'e>(entry: &'e Entry, file: &FileChange) -> Option<&'e Bytes> {
     if file.before.is_some() {
         return None;
@@ -56,8 +57,8 @@ pub(super) fn source<'e>(entry: &'e Entry, file: &FileChange) -> Option<&'e Byte
     entry.files.iter().find(|other| other.path == *from)?.before.as_ref()
 }
 
-/// Finds the notes that a person has moved since the newest commit, by their id, so that the commit takes the old path
-/// away. The work tree is looked through only where the commit does not have a note that was there before.
+/// Finds notes that were moved by hand since the newest commit, by id, so that the commit removes
+/// the old path. Searches the work tree only if the commit lacks a note that existed before.
 pub(super) fn trace(open: &OpenVault, files: &mut [FileChange]) -> Result<()> {
     let Some(repo) = open.repo()? else { return Ok(()) };
     let Some(head) = repo.head()?.commit else { return Ok(()) };

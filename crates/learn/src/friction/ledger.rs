@@ -80,17 +80,11 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Advice {
     /// The entry is hot: write a rule.
-    Write {
-        id: String,
-    },
+    Write { id: String },
     /// The entry recurs despite its rule: rephrase the rule.
-    Rephrase {
-        id: String,
-    },
+    Rephrase { id: String },
     /// Rules do not help: turn it into a hook or a test.
-    Escalate {
-        id: String,
-    },
+    Escalate { id: String },
 }
 
 /// Whether the length of a fact is within the limits.

@@ -1,4 +1,4 @@
-//! Answers of a shape: good ones, bad ones that are put right, and those that stay bad.
+//! Structured answers: valid ones, invalid ones that are repaired, and ones that stay invalid.
 
 use serde::Deserialize;
 
@@ -24,7 +24,7 @@ fn check(note: &Note) -> std::result::Result<(), Vec<String>> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-/// What comes of these answers, one after the other.
+/// Returns the result of these answers in sequence, with the requests.
 fn asked(answers: &[&str]) -> (std::result::Result<Answered<Note>, Unanswered>, Vec<Request>) {
     let script = Scripted::of(answers.iter().copied());
     (ask(&script, &request(), check), script.asked())

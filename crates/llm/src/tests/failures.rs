@@ -1,10 +1,10 @@
-//! What comes of servers that are slow, busy, gone or wrong.
+//! Failures of servers that are slow, busy, unreachable or broken.
 
 use super::*;
 
 const BOTH: [Provider; 2] = [Provider::OpenAi, Provider::Anthropic];
 
-/// The error of one question, as it is shown, without the port, with how often was asked.
+/// Returns the displayed error of one request, without the port, and the number of requests.
 fn shown(
     provider: Provider,
     script: impl Fn(usize, &cm_test_server::Request) -> Said + Send + 'static,

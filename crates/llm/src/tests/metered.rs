@@ -1,4 +1,4 @@
-//! Calls within a budget, what goes into the ledger, and models that stand in for others.
+//! Calls within a budget, their ledger entries, and fallback models.
 
 use super::*;
 use cm_note::instant::Instant;

@@ -1,4 +1,4 @@
-//! The providers, against real servers on loopback and real programs; and what is made of their answers.
+//! Tests of the providers against real servers on loopback and real programs.
 
 mod answers;
 mod failures;
@@ -16,12 +16,12 @@ use super::*;
 use cm_secrets::{Redacted, Rules, redact};
 use cm_test_server::{Reply as Said, Server};
 
-/// Long enough for every answer that comes at all.
+/// Timeout that is long enough for every expected answer.
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(100);
 const KEY: &str = "sk-secret-12345";
 
-/// A model of a provider on a test server. Waits are not waited, but kept.
+/// Creates a model of a provider on a test server. Retry delays are recorded instead of waited for.
 fn model(provider: Provider, server: &Server) -> (Model, Arc<Mutex<Vec<Duration>>>) {
     let waits = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&waits);
@@ -35,7 +35,7 @@ fn model(provider: Provider, server: &Server) -> (Model, Arc<Mutex<Vec<Duration>
     (open(&Choice::Remote(remote), patience(3, 7), pace).unwrap().unwrap(), waits)
 }
 
-/// A text that holds no secret.
+/// Creates a redacted text from one without secrets.
 pub(super) fn clean(text: String) -> Redacted {
     redact(&text, &Rules::none()).0
 }
@@ -57,7 +57,7 @@ fn request() -> Request {
     request
 }
 
-/// What a sound server of OpenAI's kind says.
+/// Returns a valid answer of an OpenAI-compatible server.
 fn chat(text: &str) -> Value {
     json!({
         "id": "x", "object": "chat.completion", "created": 1, "model": "small-2026-08-07",
@@ -67,7 +67,7 @@ fn chat(text: &str) -> Value {
     })
 }
 
-/// What a sound server of Anthropic's says.
+/// Returns a valid answer of an Anthropic server.
 fn message(text: &str) -> Value {
     json!({
         "id": "msg_1", "type": "message", "role": "assistant", "model": "small-2026-08-07",

@@ -1,4 +1,5 @@
-//! Programs as models: good ones, and those that fail, hang, say too much or leave others behind.
+//! Programs as models: valid ones, and ones that fail, hang, write too much or leave child
+//! processes behind.
 #![cfg(unix)]
 #![allow(clippy::disallowed_methods, reason = "a test looks at the processes and files that a program left")]
 
@@ -15,7 +16,7 @@ fn variables() -> BTreeMap<String, String> {
         .into()
 }
 
-/// A model that a shell script is; the shell is the test's own.
+/// Creates a model that runs a shell script.
 fn model(script: &str, pace: Pace) -> Model {
     let line = shell_words::join(["sh", "-c", script]);
     let command = Command::parse(&line, &variables(), &["EXTRA".to_owned()]).unwrap();
@@ -84,7 +85,7 @@ fn a_program_that_says_too_much_is_stopped_and_garbage_is_a_text() {
     assert_eq!(said("head -c 2000000 /dev/zero; head -c 2000000 /dev/zero >&2", LONG).len(), 2_000_000);
 }
 
-/// Waits until a process is gone, for as long as a test may run.
+/// Waits up to ten seconds for the process with the id in `file` to exit; returns whether it did.
 fn is_gone(file: &Path) -> bool {
     let id: i32 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
     let id = rustix::process::Pid::from_raw(id).unwrap();

@@ -1,4 +1,5 @@
-//! A real model, where `.ci/run` or a person names its server: answers have their shape, whatever they are worth.
+//! Tests against a real model, if `.ci/run` or a person provides its server. They check the
+//! structure of answers, not their quality.
 #![allow(clippy::disallowed_methods, reason = "a test is told by the environment where a model is")]
 
 use std::io::Write as _;
@@ -53,7 +54,7 @@ fn check(lesson: &Lesson) -> std::result::Result<(), Vec<String>> {
     if lesson.rule.trim().is_empty() { Err(vec!["`rule` is empty".to_owned()]) } else { Ok(()) }
 }
 
-/// Says what happened; not captured, so that it is seen.
+/// Prints a message to the terminal; it is not captured by the test harness.
 fn say(what: &str) {
     let _ = writeln!(std::io::stderr(), "{what}");
 }

@@ -1,4 +1,4 @@
-//! What good requests to servers look like, and what is made of good answers.
+//! Requests to servers, and parsing of valid answers.
 
 use super::*;
 
@@ -123,7 +123,8 @@ fn odd_but_sound_answers_are_understood() {
     }
 }
 
-/// Answers only requests whose form is one of these, and says which were asked for.
+/// Creates a server that accepts only these forms and rejects others; it reports the requested
+/// forms.
 fn taking(forms: &'static [&'static str], refusal: &'static str) -> Server {
     Server::start(move |_, request| {
         if forms.contains(&&*form(request)) { Said::json(&chat(NOTE)) } else { Said::status(400, refusal) }

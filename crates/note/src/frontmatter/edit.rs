@@ -20,14 +20,9 @@ pub use list::words;
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Edit {
     /// Sets a top-level key; appends the key if it is absent.
-    Set {
-        key: String,
-        value: Value,
-    },
+    Set { key: String, value: Value },
     /// Removes a top-level key, if it exists.
-    Remove {
-        key: String,
-    },
+    Remove { key: String },
     /// Appends an item to a list, unless the list has an equal one; creates the list if it is
     /// absent.
     Push {
@@ -42,13 +37,9 @@ pub enum Edit {
         item: Value,
     },
     /// Replaces the body, the text after the closing `---` line.
-    SetBody {
-        text: String,
-    },
+    SetBody { text: String },
     /// Appends text to the body, on a new line.
-    AppendBody {
-        text: String,
-    },
+    AppendBody { text: String },
 }
 
 /// Reason why an edit is refused.

@@ -56,10 +56,7 @@ pub enum Node {
         until: Option<Instant>,
     },
     /// Matches an importance within inclusive bounds.
-    Importance {
-        least: f64,
-        most: f64,
-    },
+    Importance { least: f64, most: f64 },
     /// Combines several nodes.
     Group(Group),
 }

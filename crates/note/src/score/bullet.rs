@@ -141,13 +141,9 @@ pub fn tally(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Tally {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Downfall {
     /// The harmful ratio exceeds [`Scoring::deprecated_ratio`], with enough events.
-    Ratio {
-        ratio: f64,
-    },
+    Ratio { ratio: f64 },
     /// The score is below the threshold.
-    Score {
-        score: Effective,
-    },
+    Score { score: Effective },
 }
 
 /// Effect of feedback on the maturity of a bullet.

@@ -1,7 +1,7 @@
-//! Aider: one markdown file in the project, to which every session is appended.
+//! Aider: one Markdown file per project, to which every session is appended.
 //!
-//! The lines `#### …` are the person's, `> …` the program's, and what is neither is the model's. Only sessions' headers
-//! have a time, in the local time of the machine; it is taken as UTC.
+//! Lines that start with `####` are the user's, `>` marks program output, and all other lines are
+//! the model's. Only session headers have a time, in the machine's local time; it is read as UTC.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
@@ -53,7 +53,7 @@ impl Connector for Aider {
     }
 }
 
-/// Reads on from the beginning of the last block, which may have grown.
+/// Continues reading at the start of the last block, which may have grown.
 fn read_file(
     source: &Source,
     cursor: Option<&Cursor>,
@@ -92,25 +92,25 @@ fn read_file(
     Ok(Reading { cursor, tally, progress })
 }
 
-/// Tells a history that is held in memory.
+/// Emits the events of a history that is held in memory.
 pub fn tell_bytes(source: &Source, bytes: &[u8], limits: Limits, out: &mut Out<'_>) -> io::Result<()> {
     let mut input = bytes;
     tell(source, &mut input, Position::default(), State::default(), limits, out).map(drop)
 }
 
-/// What was known where the last block began.
+/// Parser state at the start of the last block.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct State {
     #[serde(skip)]
     session: Option<Carried>,
-    /// How many sessions began before.
+    /// Number of sessions that began before this position in the file.
     ordinal: u64,
     started: Option<Instant>,
-    /// The person's last words ran a command, and its output has not come yet.
+    /// Whether the user's last message ran a command that has no output yet.
     ran_command: bool,
 }
 
-/// Who a block of lines is of.
+/// Speaker of a block of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Voice {
     Person,
@@ -122,12 +122,13 @@ struct Block {
     voice: Voice,
     line: u64,
     text: String,
-    /// Before it.
+    /// Position of the block's first line.
     position: Position,
     state: State,
 }
 
-/// Tells lines from `position` on; where the next run begins, and what is known there.
+/// Emits the events of the lines from `position` on. Returns where the next run starts and the
+/// parser state at that point.
 fn tell<R: BufRead + ?Sized>(
     source: &Source,
     input: &mut R,
@@ -186,7 +187,7 @@ fn tell<R: BufRead + ?Sized>(
     Ok(open.unwrap_or((feed.position, state)))
 }
 
-/// The voice that a line begins; none for a blank one.
+/// Returns the speaker of a line; `None` for a blank line.
 fn voice(line: &str) -> Option<Voice> {
     if line.starts_with("#### ") || line == "####" {
         Some(Voice::Person)
@@ -199,8 +200,8 @@ fn voice(line: &str) -> Option<Voice> {
     }
 }
 
-/// Whether a line belongs to the block before it. A blank line ends the person's words and the program's, and is part of
-/// the model's.
+/// Returns whether a line belongs to the previous block. A blank line ends a block of the user or
+/// the program, but is part of a block of the model.
 fn goes_on(open: Voice, line: &str) -> bool {
     !line.starts_with(HEADER) && voice(line).map_or(open == Voice::Model, |voice| voice == open)
 }
@@ -227,7 +228,7 @@ fn header(source: &Source, line: u64, started: &str, state: &mut State, out: &mu
     state.session = out.carried();
 }
 
-/// Tells a block that is over.
+/// Emits the events of a finished block.
 fn close(block: Option<Block>, state: &mut State, out: &mut Out<'_>) {
     let Some(block) = block else { return };
     out.record(block.line);
@@ -264,7 +265,8 @@ fn close(block: Option<Block>, state: &mut State, out: &mut Out<'_>) {
     }
 }
 
-/// Whether it is the program's question with the person's answer, `Add file? (Y)es/(N)o [Yes]: y`.
+/// Returns whether a text is a prompt of the program with the user's answer, such as `Add file?
+/// (Y)es/(N)o [Yes]: y`.
 fn answers_program(text: &str) -> bool {
     text.contains("(Y)es/(N)o") && text.contains("]: ") && !text.contains('\n')
 }
@@ -302,7 +304,7 @@ fn program(text: &str, state: &mut State, out: &mut Out<'_>) {
     }
 }
 
-/// The text of lines that begin with a mark.
+/// Removes the marker at the start of every line.
 fn quoted(text: &str, mark: &str) -> String {
     let lines = text.lines().map(|line| {
         let line = line.strip_prefix(mark).unwrap_or(line);

@@ -1,4 +1,4 @@
-//! Amp, when it kept its threads on the machine: one JSON document for each.
+//! Amp: one JSON document per thread, as older versions stored them locally.
 
 mod wire;
 
@@ -51,7 +51,7 @@ impl Connector for Amp {
     }
 }
 
-/// Tells a thread.
+/// Emits the events of a thread.
 pub fn tell(source: &Source, input: &mut dyn Input, limits: Limits, out: &mut Out<'_>) -> io::Result<()> {
     out.begin(lines::meta_of(source));
     let stem = places::stem(&source.path);

@@ -1,4 +1,4 @@
-//! Amp's threads, as far as they are read.
+//! Fields of Amp's thread files that the parser uses.
 
 use serde::Deserialize;
 
@@ -116,7 +116,8 @@ struct Failure<'a> {
 }
 
 impl Run<'_> {
-    /// What the tool answered, and its exit code; of an answer that is no command's, its JSON.
+    /// Returns the output of the tool and its exit code; for tools other than commands, the output
+    /// is JSON.
     pub fn output(&self) -> (String, Option<i32>) {
         let Some(raw) = self.result.get() else { return (String::new(), None) };
         let answer: Object<Output<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();
@@ -125,7 +126,7 @@ impl Run<'_> {
         (text.unwrap_or_else(|| self.result.text()), code)
     }
 
-    /// Why it failed.
+    /// Returns the error message.
     pub fn error(&self) -> String {
         let Some(raw) = self.error.get() else { return String::new() };
         let failure: Object<Failure<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();

@@ -1,6 +1,8 @@
-//! ChatGPT's data export: all conversations in one JSON list, as a file, in pieces, or in the archive as it came.
+//! ChatGPT data exports: a JSON list of all conversations, as one file, several files, or the
+//! original archive.
 //!
-//! A conversation is a tree of messages; the branch that is shown is what is told. There is no folder that was worked in.
+//! A conversation is a tree of messages; events are emitted for the displayed branch. Conversations
+//! have no working directory.
 
 mod wire;
 
@@ -61,7 +63,7 @@ fn format_of(path: &Path) -> Option<Format> {
     }
 }
 
-/// `conversations.json`, or a piece of it such as `conversations-000.json`.
+/// Returns whether this is `conversations.json` or a part of it, such as `conversations-000.json`.
 fn is_list(name: &str) -> bool {
     let number = name.strip_prefix("conversations").and_then(|rest| rest.strip_suffix(".json"));
     number.is_some_and(|number| number.is_empty() || number.starts_with('-'))
@@ -101,7 +103,7 @@ fn read_archive(
     })
 }
 
-/// Tells a list of conversations.
+/// Emits the events of a list of conversations.
 pub fn tell(source: &Source, input: &mut dyn Input, limits: Limits, out: &mut Out<'_>) -> io::Result<()> {
     tell_list(source, input, limits, out)
 }

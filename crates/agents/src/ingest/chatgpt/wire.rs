@@ -1,4 +1,4 @@
-//! The export's conversations, as far as they are read.
+//! Fields of the export's conversations that the parser uses.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -95,7 +95,7 @@ pub struct Thought<'a> {
 }
 
 impl Content<'_> {
-    /// Its words, whichever of its fields holds them.
+    /// Returns the text, from all fields that can contain it.
     pub fn said(&self) -> String {
         let mut said: Vec<&str> = Vec::new();
         said.extend(self.text.said());
@@ -117,7 +117,8 @@ impl Content<'_> {
 }
 
 impl<'a> Conversation<'a> {
-    /// The branch that is shown, from its root; all messages by their time, where it cannot be followed.
+    /// Returns the displayed branch, from its root; if it cannot be followed, all messages ordered
+    /// by time.
     pub fn shown(&self) -> Vec<&Node<'a>> {
         let mut branch = Vec::new();
         let mut seen = HashSet::new();

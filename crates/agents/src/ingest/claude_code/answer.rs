@@ -1,4 +1,4 @@
-//! What the agent said, thought and called.
+//! Records of the assistant role: text, thoughts and tool calls.
 
 use super::wire::{Block, Message, Record};
 use crate::ingest::loose::{Content, Piece};
@@ -7,7 +7,7 @@ use crate::ingest::sink::Skip;
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, ToolOutcome};
 
-/// Tells what the agent said, thought and called.
+/// Emits the events of an assistant record.
 pub fn tell(record: &Record<'_>, message: &Message<'_>, out: &mut Out<'_>) {
     let (at, id, side) = (record.timestamp.0, record.uuid.said(), record.is_sidechain.is_set());
     if record.is_api_error_message.is_set() {

@@ -1,11 +1,12 @@
-//! What the agent was given besides: prompts that waited, what hooks added, what sub-agents were asked.
+//! Other input of the agent: queued prompts, hook output, and prompts of subagents.
 
 use super::wire::{Attachment, Record};
 use crate::ingest::out::Out;
 use crate::ingest::sink::Skip;
 use cm_session::event::EventKind;
 
-/// What a sub-agent is doing. Its steps are told in its own log; here only what it was asked is.
+/// Emits the prompt of a subagent. Its other steps are skipped, because they are in the subagent's
+/// own log.
 pub fn progress(record: &Record<'_>, out: &mut Out<'_>) {
     let data = record.data.0.as_ref();
     let step = data.and_then(|data| data.message.0.as_ref());
@@ -18,7 +19,7 @@ pub fn progress(record: &Record<'_>, out: &mut Out<'_>) {
     out.tell(record.timestamp.0, record.uuid.said(), true, EventKind::Injected { text });
 }
 
-/// Attachments: prompts that waited for the agent, and what hooks and the program itself gave the model.
+/// Emits an attachment: a queued prompt, or context that a hook or the program added.
 pub fn attached(record: &Record<'_>, attachment: &Attachment<'_>, out: &mut Out<'_>) {
     let (at, id) = (record.timestamp.0, record.uuid.said());
     let kind = attachment.kind.or_empty();

@@ -1,4 +1,4 @@
-//! Claude Code: a folder for each project, a file of lines for each session, and one for each of its sub-agents.
+//! Claude Code: a folder per project, with one JSON Lines file per session and per subagent.
 
 mod answer;
 mod given;
@@ -63,20 +63,21 @@ impl Connector for ClaudeCode {
     }
 }
 
-/// Sessions and sub-agents; not the lists of prompts, nor what tools spilled.
+/// Returns whether a file is the log of a session or subagent, not a prompt history or spilled tool
+/// output.
 fn is_log(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "jsonl")
         && places::name(path) != "history.jsonl"
         && !path.components().any(|part| matches!(part.as_os_str().to_str(), Some("tool-results" | "memory")))
 }
 
-/// The session that a sub-agent's file lies below.
+/// Returns the session in whose folder a subagent's log is stored.
 fn parent_of(path: &Path) -> Option<&str> {
     let agents = path.parent().filter(|folder| places::name(folder) == "subagents")?;
     Some(places::folder(agents)).filter(|name| !name.is_empty())
 }
 
-/// Whether a text has the form of a UUID.
+/// Returns whether a text has the form of a UUID.
 fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -85,14 +86,14 @@ fn is_uuid(text: &str) -> bool {
         })
 }
 
-/// What a line needs to know of those before it.
+/// Parser state between lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
-    /// A compaction whose summary comes in a record of its own.
+    /// The last compaction, while its summary has not been read yet.
     compaction: Option<Boundary>,
 }
 
-/// Where a compaction was told without its summary.
+/// Position of a compaction that was emitted without its summary.
 #[derive(Debug, Serialize, Deserialize)]
 struct Boundary {
     line: u64,

@@ -1,4 +1,4 @@
-//! What stands in the person's role: their words, what programs put into their mouth, and what tools answered.
+//! Records of the user role: prompts, text inserted by programs, and tool results.
 
 use super::wire::{Block, Record};
 use crate::ingest::out::Out;
@@ -6,7 +6,7 @@ use crate::ingest::sink::Skip;
 use cm_session::event::{EventKind, ToolOutcome};
 use cm_session::scaffold;
 
-/// Tells a block in the person's role.
+/// Emits the events of a block in the user role.
 pub fn block(record: &Record<'_>, block: &Block<'_>, out: &mut Out<'_>) {
     match block.kind.or_empty() {
         "text" => text(record, block.text.or_empty(), out),
@@ -16,7 +16,7 @@ pub fn block(record: &Record<'_>, block: &Block<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Tells a text in the person's role: theirs, or a program's.
+/// Emits a text in the user role, as a prompt or as injected text.
 pub fn text(record: &Record<'_>, said: &str, out: &mut Out<'_>) {
     let (at, id, side) = (record.timestamp.0, record.uuid.said(), record.is_sidechain.is_set());
     let trimmed = said.trim();
@@ -60,7 +60,8 @@ fn tool_result(record: &Record<'_>, block: &Block<'_>, out: &mut Out<'_>) {
     out.tell(record.timestamp.0, record.uuid.said(), record.is_sidechain.is_set(), kind);
 }
 
-/// The code in a failed command's first line, `Exit code 101`. Success has none.
+/// Parses the exit code in the first line of a failed command's output, such as `Exit code 101`.
+/// Output of successful commands has none.
 fn exit_code(text: &str) -> Option<i32> {
     let first = text.lines().next()?.trim();
     first.strip_prefix("Error: ").unwrap_or(first).strip_prefix("Exit code ")?.parse().ok()

@@ -1,4 +1,4 @@
-//! Claude Code's records, as far as they are read.
+//! Fields of Claude Code's records that the parser uses.
 
 use serde::Deserialize;
 
@@ -80,7 +80,7 @@ pub struct CompactMetadata<'a> {
     pub trigger: Text<'a>,
 }
 
-/// What a tool or sub-agent is doing.
+/// Progress report of a tool or subagent.
 #[derive(Deserialize)]
 pub struct Progress<'a> {
     #[serde(rename = "type", borrow, default)]
@@ -89,7 +89,7 @@ pub struct Progress<'a> {
     pub message: Object<Step<'a>>,
 }
 
-/// A sub-agent's record within it.
+/// A subagent's record inside a progress report.
 #[derive(Deserialize)]
 pub struct Step<'a> {
     #[serde(rename = "type", borrow, default)]
@@ -106,7 +106,7 @@ pub struct Message<'a> {
     pub content: Content<'a, Block<'a>>,
 }
 
-/// A block of any kind: text, thinking, a tool's call or result.
+/// A content block of any kind: text, thinking, tool call or tool result.
 #[derive(Deserialize)]
 pub struct Block<'a> {
     #[serde(rename = "type", borrow, default)]
@@ -129,7 +129,7 @@ pub struct Block<'a> {
     pub content: Content<'a, Inner<'a>>,
 }
 
-/// A block within a tool's result.
+/// A content block inside a tool result.
 #[derive(Deserialize)]
 pub struct Inner<'a> {
     #[serde(borrow, default)]

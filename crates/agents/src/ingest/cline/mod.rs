@@ -1,5 +1,6 @@
-//! Cline and Roo Code: a folder for each task in the editor's storage, with what the person saw, and what the model was
-//! sent. The first is told, since it has the times and the person's own words; the second only where the first is missing.
+//! Cline and Roo Code: a folder per task in the editor's storage, with the messages shown to the
+//! user and those sent to the model. The parser prefers the former, which contain times and the
+//! user's own text.
 
 pub mod session;
 mod wire;
@@ -30,7 +31,7 @@ use wire::{ApiMessage, Block, Question, Request, Seen, TaskMetadata, ToolUse};
 const SEEN: &str = "ui_messages.json";
 const SENT: &str = "api_conversation_history.json";
 const ABOUT: &str = "task_metadata.json";
-/// Where Cline 3 keeps sessions, from the home folder.
+/// Folder of Cline 3's sessions, relative to the home folder.
 const SESSIONS: &str = ".cline/data/sessions";
 const EXTENSIONS: [&str; 2] = ["saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline"];
 const EDITORS: [&str; 4] = ["Code", "Code - Insiders", "VSCodium", "Cursor"];
@@ -110,7 +111,7 @@ fn begin(source: &Source, out: &mut Out<'_>) {
     out.begin_named(meta);
 }
 
-/// The folder and the model, which stand in a small file of their own.
+/// Reads the working directory and the model from the task's metadata file.
 fn about(task: &Path, out: &mut Out<'_>) {
     let Some(bytes) = Found::default().beside(&task.join(ABOUT)) else { return };
     let metadata: TaskMetadata<'_> = serde_json::from_str(&bytes).unwrap_or_default();
@@ -122,7 +123,7 @@ fn about(task: &Path, out: &mut Out<'_>) {
     }
 }
 
-/// Tells what the person saw.
+/// Emits the events of the messages shown to the user.
 pub fn tell_seen(
     source: &Source,
     input: &mut dyn Input,
@@ -233,7 +234,7 @@ fn asked(at: Option<Instant>, ask: &str, text: &str, out: &mut Out<'_>) {
     out.tell(at, None, false, kind);
 }
 
-/// A request to the model's server; one that the person stopped is an interruption.
+/// Handles a request to the model's server; a request that the user cancelled is an interrupt.
 fn request(at: Option<Instant>, text: &str, out: &mut Out<'_>) {
     let request: Request<'_> = serde_json::from_str(text).unwrap_or_default();
     match request.cancel_reason.said() {
@@ -259,7 +260,7 @@ fn tool(text: &str) -> EventKind {
     call(used.tool.said().unwrap_or("tool"), input(text))
 }
 
-/// A message as the model's server took it; without a time.
+/// Emits the events of a message sent to the model; it has no time.
 fn sent_one(bytes: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
     let message: ApiMessage<'_> = serde_json::from_slice(bytes)?;
     let by_person = message.role.or_empty() == "user";

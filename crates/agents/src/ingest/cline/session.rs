@@ -1,5 +1,5 @@
-//! Sessions of Cline 3: a folder for each below `~/.cline/data/sessions`, with the messages in one document and what is
-//! known of the session in another.
+//! Sessions of Cline 3: a folder per session below `~/.cline/data/sessions`, with one document for
+//! the messages and one for the metadata.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use crate::ingest::source::{Found, Source};
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, ToolOutcome};
 
-/// What the name of a file with messages ends with.
+/// File name suffix of message files.
 const MESSAGES: &str = ".messages.json";
 
-/// The file with the messages in a session's folder.
+/// Returns the message file in a session's folder.
 pub fn messages_in(folder: &Path, found: &mut Found) -> Option<PathBuf> {
     found.list(folder).into_iter().find(|path| places::name(path).ends_with(MESSAGES))
 }
 
-/// What is known of a session.
+/// Metadata of a session.
 #[derive(Deserialize, Default)]
 struct About<'a> {
     #[serde(borrow, default)]
@@ -78,7 +78,7 @@ struct Block<'a> {
     content: Content<'a, Output<'a>>,
 }
 
-/// One of the commands or files of a call, and what came of it.
+/// Result of one of the commands or files of a tool call.
 #[derive(Deserialize)]
 struct Output<'a> {
     #[serde(borrow, default)]
@@ -148,7 +148,8 @@ fn text(at: Option<Instant>, id: Option<&str>, by_person: bool, words: &str, out
     }
 }
 
-/// The person's words, which stand between `<user_input mode="…">` and its end; all else a program wrote.
+/// Returns the text that the user typed, which is inside `<user_input mode="…">`; everything else
+/// was written by a program.
 fn typed(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("<user_input")?;
     let (_, rest) = rest.split_once('>')?;

@@ -1,4 +1,4 @@
-//! Cline's files, as far as they are read.
+//! Fields of Cline's files that the parser uses.
 
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ pub struct ModelUsage<'a> {
     pub model_id: Text<'a>,
 }
 
-/// A line of what the person saw: the program said something, or asked.
+/// A message shown to the user: a statement (`say`) or a question (`ask`) of the program.
 #[derive(Deserialize)]
 pub struct Seen<'a> {
     #[serde(default)]

@@ -1,4 +1,5 @@
-//! Codex: a file of lines for each session, compressed when it is old; before that, one JSON document.
+//! Codex: one JSON Lines file per session, compressed when it is old; earlier versions wrote one
+//! JSON document.
 
 mod record;
 mod shell;
@@ -78,13 +79,13 @@ fn format_of(path: &Path) -> Option<Format> {
     }
 }
 
-/// The UUID at the end of a log's name.
+/// Returns the UUID at the end of a log's file name.
 fn id_in_name(path: &Path) -> Option<&str> {
     let stem = places::name(path).split('.').next()?;
     stem.get(stem.len().checked_sub(36)?..)
 }
 
-/// The names that sessions were given; the file is appended to, so the last word counts.
+/// Reads the names of sessions; the last entry for a session applies.
 fn titles(root: &Path, found: &mut Found) -> BTreeMap<String, String> {
     let mut titles = BTreeMap::new();
     let index: PathBuf = root.join("session_index.jsonl");
@@ -117,7 +118,7 @@ fn read_compressed(
     Ok(Reading { cursor, tally, progress: Progress::FromStart })
 }
 
-/// Tells a compressed log. Where the compression breaks off, what came before it is told.
+/// Emits the events of a compressed log, up to the point where decompression fails.
 pub fn tell_compressed(
     source: &Source,
     input: impl Read,
@@ -136,7 +137,7 @@ pub fn tell_compressed(
     Ok(())
 }
 
-/// Tells a session of the first generation: `{"session": {…}, "items": […]}`.
+/// Emits the events of a session of the first generation: `{"session": {…}, "items": […]}`.
 pub fn tell_document(
     source: &Source,
     input: &mut dyn Input,

@@ -1,4 +1,4 @@
-//! What Codex's records tell, one after another.
+//! Converts Codex's records into events.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::ingest::source::Source;
 use cm_note::instant::Instant;
 use cm_session::event::EventKind;
 
-/// What a line needs to know of those before it.
+/// Parser state between lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
     met: bool,
@@ -21,8 +21,8 @@ pub struct State {
     said: Twin,
 }
 
-/// The last text that two records tell, each in its own way, in whichever order. Between runs only its hash is kept: what
-/// was said is not for a cursor.
+/// The last text that Codex writes as two different records, in either order. Only its hash is
+/// serialized, because a cursor must not contain session text.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Twin {
     hash: String,
@@ -32,7 +32,7 @@ struct Twin {
 }
 
 impl Twin {
-    /// Whether the other record has told this text.
+    /// Returns whether the other record has already emitted this text.
     fn was_told(&mut self, text: &str, by_item: bool) -> bool {
         let text = text.trim();
         if text.is_empty() {
@@ -99,7 +99,7 @@ impl Lines for State {
     }
 }
 
-/// Takes in what is said of the session.
+/// Applies session metadata.
 pub fn about(payload: &Payload<'_>, out: &mut Out<'_>) {
     out.identify(payload.id.said().or(payload.session_id.said()).unwrap_or_default());
     out.workspace(payload.cwd.or_empty());
@@ -119,7 +119,7 @@ pub fn about(payload: &Payload<'_>, out: &mut Out<'_>) {
 }
 
 impl State {
-    /// What the model was given and answered.
+    /// Emits the events of an item of the model's input or output.
     pub fn item(&mut self, at: Option<Instant>, item: &Payload<'_>, out: &mut Out<'_>) {
         let call = || item.call_id.said().or(item.id.said()).map(Into::into);
         let tool =
@@ -183,7 +183,7 @@ impl State {
         }
     }
 
-    /// What the program's surfaces were told.
+    /// Emits the events of a message for the user interface.
     fn message(&mut self, at: Option<Instant>, payload: &Payload<'_>, out: &mut Out<'_>) {
         let text = payload.message.or_empty();
         let kind = payload.kind.or_empty();
@@ -250,7 +250,7 @@ impl State {
     }
 }
 
-/// The person's words in a prompt to which an editor added what it shows.
+/// Returns the user's own text in a prompt to which an editor added context.
 fn request_in(text: &str) -> &str {
     const HEAD: &str = "# Context from my IDE setup:";
     const REQUEST: &str = "## My request for Codex:";
@@ -260,7 +260,7 @@ fn request_in(text: &str) -> &str {
     }
 }
 
-/// Arguments that are JSON in a text.
+/// Parses arguments that are JSON inside a string.
 fn parsed(arguments: String) -> Value {
     serde_json::from_str(&arguments).unwrap_or(Value::String(arguments))
 }

@@ -1,4 +1,4 @@
-//! What Codex writes as a tool's output: three generations of it say in different ways how a command ended.
+//! Parses tool output of Codex, which reports the outcome of a command in three different formats.
 
 use serde::Deserialize;
 
@@ -30,7 +30,7 @@ struct Block<'a> {
     text: Text<'a>,
 }
 
-/// The result that an output tells.
+/// Converts the output of a tool into an event.
 pub fn result(id: Option<CallId>, output: Raw<'_>) -> EventKind {
     let text = output.text();
     let json = output.get().map_or("", |raw| raw.get());
@@ -67,7 +67,7 @@ fn plain(id: Option<CallId>, text: String, success: Option<bool>) -> EventKind {
     EventKind::ToolResult { id, outcome, exit_code, text }
 }
 
-/// The exit code in the lines before `Output:`.
+/// Parses the exit code in the lines before `Output:`.
 fn exit_code(text: &str) -> Option<i32> {
     text.lines().take(8).take_while(|line| line.trim() != "Output:").find_map(|line| {
         let code =
@@ -76,7 +76,7 @@ fn exit_code(text: &str) -> Option<i32> {
     })
 }
 
-/// Whether the first line is one of those with which Codex says that a tool did not run or ran out of time.
+/// Returns whether the first line reports that a tool failed to run or timed out.
 fn failed(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     [

@@ -1,4 +1,4 @@
-//! Codex's records, as far as they are read.
+//! Fields of Codex's records that the parser uses.
 
 use serde::Deserialize;
 
@@ -14,7 +14,7 @@ pub struct Envelope<'a> {
     pub payload: Object<Payload<'a>>,
 }
 
-/// The payload of any record; each kind fills some of it.
+/// Payload of any record; every kind uses some of the fields.
 #[derive(Deserialize)]
 pub struct Payload<'a> {
     #[serde(rename = "type", borrow, default)]
@@ -81,7 +81,7 @@ pub struct Block<'a> {
     pub text: Text<'a>,
 }
 
-/// An entry of the list of sessions' names.
+/// An entry of the session name index.
 #[derive(Deserialize)]
 pub struct IndexEntry<'a> {
     #[serde(borrow, default)]

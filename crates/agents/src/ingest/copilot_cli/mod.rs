@@ -1,4 +1,5 @@
-//! GitHub Copilot CLI: a folder for each session with a file of events; before that, one JSON document.
+//! GitHub Copilot CLI: a folder per session with a file of events; earlier versions wrote one JSON
+//! document.
 
 mod wire;
 
@@ -65,7 +66,7 @@ impl Connector for CopilotCli {
     }
 }
 
-/// Takes in the few plain lines of `workspace.yaml`.
+/// Adds the working directory and the title from the `workspace.yaml` of a session's folder.
 fn with_workspace(mut source: Source, folder: &Path, found: &mut Found) -> Source {
     let text = found.beside(&folder.join("workspace.yaml")).unwrap_or_default();
     let value = |key: &str| {
@@ -77,14 +78,14 @@ fn with_workspace(mut source: Source, folder: &Path, found: &mut Found) -> Sourc
     source
 }
 
-/// What a line needs to know of those before it.
+/// Parser state between lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
-    /// Calls that a message told of and that have not ended.
+    /// Ids of tool calls that a message announced and that have not ended.
     open: BTreeSet<String>,
 }
 
-/// The most calls that are kept as open.
+/// Maximum number of open calls.
 const MOST_OPEN: usize = 1000;
 
 impl Lines for State {
@@ -243,13 +244,14 @@ fn result(data: &Data<'_>) -> EventKind {
     EventKind::ToolResult { id, outcome, exit_code: exit_code(&text), text }
 }
 
-/// The code in the last line, `<exited with exit code 1>`.
+/// Parses the exit code in the last line, such as `<exited with exit code 1>`.
 fn exit_code(text: &str) -> Option<i32> {
     let last = text.trim_end().lines().next_back()?;
     last.strip_prefix("<exited with exit code ")?.strip_suffix('>')?.parse().ok()
 }
 
-/// Tells a session of the first generation, whose messages are as the model's server takes them.
+/// Emits the events of a session of the first generation, whose messages have the format of the
+/// model's API.
 pub fn tell_document(
     source: &Source,
     input: &mut dyn Input,

@@ -1,4 +1,4 @@
-//! Copilot CLI's events, as far as they are read.
+//! Fields of Copilot CLI's events that the parser uses.
 
 use serde::Deserialize;
 
@@ -19,7 +19,7 @@ pub struct Envelope<'a> {
     pub data: Object<Data<'a>>,
 }
 
-/// The data of any event; each kind fills some of it.
+/// Data of any event; every kind uses some of the fields.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Data<'a> {
@@ -92,7 +92,7 @@ struct Answer<'a> {
 }
 
 impl Data<'_> {
-    /// What a tool answered: a text, or an object with one.
+    /// Returns the output of a tool, which is a string or an object that contains one.
     pub fn result_text(&self) -> String {
         let Some(raw) = self.result.get() else { return String::new() };
         let answer: Object<Answer<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a message of the editor tells.
+//! Converts messages of the Cursor editor into events.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::ingest::sink::Skip;
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, ToolOutcome};
 
-/// Tells one message.
+/// Emits the events of a message.
 pub fn tell(bubble: &Bubble<'_>, out: &mut Out<'_>) {
     let (at, id) = (bubble.created_at.0, bubble.bubble_id.said());
     out.workspace(bubble.workspace_project_dir.or_empty());
@@ -79,7 +79,7 @@ fn tell_tool(at: Option<Instant>, record: Option<&str>, tool: &ToolFormer<'_>, o
     out.tell(at, record, false, EventKind::ToolResult { id: id(), outcome, exit_code, text });
 }
 
-/// Arguments that are JSON, perhaps within a text.
+/// Parses arguments that are JSON, possibly inside a string.
 fn data(raw: Raw<'_>) -> Value {
     match raw.value() {
         Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),

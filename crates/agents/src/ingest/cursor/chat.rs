@@ -1,4 +1,4 @@
-//! A chat of Cursor's command line: a database of blobs, of which those that are JSON are messages.
+//! Chats of Cursor's command line: a database of blobs; those that are JSON are messages.
 
 use rusqlite::OptionalExtension;
 
@@ -83,7 +83,7 @@ fn tell(source: &Source, limits: Limits, out: &mut Out<'_>) -> rusqlite::Result<
     Ok(())
 }
 
-/// The chat's name, in JSON that is written in hexadecimal digits.
+/// Parses the chat's title from hex-encoded JSON.
 fn title(value: &[u8]) -> Option<String> {
     let digits = std::str::from_utf8(value).ok()?;
     let bytes: Option<Vec<u8>> = (0..digits.len() / 2)

@@ -1,6 +1,7 @@
-//! The editor's database: conversations and their messages, each a JSON value under a key of its own.
+//! The Cursor editor's database: conversations and messages, stored as JSON values under separate
+//! keys.
 //!
-//! Conversations that have not changed since the last run are passed over.
+//! Conversations that have not changed since the last run are skipped.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +20,11 @@ use crate::ingest::sink::{Sink, Skip};
 use crate::ingest::source::Source;
 use cm_session::Meta;
 
-/// What each conversation was when it was read.
+/// Version of each conversation when it was last read, by id.
 type Versions = BTreeMap<String, String>;
 
-/// The two keys of `ItemTable` that hold conversations. The table holds credentials too: no other key is ever asked for.
+/// The two keys of `ItemTable` that contain conversations. The table also contains credentials, so
+/// no other key is queried.
 const CHATS: &str = "workbench.panel.aichat.view.aichat.chatdata";
 const COMPOSERS: &str = "composer.composerData";
 
@@ -77,7 +79,7 @@ impl Desktop<'_> {
         Ok(())
     }
 
-    /// Conversations with keys of their own.
+    /// Reads the conversations that have their own keys.
     fn composers(&mut self, database: &Connection, out: &mut Out<'_>) -> rusqlite::Result<()> {
         let mut composers = database.prepare(
             "SELECT substr(key, 14), octet_length(value) > ?1, CASE WHEN octet_length(value) <= ?1 THEN value END \
@@ -108,7 +110,8 @@ impl Desktop<'_> {
         Ok(())
     }
 
-    /// Conversations that newer versions keep in a table, as far as they have no key of their own.
+    /// Reads the conversations that newer versions store in a table, except those that also have
+    /// their own key.
     fn headers(&mut self, database: &Connection, out: &mut Out<'_>) -> rusqlite::Result<()> {
         let mut headers = database.prepare(
             "SELECT composerId, CASE WHEN octet_length(value) <= ?1 THEN value END FROM composerHeaders ORDER BY composerId",
@@ -199,7 +202,7 @@ impl Desktop<'_> {
         }
     }
 
-    /// Tells the message under a key of its own; whether there is one.
+    /// Emits the events of a message that has its own key; returns whether the key exists.
     fn stored(
         &self,
         database: &Connection,
@@ -230,7 +233,7 @@ impl Desktop<'_> {
         }
     }
 
-    /// Messages of a conversation that lists none, in the order of their time.
+    /// Emits the events of a conversation without a message list, ordered by time.
     fn unlisted(&self, database: &Connection, id: &str, out: &mut Out<'_>) -> rusqlite::Result<()> {
         let mut query = database.prepare_cached(
             "SELECT value FROM cursorDiskKV WHERE key >= ?1 AND key < ?2 AND octet_length(value) <= ?3 \
@@ -248,7 +251,7 @@ impl Desktop<'_> {
         Ok(())
     }
 
-    /// Conversations that older versions keep together under one key.
+    /// Reads the conversations that older versions store together under one key.
     fn items(&mut self, database: &Connection, out: &mut Out<'_>) -> rusqlite::Result<()> {
         if let Some(value) = self.item(database, CHATS, out)?
             && object::read(&value, |value| serde_json::from_slice(value).map(|tabs| self.chats(&tabs, out)))

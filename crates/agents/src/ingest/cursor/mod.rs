@@ -1,6 +1,6 @@
-//! Cursor: the editor's database, its agents' transcripts, and the chats of its command line.
+//! Cursor: the editor's database, agent transcripts, and the chats of its command line.
 //!
-//! The editor keeps credentials in the same database. Every query here names the keys that it wants; none asks for all.
+//! The editor stores credentials in the same database. Every query names the keys that it needs.
 
 mod bubble;
 mod chat;

@@ -1,4 +1,4 @@
-//! Agents' transcripts: a message a line, without times and without what tools answered.
+//! Agent transcripts of Cursor: one message per line, without times and tool results.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::ingest::source::Source;
 use cm_session::event::EventKind;
 use cm_session::scaffold;
 
-/// Nothing is carried from line to line.
+/// Parser state between lines; empty.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {}
 
@@ -47,7 +47,7 @@ impl Lines for State {
     }
 }
 
-/// A text, of the person as they typed it.
+/// Emits a text; for the user role, only the text that the user typed.
 pub fn said(role: &str, text: &str, out: &mut Out<'_>) {
     match role {
         "user" if text.trim_start().starts_with("<user_info>") => out.skip("user_info", Skip::Hidden),
@@ -61,7 +61,7 @@ pub fn said(role: &str, text: &str, out: &mut Out<'_>) {
     }
 }
 
-/// The person's words among what the program puts around them.
+/// Returns the user's own text in a prompt to which the program added context.
 fn query_in(text: &str) -> Option<&str> {
     if let Some(query) = scaffold::unwrapped(text, "user_query") {
         return Some(query);

@@ -1,4 +1,4 @@
-//! Cursor's records, as far as they are read. Nothing here has a field for a key or a token.
+//! Fields of Cursor's records that the parser uses. No field can contain a key or token.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ pub struct ChatMeta<'a> {
     pub title: Text<'a>,
 }
 
-/// A conversation of the editor.
+/// A conversation in the editor.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Composer<'a> {
@@ -81,11 +81,11 @@ pub struct Uri<'a> {
     pub path: Text<'a>,
 }
 
-/// A message of the editor.
+/// A message in the editor.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Bubble<'a> {
-    /// 1 or `user`, 2 or `ai`.
+    /// `1` or `user`, `2` or `ai`.
     #[serde(rename = "type", borrow, default)]
     pub kind: Raw<'a>,
     #[serde(alias = "id", borrow, default)]
@@ -137,7 +137,7 @@ pub struct ToolFormer<'a> {
     pub user_decision: Text<'a>,
 }
 
-/// What a tool's result says, if it says so.
+/// Output fields of a tool result, if present.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolAnswer<'a> {
@@ -149,7 +149,7 @@ pub struct ToolAnswer<'a> {
     pub exit_code: Number,
 }
 
-/// A conversation of the editor's chat, before it had agents.
+/// A conversation of the editor's chat, before it supported agents.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tab<'a> {
@@ -192,7 +192,7 @@ pub struct Message<'a> {
     pub content: Content<'a, Block<'a>>,
 }
 
-/// A message of a chat on the command line.
+/// A message of a command-line chat.
 #[derive(Deserialize)]
 pub struct Blob<'a> {
     #[serde(borrow, default)]
@@ -203,7 +203,7 @@ pub struct Blob<'a> {
     pub content: Content<'a, Block<'a>>,
 }
 
-/// A block of either.
+/// A content block of a transcript or a command-line chat.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Block<'a> {

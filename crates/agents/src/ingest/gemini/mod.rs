@@ -1,4 +1,5 @@
-//! Gemini CLI: a file for each session, of lines that replay into a conversation; before that, one JSON document.
+//! Gemini CLI: one file per session, with lines that replay into a conversation; earlier versions
+//! wrote one JSON document.
 
 mod replay;
 mod wire;
@@ -59,7 +60,8 @@ impl Connector for Gemini {
     }
 }
 
-/// The folders that were worked in, by the names that they have below `tmp`: a short one, or the hash of older versions.
+/// Maps the names of folders below `tmp` to working directories; a name is short, or the hash that
+/// older versions use.
 fn workspaces(root: &Path, found: &mut Found) -> BTreeMap<String, String> {
     let text = found.beside(&root.join("projects.json")).unwrap_or_default();
     let wire: Projects<'_> = serde_json::from_str(&text).unwrap_or_default();
@@ -99,7 +101,7 @@ fn format_of(path: &Path) -> Option<Format> {
     }
 }
 
-/// Tells a conversation that is one JSON document.
+/// Emits the events of a conversation that is one JSON document.
 pub fn tell_document(
     source: &Source,
     input: &mut dyn Input,
@@ -133,7 +135,7 @@ pub fn tell_document(
     )
 }
 
-/// Takes in what is said of the session.
+/// Applies session metadata.
 fn about(meta: &Meta<'_>, out: &mut Out<'_>) {
     out.identify(meta.session_id.or_empty());
     out.saw(meta.start_time.0);
@@ -152,7 +154,8 @@ fn text_of<'p>(part: &'p Part<'_>) -> Option<&'p str> {
     part.text.0.as_deref()
 }
 
-/// The tool calls that were emitted: a message has them with their results, and a resumed session once more as parts.
+/// Ids of the emitted tool calls and results. A message contains them once, and a resumed session
+/// repeats them as parts.
 #[derive(Default)]
 pub struct Calls {
     called: HashSet<String>,
@@ -217,7 +220,7 @@ fn answer(
     }
 }
 
-/// A call as a part of a message.
+/// Emits a tool call that is part of a message.
 fn called(
     at: Option<Instant>,
     record: Option<&str>,
@@ -232,7 +235,7 @@ fn called(
     out.tell(at, record, false, EventKind::ToolCall { id, name, input: call.args.value() });
 }
 
-/// A result as a part of a message.
+/// Emits a tool result that is part of a message.
 fn answered(
     at: Option<Instant>,
     record: Option<&str>,
@@ -270,7 +273,7 @@ fn tool(at: Option<Instant>, record: Option<&str>, call: &ToolCall<'_>, out: &mu
     out.tell(at, record, false, EventKind::ToolResult { id: id(), outcome, exit_code, text });
 }
 
-/// The code in a line `Exit Code: 1`.
+/// Parses the exit code in a line such as `Exit Code: 1`.
 fn exit_code(text: &str) -> Option<i32> {
     text.lines().rev().take(8).find_map(|line| line.trim().strip_prefix("Exit Code: ")?.trim().parse().ok())
 }

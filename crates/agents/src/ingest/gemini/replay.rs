@@ -1,4 +1,5 @@
-//! Which messages of a log of lines still count: later lines replace, take back, or set anew.
+//! Determines which messages of a log are current: later lines can replace, remove or reset
+//! messages.
 
 use std::collections::HashMap;
 use std::io::{self, SeekFrom};
@@ -14,17 +15,17 @@ use crate::ingest::reading::Limits;
 use crate::ingest::sink::Skip;
 use crate::ingest::source::Source;
 
-/// A message that counts.
+/// A current message.
 struct Live {
     id: Box<str>,
-    /// The line that says it last, and where that begins.
+    /// Line of the message's last version, and byte offset of that line.
     line: u64,
     start: u64,
-    /// Its place in a line that sets all messages.
+    /// Index of the message within a line that sets all messages.
     within: Option<usize>,
 }
 
-/// The messages that count, so far.
+/// The current messages so far.
 #[derive(Default)]
 struct Conversation {
     live: Vec<Live>,
@@ -32,7 +33,8 @@ struct Conversation {
 }
 
 impl Conversation {
-    /// A message at the end, or in the place of the one that it replaces, whose line is returned.
+    /// Adds a message, or replaces the one with the same id and returns the line of the old
+    /// version.
     fn say(&mut self, said: Live) -> Option<u64> {
         match self.places.get(&said.id) {
             Some(place) => Some(std::mem::replace(&mut self.live[*place], said).line),
@@ -43,7 +45,7 @@ impl Conversation {
         }
     }
 
-    /// Whether a message of this id counts; one without an id is another one each time.
+    /// Returns whether a message with this id is current; messages without an id never match.
     fn holds(&self, id: &str) -> bool {
         !id.is_empty() && self.places.contains_key(id)
     }
@@ -53,7 +55,7 @@ impl Conversation {
         self.live.push(said);
     }
 
-    /// Takes back a message and all after it; all of them where there is none of this id.
+    /// Removes a message and all after it; removes all if the id is unknown or `None`.
     fn take_back(&mut self, id: Option<&str>, why: Skip, out: &mut Out<'_>) {
         let from = id.and_then(|id| self.places.get(id).copied()).unwrap_or(0);
         for gone in self.live.drain(from..) {
@@ -66,7 +68,8 @@ impl Conversation {
     }
 }
 
-/// Tells a log: once through to learn which messages count, then those, in their order.
+/// Emits the events of a log in two passes: the first finds the current messages, the second emits
+/// them in order.
 pub fn tell_lines(
     source: &Source,
     input: &mut dyn Input,
@@ -93,7 +96,7 @@ pub fn tell_lines(
     Ok(())
 }
 
-/// Messages of one `$set` are this many parts apart.
+/// Distance of the part numbers of messages within one `$set`.
 const PARTS: u32 = 1000;
 
 fn tell_run(
@@ -149,7 +152,7 @@ fn replay(input: &mut dyn Input, limits: Limits, out: &mut Out<'_>) -> io::Resul
     Ok(conversation.live)
 }
 
-/// What one line does to the messages before it.
+/// Applies one line to the messages before it.
 fn step(
     bytes: &[u8],
     change: &Line<'_>,

@@ -1,4 +1,4 @@
-//! Gemini CLI's records, as far as they are read.
+//! Fields of Gemini CLI's records that the parser uses.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,14 +7,14 @@ use serde::Deserialize;
 
 use crate::ingest::loose::{Content, List, Object, Raw, Text, When};
 
-/// The names of projects, by their folders.
+/// Names of projects, by folder.
 #[derive(Deserialize, Default)]
 pub struct Projects<'a> {
     #[serde(borrow, default)]
     pub projects: Object<HashMap<Cow<'a, str>, Text<'a>>>,
 }
 
-/// What is said of the session.
+/// Metadata of a session.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct Meta<'a> {
@@ -30,7 +30,7 @@ pub struct Meta<'a> {
     pub summary: Text<'a>,
 }
 
-/// What a line is: a change, a message, or what is said of the session.
+/// A line of a log: a change, a message, or session metadata.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Line<'a> {
@@ -48,7 +48,7 @@ pub struct Line<'a> {
     pub session_id: Text<'a>,
 }
 
-/// What `$set` sets: members of the session, perhaps all its messages.
+/// Value of `$set`: session metadata and optionally the whole list of messages.
 #[derive(Deserialize)]
 pub struct Set<'a> {
     #[serde(borrow, default)]
@@ -153,7 +153,7 @@ pub struct Response<'a> {
 }
 
 impl ToolCall<'_> {
-    /// What the tool answered the model, else what the person was shown.
+    /// Returns the output that the tool sent to the model, else the one shown to the user.
     pub fn output(&self) -> String {
         let text = self.result.joined(|part| {
             let response = part.function_response.0.as_ref().and_then(|answer| answer.response.0.as_ref());

@@ -1,4 +1,4 @@
-//! opencode: one database for all sessions; before that, a tree of small JSON files.
+//! opencode: one database for all sessions; earlier versions wrote a tree of small JSON files.
 
 mod rows;
 mod tree;
@@ -59,18 +59,18 @@ impl Connector for Opencode {
     }
 }
 
-/// `opencode.db`, or one of a channel such as `opencode-beta.db`.
+/// Returns whether this is `opencode.db` or that of a release channel, such as `opencode-beta.db`.
 fn is_database(name: &str) -> bool {
     let channel = name.strip_prefix("opencode").and_then(|rest| rest.strip_suffix(".db"));
     channel.is_some_and(|channel| channel.is_empty() || channel.starts_with('-'))
 }
 
-/// A title that the program makes up when a session begins.
+/// Returns whether the program generated the title of a new session.
 fn is_placeholder(title: &str) -> bool {
     ["New session - ", "Child session - "].iter().any(|opening| title.starts_with(opening))
 }
 
-/// What is said of a message before its parts: who answers, and whether it failed.
+/// Emits the events before a message's parts: a change of the model.
 fn opening(at: Option<Instant>, id: &str, message: &Message<'_>, out: &mut Out<'_>) {
     let model = message.model_id.said().or(message.model.0.as_ref().and_then(|model| model.model_id.said()));
     if let Some(model) = model {
@@ -78,7 +78,7 @@ fn opening(at: Option<Instant>, id: &str, message: &Message<'_>, out: &mut Out<'
     }
 }
 
-/// What is said of a message after its parts.
+/// Emits the events after a message's parts: its error or interruption.
 fn closing(at: Option<Instant>, id: &str, message: &Message<'_>, out: &mut Out<'_>) {
     let Some(error) = &message.error.0 else { return };
     if error.name.said() == Some("MessageAbortedError") {
@@ -89,7 +89,7 @@ fn closing(at: Option<Instant>, id: &str, message: &Message<'_>, out: &mut Out<'
     out.tell(at, Some(id), false, EventKind::Error { text });
 }
 
-/// A part of a message.
+/// Emits the events of a part of a message.
 fn part(at: Option<Instant>, id: &str, role: &str, part: &Part<'_>, out: &mut Out<'_>) {
     let text = part.text.or_empty();
     let kind = part.kind.or_empty();

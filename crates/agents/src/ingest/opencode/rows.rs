@@ -1,4 +1,4 @@
-//! opencode's database. Sessions that have not changed since the last run are passed over.
+//! opencode's database. Sessions that have not changed since the last run are skipped.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use cm_note::instant::Instant;
 use cm_session::Meta;
 use cm_session::event::EventKind;
 
-/// What each session was when it was read: its time of change, and how many messages it had.
+/// Version of each session when it was last read, by id: its update time and message counts.
 type Versions = BTreeMap<String, String>;
 
 pub fn read(
@@ -51,7 +51,7 @@ struct Row {
     directory: Option<String>,
     title: Option<String>,
     created: Option<Instant>,
-    /// As it is written: it is only compared.
+    /// Update time as stored; it is only compared.
     updated: Option<String>,
 }
 
@@ -141,7 +141,7 @@ fn has_rows(database: &Connection, session: &Row) -> rusqlite::Result<bool> {
     Ok(database.prepare_cached(sql)?.query_row([&session.id], |_| Ok(())).optional()?.is_some())
 }
 
-/// The first generation: messages, and their parts in a table of their own.
+/// Emits the events of the first generation: messages, with their parts in a separate table.
 fn tell_first(
     database: &Connection,
     session: &Row,
@@ -210,7 +210,8 @@ fn tell_parts(
     Ok(())
 }
 
-/// The value after the column that says whether it is too long; none where it is, or is NULL, which is counted.
+/// Returns the value in the column after its "too long" flag; `None`, which is counted, if it is
+/// too long or NULL.
 fn value(row: &rusqlite::Row<'_>, column: usize, out: &mut Out<'_>) -> rusqlite::Result<Option<Vec<u8>>> {
     if row.get::<_, Option<bool>>(column)? == Some(true) {
         out.oversized();
@@ -223,7 +224,7 @@ fn value(row: &rusqlite::Row<'_>, column: usize, out: &mut Out<'_>) -> rusqlite:
     Ok(data)
 }
 
-/// The second generation: messages of typed kinds, their parts within.
+/// Emits the events of the second generation: messages with types, which contain their parts.
 fn tell_second(
     database: &Connection,
     session: &Row,

@@ -1,4 +1,4 @@
-//! opencode's sessions as trees of small files: the session's, one for each message, one for each part.
+//! opencode's sessions as trees of small files: one for the session, one per message, one per part.
 
 use std::path::Path;
 
@@ -62,7 +62,7 @@ fn about(session: &Session<'_>, out: &mut Out<'_>) {
     let _ = session.id.said();
 }
 
-/// Messages have ids that sort by their time; so have parts.
+/// Emits the events of all messages. The ids of messages and parts sort by time.
 fn tell_messages(messages: &Path, parts: &Path, limits: Limits, out: &mut Out<'_>) {
     let mut found = Found::default();
     for (at, path) in found.list(messages).into_iter().enumerate() {
@@ -91,7 +91,8 @@ fn tell_message(id: &str, message: &Message<'_>, parts: &Path, limits: Limits, o
     closing(at, id, message, out);
 }
 
-/// The bytes of a file within the limit; what is wrong with it is counted.
+/// Returns the bytes of a file; `None`, which is counted, if it is over the limit or cannot be
+/// read.
 fn small(path: &Path, limits: Limits, out: &mut Out<'_>) -> Option<Vec<u8>> {
     match std::fs::metadata(path) {
         Ok(stat) if stat.len() > limits.record as u64 => {

@@ -1,4 +1,4 @@
-//! opencode's messages and parts, as far as they are read.
+//! Fields of opencode's messages and parts that the parser uses.
 
 use serde::Deserialize;
 
@@ -40,7 +40,7 @@ pub struct Message<'a> {
     pub time: Object<Time>,
     #[serde(borrow, default)]
     pub error: Object<Failure<'a>>,
-    /// Of the second generation: the words of a person or program, and the blocks of an answer.
+    /// Text of a user or program; only in the second generation, like the fields below.
     #[serde(borrow, default)]
     pub text: Text<'a>,
     #[serde(borrow, default)]
@@ -134,13 +134,13 @@ pub struct Inner<'a> {
 }
 
 impl ToolState<'_> {
-    /// What the tool answered.
+    /// Returns the output of the tool.
     pub fn output(&self) -> String {
         let text = self.output.text();
         if text.is_empty() { self.content.joined(|inner| inner.text.0.as_deref()) } else { text }
     }
 
-    /// Why it failed.
+    /// Returns the error message.
     pub fn error(&self) -> String {
         let failure: Object<Failure<'_>> =
             self.error.get().and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Pi and its fork omp: a file of lines for each session, which are a tree. The active branch is what is told.
+//! Pi and its fork omp: one file of lines per session, which form a tree. Events are emitted for
+//! the active branch.
 
 mod wire;
 
@@ -61,7 +62,8 @@ impl Connector for Pi {
     }
 }
 
-/// Tells a tree: once through for its shape, then once for what its active branch says.
+/// Emits the events of a tree in two passes: the first finds the active branch, the second emits
+/// its events.
 pub fn tell(source: &Source, input: &mut dyn Input, limits: Limits, out: &mut Out<'_>) -> io::Result<()> {
     let mut meta = lines::meta_of(source);
     meta.id = super::places::stem(&source.path).rsplit('_').next().unwrap_or_default().into();
@@ -100,8 +102,8 @@ pub fn tell(source: &Source, input: &mut dyn Input, limits: Limits, out: &mut Ou
     }
 }
 
-/// The lines off the active branch, which leads from the last entry back to the root. Entries without an id, of the
-/// first version of the format, are on it.
+/// Returns the lines outside the active branch, which leads from the last entry to the root.
+/// Entries without an id, from the first version of the format, belong to it.
 fn left_lines(input: &mut dyn Input, limits: Limits) -> io::Result<HashSet<u64>> {
     let mut nodes: HashMap<Box<str>, (u64, Option<Box<str>>)> = HashMap::new();
     let mut last = None;
@@ -217,7 +219,8 @@ fn said(at: Option<Instant>, id: Option<&str>, message: &Message<'_>, out: &mut 
     }
 }
 
-/// The code in a failed command's last line, `Command exited with code 2`.
+/// Parses the exit code in the last line of a failed command's output, such as `Command exited with
+/// code 2`.
 fn exit_code(text: &str) -> Option<i32> {
     text.trim_end().lines().next_back()?.strip_prefix("Command exited with code ")?.trim().parse().ok()
 }

@@ -1,10 +1,10 @@
-//! Pi's entries, as far as they are read.
+//! Fields of Pi's entries that the parser uses.
 
 use serde::Deserialize;
 
 use crate::ingest::loose::{Content, Flag, Number, Object, Raw, Text, When};
 
-/// Where an entry stands in the tree.
+/// Position of an entry in the tree.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Place<'a> {
