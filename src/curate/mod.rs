@@ -1,7 +1,8 @@
-//! Plans for a better memory: what curating the playbook, an import or export, a briefing, a check or a generated file
-//! comes to, as data and text that somebody else writes.
+//! Plans changes to a memory: curation of the playbook, imports, exports, briefings, checks and
+//! generated files.
 //!
-//! Pure like the domain: a plan comes from notes, scores and a day, and changes nothing.
+//! Everything here is pure: plans are computed from notes, scores and a date; other modules write
+//! them.
 
 pub mod adopt;
 pub mod audit;
