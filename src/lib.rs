@@ -1,7 +1,8 @@
-//! `cm`: a git-native memory for coding agents and the people beside them.
+//! `cm`: git-native memory for coding agents and the people who work with them.
 //!
-//! `domain` says what a memory is, `curate` plans better ones, the stores (`vault`, `git`, `index`, `config`)
-//! keep them, `ops` does one verb a file, and the surfaces show what came of it. ARCHITECTURE.md is the map.
+//! `domain` defines the notes, `curate` plans changes, `vault`, `git`, `index` and `config` store
+//! data, `ops` implements one command per file, and `cli`, `mcp` and `http` expose them. See
+//! ARCHITECTURE.md for an overview.
 
 pub mod cli;
 pub mod config;

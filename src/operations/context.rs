@@ -12,7 +12,6 @@ use crate::ops::context::{self, Briefing};
 use crate::ops::{Memory, Result};
 use crate::render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_context",
     aliases: &["cm_context"],

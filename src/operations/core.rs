@@ -10,7 +10,6 @@ use super::{Answer, Effect, Operation};
 use crate::ops::generate::{self, Generated};
 use crate::ops::{Memory, Result};
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_core",
     aliases: &[],

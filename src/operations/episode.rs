@@ -11,7 +11,6 @@ use crate::ops::episode::{self, Logged};
 use crate::ops::{Memory, Result};
 use crate::render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_episode",
     aliases: &[],
@@ -37,7 +36,7 @@ struct Input {
     #[serde(rename = "type")]
     note_type: Option<String>,
     tags: Option<Vec<String>>,
-    /// The note that it is about
+    /// ID of the note concerned
     memory: Option<String>,
 }
 

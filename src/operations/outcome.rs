@@ -12,7 +12,6 @@ use crate::ops::outcome::{self, Recorded, Status};
 use crate::ops::{By, Memory, Result};
 use crate::render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_outcome",
     aliases: &["cm_outcome"],

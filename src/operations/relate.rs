@@ -11,7 +11,6 @@ use crate::ops::relate::{self, Related};
 use crate::ops::{Memory, Result};
 use crate::render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_relate",
     aliases: &[],
@@ -34,7 +33,7 @@ pub const OPERATION: Operation = Operation {
 struct Input {
     from: String,
     to: String,
-    /// SOLVES, CAUSES, BUILDS_ON, REQUIRES, SUPERSEDES, CONTRADICTS …; RELATED_TO
+    /// SOLVES, CAUSES, BUILDS_ON, REQUIRES, SUPERSEDES, CONTRADICTS …; default RELATED_TO
     #[serde(rename = "type")]
     relation: Option<String>,
     /// 0–1

@@ -12,7 +12,6 @@ use crate::ops::update::{self, Changed};
 use crate::ops::{Error, Memory, Result};
 use crate::render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_update",
     aliases: &[],

@@ -12,7 +12,6 @@ use crate::ops::validate_rule::{self, Judged};
 use crate::ops::{Memory, Result};
 use crate::render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_validate_rule",
     aliases: &[],

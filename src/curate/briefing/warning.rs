@@ -77,7 +77,8 @@ impl Said {
     ///
     /// ```
     /// use cm::curate::briefing::warning::Said;
-    /// assert!(Said::of("Use Moment here").mentions("moment") && !Said::of("momentarily").mentions("moment"));
+    /// assert!(Said::of("Use Moment here").mentions("moment"));
+    /// assert!(!Said::of("momentarily").mentions("moment"));
     /// assert!(Said::of("where at_utc::date = $1").mentions("at_utc::date"));
     /// ```
     pub fn mentions(&self, pattern: &str) -> bool {
