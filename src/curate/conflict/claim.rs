@@ -138,8 +138,8 @@ struct Reader {
     claims: Vec<Claim>,
     claim: Claim,
     mode: Mode,
-    /// Number of terms when the current clause or its predicate began: if the claim has no more,
-    /// the next word is the first. `usize::MAX`-like values mean that no word counts as the first.
+    /// Number of terms at the start of the current clause or of its predicate: while the claim has
+    /// no more, the next word is the first one. `usize::MAX` if no word counts as the first one.
     fresh_after: usize,
     /// Index of the claim that the current one contrasts with: "X, not Y".
     against: Option<usize>,
