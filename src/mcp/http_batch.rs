@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::refusal;
 
-/// Initial buffer size for the response to one message, in bytes.
+/// Maximum size of the response to one message, in bytes.
 const LONGEST: usize = 64 << 20;
 
 /// Answers a batch of at most `most` messages.
