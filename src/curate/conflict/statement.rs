@@ -18,7 +18,7 @@ pub struct Statement {
     written: BTreeMap<String, Written>,
     /// Hashes of the words, for fast comparison.
     marks: Marks,
-    /// Words that occur only in denying claims (true) or only in affirming claims (false).
+    /// Words of actions that occur only in denying claims (true) or only in affirming ones (false).
     signs: BTreeMap<String, bool>,
     claims: Vec<Claim>,
     /// The named choice, if there is one.

@@ -13,7 +13,8 @@ use crate::domain::bullet::{Bullet, State};
 use crate::domain::note::suspicion::suspicion;
 use crate::domain::note::{Feedback, Signal};
 
-/// Number of other sessions in which a draft must be found helpful or proposed again.
+/// Number of different persons who must find a draft helpful or propose it again in other sessions;
+/// feedback without a person counts once per session.
 const FURTHER_SESSIONS: usize = 2;
 
 impl Curation<'_> {

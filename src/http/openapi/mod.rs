@@ -27,8 +27,7 @@ const FAILURES: [(u16, &str, &str); 16] = [
     (502, "Provider", "A model or another server that was asked did not answer."),
     (503, "Busy", "Too much to do, or somebody else writes the vault: try again later."),
 ];
-/// Statuses that occur only for requests with a body; `WITH_QUERY` lists those that occur only with
-/// a query.
+/// Statuses that occur only for requests with a body.
 const WITH_BODY: [u16; 3] = [408, 413, 415];
 
 /// The OpenAPI document.
