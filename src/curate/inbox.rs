@@ -59,7 +59,7 @@ impl Waiting {
     }
 }
 
-/// An entry of the inbox.
+/// An entry of the inbox: one or two notes and the reason for their review.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Indices of the one or two notes concerned.

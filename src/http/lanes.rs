@@ -22,7 +22,8 @@ pub enum Stopped {
 }
 
 impl Lane {
-    /// `width` concurrent operations, `queue` waiting ones, each for at most `patience`.
+    /// Runs at most `width` operations at once and queues at most `queue`, each for at most
+    /// `patience`.
     pub fn new(width: usize, queue: usize, patience: Duration) -> Self {
         Self(ConcurrencyLimit::new(width, queue, patience))
     }

@@ -15,7 +15,7 @@ use crate::operations::Suggest;
 /// Maximum length of an argument, in characters.
 const LONGEST: usize = 20_000;
 
-/// A prompt.
+/// A prompt of the server: its arguments, its template, and an optional tool call.
 #[derive(Debug)]
 pub(super) struct Ready {
     name: &'static str,

@@ -37,7 +37,7 @@ pub use offer::{Contents, Found, Offer, Resource, Suggest};
 pub use crate::domain::token::Role;
 use crate::ops::{Memory, Result};
 
-/// An operation.
+/// An operation that agents can call as a tool, or programs over HTTP.
 #[derive(Debug, Clone, Copy)]
 pub struct Operation {
     /// Name, such as `memory_search`.

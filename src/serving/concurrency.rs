@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
 
-/// `width` operations at once and `queue` waiting ones, each for at most `patience`.
+/// Runs at most `width` operations at once and queues at most `queue`, each for at most `patience`.
 #[derive(Debug)]
 pub struct ConcurrencyLimit {
     shared: Arc<Shared>,

@@ -25,9 +25,9 @@ pub const UNVERIFIED_SHARE: usize = 3;
 pub enum Section {
     /// Discouraged things that the task or an entry mentions.
     Warnings,
-    /// What to do.
+    /// Rules: things to do.
     Rules,
-    /// What to avoid.
+    /// Anti-patterns: things to avoid.
     Pitfalls,
     /// Confirmed memories.
     Memories,

@@ -143,7 +143,7 @@ struct Reader {
     fresh_after: usize,
     /// Index of the claim that the current one contrasts with: "X, not Y".
     against: Option<usize>,
-    /// Whether the last piece was a term.
+    /// Whether the last piece was a content word.
     after_term: bool,
     prefers: bool,
     /// Whether the words belong to a relative clause: "that …".
