@@ -92,8 +92,8 @@ const SHORT_ID: usize = 8;
 const HELD_BACK: [&str; 2] = ["draft", "unverified"];
 
 /// The notes that may be listed, with their scores; `scores` is in the order of the notes. Excludes
-/// retired, deprecated and superseded notes even if pinned, and rules that are not in use or contain
-/// hidden characters.
+/// retired, deprecated and superseded notes even if pinned, and rules that are not in use or
+/// contain hidden characters.
 pub fn core_entries(graph: &Graph<'_>, scores: &[Score], now: Instant, scoring: &Scoring) -> Vec<CoreEntry> {
     let ids = ShortIds::of(graph.notes());
     let entry = |((at, note), score): ((usize, &Note), &Score)| {
