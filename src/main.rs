@@ -1,6 +1,7 @@
-//! The program: everything is in the library.
+//! Entry point of the `cm` program; all code is in the library.
 
-/// Half of what a command does is to make and drop small strings; this allocator is the faster at it.
+/// Commands spend much of their time allocating small strings, which mimalloc does faster than the
+/// system allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

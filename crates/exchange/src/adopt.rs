@@ -1,6 +1,6 @@
-//! Giving notes an id where they lie: which notes, which edits, and which are left alone.
+//! Plans the adoption of notes: which notes get an id, with which edits, and which stay unchanged.
 //!
-//! Nothing but the id is added unless everything that a memory has is asked for.
+//! By default only the id is added; `full` adds all keys of a memory.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,81 +17,78 @@ use cm_note::path::NotePath;
 /// A note that may be adopted.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
-    /// Where it lies.
     pub path: &'a NotePath,
-    /// What it holds.
     pub bytes: &'a [u8],
-    /// When its file was last written.
+    /// Modification time of the file.
     pub modified: Instant,
-    /// Whether somebody named this very file.
+    /// Whether the user named this file explicitly.
     pub named: bool,
 }
 
-/// How notes are adopted.
+/// Options of an adoption.
 #[derive(Debug, Clone, Copy)]
 pub struct How<'a> {
-    /// Give them all keys that a memory has, not the id alone.
+    /// Adds all keys of a memory, not only the id.
     pub full: bool,
-    /// The types of the vault.
+    /// Types of the vault.
     pub types: &'a TypeTable,
 }
 
 /// A note that gets an id.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adopted {
-    /// Where it lies.
     pub path: NotePath,
-    /// Its id from now on.
+    /// The new id.
     pub id: NoteId,
-    /// What changes in it.
+    /// Edits that adopt the note, including its new id.
     pub edits: Vec<Edit>,
 }
 
-/// Why a note is left as it is.
+/// Why a note stays unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
-    /// It has an id.
+    /// It already has an id.
     HasId,
-    /// A day's log, which is known by its date.
+    /// It is a daily log, which is identified by its date.
     DayLog,
-    /// A document of the repository, such as its README; name it to adopt it.
+    /// It is a repository document such as a README; name it explicitly to adopt it.
     Document,
-    /// It cannot be changed safely; the findings say why.
+    /// It cannot be changed safely; the findings give the reason.
     Invalid,
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable,
 }
 
 impl Why {
-    /// Whether something was asked for that was not done.
+    /// Whether the reason is a failure, as opposed to a note that needs no id.
     pub fn failed(self) -> bool {
         matches!(self, Self::Invalid | Self::Unreadable)
     }
 }
 
-/// A note that is left as it is.
+/// A note that stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Left {
-    /// Where it lies.
+    /// Path of the note.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
-/// What an adoption comes to.
+/// Result of planning an adoption.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
-    /// The notes that get an id.
+    /// Notes that get an id.
     pub adopted: Vec<Adopted>,
-    /// The notes that do not, but for those that have one and were not named.
+    /// Notes that stay unchanged, except those with an id that were not named explicitly.
     pub left: Vec<Left>,
-    /// What is wrong in them.
+    /// Problems found in the notes.
     pub findings: Vec<Finding>,
 }
 
 impl Plan {
-    /// Adds a note to the plan. `draw` makes the id, should it need one.
+    /// Adds a note to the plan. `draw` generates the id if the note needs one.
     pub fn add(&mut self, note: Candidate<'_>, how: How<'_>, draw: &mut dyn FnMut() -> NoteId) {
         match consider(note, how, draw) {
             Ok(adopted) => self.adopted.extend(adopted),
@@ -145,7 +142,8 @@ fn consider(
     }
 }
 
-/// Whether a file belongs to the repository rather than to the vault: at the root, its name in capitals.
+/// Whether a file is a repository document: at the root, with a name without lower-case letters
+/// (`README.md`).
 fn is_document(path: &NotePath) -> bool {
     path.folder().is_empty() && !path.stem().chars().any(char::is_lowercase)
 }

@@ -1,7 +1,7 @@
-//! The keys that every memory has, for a note that lacks them: worked out from what the note says in its own way.
+//! Fills in the keys that every memory has, derived from what the note already contains.
 //!
-//! A key that is there stays as it is, with one exception: a `type` that the vault does not know becomes one that it
-//! knows, and what was written moves to `source_type`.
+//! Existing keys stay unchanged, with one exception: a `type` that the vault does not define is
+//! replaced by a defined one, and the old value moves to `source_type`.
 
 use yaml_serde::Value;
 
@@ -12,32 +12,32 @@ use cm_note::markdown;
 use cm_note::note::TypeTable;
 use cm_note::path::NotePath;
 
-/// Where the title of a note without `title` comes from.
+/// Where the title comes from if a note has no `title`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TitleFrom {
-    /// The file's name, as in Obsidian.
+    /// The file name, as in Obsidian.
     Name,
-    /// The first heading of the first level, else the file's name.
+    /// The first level-1 heading, else the file name.
     Heading,
 }
 
-/// What is known of a note beside its text.
+/// Context from which missing keys are derived.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
-    /// Its path, whose folders may tell its type.
+    /// Path of the note; its folders may name the type.
     pub path: &'a NotePath,
-    /// When its file was last written.
+    /// Modification time of the file.
     pub modified: Instant,
-    /// Where its title comes from.
+    /// Where the title comes from.
     pub title: TitleFrom,
-    /// The types of the vault.
+    /// Types of the vault.
     pub types: &'a TypeTable,
 }
 
-/// The longest title that is made from a heading or a file's name, in characters.
+/// Maximum length of a derived title, in characters.
 const TITLE: usize = 200;
 
-/// Keys that other tools have for `created`, best first.
+/// Keys that other tools use for `created`, in order of preference.
 const CREATED: [&str; 9] = [
     "date",
     "created_at",
@@ -50,7 +50,7 @@ const CREATED: [&str; 9] = [
     "creation-date",
 ];
 
-/// Keys that other tools have for `updated`, best first.
+/// Keys that other tools use for `updated`, in order of preference.
 const UPDATED: [&str; 12] = [
     "updated_at",
     "updatedAt",
@@ -66,7 +66,8 @@ const UPDATED: [&str; 12] = [
     "last-modified",
 ];
 
-/// The edits that give a note `type`, `title`, `importance`, `created` and `updated` where it lacks them.
+/// The edits that add `type`, `title`, `importance`, `created` and `updated` where they are
+/// missing.
 pub fn edits(fields: &Fields, body: &str, known: Known<'_>) -> Vec<Edit> {
     let mut edits = type_edits(fields, known);
     if !written(fields, "title") {
@@ -84,13 +85,13 @@ pub fn edits(fields: &Fields, body: &str, known: Known<'_>) -> Vec<Edit> {
     edits
 }
 
-/// An edit that gives a key a text.
+/// An edit that sets a key to a string.
 pub fn set(key: &str, text: impl Into<String>) -> Edit {
     Edit::Set { key: key.to_owned(), value: Value::String(text.into()) }
 }
 
-/// Applies each edit that can be applied, and says of the others why not. A text whose frontmatter is not sound
-/// refuses every edit and stays as it is.
+/// Applies each edit that can be applied and returns the errors of the others. Text with invalid
+/// frontmatter stays unchanged and fails every edit.
 pub fn apply_each(text: &str, edits: &[Edit]) -> (String, Vec<EditError>) {
     match edit::apply(text, edits) {
         Ok(done) => (done, Vec::new()),
@@ -108,7 +109,7 @@ pub fn apply_each(text: &str, edits: &[Edit]) -> (String, Vec<EditError>) {
     }
 }
 
-/// Whether a key is there with a value.
+/// Whether a key has a value that is neither null nor blank.
 pub fn written(fields: &Fields, key: &str) -> bool {
     fields.get(key).is_some_and(|field| match &field.value {
         Value::Null => false,
@@ -137,14 +138,14 @@ fn type_edits(fields: &Fields, known: Known<'_>) -> Vec<Edit> {
     edits
 }
 
-/// The type that a word means: its name or its folder, in any case, with blanks or dashes.
+/// The type with this name or folder; case, spaces, `-` and `_` do not matter.
 fn type_named(word: &str, types: &TypeTable) -> Option<String> {
     let folder = word.trim().to_lowercase().replace([' ', '_'], "-");
     let name = folder.replace('-', "_");
     types.get(&name).or_else(|| types.of_folder(&folder)).map(|found| found.name.clone())
 }
 
-/// The type that the nearest folder tells, else `general`.
+/// The type named by the nearest parent folder, else `general`.
 fn type_of_folders(known: Known<'_>) -> String {
     let folders = known.path.folder().rsplit('/');
     folders
@@ -165,7 +166,8 @@ fn title(body: &str, known: Known<'_>) -> String {
     if short.is_empty() { known.path.stem().to_owned() } else { short }
 }
 
-/// When a note was written and last changed: by its own keys, else by its file, and never changed before written.
+/// Creation and modification time, from the note's own keys, else from the file; the modification
+/// is never earlier.
 fn times(fields: &Fields, modified: Instant) -> (Instant, Instant) {
     let first = |own: &str, others: &[&str]| {
         std::iter::once(own).chain(others.iter().copied()).find_map(|key| fields.get(key).and_then(instant))

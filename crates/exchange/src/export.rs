@@ -1,7 +1,7 @@
-//! What a vault looks like to other tools: the four JSON files of the earlier Python tool, and one document with all
-//! notes.
+//! Exports a vault for other tools: the four JSON files of the earlier Python tool, and one JSON
+//! document with all notes.
 //!
-//! The same vault gives the same bytes. Keys and other secrets are in none of them.
+//! The output is deterministic. Settings whose names suggest credentials are left out.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +15,26 @@ use cm_note::frontmatter::split::Split;
 use cm_note::note::{Kind, Note, Relation};
 use cm_note::score::Score;
 
-/// The forms of an export.
+/// Export formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// A vault as the earlier Python tool keeps it.
+    /// The folder layout of the earlier Python tool.
     ClaudeMemory,
     /// One JSON document with all notes.
     Json,
-    /// The notes alone, each in its place.
+    /// Only the notes, each at its path.
     Markdown,
-    /// What has proved itself, as one file for reading.
+    /// One Markdown file with established rules and active memories.
     #[serde(rename = "memory.md")]
     MemoryMd,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 4] = [Self::ClaudeMemory, Self::Json, Self::Markdown, Self::MemoryMd];
 
-    /// Its name on the command line and in JSON.
+    /// Name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeMemory => "claude-memory",
@@ -44,32 +44,32 @@ impl Format {
         }
     }
 
-    /// The format of that name.
+    /// Parses a name as printed by `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 }
 
-/// Says in a JSON file that an export made it, so that the next one may write over it.
+/// Value of `generator` in exported JSON files; only files with it are overwritten.
 const MARK: &str = "cm export";
 
 /// The earlier tool's JSON file for private settings.
 pub const CONFIG: &str = "_config.json";
 
-/// What the JSON files say of notes that the notes themselves do not.
+/// Data in the JSON files that is not stored in the notes.
 #[derive(Debug, Clone, Default)]
 pub struct Derived {
     /// How often each note was read.
     pub usage: Accesses,
-    /// The decay scores of memories, by their paths.
+    /// Decay scores of memories, by path.
     pub scores: BTreeMap<String, Score>,
-    /// The model that made the vectors; `None` where there are none.
+    /// Embedding model of the vectors; `None` without vectors.
     pub model: Option<String>,
-    /// One vector a memory, by its id.
+    /// Vector of each memory, by id.
     pub vectors: BTreeMap<String, Vec<f32>>,
 }
 
-/// The four JSON files of the earlier tool, by name.
+/// The four JSON files of the earlier tool: file name and content.
 pub fn claude_memory(
     notes: &[Note],
     derived: &Derived,
@@ -92,13 +92,13 @@ pub fn claude_memory(
     ]
 }
 
-/// Whether an earlier export made this JSON file.
+/// Whether the file was written by an earlier export.
 pub fn is_ours(bytes: &[u8]) -> bool {
     let value: Option<Value> = serde_json::from_slice(bytes).ok();
     value.is_some_and(|value| value.get("generator").and_then(Value::as_str) == Some(MARK))
 }
 
-/// `_index.json`: memories by id, and edge files by id. Notes without an id have no place in it.
+/// `_index.json`: memories and edges by id. Notes without an id are left out.
 fn index(notes: &[Note], scores: &BTreeMap<String, Score>) -> Value {
     let with_id = |kind: Kind| {
         let of_kind = notes.iter().filter(move |note| note.kind == kind);
@@ -166,15 +166,15 @@ fn used(usage: &Accesses) -> BTreeMap<&str, Value> {
         .collect()
 }
 
-/// Parts of a setting's name that make it private.
+/// Substrings of setting names that mark a setting as private.
 const PRIVATE: [&str; 5] = ["api_key", "secret", "password", "token_", "credential"];
 
-/// The settings that may be shown to anybody.
+/// The settings without private ones.
 fn public(settings: &BTreeMap<String, Value>) -> BTreeMap<&String, &Value> {
     settings.iter().filter(|(name, _)| PRIVATE.iter().all(|part| !name.contains(part))).collect()
 }
 
-/// One document with every note: its frontmatter as values, its body as written.
+/// One JSON document with every note: frontmatter as values, body verbatim.
 pub fn document(notes: &[(Note, String)]) -> String {
     let notes: Vec<Value> = notes.iter().map(|(note, text)| whole(note, text)).collect();
     pretty(&json!({ "version": 1, "count": notes.len(), "notes": notes }))
@@ -213,7 +213,7 @@ fn frontmatter(fields: &Fields) -> Value {
     Value::Object(pairs.collect())
 }
 
-/// A YAML value as JSON.
+/// Converts a YAML value to JSON.
 fn plain(value: &yaml_serde::Value) -> Value {
     match value {
         yaml_serde::Value::Null => Value::Null,

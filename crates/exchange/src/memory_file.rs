@@ -1,6 +1,6 @@
-//! MEMORY.md: what has proved itself, in one file that stands by itself: rules, pitfalls, and memories that are in use.
+//! Generates MEMORY.md, a self-contained export of proven rules, pitfalls and active memories.
 //!
-//! Unlike CORE.md it says what a note says instead of where it lies, and knows no budget.
+//! Unlike CORE.md it contains the text of the notes and has no token limit.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,16 +15,16 @@ use cm_note::score::bullet::Effective;
 use cm_playbook::core::{CoreEntry, memory_entries};
 use cm_playbook::generated::{GeneratedFile, clipped, head};
 
-/// The command in the file's head.
+/// Command named in the file's header.
 const COMMAND: &str = "cm export --format memory.md";
 
-/// The title in the file's head.
+/// Title of the file.
 const TITLE: &str = "Memory, exported";
 
-/// How a file begins that an export made.
+/// First characters of every file written by an export.
 pub const OPENING: &str = "# Memory, exported\n\n> Written ";
 
-/// The sections of memories, with the types of each; all other types come last.
+/// Sections of memories with their types; all other types come last.
 const SECTIONS: [(&str, &[&str]); 9] = [
     ("Decisions", &["decision"]),
     ("Solutions", &["solution"]),
@@ -37,8 +37,8 @@ const SECTIONS: [(&str, &[&str]); 9] = [
     ("Problems & Errors", &["problem", "error"]),
 ];
 
-/// Plans the file of that day: established and proven bullets with their scores, and the memories of a graph with
-/// theirs, of which those are told that are pinned or have at least the score of an active one.
+/// Generates the file for `day`: established and proven rules, and memories that are pinned or have
+/// at least the score `active`. `scores` is in the order of the graph's notes.
 pub fn plan(
     bullets: &[(&Bullet, Effective)],
     graph: &Graph<'_>,
@@ -77,7 +77,7 @@ pub fn plan(
     GeneratedFile::new(head + &text, proven.len() + told.len(), omitted)
 }
 
-/// The established and proven ones that an agent may be shown: proven first, then by score.
+/// Established and proven rules that may be shown to agents: proven first, then by score.
 fn ranked<'a>(bullets: &[(&'a Bullet, Effective)], notes: &HashMap<&str, &Note>) -> Vec<&'a Bullet> {
     let good = |bullet: &Bullet| {
         notes.get(bullet.path.as_str()).is_some_and(|note| may_be_shown(bullet, note))

@@ -1,18 +1,18 @@
-//! What the generated files share: their head, their links, how they are measured and when two are the same.
+//! Shared parts of generated files: header, links, token count, and comparison of two versions.
 
 use cm_note::markdown::escape::{escape_inline, escape_link_text, link_destination, visible};
 use cm_note::path::NotePath;
 
-/// A file that is written anew from the notes.
+/// A file that is generated from the notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneratedFile {
-    /// All of it.
+    /// Complete content.
     pub text: String,
-    /// How many entries it lists.
+    /// Number of listed entries.
     pub entries: usize,
-    /// How many more there were to list.
+    /// Number of entries that were left out.
     pub omitted: usize,
-    /// About how many tokens it costs a prompt.
+    /// Estimated size in tokens.
     pub tokens: usize,
 }
 
@@ -23,25 +23,26 @@ impl GeneratedFile {
     }
 }
 
-/// The tokens of so many characters: four a token, which is about right for English and code.
+/// Estimated tokens of a number of characters: four characters per token, rounded up.
 pub fn tokens(characters: usize) -> usize {
     characters.div_ceil(4)
 }
 
-/// What the line with the day begins with; the day follows.
+/// Prefix of the header line with the date.
 const WRITTEN: &str = "> Written ";
 
-/// On which line of the file that line is, from 0. Only there it counts, so that no entry can pass for it.
+/// Index of the line with the date, from 0. Only this line is ignored in comparisons, so an entry
+/// cannot imitate it.
 const WRITTEN_LINE: usize = 2;
 
-/// The title, the day, and a sentence of figures.
+/// The header: title, date and a sentence with figures.
 pub fn head(title: &str, day: &str, command: &str, figures: &str) -> String {
     let day = visible(day);
     format!("# {title}\n\n{WRITTEN}{day} by `{command}`; changes by hand are lost.\n> {figures}\n")
 }
 
-/// Whether two versions of a generated file say the same but for the day on which they were written. Line
-/// endings are git's business and no difference.
+/// Whether two versions of a generated file differ at most in their date. Line endings are ignored,
+/// because git may convert them.
 pub fn same_but_for_day(old: &str, new: &str) -> bool {
     old.lines().enumerate().map(without_day).eq(new.lines().enumerate().map(without_day))
 }
@@ -53,14 +54,14 @@ fn without_day((number, line): (usize, &str)) -> &str {
     }
 }
 
-/// A link to a note from a file at the vault's root.
+/// A Markdown link to a note, relative to the vault's root.
 pub fn link(title: &str, path: &NotePath) -> String {
     let shown = escape_link_text(title);
     let shown = if shown.is_empty() { escape_link_text(path.stem()) } else { shown };
     format!("[{shown}]({})", link_destination(path.as_str()))
 }
 
-/// The first `most` characters of a text, with a sign where some were cut.
+/// The first `most` characters of a text, with `…` if it was cut.
 pub fn clipped(text: &str, most: usize) -> String {
     let text = visible(text);
     match text.char_indices().nth(most) {

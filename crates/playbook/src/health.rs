@@ -1,6 +1,6 @@
-//! How a playbook fares: what there is of which kind, what does well and badly, what is worth merging, what contradicts.
+//! Statistics of a playbook: counts, best and worst rules, merge candidates and contradictions.
 //!
-//! It counts and lists; it proposes no change.
+//! It proposes no changes.
 
 use std::collections::BTreeMap;
 
@@ -14,81 +14,83 @@ use cm_note::instant::Instant;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{Band, Effective, effective, silent_days};
 
-/// How many best performers, merge candidates and conflicts are listed.
+/// Maximum number of listed best performers; `LISTED` limits merge candidates and conflicts.
 const TOP: usize = 5;
 const LISTED: usize = 20;
 
-/// How the bullets of a playbook fare. Scores, merging and conflicts are about live bullets: active and not deprecated.
+/// Statistics of a playbook. Scores, merge candidates and conflicts cover only live rules: active
+/// and not deprecated.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
-    /// All bullets, drafts and retired ones too.
+    /// All rules, including drafts and retired ones.
     pub bullets: usize,
-    /// Those that agents are shown.
+    /// Rules that are shown to agents.
     pub live: usize,
-    /// By how far they reach.
+    /// Counts by scope.
     pub by_scope: BTreeMap<Scope, usize>,
-    /// By how far they have proved themselves.
+    /// Counts by maturity.
     pub by_maturity: BTreeMap<Maturity, usize>,
-    /// Rules and anti-patterns.
+    /// Counts of rules and anti-patterns.
     pub by_type: BTreeMap<BulletType, usize>,
-    /// By whether they are in use.
+    /// Counts by state.
     pub by_state: BTreeMap<State, usize>,
-    /// Live bullets by how good their score is.
+    /// Counts of live rules by score band.
     pub bands: BTreeMap<Band, usize>,
-    /// The five live bullets with the best scores above 0.
+    /// The five live rules with the best scores above 0.
     pub top: Vec<Performer>,
-    /// Live bullets whose score is below 0, worst first.
+    /// Live rules with a score below 0, worst first.
     pub at_risk: Vec<Performer>,
-    /// Live bullets without any feedback for so long that they should be looked at.
+    /// Number of live rules without recent feedback.
     pub stale: usize,
-    /// Pairs of live bullets of one category that say nearly the same, most alike first.
+    /// Pairs of similar live rules, most similar first.
     pub merge_candidates: Vec<MergeCandidate>,
-    /// How many such pairs there are; at most 20 are listed.
+    /// Number of such pairs; at most 20 are listed.
     pub merge_candidates_total: usize,
-    /// Pairs of live bullets that contradict each other.
+    /// Pairs of live rules that contradict each other.
     pub conflicts: Vec<Contradiction>,
-    /// How many such pairs there are; `cm stats` lists at most 20.
+    /// Number of such pairs; `cm stats` lists at most 20.
     pub conflicts_total: usize,
 }
 
-/// A bullet and its score.
+/// A rule and its score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Performer {
-    /// What it answers to.
+    /// ID of the rule.
     pub id: String,
-    /// The rule.
+    /// Text of the rule.
     pub content: String,
-    /// Its effective score.
+    /// Effective score.
     pub score: Effective,
 }
 
-/// Two bullets that could be one.
+/// Two similar rules that could be merged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MergeCandidate {
-    /// The two bullets.
+    /// IDs of the two rules.
     pub ids: [String; 2],
-    /// What they say.
+    /// Texts of the two rules.
     pub contents: [String; 2],
-    /// The share of words that both have, 0–1; of pairs in other words how much they mean the same.
+    /// Similarity, 0–1: share of common words or, for differently worded rules, the cosine of their
+    /// meanings.
     pub likeness: f64,
-    /// Why they could be one.
+    /// Why the rules could be merged.
     pub reason: String,
 }
 
-/// Two bullets that cannot both be followed.
+/// Two rules that cannot both be followed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contradiction {
-    /// The two bullets.
+    /// IDs of the two rules.
     pub ids: [String; 2],
-    /// What they say.
+    /// Texts of the two rules.
     pub contents: [String; 2],
-    /// Why they are taken to contradict each other.
+    /// Kind of contradiction.
     pub ground: Ground,
     /// The opposed words.
     pub reason: String,
 }
 
-/// How these bullets fare at an instant. `least` says from where on two are worth merging.
+/// The statistics at `now`. `least` is the minimum similarity of merge candidates.
 pub fn health(
     bullets: &[Bullet],
     now: Instant,
@@ -106,12 +108,12 @@ pub fn health(
     health
 }
 
-/// What a bullet tells its reader, prepared for comparing.
+/// The rule as shown to agents, prepared for comparison.
 pub fn statement(bullet: &Bullet) -> Statement {
     Statement::of(&bullet.told())
 }
 
-/// What these bullets tell their readers, ready to be held against each other.
+/// The rules as shown to agents, prepared for pairwise comparison.
 pub fn rules<'s>(bullets: &[&Bullet], sense: &'s Sense<'s>) -> Rules<'s> {
     let texts: Vec<String> = bullets.iter().map(|bullet| bullet.told()).collect();
     Rules::of(&texts, sense)
@@ -162,15 +164,15 @@ impl Health {
         self.conflicts_total = self.conflicts.len();
     }
 
-    /// The same with no more conflicts than anybody reads.
+    /// Truncates the conflicts to 20; `conflicts_total` stays unchanged.
     pub fn listed(mut self) -> Self {
         self.conflicts.truncate(LISTED);
         self
     }
 }
 
-/// The pairs of bullets that could be one: of one category with so many words in common, or of one reach and so near in
-/// meaning; the most alike first. The rules stand in the order of the bullets.
+/// Pairs of similar rules, most similar first: rules of one category with enough common words, or
+/// rules of overlapping scope with close enough meaning. `rules` is in the order of `bullets`.
 pub fn merge_pairs(bullets: &[&Bullet], rules: &Rules<'_>, least: Nearness) -> Vec<(usize, usize, Near)> {
     let groups: Vec<Vec<usize>> = by_category(bullets).into_values().collect();
     let mut pairs = rules.worth_merging(&groups, least);
@@ -183,7 +185,7 @@ pub fn merge_pairs(bullets: &[&Bullet], rules: &Rules<'_>, least: Nearness) -> V
     pairs
 }
 
-/// The places of the bullets of each category.
+/// Indices of the rules of each category.
 fn by_category<'b>(bullets: &[&'b Bullet]) -> BTreeMap<&'b str, Vec<usize>> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, bullet) in bullets.iter().enumerate() {
@@ -192,7 +194,8 @@ fn by_category<'b>(bullets: &[&'b Bullet]) -> BTreeMap<&'b str, Vec<usize>> {
     places
 }
 
-/// All pairs of these bullets that contradict each other; the rules stand in the order of the bullets.
+/// All pairs of rules that contradict each other and overlap in scope. `rules` is in the order of
+/// `bullets`.
 fn contradictions(bullets: &[&Bullet], rules: &Rules<'_>) -> Vec<Contradiction> {
     let pairs = rules.opposed().into_iter();
     let pairs = pairs.filter(|(a, b, _)| bullets[*a].reach().meets(&bullets[*b].reach()));

@@ -1,7 +1,7 @@
-//! What waits for a person: drafts, open conflicts, notes in quarantine, rules worth merging, and notes that should be
-//! looked at again.
+//! Lists what needs a person's review: drafts, open conflicts, quarantined notes, merge candidates,
+//! and notes that are due for a check.
 //!
-//! It lists; what becomes of an entry is the person's word.
+//! The person decides what happens with each entry.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,35 +19,34 @@ use cm_note::instant::Instant;
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
 use cm_note::note::{Feedback, Kind, Note, Signal};
 
-/// After so many days without a look, half of the trust in a note is gone.
+/// Days after which trust in an unchecked note halves.
 const HALF_LIFE: f64 = 90.0;
-/// Below this share of trust a note is due for another look.
+/// Trust below which a note is due for a check.
 const DUE: f64 = 0.25;
 
-/// What waits.
+/// Sections of the inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Waiting {
-    /// Bullets that are not in use yet.
+    /// Rules that are not in use yet.
     Drafts,
     /// Notes that cannot both be followed.
     Conflicts,
-    /// Notes with hidden characters, and memories that are drafts.
+    /// Notes with hidden characters, and draft memories.
     Quarantined,
-    /// Bullets that say nearly the same.
+    /// Pairs of rules that are nearly the same.
     Merges,
-    /// Notes that nobody has looked at for long, or whose sources no longer hold.
+    /// Notes that were not checked for a long time, or whose sources changed.
     Due,
-    /// Rules that were retired by their feedback, and that nothing warns of.
+    /// Rules that were retired as harmful and have no anti-pattern.
     Inversions,
 }
 
 impl Waiting {
-    /// All of them, in the order in which they are listed.
+    /// All sections, in display order.
     pub const ALL: [Self; 6] =
         [Self::Drafts, Self::Conflicts, Self::Quarantined, Self::Merges, Self::Due, Self::Inversions];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Drafts => "drafts",
@@ -60,21 +59,21 @@ impl Waiting {
     }
 }
 
-/// An entry of the inbox.
+/// An entry of the inbox: one or two notes and the reason for their review.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The notes that it is about, one or two, by their place.
+    /// Indices of the one or two notes concerned.
     pub notes: Vec<usize>,
-    /// Why it waits.
+    /// Reason for the entry, for display.
     pub why: String,
-    /// Since when, where that is known.
+    /// Start of the problem, if available.
     pub since: Option<Instant>,
 }
 
-/// The entries of each section, what matters most first.
+/// The entries of each section, most important first.
 pub type Inbox = BTreeMap<Waiting, Vec<Entry>>;
 
-/// What waits in a vault. `least` says from where on two rules are worth merging.
+/// The inbox of a vault. `least` is the minimum similarity of merge candidates.
 pub fn inbox(graph: &Graph<'_>, now: Instant, least: Nearness, sense: &Sense<'_>) -> Inbox {
     let past = past(graph);
     let rules = Rules::of(graph.notes(), sense);
@@ -94,10 +93,10 @@ pub fn inbox(graph: &Graph<'_>, now: Instant, least: Nearness, sense: &Sense<'_>
     ])
 }
 
-/// For each note that is contradicted the first open edge that says so.
+/// For each contradicted note, its first open CONTRADICTS edge.
 type Against<'e> = HashMap<usize, &'e Edge>;
 
-/// For each note whether it is history: retired, deprecated, condensed or superseded.
+/// For each note, whether it is obsolete: retired, deprecated, condensed or superseded.
 fn past(graph: &Graph<'_>) -> Vec<bool> {
     let given_up = |note: &Note| {
         let is = |word: &Option<String>, name: &str| word.as_deref() == Some(name);
@@ -124,13 +123,13 @@ fn contradicted<'g>(graph: &'g Graph<'_>, past: &[bool]) -> Vec<&'g Edge> {
     edges.filter(|edge| seen.insert(pair(edge.from, edge.to))).collect()
 }
 
-/// The same for both orders of two notes.
+/// A key that is equal for both orders of two notes.
 fn pair(a: usize, b: usize) -> (usize, usize) {
     (a.min(b), a.max(b))
 }
 
-/// Whether somebody confirmed both of two notes after both came to say what they say, and after an edge between them was
-/// written: then they were looked at together, and both hold.
+/// Whether both notes were confirmed after the last change to either and after the edge between
+/// them was written. Then a person has seen both and found no conflict.
 fn both_hold(notes: &[Note], (a, b): (usize, usize), since: Option<Instant>) -> bool {
     let changed = |note: &Note| note.updated.or(note.created);
     let (a, b) = (&notes[a], &notes[b]);
@@ -138,7 +137,7 @@ fn both_hold(notes: &[Note], (a, b): (usize, usize), since: Option<Instant>) -> 
     [a, b].iter().all(|note| note.last_checked.is_some_and(|checked| Some(checked) >= last))
 }
 
-/// The live bullets, ready to be compared.
+/// The live rules, prepared for comparison.
 struct Rules<'s> {
     at: Vec<usize>,
     bullets: Vec<Bullet>,
@@ -156,7 +155,7 @@ impl<'s> Rules<'s> {
     }
 }
 
-/// Bullets that are drafts, the oldest first.
+/// Draft rules, oldest first.
 fn drafts(notes: &[Note], against: &Against<'_>) -> Vec<Entry> {
     let is_draft = |note: &Note| {
         Bullet::of(note)
@@ -173,7 +172,8 @@ fn drafts(notes: &[Note], against: &Against<'_>) -> Vec<Entry> {
     entries
 }
 
-/// Edges that say so, then pairs of rules whose words do; without pairs that a person said both hold.
+/// Conflicts from CONTRADICTS edges, then from contradictory wording; pairs that a person confirmed
+/// are left out.
 fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules<'_>) -> Vec<Entry> {
     let notes = graph.notes();
     let open =
@@ -213,8 +213,8 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<Entry> {
     waiting.filter_map(entry).collect()
 }
 
-/// Pairs of live rules of one category that say nearly the same, the most alike first; without pairs that a person said
-/// both hold.
+/// Pairs of similar live rules of one category, most similar first; pairs that a person confirmed
+/// are left out.
 fn merges(notes: &[Note], rules: &Rules<'_>, least: Nearness) -> Vec<Entry> {
     let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
     let why = |near: Near| match near {
@@ -230,7 +230,8 @@ fn merges(notes: &[Note], rules: &Rules<'_>, least: Nearness) -> Vec<Entry> {
     pairs.filter(|(a, b, _)| !both_hold(notes, (rules.at[*a], rules.at[*b]), None)).map(entry).collect()
 }
 
-/// Rules that harm retired without an anti-pattern, the last retired first; without those that a person confirmed since.
+/// Rules with at least two harmful feedback events that were retired without an anti-pattern, last
+/// retired first; rules that a person confirmed since are left out.
 fn inversions(notes: &[Note]) -> Vec<Entry> {
     let harmful = |event: &&Feedback| event.signal == Signal::Harmful && event.weight > 0.0;
     let waits = |bullet: &Bullet| {
@@ -254,14 +255,15 @@ fn inversions(notes: &[Note]) -> Vec<Entry> {
     entries
 }
 
-/// What is left of the trust in a note, 0–1, by when somebody last looked at it.
+/// Remaining trust in a note, 0–1: halves every [`HALF_LIFE`] days since its last check, update or
+/// creation.
 fn trust(note: &Note, now: Instant) -> f64 {
     let Some(looked) = note.last_checked.or(note.updated).or(note.created) else { return 0.0 };
     0.5_f64.powf(looked.days_until(now).max(0.0) / HALF_LIFE)
 }
 
-/// Memories and live bullets that should be looked at again: those first that are contradicted or whose source no
-/// longer holds, then those that nobody has looked at the longest.
+/// Memories and live rules that are due for a check: first those that are contradicted or whose
+/// source changed, then those that were checked least recently.
 fn due(graph: &Graph<'_>, past: &[bool], against: &Against<'_>, now: Instant) -> Vec<Entry> {
     let mut ranked = Vec::new();
     for (at, note) in graph.notes().iter().enumerate() {
@@ -294,7 +296,7 @@ fn entry_of_due(at: usize, note: &Note, now: Instant, doubt: Option<(String, Opt
     Entry { notes: vec![at], why, since: looked }
 }
 
-/// Why a note may no longer hold, whatever its age, and since when.
+/// The reason to doubt a note regardless of its age, and since when it applies.
 fn doubt(
     graph: &Graph<'_>,
     past: &[bool],

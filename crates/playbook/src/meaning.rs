@@ -1,6 +1,6 @@
-//! What texts mean, as curation needs to know it: a vector for each, from a model that is given as data.
+//! Embeddings as curation needs them: one vector per text, from a model that the caller supplies.
 //!
-//! It names no model and keeps no vector from one curation to the next.
+//! Vectors are cached for one curation only.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,13 +8,13 @@ use std::rc::Rc;
 
 use cm_text::embedding::Embedding;
 
-/// A model that tells what a text means: the same for the same text, whatever was asked before.
+/// An embedding model. It must be deterministic: equal texts have equal vectors.
 pub trait Meaning {
-    /// The vector of a text; none where the model has none.
+    /// The embedding of a text, or `None` if the model has none.
     fn embedding(&self, text: &str) -> Option<Embedding>;
 }
 
-/// Where embeddings are off: nothing is known but the words.
+/// The model used while embeddings are disabled; it returns no vectors.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoMeaning;
 
@@ -24,24 +24,23 @@ impl Meaning for NoMeaning {
     }
 }
 
-/// A model, and what it said of single words while rules are compared.
+/// A model with a cache of the vectors of single words.
 pub struct Sense<'m> {
     meaning: &'m dyn Meaning,
     words: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
 }
 
 impl<'m> Sense<'m> {
-    /// What a model knows.
     pub fn of(meaning: &'m dyn Meaning) -> Self {
         Self { meaning, words: RefCell::default() }
     }
 
-    /// What a text means.
+    /// The embedding of a text; not cached.
     pub fn text(&self, text: &str) -> Option<Embedding> {
         self.meaning.embedding(text)
     }
 
-    /// What a word means.
+    /// The embedding of a word; cached.
     pub fn word(&self, word: &str) -> Option<Rc<Embedding>> {
         if let Some(known) = self.words.borrow().get(word) {
             return known.clone();
@@ -51,12 +50,12 @@ impl<'m> Sense<'m> {
         found
     }
 
-    /// Whether it knows nothing.
+    /// Whether the model returns no vectors, tested with one common word.
     pub fn is_none(&self) -> bool {
         self.word("rule").is_none()
     }
 
-    /// How much two words mean the same.
+    /// Cosine of two words; 0 if either has no vector.
     pub fn likeness(&self, one: &str, other: &str) -> f64 {
         match (self.word(one), self.word(other)) {
             (Some(one), Some(other)) => one.cosine(&other),

@@ -1,6 +1,6 @@
-//! Small sets of rules that come with the program, for stacks that many projects share.
+//! Built-in sets of rules for common stacks.
 //!
-//! A set is proposed like any other deltas; nothing here decides whether a rule gets in.
+//! The rules of a set are proposed as deltas; admission checks decide which are accepted.
 
 use serde::Deserialize;
 
@@ -8,10 +8,10 @@ use crate::curation::delta::{Add, Delta, Proposal};
 use cm_note::bullet::content::RuleHash;
 use cm_note::bullet::{BulletKind, BulletType, Reach, Scope};
 
-/// The tag of every rule that came from a set.
+/// Tag of every rule that was added from a set.
 pub const TAG: &str = "starter";
 
-/// The sets by name, as text.
+/// Name and YAML text of each set.
 const SETS: [(&str, &str); 10] = [
     ("git", include_str!("../../../templates/starters/git.yaml")),
     ("go", include_str!("../../../templates/starters/go.yaml")),
@@ -29,20 +29,18 @@ const SETS: [(&str, &str); 10] = [
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Starter {
-    /// Its name.
     #[serde(skip)]
     pub name: &'static str,
-    /// What it is, in a line.
+    /// One-line description.
     pub about: String,
-    /// How far its rules reach.
+    /// Scope of its rules.
     pub scope: Scope,
-    /// The language or framework that they are for.
+    /// Language or framework of its rules.
     #[serde(default)]
     pub scope_key: Option<String>,
-    /// Tags of all its rules, beside [`TAG`].
+    /// Tags of all its rules, in addition to [`TAG`].
     #[serde(default)]
     pub tags: Vec<String>,
-    /// The rules.
     pub rules: Vec<Rule>,
 }
 
@@ -50,51 +48,48 @@ pub struct Starter {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// Its category.
     pub category: String,
-    /// What it says.
+    /// Text of the rule.
     pub content: String,
-    /// Whether it says what to do or what to avoid.
+    /// Rule or anti-pattern.
     #[serde(default, rename = "type")]
     pub bullet_type: BulletType,
 }
 
 impl Rule {
-    /// What tells whether a vault has it already.
+    /// Hash that identifies the rule in a vault.
     pub fn hash(&self) -> RuleHash {
         RuleHash::of(&self.content)
     }
 }
 
-/// All sets, by name.
+/// All sets, sorted by name.
 pub fn all() -> Vec<Starter> {
     SETS.iter().filter_map(|(name, text)| read(name, text)).collect()
 }
 
-/// The names of all sets.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SETS.iter().map(|(name, _)| *name)
 }
 
-/// The set of that name.
 pub fn find(name: &str) -> Option<Starter> {
     let (name, text) = SETS.iter().find(|(known, _)| *known == name)?;
     read(name, text)
 }
 
-/// A set from its text; a test reads each of those that come with the program.
+/// Parses a set; a test checks that every built-in set is valid.
 fn read(name: &'static str, text: &str) -> Option<Starter> {
     let starter: Starter = yaml_serde::from_str(text).ok()?;
     Some(Starter { name, ..starter })
 }
 
 impl Starter {
-    /// Where its rules hold.
+    /// Where its rules apply.
     pub fn reach(&self) -> Reach<'_> {
         Reach { scope: self.scope, scope_key: self.scope_key.as_deref(), workspace: None }
     }
 
-    /// A rule as a delta that adds it.
+    /// The delta that adds one of its rules.
     pub fn delta(&self, rule: &Rule) -> Delta {
         let kind = match (rule.bullet_type, self.scope) {
             (BulletType::AntiPattern, _) => BulletKind::AntiPattern,

@@ -1,7 +1,8 @@
-//! What a note took the place of, and what took its place: through `supersedes`, `replaced_by`, `condensed_into`,
-//! SUPERSEDES edges, and blocked patterns that were turned into an anti-pattern.
+//! Finds predecessors and successors of a note, through `supersedes`, `replaced_by`,
+//! `condensed_into`, SUPERSEDES edges, and blocked patterns that were inverted into an
+//! anti-pattern.
 //!
-//! It follows what is written, also where two notes say the same or a note is gone, and never runs in a circle.
+//! Links to deleted notes are included; cycles are followed once.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -12,17 +13,17 @@ use crate::live::supersessions;
 use cm_note::bullet::blocked::Blocked;
 use cm_note::graph::{Graph, Resolution};
 
-/// Which way a step leads.
+/// Direction of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// To a note that held earlier.
+    /// To an earlier note.
     Before,
-    /// To a note that holds in its place.
+    /// To a later note.
     After,
 }
 
-/// How a note says that another took a place.
+/// Which field or edge records the replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Through {
@@ -30,35 +31,35 @@ pub enum Through {
     Supersedes,
     /// `replaced_by`.
     ReplacedBy,
-    /// The `inverted_to` of a blocked pattern.
+    /// `inverted_to` of a blocked pattern.
     InvertedTo,
     /// `condensed_into`.
     CondensedInto,
 }
 
-/// A note that came before or after.
+/// A predecessor or successor of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// Which way.
+    /// Direction from the note asked about.
     pub side: Side,
-    /// Its place among the notes; `None` for one that is gone.
+    /// Index of the note; `None` if it was deleted.
     pub at: Option<usize>,
-    /// What it answers to; of one that is gone, what it is called where it is named.
+    /// Key of the note; for a deleted note, the reference as written.
     pub key: String,
-    /// How that is said.
+    /// Which field or edge records the step.
     pub through: Through,
-    /// How many steps away it is, from 1.
+    /// Distance in steps, from 1.
     pub hops: usize,
 }
 
-/// An older note and the one that took its place.
+/// A replacement of an older note by a newer one.
 struct Turn {
     older: String,
     newer: String,
     through: Through,
 }
 
-/// All that came before and after a note, the nearest first, what came before first.
+/// All predecessors, then all successors of a note, each nearest first.
 pub fn around(graph: &Graph<'_>, at: usize) -> Vec<Step> {
     let turns = turns(graph);
     let begin = graph.notes()[at].key();
@@ -83,7 +84,7 @@ pub fn around(graph: &Graph<'_>, at: usize) -> Vec<Step> {
     steps
 }
 
-/// Every turn that the notes tell of.
+/// All replacements that the notes and edges record.
 fn turns(graph: &Graph<'_>) -> Vec<Turn> {
     let key = |reference: &str| match graph.resolve(reference) {
         Resolution::One(at) => graph.notes()[at].key().to_owned(),

@@ -1,4 +1,4 @@
-//! Outcomes and errors as JSON documents.
+//! Renders results and errors as JSON.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::status;
 use cm_app::Error;
 
-/// An outcome as one document, indented for reading, numbers with at most four digits behind the point.
+/// A result as indented JSON; numbers are rounded to at most four decimals.
 pub fn document<T: Serialize>(outcome: &T) -> String {
     serde_json::to_string_pretty(&value(outcome)).unwrap_or_default()
 }
 
-/// The document as a value, for other notations of the same and for surfaces that wrap it.
+/// A result as a JSON value, rounded likewise, for other formats and for wrapping.
 pub fn value<T: Serialize>(outcome: &T) -> Value {
     // Outcomes hold strings, numbers, lists and maps with text keys, which always have a JSON form.
     let mut value = serde_json::to_value(outcome).unwrap_or(Value::Null);
@@ -19,12 +19,12 @@ pub fn value<T: Serialize>(outcome: &T) -> Value {
     value
 }
 
-/// An error as the document that every surface answers with.
+/// An error as a JSON document, equal on all surfaces.
 pub fn error(error: &Error) -> String {
     document(&error_value(error))
 }
 
-/// The same as a value.
+/// An error as a JSON value.
 pub fn error_value(error: &Error) -> Value {
     let mut inner = json!({ "code": error.code, "message": error.message, "hint": error.hint });
     if let Some(place) = &error.place {

@@ -1,4 +1,4 @@
-//! What outcomes look like: JSON, one contract for every surface, and text for people. No rule of the product lives here.
+//! Renders results: JSON, which is equal on every surface, and text for people.
 
 pub mod json;
 pub mod schema;

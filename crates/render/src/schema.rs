@@ -1,97 +1,98 @@
-//! The JSON Schemas of all documents that commands print with `--json`; a test keeps `schema/json/` equal to them.
+//! The JSON Schemas of all documents that commands print with `--json`; a test compares them with
+//! `schema/json/`.
 #![allow(dead_code, reason = "some documents are made elsewhere and described here")]
 
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
-/// A failed command.
+/// Output of a failed command
 #[derive(JsonSchema)]
 struct ErrorJson {
-    /// What went wrong.
+    /// The error
     error: ErrorBody,
 }
 
 #[derive(JsonSchema)]
 struct ErrorBody {
-    /// A short name that scripts may select by.
+    /// Stable identifier for scripts
     code: String,
-    /// What is wrong.
+    /// What went wrong
     message: String,
-    /// What to do.
+    /// How to fix it
     hint: Option<String>,
-    /// The file.
+    /// Path of the file concerned
     path: Option<String>,
-    /// The line in it, from 1.
+    /// Line number, from 1
     line: Option<u32>,
-    /// The column in it, from 1.
+    /// Column number, from 1
     column: Option<u32>,
-    /// The exit code.
+    /// Exit code
     exit: u8,
 }
 
 /// `cm graph --json`
 #[derive(JsonSchema)]
 struct GraphJson {
-    /// The notes.
+    /// Notes
     nodes: Vec<NodeJson>,
-    /// The edges.
+    /// Edges
     edges: Vec<EdgeJson>,
 }
 
 #[derive(JsonSchema)]
 struct NodeJson {
-    /// What the note answers to.
+    /// ID of the note
     id: String,
-    /// Its title.
+    /// Title of the note
     title: String,
-    /// Its type, else its kind.
+    /// Type of the note, else its kind
     #[serde(rename = "type")]
     note_type: String,
-    /// Its file.
+    /// Path of the note
     path: String,
 }
 
 #[derive(JsonSchema)]
 struct EdgeJson {
-    /// The note that it leads from.
+    /// ID of the source note
     from: String,
-    /// The note that it leads to.
+    /// ID of the target note
     to: String,
-    /// Its type.
+    /// Relation type
     #[serde(rename = "type")]
     relation: String,
-    /// 0–1.
+    /// Strength, 0–1
     strength: f64,
 }
 
 /// `cm completions --json`
 #[derive(JsonSchema)]
 struct CompletionsJson {
-    /// The shell.
+    /// Name of the shell
     shell: String,
-    /// The script.
+    /// Completion script
     script: String,
 }
 
 /// `cm manpages --json`
 #[derive(JsonSchema)]
 struct ManpagesJson {
-    /// The folder.
+    /// Folder with the manual pages
     folder: String,
-    /// The files in it.
+    /// File names of the manual pages
     pages: Vec<String>,
 }
 
-/// `cm serve --json`, when it listens
+/// `cm serve --json`, printed when the server is ready
 #[derive(JsonSchema)]
 struct ServeJson {
-    /// Where it listens.
+    /// Address that the server listens on
     address: String,
-    /// Whether nobody needs a token.
+    /// Whether requests need no token
     open: bool,
 }
 
-/// Every document by the name of its command; commands that answer alike share one.
+/// Every schema by the name of its command; commands with equal output share one.
 pub fn documents() -> Vec<(&'static str, Schema)> {
     let mut all = vec![
         ("core", schema_for!(cm_app::generate::Generated)),
@@ -188,7 +189,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
     all
 }
 
-/// The document that a command's answer is.
+/// The name of the schema for a command's output.
 pub fn of_command(command: &str) -> &str {
     match command {
         "new" => "add",
@@ -199,7 +200,7 @@ pub fn of_command(command: &str) -> &str {
     }
 }
 
-/// A schema as it is written to a file.
+/// A schema as written to its file.
 pub fn text(schema: &Schema) -> String {
     let value: &Value = schema.as_value();
     format!("{value:#}\n")

@@ -1,8 +1,7 @@
-//! The one table from kinds of failure to what surfaces answer.
+//! Maps kinds of failure to exit codes, HTTP status codes and JSON-RPC error codes.
 
 use cm_app::Kind;
 
-/// The exit code of a failure of this kind.
 pub fn exit(kind: Kind) -> u8 {
     match kind {
         Kind::Failed => 1,
@@ -18,7 +17,6 @@ pub fn exit(kind: Kind) -> u8 {
     }
 }
 
-/// The status of HTTP for a failure of this kind.
 pub fn http(kind: Kind) -> u16 {
     match kind {
         Kind::Failed => 500,
@@ -34,7 +32,7 @@ pub fn http(kind: Kind) -> u16 {
     }
 }
 
-/// The code of JSON-RPC for a failure of this kind, where the protocol of agents knows no result that says it.
+/// The JSON-RPC error code; used where MCP has no tool result to report the error in.
 pub fn json_rpc(kind: Kind) -> i32 {
     match kind {
         // "resource not found"; the newest revision has the code of wrong parameters for it, which the SDK puts in.

@@ -1,17 +1,17 @@
-//! Outcomes as TOON, a table-like notation that costs a prompt fewer tokens than JSON.
+//! Renders results as TOON, a tabular notation that takes fewer tokens than JSON.
 //!
-//! The notation is the library's; here documents are brought into a form of which it makes tables.
+//! The `toon_format` crate encodes; this module flattens documents so that lists become tables.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::json;
 
-/// An outcome as one TOON document, with the numbers of its JSON. In a list of objects a list of plain values becomes one
-/// text, since a nested list would keep the rows from being a table.
+/// A result as a TOON document with the rounded numbers of the JSON output. Lists of plain values
+/// inside list items become one string each, because a nested list would prevent a table.
 ///
 /// # Errors
-/// What the library cannot write: nesting deeper than any outcome's.
+/// The document is nested deeper than the encoder allows.
 pub fn document<T: Serialize>(outcome: &T) -> Result<String, toon_format::ToonError> {
     let mut value = json::value(outcome);
     flatten(&mut value, false);
@@ -56,8 +56,8 @@ mod tests {
         );
     }
 
-    /// Documents with what the reference implementation makes of them; tests/golden/toon.mjs writes the file. Those that
-    /// [`document`] does not bring into another form first are written by it.
+    /// Compares with the output of the reference implementation; `tests/golden/toon.mjs` generates
+    /// the file. Only documents that [`document`] does not flatten go through it.
     #[test]
     fn documents_are_written_as_the_reference_writes_them() {
         let golden: Value = serde_json::from_str(include_str!("../../../tests/golden/toon.json")).unwrap();

@@ -1,4 +1,5 @@
-//! A mapping of another tool's file: its keys in snake_case or camelCase, each taken once. What nobody takes is said.
+//! Reads the keys of a mapping in another tool's file, in snake_case or camelCase, and reports keys
+//! that were not read.
 
 use yaml_serde::Value;
 
@@ -6,19 +7,19 @@ use cm_note::finding::{Code, Finding, Severity};
 use cm_note::frontmatter::parse::scalar_text;
 use cm_note::instant::Instant;
 
-/// The keys that are left, and what is wrong with those that were taken.
+/// The unread keys of a mapping, and the problems of those that were read.
 pub(super) struct Keys<'v> {
-    /// Name in snake_case, as written, value.
+    /// Name in snake_case, name as written, value.
     left: Vec<(String, String, &'v Value)>,
-    /// What it is, such as `bullet b-1`.
+    /// Name of the mapping for messages, such as `bullet b-1`.
     pub subject: String,
-    /// Where it begins, from 1.
+    /// First line of the mapping, from 1.
     line: u32,
     said: Vec<(Code, String)>,
 }
 
 impl<'v> Keys<'v> {
-    /// The keys of a mapping.
+    /// Collects the keys of a mapping; a key that occurs in both spellings is reported.
     pub fn of(
         entries: impl Iterator<Item = (String, &'v Value)>,
         subject: impl Into<String>,
@@ -38,29 +39,29 @@ impl<'v> Keys<'v> {
         keys
     }
 
-    /// The keys of a value; `None` where it is no mapping.
+    /// The keys of a YAML value; `None` if it is not a mapping.
     pub fn of_value(value: &'v Value, subject: impl Into<String>, line: u32) -> Option<Self> {
         let named = |(key, value)| Some((scalar_text(key)?, value));
         Some(Self::of(value.as_mapping()?.iter().filter_map(named), subject, line))
     }
 
-    /// Says what is wrong.
+    /// Reports a problem.
     pub fn say(&mut self, code: Code, message: impl Into<String>) {
         self.said.push((code, message.into()));
     }
 
-    /// Whether a key is there and not taken yet.
+    /// Whether a key exists and has not been read.
     pub fn has(&self, name: &str) -> bool {
         self.left.iter().any(|(known, ..)| known == name)
     }
 
-    /// A value; none where it is null.
+    /// Reads a value; `None` if the key is missing or the value is null.
     pub fn take(&mut self, name: &str) -> Option<&'v Value> {
         let at = self.left.iter().position(|(known, ..)| known == name)?;
         Some(self.left.remove(at).2).filter(|value| !value.is_null())
     }
 
-    /// A text without blanks around it; none where it is empty.
+    /// Reads a scalar as trimmed text; `None` if it is empty.
     pub fn text(&mut self, name: &str) -> Option<String> {
         let value = self.take(name)?;
         let text = scalar_text(value);
@@ -70,7 +71,7 @@ impl<'v> Keys<'v> {
         Some(text?.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// One of some words, with `_` for `-`.
+    /// Reads an enum value through `of`, in snake_case; reports unknown values.
     pub fn word<T>(&mut self, name: &str, of: impl Fn(&str) -> Option<T>) -> Option<T> {
         let text = self.text(name)?;
         let word = of(&snake_case(&text.replace('-', "_")));
@@ -83,7 +84,7 @@ impl<'v> Keys<'v> {
         word
     }
 
-    /// A date, to the second.
+    /// Reads a date, truncated to seconds.
     pub fn date(&mut self, name: &str) -> Option<Instant> {
         let text = self.text(name)?;
         match Instant::parse(&text) {
@@ -95,7 +96,7 @@ impl<'v> Keys<'v> {
         }
     }
 
-    /// A finite number.
+    /// Reads a finite number.
     pub fn number(&mut self, name: &str) -> Option<f64> {
         let text = self.text(name)?;
         let number = text.parse().ok().filter(|number: &f64| number.is_finite());
@@ -105,7 +106,7 @@ impl<'v> Keys<'v> {
         number
     }
 
-    /// A truth value.
+    /// Reads a boolean: true, false, yes or no.
     pub fn flag(&mut self, name: &str) -> Option<bool> {
         let text = self.text(name)?;
         let flag = match text.to_ascii_lowercase().as_str() {
@@ -119,7 +120,7 @@ impl<'v> Keys<'v> {
         flag
     }
 
-    /// The items of a list; a value that is none counts as a list of one.
+    /// Reads the non-null items of a list; a scalar counts as a list with one item.
     pub fn list(&mut self, name: &str) -> Vec<&'v Value> {
         match self.take(name) {
             Some(Value::Sequence(items)) => items.iter().filter(|item| !item.is_null()).collect(),
@@ -128,7 +129,7 @@ impl<'v> Keys<'v> {
         }
     }
 
-    /// The texts of a list.
+    /// Reads the non-empty texts of a list.
     pub fn texts(&mut self, name: &str) -> Vec<String> {
         let items = self.list(name);
         let texts: Vec<String> = items.iter().filter_map(|item| scalar_text(item)).collect();
@@ -138,12 +139,12 @@ impl<'v> Keys<'v> {
         texts.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
     }
 
-    /// Drops keys whose values follow from others.
+    /// Drops keys whose values can be computed from others.
     pub fn derived(&mut self, names: &[&str]) {
         self.left.retain(|(name, ..)| !names.contains(&name.as_str()));
     }
 
-    /// The mapping below a key.
+    /// Reads a nested mapping.
     pub fn mapping(&mut self, name: &str) -> Option<Self> {
         let value = self.take(name)?;
         let keys = Self::of_value(value, "", self.line);
@@ -153,7 +154,7 @@ impl<'v> Keys<'v> {
         keys
     }
 
-    /// Says of this mapping what is wrong in one that it holds.
+    /// Adds the problems of a nested mapping, prefixed with `name`.
     pub fn absorb(&mut self, mut part: Keys<'_>, name: &str) {
         part.say_left();
         self.said.extend(part.said.into_iter().map(|(code, message)| (code, format!("{name}: {message}"))));
@@ -168,7 +169,7 @@ impl<'v> Keys<'v> {
         }
     }
 
-    /// Says what nobody took, and ends.
+    /// Reports the unread keys and turns all problems into findings.
     pub fn finish(mut self, file: &str, findings: &mut Vec<Finding>) {
         self.say_left();
         findings.extend(self.said.into_iter().map(|(code, message)| Finding {
@@ -183,7 +184,7 @@ impl<'v> Keys<'v> {
     }
 }
 
-/// `helpfulCount` as `helpful_count`.
+/// Converts `helpfulCount` to `helpful_count`.
 fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     for c in name.trim().chars() {

@@ -1,7 +1,7 @@
-//! Bullets that come from elsewhere or go there: the YAML playbook of other tools, and agents' rule files.
+//! Imports and exports bullets: the YAML playbook of other tools, and agents' rule files.
 //!
-//! Reading gives bullets and blocked patterns ([`Document`]), [`plan::plan`] says which of them come into a vault. No
-//! file is touched here, and nothing is judged: what evidence there is for a rule is for curation to ask.
+//! Parsers return a [`Document`]; [`plan::plan`] decides which of its bullets enter a vault. This
+//! module accesses no files and does not check evidence for rules.
 
 mod keys;
 pub mod plan;
@@ -16,32 +16,32 @@ use cm_note::note::check::is_category;
 
 pub use write::{Form, write};
 
-/// What a file of another tool says.
+/// The contents of another tool's file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
-    /// Its bullets, in order.
+    /// Bullets, in the order of the file.
     pub bullets: Vec<Bullet>,
-    /// Its deprecated patterns, in order.
+    /// Deprecated patterns, in the order of the file.
     pub blocked: Vec<Blocked>,
-    /// What could not be taken over, or not as it stands there.
+    /// Parts that could not be imported, or only with changes.
     pub findings: Vec<Finding>,
-    /// What was left out, and why.
+    /// Parts that were left out, with counts.
     pub left_out: Vec<LeftOut>,
 }
 
-/// A kind of text that is no rule, with how often it was met.
+/// A kind of text that is not a rule, with its number of occurrences.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct LeftOut {
-    /// What it is, in words.
+    /// Description of the kind.
     pub what: String,
-    /// How often.
+    /// Number of occurrences.
     pub count: usize,
 }
 
-/// The category of bullets that have none.
+/// Category of bullets that name none.
 pub const GENERAL: &str = "general";
 
-/// A name as a category: `[a-z][a-z0-9_-]{0,49}`.
+/// Converts a name to a valid category: `[a-z][a-z0-9_-]{0,49}`.
 pub fn category(name: &str) -> String {
     let name = name.trim();
     if is_category(name) {

@@ -1,4 +1,4 @@
-//! Which bullets of another file come into a vault, and which are left out because it has them, or blocks them.
+//! Plans the import of bullets: which enter a vault, and which are left out as existing or blocked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,64 +16,64 @@ use cm_note::note::{Kind, Note, RelationTable, TypeTable, compose, read};
 use cm_playbook::conflict::{Meant, Nearness, Statement};
 use cm_playbook::meaning::{NoMeaning, Sense};
 
-/// What the vault has already.
+/// The contents of the vault.
 pub struct Held<'a> {
-    /// Its notes.
+    /// Notes of the vault.
     pub notes: &'a [Note],
-    /// What is blocked, in any open vault.
+    /// Blocked patterns of all open vaults.
     pub blocked: &'a [Blocked],
-    /// Above which likeness a rule is as good as blocked.
+    /// Similarity from which a rule counts as a blocked one.
     pub block_jaccard: f64,
-    /// Whether a rule that the vault has under another id is left out.
+    /// Whether to leave out rules that the vault has under another id.
     pub same_rule_once: bool,
 }
 
-/// Why something of the file is left out.
+/// Why a bullet was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
-    /// The vault has the very same.
+    /// The vault has an identical bullet.
     ThereAlready,
-    /// The vault has the same rule under another id.
+    /// The vault has the same rule under another ID.
     SameRule,
-    /// The vault, or the file itself, has something else of this id.
+    /// The vault, or the file itself, has a different bullet with this ID.
     IdTaken,
     /// The rule is blocked.
     Blocked,
-    /// The text cannot be kept as it is, such as one with control characters.
+    /// The text cannot be stored unchanged, for example because of control characters.
     NoRule,
 }
 
 impl Why {
-    /// Whether something was asked for that was not done.
+    /// Whether this is a failure, as opposed to a duplicate.
     pub fn failed(self) -> bool {
         matches!(self, Self::IdTaken | Self::Blocked | Self::NoRule)
     }
 }
 
-/// Something that is left out.
+/// A bullet that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Skipped {
-    /// Its id.
+    /// ID of the bullet.
     pub id: String,
-    /// What it says.
+    /// Text of the rule.
     pub content: String,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
-/// What an import comes to.
+/// Result of planning an import.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
     /// Bullets with the text of their notes.
     pub bullets: Vec<(Bullet, String)>,
-    /// Patterns with the text of their notes.
+    /// Blocked patterns with the text of their notes.
     pub blocked: Vec<(Blocked, String)>,
-    /// What is left out.
+    /// Bullets and patterns that are left out.
     pub skipped: Vec<Skipped>,
 }
 
-/// Plans what comes in. Of what is quarantined, a finding is added to the document's.
+/// Plans an import. Findings about quarantined bullets are added to the document's.
 pub fn plan(document: &mut Document, held: &Held<'_>, file: &str) -> Plan {
     let mut plan = Plan::default();
     let mut known = Known::of(held);
@@ -93,8 +93,8 @@ pub fn plan(document: &mut Document, held: &Held<'_>, file: &str) -> Plan {
     plan
 }
 
-/// The bullet, as a draft where it holds characters that nobody sees or reads like an order to the agent: a person has to
-/// accept it.
+/// Turns the bullet into a draft if it contains invisible characters or text that resembles
+/// instructions to the agent, so that a person must review it.
 fn quarantined(mut bullet: Bullet, file: &str, findings: &mut Vec<Finding>) -> Bullet {
     let note = read(&bullet);
     if suspicion(bullet.content()).is_some() && bullet.state == State::Active {
@@ -118,13 +118,13 @@ fn read(bullet: &Bullet) -> Note {
     read::read(&bullet.path, compose::bullet(bullet).as_bytes(), &types, &relations).note
 }
 
-/// A bullet as its note gives it back: with the tags of its text, for one.
+/// The bullet after a round trip through its note, which adds, for example, inline tags.
 fn as_noted(bullet: &Bullet) -> Option<Bullet> {
     Bullet::of(&read(bullet))
 }
 
-/// A bullet as a note can hold it, and as the note gives it back. Reasons with a heading lose it as such, not their
-/// words; `None` where something else of it would be lost.
+/// The bullet in a form that its note can represent, and the bullet after a round trip. Headings in
+/// its reasoning become plain text; `None` if anything else would change.
 fn kept(mut bullet: Bullet) -> Option<(Bullet, Bullet)> {
     if bullet.content().chars().any(char::is_control) {
         return None;
@@ -183,7 +183,8 @@ impl<'a> Known<'a> {
         Ok((bullet, text))
     }
 
-    /// Whether curation would keep it out too. What is retired anyway comes in as the history that it is.
+    /// Whether a toxic pattern matches the rule. Retired and deprecated bullets are imported as
+    /// history.
     fn is_blocked(&self, bullet: &Bullet, hash: RuleHash, most: f64) -> bool {
         if bullet.state == State::Retired || bullet.maturity == Maturity::Deprecated {
             return false;
@@ -211,7 +212,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Whether two bullets say the same, wherever they lie.
+/// Whether two bullets are equal except for their paths.
 fn same(a: &Bullet, b: &Bullet) -> bool {
     *a == Bullet { path: a.path.clone(), ..b.clone() }
 }

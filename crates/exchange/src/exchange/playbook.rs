@@ -1,7 +1,8 @@
-//! The YAML playbook of other tools, read: schema_version 1 or 2, snake_case or camelCase, with or without events.
+//! Parses the YAML playbook of other tools: `schema_version` 1 or 2, snake_case or camelCase, with
+//! or without events.
 //!
-//! What it says of a bullet becomes the same bullet here. Values that follow from others (scores, negations) are passed
-//! over, and every key that has no place here is named in a finding.
+//! Computed values (scores, negations) are ignored; every key that cannot be represented is
+//! reported as a finding.
 
 use yaml_serde::Value;
 
@@ -22,30 +23,30 @@ use cm_note::instant::Instant;
 use cm_note::note::{Feedback, Signal, name};
 use cm_note::path::NotePath;
 
-/// What the feedback is called that is known by its number alone.
+/// Note of feedback events that were reconstructed from a count.
 pub const COUNTED: &str = "imported count";
 
-/// So many events are made of a count at most; no bullet has ever had more.
+/// Maximum number of events that are reconstructed from a count.
 const MOST: f64 = 1_000.0;
 
-/// Why a file is no playbook.
+/// Error for a file that is not a playbook.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct NotAPlaybook {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
-    /// The column, from 1.
+    /// Column, from 1.
     pub column: u32,
     /// What is wrong.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub hint: String,
 }
 
-/// Reads a playbook. `file` names it in findings; `now` dates what nothing in it dates.
+/// Parses a playbook. `file` is its name in findings; `now` is the date of items without one.
 ///
 /// # Errors
-/// What is no YAML, and what is no playbook of a version that is known.
+/// The text is not YAML, or not a playbook of a supported version.
 pub fn read(text: &str, file: &str, now: Instant) -> Result<Document, NotAPlaybook> {
     let (wrapped, shift) = wrapped(text);
     let split = Split::of(&wrapped);
@@ -87,7 +88,7 @@ fn no_playbook(line: u32, message: impl Into<String>, hint: &str) -> NotAPlayboo
     NotAPlaybook { line, column: 1, message: message.into(), hint: hint.to_owned() }
 }
 
-/// Refuses what has neither bullets nor patterns, and versions that nobody knows yet.
+/// Checks that the mapping is a playbook of a supported version.
 fn version(keys: &mut Keys<'_>) -> Result<(), NotAPlaybook> {
     let hint = "a playbook has `schema_version` 1 or 2 and a list `bullets`";
     match keys.text("schema_version").as_deref() {
@@ -100,7 +101,7 @@ fn version(keys: &mut Keys<'_>) -> Result<(), NotAPlaybook> {
     }
 }
 
-/// When the playbook was begun. Its figures follow from what else it holds, or are of no use elsewhere.
+/// Creation date of the playbook. Other metadata is computed or of no use elsewhere.
 fn created_at(keys: &mut Keys<'_>) -> Option<Instant> {
     let mut metadata = keys.mapping("metadata")?;
     let created = metadata.date("created_at");
@@ -109,7 +110,7 @@ fn created_at(keys: &mut Keys<'_>) -> Option<Instant> {
     created
 }
 
-/// A YAML text between `---` lines, where the reader of frontmatter finds it, and how its lines have moved.
+/// Wraps a YAML text in `---` lines for the frontmatter parser; returns the offset of line numbers.
 fn wrapped(text: &str) -> (String, i64) {
     let text = text.trim_start_matches('\u{feff}');
     let passed =
@@ -128,10 +129,10 @@ fn closed(text: &str) -> String {
     format!("{text}{line_break}---\n")
 }
 
-/// What has been read so far.
+/// State of the parser.
 struct Reader<'a> {
     file: &'a str,
-    /// The date of what has none.
+    /// Date of items without one.
     undated: Instant,
     document: Document,
 }
@@ -264,7 +265,8 @@ fn id(keys: &mut Keys<'_>) -> Option<NoteId> {
     id.ok()
 }
 
-/// The id of a bullet that has none: the same for the same bullet, and no other's of this file.
+/// The id of a bullet that has none, derived from its creation date, category, text and occurrence
+/// number.
 fn drawn(created: Option<Instant>, category: &str, content: &str, before: &[Bullet]) -> NoteId {
     let at = created.unwrap_or(Instant::from_unix(0));
     let alike =
@@ -275,7 +277,7 @@ fn drawn(created: Option<Instant>, category: &str, content: &str, before: &[Bull
     BulletId::draw(at, &entropy).into()
 }
 
-/// The id of a pattern, which has none in this format.
+/// The id of a pattern, derived from its text, because the format has no ids for patterns.
 fn pattern_id(pattern: &str) -> NoteId {
     let mut half = [0; 16];
     half.copy_from_slice(&blake3::hash(format!("cm pattern\0{pattern}").as_bytes()).as_bytes()[..16]);
@@ -307,7 +309,7 @@ fn half_life(keys: &mut Keys<'_>) -> Option<f64> {
     keys.number("confidence_decay_half_life_days").or(ours)
 }
 
-/// The events, and one more for each that only a count tells of.
+/// The feedback events, plus events reconstructed from counts that exceed them.
 fn feedback(keys: &mut Keys<'_>, at: Instant) -> Vec<Feedback> {
     let mut events = Vec::new();
     for (index, item) in keys.list("feedback_events").into_iter().enumerate() {
@@ -360,7 +362,8 @@ fn feedback_event(keys: &mut Keys<'_>, undated: Instant) -> Option<Feedback> {
     })
 }
 
-/// The sessions with their agents: told together, else as two lists that belong together item by item.
+/// The sessions with their agents: from `sources`, else by pairing `source_sessions` and
+/// `source_agents`.
 fn sources(keys: &mut Keys<'_>) -> Vec<Source> {
     let (sessions, agents) = (keys.texts("source_sessions"), keys.texts("source_agents"));
     let told: Vec<Source> = keys.list("sources").into_iter().filter_map(|item| source(keys, item)).collect();

@@ -1,7 +1,7 @@
-//! An agent's rule file (AGENTS.md, CLAUDE.md, .cursorrules, …) as draft bullets: its list items, and its paragraphs that
-//! tell in one sentence what to do. Sections become categories.
+//! Parses an agent's rule file (AGENTS.md, CLAUDE.md, .cursorrules, …) into draft bullets: list
+//! items, and paragraphs that consist of one imperative sentence. Headings become categories.
 //!
-//! Prose is no list of rules: what is not taken is counted, and every bullet is a draft until a person accepts it.
+//! All other text is counted. Bullets remain drafts until a person accepts them.
 
 mod imperative;
 
@@ -24,13 +24,13 @@ use cm_note::note::check::RULE;
 use cm_note::note::name;
 use cm_note::path::NotePath;
 
-/// The tag of what came from a rule file.
+/// Tag of bullets from a rule file.
 pub const TAG: &str = "imported";
 
-/// So long may the words be that an item inherits from those above it.
+/// Maximum length of the parent text that an item inherits, in characters.
 const CONTEXT: usize = 80;
 
-/// Reads a rule file. `file` names it in findings; `now` is when its bullets are made.
+/// Parses a rule file. `file` is its name in findings; `now` is the creation time of the bullets.
 pub fn read(text: &str, file: &str, now: Instant) -> Document {
     let split = Split::of(text);
     let (body, own) = SECTION.without(split.body());
@@ -56,7 +56,7 @@ pub fn read(text: &str, file: &str, now: Instant) -> Document {
     }
 }
 
-/// What the frontmatter of a Cursor rule says of where it holds, which no bullet can say.
+/// Findings for `description` and `globs` of a Cursor rule, which bullets cannot represent.
 fn frontmatter(split: &Split<'_>, file: &str) -> Vec<Finding> {
     let fields = parse::parse(split).fields;
     let said = |key: &str| Some((key.to_owned(), fields.get(key)?.text().filter(|text| !text.is_empty())?));
@@ -74,21 +74,21 @@ fn frontmatter(split: &Split<'_>, file: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// A list item that is being read.
+/// The list item being parsed.
 #[derive(Default)]
 struct Item {
     text: Inline,
-    /// What stands before its words.
+    /// Prefix for its text, from parent items.
     context: Option<String>,
-    /// What stands before the words of items below it.
+    /// Prefix for the items below it.
     below: Option<String>,
 }
 
-/// The words of an item or a paragraph so far.
+/// Inline text of an item or paragraph.
 #[derive(Default)]
 struct Inline {
     text: String,
-    /// Letters that are no code.
+    /// Number of letters outside of code.
     letters: usize,
 }
 
@@ -108,24 +108,24 @@ impl Inline {
     }
 }
 
-/// The state of the pass.
+/// State of the Markdown parser.
 struct Walk {
     now: Instant,
     bullets: Vec<Bullet>,
     left_out: BTreeMap<&'static str, usize>,
-    /// The nearest heading, where it is not the file's title.
+    /// The nearest heading, except the title of the file.
     section: Option<String>,
     headings: usize,
     heading: Option<(HeadingLevel, String)>,
     items: Vec<Item>,
     paragraph: Option<Inline>,
-    /// The paragraph before a list, where it leads to it.
+    /// The paragraph that introduces a list.
     lead: Option<String>,
-    /// The code block that is open.
+    /// Content of the open code block.
     code: Option<String>,
-    /// How many tables or HTML blocks are open.
+    /// Number of open tables and HTML blocks.
     closed: usize,
-    /// Where links that are open lead, and where their words begin.
+    /// Targets of open links, with the start of the link text.
     links: Vec<(String, usize)>,
 }
 
@@ -170,7 +170,7 @@ impl Walk {
         }
     }
 
-    /// Adds to whatever is open.
+    /// Appends to the innermost open element.
     fn with(&mut self, add: impl FnOnce(&mut Inline), plain: &str) {
         if self.closed > 0 {
             return;
@@ -212,7 +212,8 @@ impl Walk {
         }
     }
 
-    /// A list below an item: the item is done, and its words are the context of those below it.
+    /// Starts a nested list: emits the parent item and makes its text the context of the nested
+    /// items.
     fn list(&mut self) {
         let Some(item) = self.items.last_mut() else { return };
         let text = std::mem::take(&mut item.text);
@@ -245,7 +246,7 @@ impl Walk {
         }
     }
 
-    /// The first heading of the highest level is the file's title, and names no section.
+    /// Ends a heading; the first heading of level 1 is the title and starts no section.
     fn end_heading(&mut self) {
         let Some((level, text)) = self.heading.take() else { return };
         let title = self.headings == 0 && level == HeadingLevel::H1;
@@ -266,7 +267,7 @@ impl Walk {
         }
     }
 
-    /// One line of code that an item leads to belongs to it.
+    /// Ends a code block; a single line after an item that ends with `:` is appended to the item.
     fn end_code(&mut self) {
         let Some(code) = self.code.take() else { return };
         let line = code.trim();
@@ -280,7 +281,7 @@ impl Walk {
         }
     }
 
-    /// Where a link leads stands behind its words, unless it is they.
+    /// Appends the target of a link to its text, unless they are equal.
     fn end_link(&mut self) {
         let Some((target, begin)) = self.links.pop() else { return };
         let open = self.items.last_mut().map(|item| &mut item.text).or(self.paragraph.as_mut());
@@ -291,7 +292,7 @@ impl Walk {
         }
     }
 
-    /// Takes a text as a rule, or counts why it is none.
+    /// Adds the text as a rule, or counts the reason why it is not one.
     fn rule(&mut self, inline: &Inline, context: Option<&str>) {
         let own = visible(&inline.text);
         if inline.letters < 3 {
@@ -347,7 +348,7 @@ impl Walk {
     }
 }
 
-/// Whether an item says what a file, a command or a type is: code, a dash or a colon, and a description.
+/// Whether an item describes a file, command or type: code, a dash or colon, and a description.
 fn names_something(own: &str) -> bool {
     let mut rest = own;
     while let Some(code) = rest.strip_prefix('`') {
@@ -358,7 +359,7 @@ fn names_something(own: &str) -> bool {
     own.starts_with('`') && described.is_some_and(|text| !imperative::is_imperative(text))
 }
 
-/// The words that items inherit from what stands above them; nothing where they are too many.
+/// The prefix that nested items inherit; `None` if it is too long.
 fn context(text: &str) -> Option<String> {
     let words = visible(text);
     let words = words.trim_end_matches(['.', ':', ';', ',', ' ']);

@@ -1,7 +1,7 @@
-//! Bullets as a YAML or JSON playbook of other tools: schema_version 2, snake_case.
+//! Writes bullets as the YAML or JSON playbook of other tools: `schema_version` 2, snake_case.
 //!
-//! What that format has no key for (a weight, a source's line) stands beside it under our own names, so that reading it
-//! again gives the same bullets. Toxic patterns have no place in it.
+//! Values without a key in that format (weights, lines of sources) are stored under additional
+//! keys, so a round trip is lossless. Toxic patterns cannot be represented.
 
 use yaml_serde::{Mapping, Value};
 
@@ -11,18 +11,17 @@ use cm_note::frontmatter::json;
 use cm_note::instant::Instant;
 use cm_note::note::{Feedback, Signal};
 
-/// The forms of a playbook.
+/// File formats of a playbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// YAML.
     #[default]
     Yaml,
-    /// The same keys as JSON.
+    /// JSON with the same keys.
     Json,
 }
 
-/// Writes a playbook; the same bullets give the same text.
+/// Writes a playbook; the output is deterministic.
 pub fn write(bullets: &[Bullet], blocked: &[Blocked], form: Form) -> String {
     let created = bullets.iter().filter_map(|bullet| bullet.created);
     let begun = created.chain(blocked.iter().filter_map(|blocked| blocked.created)).min();
@@ -142,7 +141,7 @@ fn event(event: &Feedback) -> Value {
     ])
 }
 
-/// Each agent once.
+/// The distinct agents of the sources.
 fn agents(sources: &[Source]) -> Value {
     let mut agents: Vec<&str> = Vec::new();
     for agent in sources.iter().filter_map(|source| source.agent.as_deref()) {
@@ -153,7 +152,7 @@ fn agents(sources: &[Source]) -> Value {
     texts(agents.into_iter())
 }
 
-/// Which agent and line belongs to which session, where anything is known of that.
+/// Agent and line of each session; null if there are none.
 fn sources(sources: &[Source]) -> Value {
     if sources.iter().all(|source| source.agent.is_none() && source.line.is_none()) {
         return Value::Null;
@@ -168,7 +167,7 @@ fn sources(sources: &[Source]) -> Value {
     Value::Sequence(sources.iter().map(one).collect())
 }
 
-/// A mapping of the keys that have a value; null where none has one.
+/// A mapping of the non-null values; null if there are none.
 fn mapping<const N: usize>(pairs: [(&str, Value); N]) -> Value {
     let told: Mapping = pairs
         .into_iter()
@@ -198,7 +197,7 @@ fn date(at: Option<Instant>) -> Value {
     at.map_or(Value::Null, |at| text(&at.to_string()))
 }
 
-/// A whole number without `.0`.
+/// A number, as an integer if it has no fraction.
 fn number(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         Value::from(number as i64)

@@ -1,4 +1,5 @@
-//! The files that imported notes show or lead to: they come along, at the same place beside them, so that links stay valid.
+//! Attachments of imported notes; they are copied to the same relative path, so that links remain
+//! valid.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use cm_note::frontmatter::split::Split;
 use cm_note::markdown;
 use cm_note::path::NotePath;
 
-/// The files of the folder that these notes use, in order.
+/// The attachments that the notes link to, sorted.
 pub(super) fn used(folder: &Folder, placed: &[&Placed<'_>]) -> Vec<String> {
     let mut used = BTreeSet::new();
     for placed in placed {
@@ -20,8 +21,8 @@ pub(super) fn used(folder: &Folder, placed: &[&Placed<'_>]) -> Vec<String> {
     used.into_iter().cloned().collect()
 }
 
-/// The file that a link of the note at `from` names: along its path, from the folder's root, else by the end of its path,
-/// the shortest first.
+/// The file that a link refers to: relative to the note, relative to the folder's root, else the
+/// shortest path that ends with the target.
 fn find<'f>(folder: &'f Folder, from: &NotePath, target: &str) -> Option<&'f String> {
     let has = |path: &str| folder.attachments.iter().find(|known| *known == path);
     let along = from.resolve(target).and_then(|path| has(path.as_str()));

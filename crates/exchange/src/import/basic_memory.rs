@@ -1,7 +1,7 @@
-//! The relations that basic-memory reads from a note's text: `- relation_type [[Target]] (context)`.
+//! Relations in the syntax of basic-memory: `- relation_type [[Target]] (context)`.
 //!
-//! The text stays as it is. Observations (`- [category] text #tag`) need nothing: their tags are inline tags, and
-//! they are found as text. A bare `[[Target]]` is a link here as it is there.
+//! The body of the note stays unchanged. Observations (`- [category] text #tag`) need no
+//! conversion, because inline tags are supported. A plain `[[Target]]` is a link in both tools.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use cm_note::note::RelationTable;
 use cm_note::note::types::LINKS_TO;
 use cm_note::path::NotePath;
 
-/// A relation as its line says it.
+/// A relation as written in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WireRelation {
-    /// The word, or the quoted words, before the link.
+    /// Relation type: the words before the link, without quotes.
     pub relation: String,
-    /// What the link names, without alias and heading.
+    /// Target of the link, without alias and heading.
     pub target: String,
-    /// The text in parentheses behind it.
+    /// Text in parentheses after the link.
     pub context: Option<String>,
 }
 
@@ -29,7 +29,7 @@ pub fn relations(body: &str) -> Vec<WireRelation> {
     prose::lines(body).filter_map(|line| relation(item(&line)?)).collect()
 }
 
-/// Whether a body has a line `- [category] text`; a task, a link and a footnote are none.
+/// Whether a body contains a line `- [category] text`; tasks, links and footnotes do not count.
 pub fn has_observation(body: &str) -> bool {
     prose::lines(body).any(|line| {
         let category =
@@ -42,7 +42,7 @@ pub fn has_observation(body: &str) -> bool {
     })
 }
 
-/// The text of a list item.
+/// The text of a list item; `None` for other lines.
 fn item(line: &str) -> Option<&str> {
     let inner = line.trim();
     ["- ", "* ", "+ "].iter().find_map(|mark| inner.strip_prefix(mark)).map(str::trim_start)
@@ -69,8 +69,8 @@ fn relation(item: &str) -> Option<WireRelation> {
     })
 }
 
-/// The entry of `relations` that says the same here: a type of the vault where it has that very name, else RELATED_TO
-/// with the word as its context, which promises no more than the note says.
+/// The equivalent entry of `relations`: with a relation type of the vault of the same name, else
+/// RELATED_TO with the original type as context.
 pub fn entry(wire: &WireRelation, target: &NoteId, known: &RelationTable) -> Value {
     let name = wire.relation.to_uppercase().replace(['-', ' '], "_");
     let own = known.knows(&name) && name != LINKS_TO;
@@ -87,7 +87,7 @@ pub fn entry(wire: &WireRelation, target: &NoteId, known: &RelationTable) -> Val
     Value::Mapping(entry)
 }
 
-/// Which note of a folder a link means: by permalink, title, path or file name, in any case at last.
+/// Resolves link targets to notes: by permalink, title, path or file name, then ignoring case.
 #[derive(Debug, Default)]
 pub struct Names {
     exact: HashMap<String, Option<NoteId>>,
@@ -95,7 +95,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Adds a note under all its names; a name that two notes have means neither.
+    /// Adds a note with all its names; a name shared by two notes resolves to neither.
     pub fn add(&mut self, id: &NoteId, path: &NotePath, title: Option<&str>, permalink: Option<&str>) {
         let whole = path.as_str();
         let bare = whole.strip_suffix(".md").or_else(|| whole.strip_suffix(".markdown")).unwrap_or(whole);
@@ -109,7 +109,7 @@ impl Names {
         }
     }
 
-    /// The one note of that name.
+    /// The note with this name, if it is unique.
     pub fn get(&self, name: &str) -> Option<&NoteId> {
         let name = name.strip_prefix("memory://").unwrap_or(name);
         let found = self.exact.get(name).or_else(|| self.folded.get(&name.to_lowercase()));

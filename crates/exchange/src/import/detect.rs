@@ -1,11 +1,12 @@
-//! Which tool a folder is from, by the files that only this tool writes, else by what its notes say.
+//! Detects the tool that a folder belongs to, by the files that only this tool creates, else by the
+//! contents of the notes.
 
 use super::{Format, basic_memory};
 use cm_note::foreign::{File, Folder};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::note::TypeTable;
 
-/// The format of a folder, and what tells it; plain markdown where nothing does.
+/// The format of a folder and the reason for it; plain Markdown if nothing else is detected.
 pub fn detect(folder: &Folder) -> (Format, &'static str) {
     let has = |name: &str| folder.attachments.iter().any(|path| path == name);
     let hidden = |name: &str| folder.hidden.iter().any(|path| path == name);
@@ -27,14 +28,14 @@ pub fn detect(folder: &Folder) -> (Format, &'static str) {
     }
 }
 
-/// Whether a note lies where memories and edges lie here.
+/// Whether the note is in a folder for memories or edges of a vault.
 fn in_our_layout(file: &File) -> bool {
     let folder = file.path.folder().strip_prefix("graph/").and_then(|inner| inner.split('/').next());
     folder.is_some_and(|folder| folder == "edges" || TypeTable::default().of_folder(folder).is_some())
 }
 
-/// Whether at least half of the notes have a permalink as basic-memory writes it, which begins with no slash as those
-/// of web pages do.
+/// Whether at least half of the notes have a permalink in the style of basic-memory, without a
+/// leading slash.
 fn has_permalinks(folder: &Folder) -> bool {
     let with = folder.notes.iter().filter(|file| {
         let text = file.text().unwrap_or("");

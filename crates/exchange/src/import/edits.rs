@@ -1,4 +1,4 @@
-//! What is added to each note, by the tool that it is from.
+//! The frontmatter edits of imported notes, by source tool.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use cm_note::frontmatter::parse::{self, Field, Fields};
 use cm_note::frontmatter::split::Split;
 use cm_note::path::NotePath;
 
-/// What has to be known of the whole folder.
+/// Data about the whole folder.
 pub(super) struct Context<'a> {
     how: &'a How<'a>,
-    /// The notes by their names in basic-memory's links.
+    /// Notes by the names in basic-memory's links.
     names: Names,
     syntax: zk::Syntax,
-    /// The names that zk's links use.
+    /// Short names that zk's links use, by note.
     short: BTreeMap<NotePath, Vec<String>>,
 }
 
@@ -52,8 +52,8 @@ impl<'a> Context<'a> {
         context
     }
 
-    /// What is written for a note, and what could not be added to it. Where it cannot be read it is written as it is,
-    /// so that nothing is lost.
+    /// The new bytes of a note, and findings for edits that failed. Notes that cannot be parsed are
+    /// copied unchanged.
     pub(super) fn bytes_of(&self, placed: &Placed<'_>) -> (Vec<u8>, Vec<Finding>) {
         let as_it_is = (placed.file.bytes.clone(), Vec::new());
         let Some(text) = placed.file.text().filter(|_| self.how.format != Format::ClaudeMemory) else {
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
         edits
     }
 
-    /// The permalink as another name, so that links by it lead here; and the relations whose ends are both known.
+    /// Adds the permalink as an alias, and relations whose target is in the folder.
     fn of_basic_memory(&self, placed: &Placed<'_>, fields: &Fields, body: &str) -> Vec<Edit> {
         let mut edits = Vec::new();
         let text = |key: &str| fields.get(key).and_then(Field::text).map(|text| text.trim().to_owned());
@@ -104,7 +104,7 @@ impl<'a> Context<'a> {
         edits
     }
 
-    /// Keywords and tags that the settings allow, and the names that links use.
+    /// Adds keywords and tags that the settings allow, and short names as aliases.
     fn of_zk(&self, placed: &Placed<'_>, fields: &Fields, body: &str) -> Vec<Edit> {
         let keywords = fields.get("keywords").map(words).unwrap_or_default();
         let tags = keywords.into_iter().chain(self.syntax.tags(body)).map(|tag| push("tags", tag));
@@ -117,7 +117,7 @@ fn push(key: &str, item: String) -> Edit {
     Edit::Push { key: key.to_owned(), item: Value::String(item) }
 }
 
-/// The items of a list, or of a text with commas or blanks between them.
+/// The items of a list, or the words of a text separated by commas or spaces.
 fn words(field: &Field) -> Vec<String> {
     match &field.value {
         Value::Sequence(items) => items.iter().filter_map(parse::scalar_text).collect(),

@@ -1,4 +1,4 @@
-//! Whether the vault has a note already, or has another one in its place.
+//! Detects whether the vault already contains an imported note, or another note in its place.
 
 use yaml_serde::Value;
 
@@ -7,7 +7,7 @@ use cm_note::frontmatter::edit;
 use cm_note::frontmatter::parse::{self, Field};
 use cm_note::frontmatter::split::Split;
 
-/// Why a note with these planned bytes is left out; `None` where it comes in.
+/// Why a note with these planned bytes is left out; `None` if it is imported.
 pub(super) fn standing(placed: &Placed<'_>, planned: &[u8], how: &How<'_>) -> Option<Why> {
     let at_target = (how.at)(&placed.target);
     if at_target.as_deref() == Some(planned) {
@@ -27,8 +27,8 @@ pub(super) fn standing(placed: &Placed<'_>, planned: &[u8], how: &How<'_>) -> Op
     Some(if same || there == placed.file.bytes { Why::ThereAlready } else { otherwise })
 }
 
-/// Whether a note of the vault still says all that its source says: the same body, and the same keys but for what an
-/// import may change.
+/// Whether a note of the vault still contains everything from its source: an equal body, and equal
+/// keys except those that an import may change.
 fn keeps_all(source: &[u8], there: &[u8]) -> bool {
     let (Ok(source), Ok(there)) = (std::str::from_utf8(source), std::str::from_utf8(there)) else {
         return false;
@@ -44,7 +44,7 @@ fn keeps_all(source: &[u8], there: &[u8]) -> bool {
         })
 }
 
-/// Whether a list has all items of another, which may be written as one text.
+/// Whether a list contains all items of another, which may be written as one text.
 fn holds(kept: &Field, source: &Field) -> bool {
     let Value::Sequence(kept) = &kept.value else { return false };
     match &source.value {

@@ -1,8 +1,8 @@
-//! What importing a folder of another tool comes to: which files are written where, which are there already, and why
-//! some cannot be.
+//! Plans the import of another tool's folder: which files are written where, which exist already,
+//! and which cannot be imported.
 //!
-//! A note keeps its bytes but for the keys that it lacks. Its id is its own, or follows from its path and its bytes,
-//! so that the same note gets the same id whenever and by whomever it is imported.
+//! Notes keep their bytes; only missing keys are added. A note without id gets one derived from its
+//! path and bytes, so every import assigns the same id.
 
 mod attachments;
 pub mod basic_memory;
@@ -25,28 +25,28 @@ use cm_note::id::NoteId;
 use cm_note::note::{Kind, RelationTable, TypeTable, read};
 use cm_note::path::NotePath;
 
-/// The tools whose folders are understood.
+/// Supported source tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// The earlier Python tool, whose layout this is.
+    /// The earlier Python tool, with the same layout as a vault.
     ClaudeMemory,
-    /// Obsidian, and what is written like it.
+    /// Obsidian and compatible tools.
     Obsidian,
     /// basic-memory, with observations and relations in the text.
     BasicMemory,
     /// A zk notebook.
     Zk,
-    /// Any other folder of markdown.
+    /// Any other folder of Markdown files.
     Markdown,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 5] =
         [Self::ClaudeMemory, Self::Obsidian, Self::BasicMemory, Self::Zk, Self::Markdown];
 
-    /// Its name on the command line and in JSON.
+    /// Name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeMemory => "claude-memory",
@@ -57,109 +57,109 @@ impl Format {
         }
     }
 
-    /// The format of that name.
+    /// Parses a name as printed by `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 }
 
-/// How a folder is imported, and into what.
+/// Source format and target of an import.
 #[derive(Clone, Copy)]
 pub struct How<'a> {
-    /// Which tool it is from.
+    /// Tool that the folder belongs to.
     pub format: Format,
-    /// The folder of the vault that its notes go to, empty for the vault's root; a folder in our own layout keeps its
-    /// places whatever this says.
+    /// Target folder in the vault; empty for its root. Ignored for folders in the layout of a
+    /// vault.
     pub into: &'a str,
-    /// The types of the vault.
+    /// Types of the vault.
     pub types: &'a TypeTable,
-    /// The edge types of the vault.
+    /// Relation types of the vault.
     pub relations: &'a RelationTable,
-    /// What lies at a path of the vault.
+    /// Reads the file at a path of the vault.
     pub at: &'a dyn Fn(&NotePath) -> Option<Vec<u8>>,
-    /// Where the vault has the note of an id.
+    /// Path of the note with an id in the vault.
     pub of_id: &'a dyn Fn(&NoteId) -> Option<NotePath>,
 }
 
-/// A file that comes in.
+/// A file that is imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incoming {
-    /// Where it lies in the folder.
+    /// Path in the source folder.
     pub source: NotePath,
-    /// Where it goes in the vault.
+    /// Path in the vault.
     pub target: NotePath,
-    /// What is written.
+    /// New content.
     pub bytes: Vec<u8>,
-    /// What it answers to then; `None` for a file that has no id and gets none, such as a day's log.
+    /// ID after the import; `None` for files without an id, such as daily logs.
     pub id: Option<NoteId>,
 }
 
-/// Why a file is left out.
+/// Why a file was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
-    /// It was imported before, or the very same file lies there.
+    /// It was imported before, or an identical file exists.
     ThereAlready,
-    /// It is generated from the notes, and will be again.
+    /// It is generated from the notes.
     Generated,
-    /// Another file lies where it would go.
+    /// Another file exists at its target path.
     PathTaken,
-    /// The vault has a note of this id that says something else.
+    /// The vault has a different note with this ID.
     IdTaken,
-    /// It would lie in a folder that means something else here.
+    /// Its target folder has a special meaning in a vault.
     MeaningFolder,
     /// Its path is too long for the vault.
     BadPath,
-    /// It is a symbolic link, which an import does not follow.
+    /// It is a symbolic link; imports do not follow links.
     Link,
     /// It cannot be read.
     Unreadable,
-    /// A line of it, or its name, looks like a live secret.
+    /// A line or its name looks like a real secret.
     Secret,
 }
 
 impl Why {
-    /// Whether something was asked for that was not done.
+    /// Whether this is a failure, as opposed to a file that need not be imported.
     pub fn failed(self) -> bool {
         !matches!(self, Self::ThereAlready | Self::Generated | Self::Link)
     }
 }
 
-/// A file that is left out.
+/// A file that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skipped {
-    /// Where it lies in the folder.
+    /// Path in the source folder.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: Why,
-    /// The line, from 1, where the reason is one.
+    /// Line concerned, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
 }
 
-/// What an import comes to.
+/// Result of planning an import.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
-    /// The files to write.
+    /// Files to write.
     pub incoming: Vec<Incoming>,
-    /// The files that are left out.
+    /// Files that are left out.
     pub skipped: Vec<Skipped>,
-    /// Files that are no notes and that notes which come in use: where they lie in the folder, and where they go.
+    /// Attachments to copy: path in the source folder, and path in the vault.
     pub copied: Vec<(NotePath, NotePath)>,
-    /// Files that are no notes, which stay where they are.
+    /// Attachments that are not copied.
     pub attachments: Vec<String>,
-    /// What is wrong in what comes in, by its path in the vault, and what could not be read.
+    /// Problems in imported files, by path in the vault, and unreadable files.
     pub findings: Vec<Finding>,
-    /// How often notes were read, where the tool kept count.
+    /// Access counts recorded by the source tool.
     pub usage: state::Accesses,
 }
 
-/// What the earlier tool keeps beside the notes: derived, or private.
+/// Files of the earlier tool that are derived or private.
 const BESIDE: [&str; 6] =
     ["_index.json", "_state.json", "_embeddings.json", "_config.json", "_config.toml", "cm.toml"];
-/// Folders of it that hold what is derived.
+/// Folders of the earlier tool with derived data.
 const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
-/// Notes of it that are generated.
+/// Generated notes of the earlier tool.
 const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
 
 /// Plans the import of a folder.
@@ -205,7 +205,7 @@ pub fn plan(folder: &Folder, how: &How<'_>) -> Plan {
     plan
 }
 
-/// Where a file that is no note lies, and where it goes: to the same place beside the notes.
+/// Source and target path of an attachment, at the same place relative to the notes.
 fn copy(path: &str, how: &How<'_>) -> Option<(NotePath, NotePath)> {
     let source = NotePath::parse(path).ok()?;
     let beside = how.format == Format::ClaudeMemory || how.into.is_empty();
@@ -214,21 +214,21 @@ fn copy(path: &str, how: &How<'_>) -> Option<(NotePath, NotePath)> {
     Some((source, target))
 }
 
-/// A file that the folder's reader could not take.
+/// The reason for skipping a file that could not be read.
 fn unread(found: &Finding) -> Skipped {
     let why = if found.code == Code::BadLinkFile { Why::Link } else { Why::Unreadable };
     Skipped { path: found.path.clone(), why, line: None }
 }
 
-/// A note of the folder with its place in the vault and its id.
+/// A note of the folder with its target path and id.
 struct Placed<'a> {
     file: &'a File,
     target: NotePath,
-    /// The id that it has.
+    /// ID in its frontmatter.
     own: Option<NoteId>,
-    /// The id that it has or gets.
+    /// ID after the import.
     id: NoteId,
-    /// The id that follows from its path and bytes.
+    /// ID derived from its path and bytes.
     derived: NoteId,
 }
 
@@ -254,15 +254,16 @@ fn place<'a>(file: &'a File, how: &How<'_>) -> Result<Placed<'a>, Skipped> {
     Ok(Placed { file, target, own, id, derived })
 }
 
-/// Whether notes of other tools may lie there: not in folders whose files are of another kind or are derived.
+/// Whether notes of other tools may be stored at this path; folders for other kinds of files are
+/// excluded.
 fn is_for_notes(target: &NotePath) -> bool {
     matches!(Kind::of(target), Kind::Plain | Kind::Memory) && !DERIVED.contains(&target.top())
 }
 
-/// Whether an import may go into this folder of the vault, as somebody typed it: what to write, or what is wrong.
+/// Normalizes a target folder from user input.
 ///
 /// # Errors
-/// The reason, in words.
+/// The reason why an import cannot use this folder.
 pub fn into_folder(typed: &str) -> Result<String, String> {
     let folder = typed.trim().trim_start_matches("./").trim_end_matches('/');
     if folder.is_empty() || folder == "." {
@@ -278,7 +279,7 @@ pub fn into_folder(typed: &str) -> Result<String, String> {
     Ok(folder.to_owned())
 }
 
-/// The folder of the vault that a source of this name goes to where nobody says otherwise.
+/// The default target folder for a source with this name.
 pub fn default_into(name: &str) -> String {
     let words: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
     let slug = slug::slugify(words);
@@ -296,7 +297,7 @@ fn own_id(text: &str) -> Option<NoteId> {
     NoteId::parse(&field.text()?).ok()
 }
 
-/// The id of a note that has none: a UUID made of its path and its bytes.
+/// The id of a note without one: a UUID derived from its path and bytes.
 fn derived_id(path: &NotePath, bytes: &[u8]) -> NoteId {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"cm import\0").update(path.as_str().as_bytes()).update(b"\0").update(bytes);
@@ -321,7 +322,7 @@ fn usage(folder: &Folder, plan: &mut Plan) {
     }
 }
 
-/// Notes of one import that claim the same id: each is named, and none is dropped.
+/// Findings for imported notes that share an id; all of them are imported.
 fn twice(incoming: &[Incoming]) -> Vec<Finding> {
     let mut first: HashMap<&NoteId, &NotePath> = HashMap::new();
     let mut findings = Vec::new();

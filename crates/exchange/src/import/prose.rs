@@ -1,6 +1,6 @@
-//! A body's lines without what is code, for syntaxes that the markdown parser does not know.
+//! The lines of a body without code, for syntaxes that the Markdown parser does not support.
 
-/// The lines outside of fenced code, with code spans blanked out.
+/// The lines outside of fenced code, with code spans replaced by spaces.
 pub fn lines(body: &str) -> impl Iterator<Item = String> {
     let mut fence: Option<(char, usize)> = None;
     body.lines().filter_map(move |line| {
@@ -23,7 +23,7 @@ pub fn lines(body: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The line with every code span as blanks.
+/// The line with every code span replaced by a space.
 fn without_code(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
@@ -40,7 +40,7 @@ fn without_code(line: &str) -> String {
     text + rest
 }
 
-/// Where a run of exactly so many ticks begins.
+/// Offset of the next run of exactly `ticks` backticks.
 fn closing(text: &str, ticks: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = text[at..].find('`') {

@@ -1,7 +1,6 @@
-//! `_state.json` of the earlier Python tool: how often each note was read, and when last.
+//! Parses `_state.json` of the earlier Python tool: how often and when each note was read.
 //!
-//! Tools wrote it in several shapes over time, so it is read by what its keys can only mean; what fits nothing counts
-//! for nothing.
+//! The file has had several layouts, so keys are recognized by name; everything else is ignored.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +8,24 @@ use serde_json::Value;
 
 use cm_note::instant::Instant;
 
-/// How a note was used.
+/// Access statistics of a note.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Access {
-    /// How often it was read.
+    /// Number of reads.
     pub count: u64,
-    /// When last.
+    /// Time of the last read.
     pub last: Option<Instant>,
 }
 
-/// The use of notes, by id or path.
+/// Access statistics by note id or path.
 pub type Accesses = BTreeMap<String, Access>;
 
-/// Keys below which the entries stand.
+/// Keys of objects that contain the entries.
 const ENTRIES: [&str; 8] =
     ["entries", "memories", "access", "accesses", "usage", "notes", "state", "retrieval"];
-/// Keys of maps from ids to counts alone.
+/// Keys of maps from ids to counts.
 const COUNTS: [&str; 3] = ["access_counts", "access_count", "counts"];
-/// Keys of maps from ids to times alone.
+/// Keys of maps from ids to times.
 const TIMES: [&str; 4] = ["last_accessed", "last_access", "last_accesses", "accessed_at"];
 const COUNT: [&str; 7] =
     ["access_count", "accesses", "count", "accessed", "accessCount", "hits", "retrieval_count"];
@@ -42,10 +41,10 @@ const LAST: [&str; 8] = [
 ];
 const ID: [&str; 4] = ["id", "memory_id", "uuid", "key"];
 
-/// Reads the file.
+/// Parses the file.
 ///
 /// # Errors
-/// What is wrong, where it is no JSON object.
+/// A description of the problem if the text is not a JSON object or array.
 pub fn read(text: &str) -> Result<Accesses, String> {
     let value: Value =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
@@ -108,7 +107,7 @@ fn access(entry: &Value) -> Access {
     Access { count: first(entry, &COUNT).map_or(0, count), last: first(entry, &LAST).and_then(instant) }
 }
 
-/// A bare number is a count, a bare text a time.
+/// Interprets a bare number as a count and a bare string as a time.
 fn single(value: &Value) -> Access {
     match value {
         Value::String(_) => Access { count: 0, last: instant(value) },

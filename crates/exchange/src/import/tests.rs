@@ -1,4 +1,4 @@
-//! Imports into a vault that is a map, for each tool.
+//! Imports from each tool into an in-memory vault.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn skipped(plan: &Plan) -> Vec<(&str, Why)> {
     plan.skipped.iter().map(|skipped| (skipped.path.as_str(), skipped.why)).collect()
 }
 
-/// The text with its ids, which are hashes, as one word.
+/// The text with generated ids replaced by a placeholder.
 fn without_ids(text: &str) -> String {
     let line = |line: &str| if line.starts_with("id: ") { "id: ID".to_owned() } else { line.to_owned() };
     text.lines().map(line).collect::<Vec<_>>().join("\n")

@@ -1,7 +1,7 @@
-//! What a zk notebook says in its own way: tags that its settings allow (`:a:b:`, `#several words#`, `keywords`), and
-//! links by the beginning of a file's name.
+//! The syntax of zk notebooks: tags enabled in the settings (`:a:b:`, `#several words#`,
+//! `keywords`), and links by a prefix of the file name.
 //!
-//! The text stays as it is; only what nothing else here would read is added to the frontmatter.
+//! Bodies stay unchanged; only information that cm cannot read there is added to the frontmatter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,17 +10,17 @@ use cm_note::markdown;
 use cm_note::note::LinkForm;
 use cm_note::path::NotePath;
 
-/// Which tags the notebook's settings allow.
+/// Tag syntaxes that the notebook's settings enable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Syntax {
-    /// `:a:b:`.
+    /// Tags such as `:a:b:`.
     pub colon_tags: bool,
-    /// `#several words#`.
+    /// Tags such as `#several words#`.
     pub multiword_tags: bool,
 }
 
 impl Syntax {
-    /// Reads `.zk/config.toml`; what it does not say is off, as it is in zk.
+    /// Parses `.zk/config.toml`; missing settings are off, as in zk.
     pub fn of(config: &str) -> Self {
         let table = config.parse::<toml::Table>().unwrap_or_default();
         let markdown = table.get("format").and_then(|format| format.get("markdown"));
@@ -31,7 +31,7 @@ impl Syntax {
         }
     }
 
-    /// The tags of a body that are written in these ways, each once, in order.
+    /// The tags of a body in these syntaxes, in order, without duplicates.
     pub fn tags(self, body: &str) -> Vec<String> {
         let mut tags = Vec::new();
         for line in prose::lines(body) {
@@ -62,7 +62,7 @@ fn colon_tags(word: &str) -> Vec<&str> {
     if tags.iter().all(sound) { tags } else { Vec::new() }
 }
 
-/// The `#several words#` of a line.
+/// The tags `#several words#` of a line.
 fn multiword_tags(line: &str) -> Vec<&str> {
     let mut tags = Vec::new();
     let mut at = 0;
@@ -83,8 +83,8 @@ fn multiword_tags(line: &str) -> Vec<&str> {
     tags
 }
 
-/// The names that links of the notebook use for each note beside those that are understood anyway: the beginning of
-/// exactly one file's name, such as `abcd` for `abcd-some-title.md`.
+/// Additional names of notes that links of the notebook use: prefixes that match exactly one file
+/// name, such as `abcd` for `abcd-some-title.md`.
 pub fn short_names(notes: &[(&NotePath, &str)]) -> BTreeMap<NotePath, Vec<String>> {
     let stems: BTreeMap<String, Vec<&NotePath>> =
         notes.iter().fold(BTreeMap::new(), |mut stems, (path, _)| {

@@ -1,6 +1,8 @@
-//! The playbook as a part of an agent's rule file: rules by category, the best first, then what to avoid.
+//! Renders the playbook as a section of an agent's rule file: rules by category, best first, then
+//! anti-patterns.
 //!
-//! Which bullets an agent may be shown is decided before. It holds no date, so that an unchanged playbook gives unchanged bytes.
+//! The caller selects the bullets. The text contains no date, so an unchanged playbook gives
+//! unchanged bytes.
 
 pub mod section;
 
@@ -14,33 +16,33 @@ use cm_note::markdown::mentions::quote_mentions;
 use cm_note::note::Signal;
 use cm_note::score::bullet::Effective;
 
-/// How much is listed.
+/// Options for the section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct How {
-    /// At most so many rules of a category, and so many pitfalls of one.
+    /// Maximum number of rules, and of anti-patterns, per category.
     pub per_category: usize,
-    /// Say behind each how often it helped and did harm.
+    /// Whether to show feedback counts after each rule.
     pub counts: bool,
 }
 
-/// The part of the file, and how much it holds.
+/// The rendered section with counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Its text, ending with a line break.
+    /// Text, ending with a line break.
     pub text: String,
-    /// How many rules.
+    /// Number of rules.
     pub rules: usize,
-    /// How many pitfalls.
+    /// Number of anti-patterns.
     pub pitfalls: usize,
-    /// How many that are in use were left out.
+    /// Number of given bullets that were left out.
     pub omitted: usize,
 }
 
-/// Bullets of one category, the best first.
+/// Bullets by category, best first.
 type Shelf<'a> = BTreeMap<&'a str, Vec<&'a Bullet>>;
 
-/// Plans the part for bullets that an agent may be shown, with their standing. Of those that say the same only the best is
-/// listed.
+/// Renders the section for the given bullets and their scores. Among bullets with an equal rule
+/// only the best is listed.
 pub fn plan(bullets: &[(&Bullet, Effective)], how: &How) -> Part {
     let mut ranked: Vec<(Effective, &Bullet)> =
         bullets.iter().map(|(bullet, standing)| (*standing, *bullet)).collect();

@@ -1,11 +1,10 @@
-//! The part of a rule file that holds the playbook.
+//! Markers of the playbook section in a rule file.
 
 use cm_note::markdown::part::Part;
 
-/// How the line begins that opens our part; anything may stand behind it, up to `-->`.
+/// Prefix of the line that opens the section; any text up to `-->` may follow.
 const BEGIN: &str = "<!-- cm:begin playbook";
 
-/// The part.
 pub const SECTION: Part = Part {
     opening: "<!-- cm:begin playbook: `cm project` writes this part; changes up to the end marker are lost -->",
     opens: is_begin,

@@ -1,6 +1,7 @@
-//! Globs as regular expressions: `*` and `?` within a folder's name, `**` across folders, `{a,b}` and `[abc]`.
+//! Converts globs to regular expressions: `*` and `?` within a path segment, `**` across folders,
+//! `{a,b}` and `[abc]`.
 
-/// The expression that matches what a glob does; `None` for a path without wildcards.
+/// The equivalent regular expression; `None` for a path without wildcards.
 pub(super) fn expression(glob: &str) -> Option<String> {
     if !glob.contains(['*', '?', '[', '{']) {
         return None;
@@ -40,7 +41,8 @@ pub(super) fn expression(glob: &str) -> Option<String> {
     Some(out)
 }
 
-/// A class of characters; how many bytes of the glob it takes. A bracket that nothing closes stands for itself.
+/// Appends a character class and returns its length in the glob, in bytes. A bracket that is not
+/// closed is literal.
 fn class(rest: &str, out: &mut String) -> usize {
     let negated = rest[1..].starts_with(['!', '^']);
     let begin = 1 + usize::from(negated);

@@ -1,6 +1,6 @@
-//! Whether a workspace keeps a rule, by the `verify` block of its bullet.
+//! Checks whether a workspace follows a rule, by the `verify` block of its bullet.
 //!
-//! It judges paths and texts that somebody else reads, one file at a time, and remembers no more than a few places.
+//! Callers pass paths and texts one file at a time; only a few violations are stored.
 
 mod glob;
 
@@ -11,88 +11,88 @@ use serde::Serialize;
 use cm_note::bullet::{Verify, VerifyKind, VerifyMode};
 use cm_note::path::NotePath;
 
-/// The most places of one bullet that are listed; more are counted.
+/// Maximum number of listed violations per rule; further ones are only counted.
 pub const MOST_PLACES: usize = 50;
-/// The most characters of a line that are shown.
+/// Maximum length of a displayed line, in characters.
 const SHOWN: usize = 200;
-/// The most bytes that an expression may take once it is compiled.
+/// Maximum size of a compiled regular expression, in bytes.
 const SIZE: usize = 1 << 20;
 
-/// Where a rule is broken.
+/// Location of a violation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Place {
-    /// The file, from the workspace's folder; of a session its log.
+    /// Path of the file, relative to the workspace; for a session, its log.
     pub path: String,
-    /// The session in which it was said, where it was.
+    /// ID of the session, if the violation is in a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The line, from 1; null where it is about the whole file.
+    /// Line number from 1; null if the whole file is meant.
     pub line: Option<u32>,
-    /// The line's text, cut where it is long.
+    /// Text of the line, truncated if long.
     pub text: Option<String>,
 }
 
-/// A pattern that nothing can be looked for by.
+/// An invalid `pattern` of a `verify` block.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsound {
-    /// No regular expression.
+    /// The regular expression is invalid.
     #[error("the pattern is no regular expression: {0}")]
     Expression(String),
-    /// An expression that would take too much memory.
+    /// The compiled expression would be too large.
     #[error("the pattern takes more than {} KiB of memory", SIZE >> 10)]
     TooLarge,
-    /// A path that could leave the workspace.
+    /// The path could leave the workspace.
     #[error("the pattern is no path inside the workspace: it must be relative and without `..`")]
     Outside,
-    /// A query without a word.
+    /// The query contains no word.
     #[error("the pattern is no query: it has no words")]
     Wordless,
 }
 
-/// What came of a check.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The rule is kept.
+    /// The rule is followed.
     Kept,
-    /// It is broken, in these places and in so many all in all; in none where something is missing.
+    /// The rule is violated. `places` is empty if a required file or text is missing.
     Violated {
-        /// The first of them.
+        /// The first violations, at most [`MOST_PLACES`].
         places: Vec<Place>,
-        /// How many there are.
+        /// Total number of violations.
         count: usize,
     },
-    /// Nobody can tell, and why.
+    /// The check was not possible, with the reason.
     Unchecked(&'static str),
 }
 
-/// A `verify` block at work.
+/// A running check of one `verify` block.
 #[derive(Debug)]
 pub struct Check {
     mode: VerifyMode,
     how: How,
     places: Vec<Place>,
     count: usize,
-    /// Whether sessions could be asked.
+    /// Whether the session search ran.
     asked: bool,
 }
 
 #[derive(Debug)]
 enum How {
-    /// Lines of the files that match.
+    /// Searches the lines of files.
     Text(Regex),
-    /// One file.
+    /// Looks for one file.
     Path(String),
-    /// Files whose path matches.
+    /// Looks for files whose paths match.
     Paths(Regex),
-    /// Sessions that a query finds.
+    /// Searches sessions.
     Sessions(String),
 }
 
 impl Check {
-    /// Gets ready to look.
+    /// Prepares a check.
     ///
     /// # Errors
-    /// A pattern that nothing can be looked for by.
+    /// The pattern is invalid.
     pub fn of(verify: &Verify) -> Result<Self, Unsound> {
         let pattern = verify.pattern.as_str();
         let how = match verify.kind {
@@ -112,17 +112,17 @@ impl Check {
         Ok(Self { mode: verify.mode, how, places: Vec::new(), count: 0, asked: false })
     }
 
-    /// Whether it must see the paths of the workspace's files.
+    /// Whether the check still needs the paths of the workspace's files.
     pub fn wants_paths(&self) -> bool {
         matches!(self.how, How::Paths(_)) && !self.settled()
     }
 
-    /// Whether it must see their text.
+    /// Whether the check still needs the files' text.
     pub fn wants_text(&self) -> bool {
         matches!(self.how, How::Text(_)) && !self.settled()
     }
 
-    /// The one file that it asks for, whether or not the workspace lists it.
+    /// The single file to look for, even if the workspace does not list it.
     pub fn wants_file(&self) -> Option<&str> {
         match &self.how {
             How::Path(path) => Some(path),
@@ -130,12 +130,12 @@ impl Check {
         }
     }
 
-    /// What must exist needs to be seen once.
+    /// Whether one match has already decided the check.
     fn settled(&self) -> bool {
         self.mode == VerifyMode::Exists && self.count > 0
     }
 
-    /// Looks at the path of a file that is there.
+    /// Checks the path of an existing file.
     pub fn see_path(&mut self, path: &str) {
         let fits = match &self.how {
             How::Paths(glob) => glob.is_match(path),
@@ -150,7 +150,7 @@ impl Check {
         }
     }
 
-    /// Looks at a file's text; each line counts once.
+    /// Checks the text of a file; each line counts once.
     pub fn see_text(&mut self, path: &str, text: &str) {
         let Self { how: How::Text(regex), mode, places, count, .. } = self else { return };
         let mut lines = Lines { text, at: 0, number: 1 };
@@ -172,7 +172,7 @@ impl Check {
         }
     }
 
-    /// The query that it puts to sessions.
+    /// The query to run on sessions.
     pub fn wants_sessions(&self) -> Option<&str> {
         match &self.how {
             How::Sessions(query) => Some(query),
@@ -180,7 +180,8 @@ impl Check {
         }
     }
 
-    /// Takes what the query found: the first places, one a session, and in how many sessions.
+    /// Records the result of the session search: the first matches, one per session, and the number
+    /// of sessions.
     pub fn see_sessions(&mut self, places: Vec<Place>, count: usize) {
         self.asked = true;
         self.count = count;
@@ -188,7 +189,6 @@ impl Check {
         self.places.truncate(MOST_PLACES);
     }
 
-    /// What all that was seen comes to.
     pub fn verdict(self) -> Verdict {
         match (&self.how, self.mode, self.count) {
             (How::Sessions(_), ..) if !self.asked => Verdict::Unchecked(
@@ -201,7 +201,7 @@ impl Check {
     }
 }
 
-/// An expression whose `^` and `$` are the ends of a line, and which cannot take much memory.
+/// Compiles a multi-line regular expression with limited memory.
 fn expression(pattern: &str) -> Result<Regex, Unsound> {
     let built = RegexBuilder::new(pattern).multi_line(true).size_limit(SIZE).dfa_size_limit(SIZE).build();
     built.map_err(|error| match error {
@@ -215,7 +215,7 @@ fn expression(pattern: &str) -> Result<Regex, Unsound> {
     })
 }
 
-/// Counts lines while going through a text once.
+/// Line counter that passes over a text once.
 struct Lines<'t> {
     text: &'t str,
     at: usize,
@@ -223,7 +223,7 @@ struct Lines<'t> {
 }
 
 impl Lines<'_> {
-    /// The number of the line that an offset is in; offsets must not go back.
+    /// The line number at an offset; offsets must not decrease.
     fn number_at(&mut self, offset: usize) -> u32 {
         let breaks = self.text.as_bytes()[self.at..offset].iter().filter(|byte| **byte == b'\n').count();
         self.number = self.number.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));

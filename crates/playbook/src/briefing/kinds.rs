@@ -1,12 +1,12 @@
-//! Of which languages and frameworks a workspace is, by the names of its files and what its manifests name. A rule of
-//! such a scope is shown only where it is of that kind, or the task speaks of it.
+//! Detects the languages and frameworks of a workspace from file names and manifests. Rules with
+//! such a scope are shown only if the workspace uses it or the task mentions it.
 
 use std::collections::BTreeSet;
 
 use super::warning::Said;
 use cm_note::bullet::Scope;
 
-/// Languages by their names, with the endings and the names of their files.
+/// Names of each language, with its file extensions and file names.
 const LANGUAGES: [(&[&str], &[&str]); 27] = [
     (&["python", "py"], &["py", "pyi", "ipynb", "pyproject.toml", "requirements.txt", "setup.py"]),
     (&["rust", "rs"], &["rs", "cargo.toml"]),
@@ -37,7 +37,7 @@ const LANGUAGES: [(&[&str], &[&str]); 27] = [
     (&["docker"], &["dockerfile", "compose.yaml", "docker-compose.yml"]),
 ];
 
-/// Files that name the frameworks of a project.
+/// Manifest files that name the frameworks of a project.
 pub const MANIFESTS: [&str; 9] = [
     "Cargo.toml",
     "Gemfile",
@@ -50,16 +50,16 @@ pub const MANIFESTS: [&str; 9] = [
     "requirements.txt",
 ];
 
-/// What a workspace is made of.
+/// Languages and frameworks of a workspace.
 #[derive(Debug, Clone, Default)]
 pub struct Kinds {
-    /// Names and endings of files, in lower case.
+    /// Names and extensions of its files, in lower case.
     names: BTreeSet<String>,
     manifests: String,
 }
 
 impl Kinds {
-    /// Of the names of a workspace's files, and the text of its manifests.
+    /// Collects them from file names and the text of manifests.
     pub fn of<'n>(names: impl Iterator<Item = &'n str>, manifests: &str) -> Self {
         let mut known = BTreeSet::new();
         for name in names.map(str::to_lowercase) {
@@ -69,7 +69,8 @@ impl Kinds {
         Self { names: known, manifests: manifests.to_lowercase() }
     }
 
-    /// Whether a rule of this scope is for work like this: the workspace is of that kind, or what is `seen` speaks of it.
+    /// Whether a rule of this scope applies: the workspace uses the language or framework, or
+    /// `seen` mentions it.
     pub fn hold(&self, scope: Scope, key: Option<&str>, seen: &Said) -> bool {
         let Some(key) = key.map(|key| key.trim().to_lowercase()).filter(|key| !key.is_empty()) else {
             return true;
@@ -92,7 +93,7 @@ impl Kinds {
             || names.iter().filter(|name| name.len() > 2).any(|name| seen.mentions(name))
     }
 
-    /// `nextjs` is `next` in a manifest, and `next.js` is too.
+    /// Whether the manifests name a framework; `nextjs` also matches `next` and `next.js`.
     fn names_framework(&self, key: &str) -> bool {
         let stem = key.trim_end_matches("js").trim_end_matches(['.', '-']);
         let of_word = |c: char| c.is_alphanumeric() || c == '_';

@@ -1,6 +1,8 @@
-//! The briefing for a task: which of its entries fit a budget, and the markdown that an agent reads.
+//! Builds the briefing for a task: selects the entries that fit a token budget and renders
+//! Markdown.
 //!
-//! Pure: the entries come found, scored and worded ([`lines`], [`warning`], [`searches`]); nothing is searched for here.
+//! Pure: the caller finds, scores and formats the entries (see [`lines`], [`warning`],
+//! [`searches`]).
 
 pub mod kinds;
 pub mod lines;
@@ -12,32 +14,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::generated::{clipped, tokens};
 
-/// The least budget that holds the head of a briefing and what was left out of it.
+/// Minimum budget in tokens; it holds the heading and the count of omitted entries.
 pub const LEAST_TOKENS: usize = 100;
 
-/// What divides the budget for the part that unverified memories may take.
+/// Divisor of the budget that gives the limit for unverified memories.
 pub const UNVERIFIED_SHARE: usize = 3;
 
-/// A part of the briefing, in the order in which they stand.
+/// Sections of the briefing, in display order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
-    /// What the task or the entries mention and should not.
+    /// Discouraged things that the task or an entry mentions.
     Warnings,
-    /// What to do.
+    /// Rules: things to do.
     Rules,
-    /// What to avoid.
+    /// Anti-patterns: things to avoid.
     Pitfalls,
-    /// What is known.
+    /// Confirmed memories.
     Memories,
-    /// What agents or sessions noted and nobody has confirmed.
+    /// Memories from agents or sessions that a person has not confirmed.
     Unverified,
-    /// What was said in sessions.
+    /// Passages from past sessions.
     History,
-    /// Where to look further.
+    /// Suggested searches.
     Searches,
-    /// How to say what helped.
+    /// How to give feedback.
     Feedback,
-    /// What the briefing did without.
+    /// Limitations of this briefing.
     Notices,
 }
 
@@ -70,46 +72,44 @@ impl Section {
     }
 }
 
-/// What makes one entry leave the briefing before another.
+/// Priority of an entry; lower tiers are dropped first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
-    /// It leaves by its worth.
+    /// Ordered by worth.
     Worth,
-    /// It says what the briefing did without, and leaves when all that leaves by its worth has left.
+    /// A notice about a limitation; dropped after all entries of tier `Worth`.
     Notice,
-    /// A person has pinned it.
+    /// Pinned by a person.
     Pinned,
     /// How to give feedback.
     Feedback,
-    /// What keeps from harm.
+    /// Warnings, which are dropped last.
     Warning,
 }
 
 /// A line of the briefing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Where it stands.
     pub section: Section,
-    /// What leaves before what.
     pub tier: Tier,
-    /// Within a tier, the lowest worth leaves first.
+    /// Within a tier, the entries with the lowest worth are dropped first.
     pub worth: f64,
-    /// The place of the entry that it is about, without which it is not needed.
+    /// Index of the entry that this one refers to; dropped together with it.
     pub about: Option<usize>,
-    /// The markdown, with its line break.
+    /// Markdown with the final line break.
     pub line: String,
 }
 
-/// How many entries are left out, by section.
+/// Numbers of omitted entries, by section.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Omitted {
-    /// Rules.
+    /// Omitted rules.
     pub rules: usize,
-    /// Pitfalls.
+    /// Omitted pitfalls.
     pub pitfalls: usize,
-    /// Memories.
+    /// Omitted memories.
     pub memories: usize,
-    /// Passages of sessions.
+    /// Omitted passages of sessions.
     pub history: usize,
 }
 
@@ -140,21 +140,22 @@ impl Omitted {
     }
 }
 
-/// What stays in the briefing.
+/// Result of planning a briefing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// For each entry whether it stays.
+    /// For each entry, whether it is included.
     pub kept: Vec<bool>,
-    /// How many do not.
+    /// Numbers of entries that are not.
     pub omitted: Omitted,
-    /// The whole briefing.
+    /// Complete Markdown text.
     pub text: String,
-    /// About how many tokens it costs a prompt.
+    /// Estimated size in tokens.
     pub tokens: usize,
 }
 
-/// Plans the briefing for a task within a budget of at least [`LEAST_TOKENS`] tokens. What does not fit leaves, lowest
-/// tier and worth first across sections; no line is cut. `omitted` counts what left before.
+/// Plans the briefing for a task within a budget of at least [`LEAST_TOKENS`] tokens. Entries that
+/// do not fit are dropped whole, lowest tier and worth first. `omitted` counts the entries dropped
+/// before.
 pub fn plan(task: &str, entries: &[Entry], omitted: Omitted, budget: usize) -> Plan {
     let head = head(task);
     let lengths: Vec<usize> = entries.iter().map(|entry| entry.line.chars().count()).collect();
@@ -188,7 +189,7 @@ pub fn plan(task: &str, entries: &[Entry], omitted: Omitted, budget: usize) -> P
     plan
 }
 
-/// The title with the task, short enough for the least budget whatever is in it.
+/// The heading with the task, clipped to fit the minimum budget.
 fn head(task: &str) -> String {
     let shown = clipped(task, 100);
     let shown = if shown.chars().count() > 150 { clipped(task, 30) } else { shown };
@@ -206,7 +207,7 @@ impl Plan {
         }
     }
 
-    /// The characters behind the head.
+    /// Length of everything after the heading, in characters.
     fn length(&self, entries: &[Entry], lengths: &[usize]) -> usize {
         let mut filled = [false; Section::ALL.len()];
         let mut length = self.omitted.line().chars().count();

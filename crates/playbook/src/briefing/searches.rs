@@ -1,4 +1,4 @@
-//! Where to look further: a few searches that a task and the notes shown for it suggest.
+//! Suggests further searches from a task and the notes shown for it.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use cm_note::instant::Instant;
 use cm_note::query::Query;
 use cm_text::tokens::{Role, Tokenizer};
 
-/// Searches at most.
+/// Maximum number of suggested searches.
 const MOST: usize = 5;
-/// Of them, what rules point at, at most.
+/// Maximum number of them that come from rules.
 const POINTERS: usize = 2;
-/// Words of the task in one search.
+/// Maximum number of task words in one search.
 const WORDS: usize = 4;
-/// The longest pointer that is taken, in characters.
+/// Maximum length of a query from a rule, in characters.
 const LONGEST: usize = 100;
-/// What is looked for among notes of these types.
+/// Type filters that are combined with the words of the task.
 const TYPES: [&str; 2] = ["type:problem,error,fix,solution", "type:decision,configuration,procedure"];
 
-/// The words and identifiers of a task that say most, in order: identifiers first, then the longest.
+/// The most significant words and identifiers of a task: identifiers first, then the longest words.
 pub fn salient(task: &str, says_nothing: impl Fn(&str) -> bool) -> Vec<String> {
     let mut tokenizer = Tokenizer::default();
     let (mut at, mut known, mut found) = (0, BTreeSet::new(), Vec::new());
@@ -40,8 +40,8 @@ pub fn salient(task: &str, says_nothing: impl Fn(&str) -> bool) -> Vec<String> {
     found.into_iter().map(|(.., word)| word).collect()
 }
 
-/// Queries worth a search: what the shown rules point at, and the task's words among types of notes. Each is understood
-/// as it is written.
+/// Suggested queries: those that the shown rules point to, and the task's words filtered by type.
+/// Each query parses without notices.
 pub fn searches<'a>(pointers: impl Iterator<Item = &'a str>, words: &[String], now: Instant) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut take = |query: String, most: usize| {

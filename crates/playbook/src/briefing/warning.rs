@@ -1,5 +1,5 @@
-//! What a task or a shown note mentions although it should not: deprecated patterns, rules that were replaced, and what
-//! is kept out for ever.
+//! Warns about things that a task or a shown note mentions although they are discouraged:
+//! deprecated patterns, replaced rules and blocked rules.
 
 use std::collections::BTreeSet;
 
@@ -10,41 +10,40 @@ use cm_note::bullet::blocked::{BlockKind, Blocked};
 use cm_text::likeness;
 use cm_text::tokens::fold;
 
-/// Why there is a warning.
+/// Kind of a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningKind {
-    /// A pattern that is out of use.
+    /// A deprecated pattern.
     Deprecated,
-    /// A rule that is kept out for ever.
+    /// A permanently blocked rule.
     Toxic,
-    /// A rule that another has replaced.
+    /// A rule that was replaced by another.
     Replaced,
 }
 
-/// Something that is mentioned and should not be.
+/// A warning about something that is mentioned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// Why.
+    /// Kind of the warning.
     pub kind: WarningKind,
-    /// The blocked pattern, or the replaced bullet.
+    /// ID of the blocked pattern or of the replaced rule.
     pub id: String,
-    /// What is mentioned.
+    /// The mentioned pattern.
     pub pattern: String,
-    /// What is wrong with it.
+    /// Why it is discouraged.
     pub reason: Option<String>,
     /// What to use instead.
     pub replacement: Option<String>,
-    /// Where: `task`, or the id of a rule or memory.
+    /// Where it is mentioned: `task`, or the ID of a rule or memory.
     #[serde(rename = "where")]
     pub place: String,
 }
 
 impl Warning {
-    /// The place that is the task itself.
+    /// Value of `place` for the task itself.
     pub const TASK: &'static str = "task";
 
-    /// The warning of a blocked pattern at that place.
     pub fn of(blocked: &Blocked, place: &str) -> Self {
         Self {
             kind: match blocked.kind {
@@ -60,26 +59,26 @@ impl Warning {
     }
 }
 
-/// A text that is looked through for what should not be mentioned.
+/// A text that is searched for discouraged patterns.
 #[derive(Debug, Clone)]
 pub struct Said {
-    /// In lower case with one blank between its words.
+    /// The text in lower case with single spaces.
     folded: String,
     words: BTreeSet<String>,
 }
 
 impl Said {
-    /// A text to be looked through.
     pub fn of(text: &str) -> Self {
         Self { folded: evened(text), words: likeness::words(text) }
     }
 
-    /// Whether it mentions a pattern, in any case and spacing. A pattern of words is looked for as whole words, any other
-    /// as it stands.
+    /// Whether the text mentions a pattern, ignoring case and spacing. A pattern made of words must
+    /// match whole words; any other pattern matches anywhere.
     ///
     /// ```
     /// use cm_playbook::briefing::warning::Said;
-    /// assert!(Said::of("Use Moment here").mentions("moment") && !Said::of("momentarily").mentions("moment"));
+    /// assert!(Said::of("Use Moment here").mentions("moment"));
+    /// assert!(!Said::of("momentarily").mentions("moment"));
     /// assert!(Said::of("where at_utc::date = $1").mentions("at_utc::date"));
     /// ```
     pub fn mentions(&self, pattern: &str) -> bool {
@@ -97,7 +96,8 @@ impl Said {
         text.match_indices(&pattern).any(|(at, _)| !worded || !within(at))
     }
 
-    /// Whether it says nearly all that a blocked rule says, in whatever order.
+    /// Whether the text contains the rule, or at least five of its words and 85 % of them, in any
+    /// order.
     pub fn quotes(&self, rule: &str) -> bool {
         let words = likeness::words(rule);
         let shared = words.intersection(&self.words).count();
@@ -105,8 +105,8 @@ impl Said {
     }
 }
 
-/// Whether a task is clearly about what a rule says: at least three words of both, which are half of the rule's or most
-/// of the task's. Words that say nothing are to be left out.
+/// Whether a task is clearly about a rule: they share at least three words, which are half of the
+/// rule's or 60 % of the task's words. Words for which `says_nothing` is true are ignored.
 pub fn is_about(rule: &str, task: &str, says_nothing: impl Fn(&str) -> bool) -> bool {
     let telling = |text: &str| -> BTreeSet<String> {
         likeness::words(text).into_iter().filter(|word| word.len() > 1 && !says_nothing(word)).collect()
@@ -116,7 +116,7 @@ pub fn is_about(rule: &str, task: &str, says_nothing: impl Fn(&str) -> bool) -> 
     shared >= 3 && (shared * 2 >= rule.len() || shared * 5 >= task.len() * 3)
 }
 
-/// A text in lower case with one blank between its words.
+/// The text in lower case with single spaces.
 fn evened(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold(text, &mut folded);

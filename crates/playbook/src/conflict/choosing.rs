@@ -1,54 +1,56 @@
-//! Rules that choose a thing by its name for a job: "use PostgreSQL for storage", "deploy with Ansible".
+//! Rules that choose a named thing for a purpose: "use PostgreSQL for storage", "deploy with
+//! Ansible".
 //!
-//! Two of them that choose different things for one job are alternatives, though no list names the things. What is chosen
-//! for an area in which many things live together ("for the frontend", "for services") is no such choice, and neither is
-//! a thing without a name: "retries" and "timeouts" go together.
+//! Two rules that choose different things for one purpose are alternatives, even if no list
+//! contains the things. Broad areas in which many things coexist ("for the frontend", "for
+//! services") do not count as a purpose, and unnamed things ("retries", "timeouts") do not count as
+//! a choice.
 
 use std::collections::BTreeSet;
 
 use super::lexicon::{Cue, LEXICON};
 use super::piece::{Gap, Piece};
 
-/// A word of what something is chosen for.
+/// A word of the purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Word {
     stem: String,
     raw: String,
 }
 
-/// How a thing stands to the job.
+/// How a rule uses the chosen thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
-    /// It is used.
+    /// The thing is used: "use X for …".
     Used,
-    /// Something is done with it.
+    /// The thing is the means: "deploy with X".
     Means,
-    /// Something is done in it or on it.
+    /// The thing is the place: "deploy in X" or "on X".
     Place,
-    /// Something is done as it.
+    /// The thing is the form: "written as X".
     Form,
 }
 
-/// What a rule chooses, and for what.
+/// The thing that a rule chooses, and its purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Choosing {
-    /// The name, as written but for case.
+    /// Words of the name, in lower case.
     name: Vec<String>,
-    /// The name for a person.
+    /// The name as displayed.
     shown: String,
     manner: Manner,
     job: Vec<Word>,
-    /// Where and when.
+    /// Words of the circumstances: where and when.
     aside: BTreeSet<String>,
 }
 
-/// Verbs that choose what follows them.
+/// Verbs that introduce a choice.
 const VERBS: [&str; 9] = ["use", "prefer", "choose", "adopt", "pick", "favor", "favour", "uses", "prefers"];
-/// Words before the verb that change nothing.
+/// Leading words that do not change the choice.
 const LEADS: [&str; 9] = ["always", "we", "please", "must", "should", "you", "do", "and", "also"];
-/// Verbs of what is done with many things beside each other: tests run on every system.
+/// Verbs of actions that apply to several things at once, so that two choices do not conflict.
 const SPREADING: [&str; 8] = ["test", "check", "verify", "support", "validate", "try", "run", "build"];
-/// Areas in which many things live together.
+/// Areas in which many things coexist.
 const AREAS: [&str; 16] = [
     "development",
     "production",
@@ -67,16 +69,16 @@ const AREAS: [&str; 16] = [
     "cloud",
     "data",
 ];
-/// Words that say nothing of a job.
+/// Words too vague for a purpose.
 const VAGUE: [&str; 3] = ["data", "thing", "everything"];
-/// The longest name.
+/// Maximum number of words in a name.
 const LONGEST: usize = 4;
-/// From here on two words of a job mean the same, or two names name the same thing.
+/// Minimum similarity of two words of a purpose, and of two names, to count as equal.
 const SAME: f64 = 0.4;
 const SAME_NAME: f64 = 0.5;
 
 impl Choosing {
-    /// What a text of one sentence chooses by name.
+    /// The named choice of a text with one sentence, if there is one.
     pub(super) fn of(pieces: &[Piece]) -> Option<Self> {
         let steers = |piece: &Piece| {
             piece.negated
@@ -98,7 +100,7 @@ impl Choosing {
         if VERBS.contains(&first.raw.as_str()) { Self::used(rest) } else { Self::placed(pieces) }
     }
 
-    /// "… NAME for JOB", "… NAME as the JOB", "… NAME to JOB".
+    /// Parses "… NAME for JOB", "… NAME as the JOB" and "… NAME to JOB".
     fn used(pieces: &[Piece]) -> Option<Self> {
         let pieces = without_article(pieces);
         let turn = pieces.iter().position(|piece| matches!(piece.raw.as_str(), "for" | "as" | "to"))?;
@@ -115,7 +117,7 @@ impl Choosing {
         Self::new(name, Manner::Used, words(job), aside)
     }
 
-    /// "JOB with NAME", "JOB in NAME".
+    /// Parses "JOB with NAME" and "JOB in NAME".
     fn placed(pieces: &[Piece]) -> Option<Self> {
         let named = |at: &usize| {
             manner(&pieces[*at].raw).is_some()
@@ -143,12 +145,13 @@ impl Choosing {
         (!job.is_empty()).then_some(Self { name, shown, manner, job, aside })
     }
 
-    /// The stems of what it chooses for.
+    /// The stems of the purpose.
     pub(super) fn job(&self) -> impl Iterator<Item = &str> {
         self.job.iter().map(|word| word.stem.as_str())
     }
 
-    /// Why two rules choose what excludes each other.
+    /// The reason and the share of common words if both rules choose different things for one
+    /// purpose.
     pub(super) fn against(&self, other: &Self, like: &dyn Fn(&str, &str) -> f64) -> Option<(String, f64)> {
         let manners =
             self.manner == other.manner || self.manner == Manner::Used || other.manner == Manner::Used;
@@ -173,7 +176,8 @@ impl Choosing {
         Some((reason, short.job.len() as f64 / (long.job.len() + 2) as f64))
     }
 
-    /// Whether both name the same thing: one is a part, a beginning or a version of the other, or means the same.
+    /// Whether both names denote one thing: one is a part, a prefix, a version or an abbreviation
+    /// of the other, or they are similar in meaning.
     fn names_same(&self, other: &Self, like: &dyn Fn(&str, &str) -> f64) -> bool {
         let within = |one: &[String], other: &[String]| {
             one.iter().all(|word| {
@@ -192,7 +196,7 @@ fn begins(word: &str, with: &str) -> bool {
     with.len() > 2 && word.starts_with(with) || word == with
 }
 
-/// Whether a word is made of the first letters of another name, or of its first and last: GCS, k8s.
+/// Whether a name abbreviates another by its initials or by its first and last letter: GCS, k8s.
 fn is_short_for(short: &[String], long: &[String]) -> bool {
     let ([short], [first, ..]) = (short, long) else { return false };
     let initials: String = long.iter().filter_map(|word| word.chars().next()).collect();
@@ -236,7 +240,8 @@ fn without_article(pieces: &[Piece]) -> &[Piece] {
     }
 }
 
-/// Whether a noun names work to be done rather than things that it is done to: "storage", "payments", not "services".
+/// Whether a noun denotes an activity rather than a group of things: "storage", "payments", but not
+/// "services".
 fn is_work(word: &str) -> bool {
     let doing = ["ing", "ings", "ion", "ions", "ment", "ments"].iter().any(|end| word.ends_with(end));
     let many = word.ends_with('s') && !word.ends_with("ss");

@@ -1,7 +1,8 @@
-//! What a rule claims: its clauses, each with the words that it is about and whether it affirms or denies them.
+//! Parses a rule into claims: clauses with the words that they are about, and whether they affirm
+//! or deny.
 //!
-//! Denials are counted, so that "never commit without tests" affirms what "always commit with tests" does. "Use X, not Y"
-//! makes two claims. Reasons claim nothing. It does not compare claims.
+//! Double negation affirms: "never commit without tests" equals "always commit with tests". "Use X,
+//! not Y" makes two claims; reasons make none.
 
 use std::collections::BTreeMap;
 
@@ -9,66 +10,65 @@ use super::lexicon::{Cue, LEXICON, Pole};
 use super::marks::Marks;
 use super::piece::{Gap, Piece};
 
-/// What a word is to its claim.
+/// Role of a word in its claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
-    /// What is to be done, and to what.
+    /// The action and its object.
     Core,
-    /// What for.
+    /// The purpose.
     Purpose,
     /// Where and when.
     Where,
-    /// What it leaves out.
+    /// An exception.
     Except,
 }
 
-/// A word that a claim is about.
+/// A content word of a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Term {
-    /// As it is compared: the stem, or the name of the choice that it makes.
+    /// Comparison key: the stem, or the name of the choice.
     pub(super) key: String,
-    /// As written.
+    /// The word as written, in lower case.
     pub(super) raw: String,
-    /// What it chooses.
+    /// The alternative that the word selects.
     pub(super) pole: Option<Pole>,
-    /// Its place.
     pub(super) place: Place,
-    /// Whether it follows the word before it without anything between, as the parts of a name do.
+    /// Whether it directly follows the previous word, like the parts of a name.
     pub(super) joined: bool,
-    /// The number of the phrase that says there is none of it: "without tests".
+    /// Number of the phrase that negates it: "without tests".
     pub(super) lacking: Option<usize>,
-    /// Whether it comes behind a word of order: what is done after, in "after merging", or before.
+    /// Whether it follows an ordering word such as "after".
     pub(super) ordered: bool,
 }
 
-/// A clause.
+/// A clause that affirms or denies something.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Claim {
-    /// The words, in order.
+    /// Content words, in order.
     pub(super) terms: Vec<Term>,
-    /// Whether it denies.
+    /// Whether the claim is a denial.
     pub(super) denies: bool,
-    /// Whether a clause that tells its things apart denies: "tests that do not wait".
+    /// Whether a relative clause denies: "tests that do not wait".
     pub(super) relative: bool,
-    /// Whether it says that one thing comes before another, or behind it.
+    /// For a claim about order: whether the first thing comes before the second.
     pub(super) before: Option<bool>,
-    /// Whether a denial leaves no room.
+    /// Whether the denial is strict, such as "never".
     pub(super) hard: bool,
-    /// Whether it is said of everything.
+    /// Whether the claim is universal, such as "always".
     pub(super) absolute: bool,
-    /// Whether it holds for what it names alone.
+    /// Whether the claim applies only to the things that it names.
     pub(super) only: bool,
-    /// Whether it says where something goes.
+    /// Whether the claim states where something goes.
     pub(super) placing: bool,
-    /// Whether a verb denies in it, such as `disable`.
+    /// Whether the denial comes from a verb such as `disable`.
     pub(super) undoes: bool,
-    /// The words that affirm and deny, as written.
+    /// The affirming and denying words, as written.
     pub(super) cues: Vec<String>,
-    /// The word that makes an exception.
+    /// The word that introduces an exception.
     pub(super) except: Option<String>,
-    /// The keys of its words, but for those that it leaves out.
+    /// Keys of all words except those of exceptions.
     pub(super) keys: Marks,
-    /// The same without circumstances.
+    /// Keys without circumstances and exceptions.
     pub(super) core: Marks,
 }
 
@@ -81,7 +81,7 @@ impl Claim {
         (self.keys, self.core) = (Marks::of(keys(false)), Marks::of(keys(true)));
     }
 
-    /// The same with other keys.
+    /// A copy of the claim in which keys are replaced according to `names`.
     pub(super) fn renamed(&self, names: &BTreeMap<String, String>) -> Self {
         let mut claim = self.clone();
         for term in &mut claim.terms {
@@ -93,23 +93,24 @@ impl Claim {
         claim
     }
 
-    /// Whether it has words of its own that stand there.
+    /// Whether the claim has words with this role.
     pub(super) fn has(&self, place: Place) -> bool {
         self.terms.iter().any(|term| term.place == place)
     }
 }
 
-/// The key of a word of order.
+/// Key of an ordering word.
 pub(super) const ORDER: &str = "#order";
 
-/// Verbs after which "over" sets one thing against another.
+/// Verbs after which "over" introduces the rejected alternative.
 const PREFERRING: [&str; 8] =
     ["prefer", "prefers", "preferred", "favor", "favour", "choose", "enforce", "enforces"];
 
-/// Verbs that deny as "never" does; to delete one thing is no word against all others of its kind.
+/// Verbs that deny like "never". `delete` is not among them, because deleting one thing does not
+/// reject its kind.
 const HALTING: [&str; 8] = ["disable", "disables", "stop", "skip", "omit", "prevent", "block", "bypass"];
 
-/// The claims of a text.
+/// Parses all claims of a text.
 pub(super) fn claims(pieces: &[Piece]) -> Vec<Claim> {
     let mut reader = Reader::default();
     for at in 0..pieces.len() {
@@ -120,7 +121,7 @@ pub(super) fn claims(pieces: &[Piece]) -> Vec<Claim> {
     reader.claims
 }
 
-/// Which words the next one is one of.
+/// Role of the next words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Mode {
     #[default]
@@ -128,7 +129,7 @@ enum Mode {
     Purpose,
     Where,
     Except,
-    /// A reason: claims nothing.
+    /// A reason, which makes no claim.
     Aside,
 }
 
@@ -137,20 +138,20 @@ struct Reader {
     claims: Vec<Claim>,
     claim: Claim,
     mode: Mode,
-    /// How many terms the claim had when its clause, or what the clause says of them, began: with no more of them the next
-    /// word is the first. More than there can be where no word is to count as the first.
+    /// Number of terms at the start of the current clause or of its predicate: while the claim has
+    /// no more, the next word is the first one. `usize::MAX` if no word counts as the first one.
     fresh_after: usize,
-    /// The claim that the current one stands against: "X, not Y".
+    /// Index of the claim that the current one contrasts with: "X, not Y".
     against: Option<usize>,
-    /// Whether the last piece was a term.
+    /// Whether the last piece was a content word.
     after_term: bool,
     prefers: bool,
-    /// Whether the words belong to a clause that tells things apart: "that …".
+    /// Whether the words belong to a relative clause: "that …".
     relative: bool,
-    /// The phrase of "no" or "without" that the words belong to, and how many there were.
+    /// Number of the current "no" or "without" phrase; `phrases` counts them.
     lacking: Option<usize>,
     phrases: usize,
-    /// Whether the words belong to a word of order.
+    /// Whether the words follow an ordering word.
     ordered: bool,
 }
 
@@ -180,7 +181,7 @@ impl Reader {
         }
     }
 
-    /// Ends the clause where the marks and words before this piece do.
+    /// Ends the clause if the punctuation or words before this piece require it.
     fn pause(&mut self, piece: &Piece, before: &str, cue: Option<Cue>) {
         let opens =
             matches!(cue, Some(Cue::Affirm { .. } | Cue::Deny { .. } | Cue::Do | Cue::Undo | Cue::Only))
@@ -200,7 +201,7 @@ impl Reader {
         }
     }
 
-    /// Begins a new clause of the same sentence, unless this one has said nothing yet.
+    /// Starts a new clause of the sentence, unless the current one is empty.
     fn part(&mut self, piece: &Piece) {
         let contrast = piece.raw == "not";
         if !contrast && !self.is_bare() {
@@ -208,7 +209,7 @@ impl Reader {
         }
     }
 
-    /// Whether the clause so far is only the circumstance that leads it: "in tests, …".
+    /// Whether the clause so far is only a leading circumstance: "in tests, …".
     fn leads(&self) -> bool {
         self.mode == Mode::Aside && self.is_bare()
             || self.mode == Mode::Where && !self.claim.has(Place::Core)
@@ -232,7 +233,7 @@ impl Reader {
         self.mode == Mode::Core && self.claim.terms.len() == self.fresh_after
     }
 
-    /// Whether this piece sets what follows against what came before: "not", "instead of", "rather than", "over".
+    /// Whether this piece starts a contrast: "not", "instead of", "rather than", "over".
     fn turns(&self, piece: &Piece, before: &str, next: &str) -> bool {
         if self.is_bare() || piece.code {
             return false;
@@ -254,7 +255,7 @@ impl Reader {
         }
     }
 
-    /// Whether no word so far is what is done, such as "passing".
+    /// Whether no word so far is an action such as "passing".
     fn names_things(&self) -> bool {
         !self.claim.terms.iter().any(|term| term.raw.ends_with("ing"))
     }
@@ -276,7 +277,7 @@ impl Reader {
         self.prefers = false;
     }
 
-    /// Lets a steering word act; false where it is an ordinary word here.
+    /// Applies a cue word; returns false if it is an ordinary word in this position.
     fn steer(&mut self, cue: Cue, piece: &Piece, next: &str) -> bool {
         let claiming = matches!(self.mode, Mode::Core | Mode::Purpose);
         match cue {
@@ -355,7 +356,7 @@ impl Reader {
         true
     }
 
-    /// A directive behind a circumstance without a comma: "when in doubt never …".
+    /// Starts the main clause after a circumstance without a comma: "when in doubt never …".
     fn resume(&mut self) {
         if self.mode == Mode::Where && !self.claim.has(Place::Core) && !self.is_bare() {
             self.open();
@@ -412,7 +413,7 @@ impl Reader {
     }
 }
 
-/// What a piece steers, by what follows it too.
+/// The cue of a piece, given the word that follows.
 fn cue_of(pieces: &[Piece], at: usize, next: &str) -> Option<Cue> {
     let piece = &pieces[at];
     if piece.code {
@@ -437,7 +438,7 @@ fn cue_of(pieces: &[Piece], at: usize, next: &str) -> Option<Cue> {
     LEXICON.cue(&piece.raw)
 }
 
-/// Whether "out" closes what a verb opened: "keep secrets out of the repository".
+/// Whether "out" completes the verb: "keep secrets out of the repository".
 fn is_out(rest: &[Piece]) -> bool {
     rest.iter().take(5).take_while(|piece| piece.gap == Gap::None).any(|piece| piece.raw == "out")
 }

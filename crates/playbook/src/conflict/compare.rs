@@ -1,7 +1,8 @@
-//! Two claims beside each other: whether following one breaks the other.
+//! Compares two claims and decides whether they contradict each other.
 //!
-//! They must be about the same: of the words that only one has, none may point elsewhere. Then exactly one thing may
-//! differ: the denial, or one choice. Where both differ ("never write large commits", "write small commits") they agree.
+//! Both must be about one subject: the words that only one has must not change it. Then exactly one
+//! difference counts: the denial or one choice. If both differ ("never write large commits", "write
+//! small commits"), the claims agree.
 
 use std::collections::HashMap;
 
@@ -9,25 +10,25 @@ use super::claim::{Claim, ORDER, Place, Term};
 use super::lexicon::{LEXICON, NUMBER};
 use super::{Ground, Opposition};
 
-/// The least share of common words of two rules that can contradict each other.
+/// Minimum share of common words of two contradictory rules.
 pub(super) const LEAST: f64 = 0.12;
 
-/// What is the same and what is not in two claims.
+/// Common and differing parts of two claims.
 struct Comparison<'a> {
     one: Side<'a>,
     other: Side<'a>,
-    /// Keys that both have and that are not opposed.
+    /// Number of common keys that are not opposed.
     common: usize,
-    /// The choices made differently: a word of either.
+    /// Pairs of words that make different choices.
     choices: Vec<(&'a Term, &'a Term)>,
 }
 
-/// A claim, and what it says beyond the other.
+/// A claim with the words that the other claim lacks.
 struct Side<'a> {
     claim: &'a Claim,
-    /// Words of what is to be done that the other claim does not have.
+    /// Action or purpose words that the other claim lacks.
     extra: Vec<&'a Term>,
-    /// Circumstances that the other does not have.
+    /// Number of circumstances that the other claim lacks.
     circumstances: usize,
 }
 
@@ -40,7 +41,7 @@ impl Side<'_> {
         self.extra.len() + self.circumstances
     }
 
-    /// Whether it leaves no room for an exception that it does not name.
+    /// Whether the claim allows only the exceptions that it names.
     fn is_general(&self) -> bool {
         self.claim.absolute || self.claim.denies && self.claim.hard
     }
@@ -50,8 +51,8 @@ impl Side<'_> {
     }
 }
 
-/// What makes two claims contradict each other.
-/// `overlap` is the share of words that their whole rules have in common.
+/// The contradiction between two claims, if there is one. `overlap` is the share of words that both
+/// whole rules have in common.
 pub(super) fn opposed(one: &Claim, other: &Claim, overlap: f64) -> Option<Opposition> {
     if !may_oppose(one, other) {
         return None;
@@ -70,15 +71,15 @@ pub(super) fn opposed(one: &Claim, other: &Claim, overlap: f64) -> Option<Opposi
     }
 }
 
-/// What one claim says and the other denies.
+/// Kinds of negation in which two claims differ.
 struct Differences {
-    /// The claim as a whole.
+    /// The whole claim is denied.
     denial: bool,
-    /// What tells its things apart: "that wait", "that do not wait".
+    /// A relative clause is denied: "that wait", "that do not wait".
     relative: bool,
-    /// Phrases of "no" and "without".
+    /// Number of "no" and "without" phrases.
     lacks: usize,
-    /// Which comes first.
+    /// The order is reversed.
     order: bool,
 }
 
@@ -97,7 +98,7 @@ impl Differences {
     }
 }
 
-/// How many phrases of a claim say that there is none of what the other wants.
+/// Number of "no" and "without" phrases of one claim that negate something that the other wants.
 fn lacks(one: &Claim, other: &Claim) -> usize {
     let wanted = |term: &Term| other.terms.iter().any(|want| want.key == term.key && want.lacking.is_none());
     let mut phrases: Vec<usize> =
@@ -106,7 +107,7 @@ fn lacks(one: &Claim, other: &Claim) -> usize {
     phrases.len()
 }
 
-/// Whether what comes first in one comes last in the other, and the reverse.
+/// Whether the first thing of one claim is the last of the other, and vice versa.
 fn is_crossed(one: &Claim, other: &Claim) -> bool {
     let meet = |ours: bool, theirs: bool| {
         stage(one, ours).any(|term| stage(other, theirs).any(|against| against.key == term.key))
@@ -114,7 +115,7 @@ fn is_crossed(one: &Claim, other: &Claim) -> bool {
     meet(false, true) && meet(true, false)
 }
 
-/// What a claim says is done first, or last, and not both.
+/// The words of a claim's first or last step, without those that occur in both steps.
 fn stage(claim: &Claim, last: bool) -> impl Iterator<Item = &Term> {
     let behind = claim.before.map(|before| last == before);
     let twice =
@@ -122,8 +123,8 @@ fn stage(claim: &Claim, last: bool) -> impl Iterator<Item = &Term> {
     claim.terms.iter().filter(move |term| term.key != ORDER && Some(term.ordered) == behind && !twice(term))
 }
 
-/// Whether the shorter claim has enough words in common with the other: all, or all but one of many, or all but its
-/// circumstances. Tells most pairs apart at little cost.
+/// Fast filter: whether the shorter claim shares enough words with the other: all, all but one of
+/// at least five, or all but its circumstances.
 fn may_oppose(one: &Claim, other: &Claim) -> bool {
     let common = one.keys.common(&other.keys);
     let missing = one.keys.len().min(other.keys.len()) - common;
@@ -150,8 +151,8 @@ impl<'a> Comparison<'a> {
         Self { one: side(one, &others), other: side(other, &ones), common, choices }
     }
 
-    /// The share of common words that the two rules must have: the less the claims have in common, and the more they
-    /// differ in what they are about, the more.
+    /// Minimum share of common words of the whole rules; higher for claims with fewer common words
+    /// or different subjects.
     fn needed(&self) -> f64 {
         let both = self.one.is_covered() && self.other.is_covered();
         match self.common + self.choices.len() {
@@ -162,7 +163,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whether the one with more to say may do so: "use X" and "never use X in tests".
+    /// Whether the additional words of the longer claim leave the subject unchanged: "use X" and
+    /// "never use X in tests".
     fn same_subject(&self) -> bool {
         let (one, other) = (&self.one, &self.other);
         match (one.is_covered(), other.is_covered()) {
@@ -173,12 +175,12 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whether what one forbids or demands in general holds for the special thing that the other is about.
+    /// Whether the general claim also applies to the special subject of the other.
     fn narrows(&self, general: &Side<'_>, special: &Side<'_>) -> bool {
         general.is_general() && special.extra.len() <= self.common.max(2) && !shifts(special)
     }
 
-    /// Long claims may each have a word more.
+    /// Whether two long claims differ by at most one word.
     fn nearly_same(&self) -> bool {
         let least = self.one.beyond().min(self.other.beyond());
         self.common >= 4 && least <= 1 && (self.one.circumstances == 0 || self.other.circumstances == 0)
@@ -237,14 +239,15 @@ impl<'a> Comparison<'a> {
         Some(self.found(LEXICON.ground(choice), reason))
     }
 
-    /// Whether the other side's additional words leave the choice the same one.
+    /// Whether the other claim's additional words leave the choice the same.
     fn may_add(&self, general: &Side<'_>, special: &Side<'_>) -> bool {
         let few =
             if self.common == 0 { special.extra.len() <= 1 } else { special.extra.len() <= self.common + 1 };
         few && (special.circumstances == 0 || general.claim.absolute)
     }
 
-    /// Both say the same, but one makes an exception that the other does not allow.
+    /// The contradiction of two equal claims of which one makes an exception that the other does
+    /// not allow.
     fn exception(&self) -> Option<Opposition> {
         let (one, other) = (&self.one, &self.other);
         if self.common == 0 || !one.extra.is_empty() || !other.extra.is_empty() {
@@ -276,7 +279,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The exception or limit of `special`, where `general` is said of everything.
+/// The exception or restriction of `special` if `general` is universal.
 fn against_absolute<'a>(general: &Side<'_>, special: &Side<'a>) -> Option<&'a str> {
     let plain = !general.excepts() && !general.claim.only && general.claim.absolute && general.is_covered();
     let claim = special.claim;
@@ -288,20 +291,21 @@ fn against_absolute<'a>(general: &Side<'_>, special: &Side<'a>) -> Option<&'a st
     }
 }
 
-/// The word by which one claim leaves out the very circumstance that the other names.
+/// The word by which one claim excludes the circumstance that the other names.
 fn excluded<'a>(one: &'a Claim, other: &Claim) -> Option<&'a str> {
     let word = one.except.as_deref()?;
     (other.except.is_none() && names_exception(one, other)).then_some(word)
 }
 
-/// Whether the other claim names a circumstance that this one leaves out.
+/// Whether the other claim names a circumstance that this one excludes.
 fn names_exception(one: &Claim, other: &Claim) -> bool {
     let kept = |key: &str| one.terms.iter().any(|term| term.key == key && term.place != Place::Except);
     let mut left_out = one.terms.iter().filter(|term| term.place == Place::Except && !kept(&term.key));
     left_out.any(|term| other.terms.iter().any(|named| named.key == term.key && named.place != Place::Except))
 }
 
-/// Whether a word hangs on a shared one, so that the claim is about another thing: "passwords", "password hashes".
+/// Whether an extra word modifies a shared one, so that the claim is about another thing:
+/// "passwords", "password hashes".
 fn shifts(side: &Side<'_>) -> bool {
     side.claim.terms.iter().zip(side.claim.terms.iter().skip(1)).enumerate().any(|(at, (before, term))| {
         let extra = |term: &Term| side.extra.iter().any(|extra| std::ptr::eq(*extra, term));
@@ -323,7 +327,7 @@ fn by_key(claim: &Claim) -> HashMap<&str, Vec<&Term>> {
     keys
 }
 
-/// What a claim has that is not among the keys of another.
+/// The parts of a claim that are missing from the keys of another.
 fn side<'a>(claim: &'a Claim, others: &HashMap<&str, Vec<&Term>>) -> Side<'a> {
     let missing = |term: &&Term| term.place != Place::Except && !others.contains_key(term.key.as_str());
     let beyond: Vec<&Term> = claim.terms.iter().filter(missing).collect();
@@ -331,7 +335,7 @@ fn side<'a>(claim: &'a Claim, others: &HashMap<&str, Vec<&Term>>) -> Side<'a> {
     Side { claim, circumstances: beyond.len() - extra.len(), extra }
 }
 
-/// Words of two claims that choose differently: each has one that the other does not have.
+/// A pair of words with different choices, where each choice is missing from the other claim.
 fn differing<'a>(ones: &[&'a Term], others: &[&'a Term]) -> Option<(&'a Term, &'a Term)> {
     let own = |ones: &[&'a Term], others: &[&Term]| {
         ones.iter().copied().find(|one| others.iter().all(|other| one.pole != other.pole))
@@ -339,7 +343,7 @@ fn differing<'a>(ones: &[&'a Term], others: &[&'a Term]) -> Option<(&'a Term, &'
     Some((own(ones, others)?, own(others, ones)?))
 }
 
-/// The words of a claim that affirm or deny it.
+/// The affirming or denying words of a claim, quoted for a message.
 fn said(claim: &Claim) -> String {
     match claim.cues.as_slice() {
         [] => "the plain rule".to_owned(),

@@ -1,7 +1,8 @@
-//! The words that steer a rule: what affirms, what denies, where a clause turns, and which things exclude each other.
+//! Tables of words that determine the meaning of a rule: affirmation, denial, clause boundaries and
+//! mutually exclusive things.
 //!
-//! General English and the common vocabulary of programming; nothing of one project or one set of examples. How the
-//! words work together is the business of [`claim`](super::claim).
+//! They cover general English and common programming vocabulary. [`claim`](super::claim) combines
+//! the words.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,45 +10,45 @@ use std::sync::LazyLock;
 
 use super::Ground;
 
-/// What a word does in a clause.
+/// Function of a word in a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cue {
-    /// Nothing of its own: articles, pronouns, prepositions.
+    /// No content: articles, pronouns, prepositions.
     Silent,
-    /// It affirms: `use`, `should`. Said of everything where `absolute`: `always`, `must`.
+    /// Affirms: `use`, `should`; universally if `absolute`: `always`, `must`.
     Affirm { absolute: bool },
-    /// It denies what follows, softly where it leaves room: `avoid`.
+    /// Denies what follows; strictly if `hard` (`never`), otherwise not (`avoid`).
     Deny { hard: bool },
-    /// A verb that affirms when it opens a clause: `keep tests`.
+    /// A verb that affirms at the start of a clause: `keep tests`.
     Do,
-    /// A verb that denies when it opens a clause: `skip tests`.
+    /// A verb that denies at the start of a clause: `skip tests`.
     Undo,
-    /// It makes a claim about all: `every`, `any`.
+    /// Makes the claim universal: `every`, `any`.
     All,
-    /// It makes a claim about these alone.
+    /// Restricts the claim: `only`.
     Only,
-    /// A circumstance follows: `in`, `when`.
+    /// Introduces a circumstance: `in`, `when`.
     Where,
-    /// What it is for follows.
+    /// Introduces a purpose.
     Purpose,
-    /// What is left out follows: `unless`, `except`.
+    /// Introduces an exception: `unless`, `except`.
     Except,
-    /// A reason follows, which claims nothing: `because`.
+    /// Introduces a reason, which makes no claim: `because`.
     Reason,
-    /// What comes before or behind follows.
+    /// Introduces an order.
     Order { before: bool },
 }
 
-/// What choice between things a word makes.
+/// The alternative that a word selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pole {
-    /// The choice.
+    /// Index of the group of alternatives.
     pub(super) choice: u16,
-    /// What was chosen.
+    /// The alternative selected within the group.
     pub(super) pole: u32,
 }
 
-/// The choice of a number; the pole is the number.
+/// The group of numbers; `pole` is the number itself.
 pub(super) const NUMBER: u16 = u16::MAX;
 
 const CUES: &[(Cue, &str)] = &[
@@ -102,11 +103,11 @@ const CUES: &[(Cue, &str)] = &[
     (Cue::Reason, "because since otherwise which thereby hence therefore thus whereas"),
 ];
 
-/// Verbs that say where something goes, so that two places exclude each other.
+/// Verbs that state where something goes; two different places contradict each other.
 const PLACING: &str = "put puts place places store stores save saves keep keeps live lives go goes define declare write \
                        name names format formats begin begins start starts end ends";
 
-/// Choices with two sides: words that mean the opposite of each other.
+/// Groups of antonyms.
 const ANTONYMS: &[&str] = &[
     "sync synchronous synchronously | async asynchronous asynchronously",
     "required mandatory compulsory obligatory | optional",
@@ -176,7 +177,7 @@ const ANTONYMS: &[&str] = &[
     "idempotent | non-idempotent",
 ];
 
-/// Choices between things of which one is chosen.
+/// Groups of alternatives of which a project uses one.
 const EXCLUSIVE: &[&str] = &[
     "tab tabs | space spaces",
     "single | double | backtick backticks",
@@ -266,7 +267,7 @@ const NUMBERS: &[(&str, u32)] = &[
     ("hundred", 100),
 ];
 
-/// The tables, by word.
+/// The tables, indexed by word.
 pub(super) struct Lexicon {
     cues: HashMap<&'static str, Cue>,
     placing: HashSet<&'static str>,
@@ -275,17 +276,17 @@ pub(super) struct Lexicon {
 }
 
 impl Lexicon {
-    /// What a word does, if it steers.
+    /// The function of a word, or `None` for a content word.
     pub(super) fn cue(&self, word: &str) -> Option<Cue> {
         self.cues.get(word).copied()
     }
 
-    /// Whether it says where something goes.
+    /// Whether the verb states where something goes.
     pub(super) fn is_placing(&self, word: &str) -> bool {
         self.placing.contains(word)
     }
 
-    /// What it chooses, if it is one of things that exclude each other.
+    /// The alternative that a word selects, if it belongs to a group or is a number.
     pub(super) fn pole(&self, word: &str) -> Option<Pole> {
         let word =
             &*if word.contains('_') { Cow::Owned(word.replace('_', "-")) } else { Cow::Borrowed(word) };
@@ -295,7 +296,7 @@ impl Lexicon {
         word.parse().ok().map(|pole| Pole { choice: NUMBER, pole })
     }
 
-    /// Why two sides of a choice contradict each other.
+    /// The kind of contradiction between two alternatives of a group.
     pub(super) fn ground(&self, choice: u16) -> Ground {
         self.grounds.get(usize::from(choice)).copied().unwrap_or(Ground::Exclusive)
     }
@@ -330,7 +331,6 @@ impl Lexicon {
     }
 }
 
-/// The one lexicon.
 pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::new);
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! Many rules held against each other: which contradict, and which are worth merging.
+//! Finds contradictions and merge candidates among many rules.
 //!
-//! Each is compared with those that share its words and with those that lie nearest in meaning, never with all: among
-//! thousands of much alike rules some that contradict in other words alone are not met.
+//! Each rule is compared with those that share its words and with its nearest neighbours in
+//! meaning, not with all. With thousands of similar rules, contradictions in entirely different
+//! words can be missed.
 
 use super::meant::{Near, Nearness, name_differently, opposed};
 use super::neighbours::neighbours;
@@ -10,28 +11,27 @@ use super::{Opposition, Statement};
 use crate::meaning::Sense;
 use cm_text::embedding::Embedding;
 
-/// Rules about one subject in other words are at least so near.
+/// Minimum cosine of rules about one subject.
 const SUBJECT: f64 = 0.6;
-/// How many nearest rules each is compared with.
+/// Number of nearest neighbours that each rule is compared with.
 const NEAREST: usize = 8;
 
-/// Many rules, prepared for holding them against each other.
+/// Rules prepared for pairwise comparison.
 pub struct Rules<'a> {
     statements: Vec<Statement>,
-    /// Pairs that are near in meaning, with their cosines.
+    /// Pairs of neighbours in meaning, with their cosines.
     near: Vec<(usize, usize, f64)>,
     sense: &'a Sense<'a>,
 }
 
 impl<'a> Rules<'a> {
-    /// Prepares rules.
     pub fn of(texts: &[String], sense: &'a Sense<'a>) -> Self {
         let statements = texts.iter().map(|text| Statement::of(text)).collect();
         let embeddings: Vec<Option<Embedding>> = texts.iter().map(|text| sense.text(text)).collect();
         Self { statements, near: neighbours(&embeddings, SUBJECT, NEAREST), sense }
     }
 
-    /// All pairs that contradict each other, by their numbers.
+    /// All pairs that contradict each other, by index.
     pub fn opposed(&self) -> Vec<(usize, usize, Opposition)> {
         let mut pairs = may_oppose(&self.statements);
         pairs.extend(self.near.iter().map(|(a, b, _)| (*a, *b)));
@@ -39,8 +39,9 @@ impl<'a> Rules<'a> {
         pairs.into_iter().filter_map(opposed).collect()
     }
 
-    /// Pairs that could be one, by their numbers: of the rules of one group those that share so many words, and of all
-    /// rules those that are so near in meaning. What contradicts is no such pair, nor what differs in names.
+    /// Merge candidates, by index: pairs within a group with enough common words, and pairs of any
+    /// rules with similar meaning. Pairs that contradict each other or differ in a name are
+    /// excluded.
     pub fn worth_merging(&self, groups: &[Vec<usize>], least: Nearness) -> Vec<(usize, usize, Near)> {
         let mut pairs = Vec::new();
         for places in groups {

@@ -1,13 +1,12 @@
-//! A set of words as sorted numbers: how many two sets have in common is told without comparing text.
+//! A set of words as sorted hashes, which makes the size of an intersection cheap to compute.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Words as sorted numbers, each once.
+/// Sorted hashes of words, without duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Marks(Vec<u64>);
 
 impl Marks {
-    /// The marks of some words.
     pub(super) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut marks: Vec<u64> = words.map(mark).collect();
         marks.sort_unstable();
@@ -15,12 +14,11 @@ impl Marks {
         Self(marks)
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// How many both have.
+    /// The size of the intersection.
     pub(super) fn common(&self, other: &Self) -> usize {
         let (mut at, mut against, mut count) = (0, 0, 0);
         while let (Some(one), Some(another)) = (self.0.get(at), other.0.get(against)) {
@@ -32,7 +30,7 @@ impl Marks {
     }
 }
 
-/// The hasher has no secret: the same word has the same mark in every run.
+/// Hash of a word; the hasher has no random seed, so the value is the same in every run.
 fn mark(word: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     word.hash(&mut hasher);

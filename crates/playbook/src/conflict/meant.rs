@@ -1,8 +1,8 @@
-//! Which rules contradict each other or say the same in other words, by what their words mean.
+//! Detects contradictory and equivalent rules by the meaning of their words.
 //!
-//! Measured: the likeness of whole rules tells neither, because what contradicts looks more alike than what says the same.
-//! So words are paired by their meaning first, and then compared as if they were the same word. Without a model nothing
-//! is found here that the words alone do not show.
+//! Whole-rule similarity was measured and predicts neither, because contradictions are more similar
+//! than duplicates. Therefore words are paired by meaning first and then compared as equal. Without
+//! a model only the words count.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use super::statement::{Statement, Written};
 use super::{Opposition, chosen, claimed, likeness};
 use crate::meaning::Sense;
 
-/// From here on two words say the same in rules that are otherwise alike.
+/// Minimum similarity of two words to count as synonyms in otherwise similar rules.
 const SAME_WORD: f64 = 0.5;
-/// The least share of words, those in other words too, that two rules have in common when one denies the other.
+/// Minimum share of common words, including synonyms, if one rule denies the other.
 const SAME_SUBJECT: f64 = 0.5;
 
-/// What makes two rules contradict each other, in whatever words. It does not matter which comes first.
+/// The contradiction between two rules, in equal or different words. Symmetric.
 pub fn opposed(a: &Statement, b: &Statement, sense: &Sense<'_>) -> Option<Opposition> {
     claimed(a, b)
         .or_else(|| chosen(a, b, &|one, other| sense.likeness(one, other)))
         .or_else(|| reworded(a, b, sense))
 }
 
-/// The same where the rules are about one thing in different words. Only rules of one claim: of longer ones some words
-/// always fit some others.
+/// A contradiction between rules about one subject in different words. Only for rules with one
+/// claim, because longer rules always contain some similar words.
 fn reworded(a: &Statement, b: &Statement, sense: &Sense<'_>) -> Option<Opposition> {
     let (a, b) = if b.words() < a.words() { (b, a) } else { (a, b) };
     if sense.is_none() || a.claims().len() != 1 || b.claims().len() != 1 || a.overlap(b) < LEAST {
@@ -38,8 +38,8 @@ fn reworded(a: &Statement, b: &Statement, sense: &Sense<'_>) -> Option<Oppositio
     if a.overlap(&b) < SAME_SUBJECT { None } else { claimed(a, &b) }
 }
 
-/// Words that only `b` has, by their keys, and the words that only `a` has and that mean the same; each word once, the
-/// likest first.
+/// Maps keys of words that only `b` has to keys of synonyms that only `a` has; each word is used
+/// once, most similar pairs first.
 fn synonyms(a: &Statement, b: &Statement, sense: &Sense<'_>) -> BTreeMap<String, String> {
     let (ones, others) = (lone(a, b), lone(b, a));
     let mut pairs: Vec<(f64, &str, &str)> = Vec::new();
@@ -59,7 +59,7 @@ fn synonyms(a: &Statement, b: &Statement, sense: &Sense<'_>) -> BTreeMap<String,
     names
 }
 
-/// The plain words that only the first rule's claims have: their keys, and as written.
+/// Keys and spellings of the plain words that only the first rule's claims have.
 fn lone<'s>(of: &'s Statement, against: &Statement) -> BTreeMap<&'s str, &'s str> {
     let known =
         |key: &str| against.claims().iter().flat_map(|claim| &claim.terms).any(|term| term.key == key);
@@ -74,17 +74,17 @@ fn is_plain(word: &str) -> bool {
     word.len() > 2 && word.chars().all(char::is_alphabetic)
 }
 
-/// How near two rules are that are taken for one.
+/// Similarity of two rules that count as equivalent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Near {
-    /// They share so many of their words, 0–1.
+    /// Share of common words, 0–1.
     Words(f64),
-    /// They mean the same: the cosine of their vectors.
+    /// Cosine of the embeddings.
     Meaning(f64),
 }
 
 impl Near {
-    /// How much, 0–1.
+    /// The value, 0–1.
     pub fn value(self) -> f64 {
         match self {
             Self::Words(share) | Self::Meaning(share) => share,
@@ -101,27 +101,28 @@ impl std::fmt::Display for Near {
     }
 }
 
-/// From where on two rules are taken for one.
+/// Minimum similarity at which two rules count as equivalent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearness {
-    /// The share of common words.
+    /// Minimum share of common words.
     pub jaccard: f64,
-    /// The cosine of their vectors.
+    /// Minimum cosine of the embeddings.
     pub cosine: f64,
 }
 
-/// A rule with what it means.
+/// A rule with its embedding.
 #[derive(Debug, Clone, Copy)]
 pub struct Meant<'s> {
-    /// Its words.
+    /// Words and claims of the rule.
     pub statement: &'s Statement,
-    /// Its vector; none where nothing is known of it.
+    /// Embedding; `None` without a model.
     pub embedding: Option<&'s cm_text::embedding::Embedding>,
 }
 
 impl Meant<'_> {
-    /// How near a rule is to one that there is, if so near that it says nothing new. Rules that contradict each other never are, and neither are
-    /// rules that differ in a name, a number or a word without a counterpart, however long they are otherwise.
+    /// The similarity to an existing rule, if it is high enough that this rule adds nothing. `None`
+    /// for rules that contradict each other, or that differ in a name, a number or a word without a
+    /// synonym.
     pub fn near(&self, other: &Self, least: Nearness, sense: &Sense<'_>) -> Option<Near> {
         let (a, b) = (self.statement, other.statement);
         let share = if a.overlap(b) >= least.jaccard { likeness(a, b) } else { 0.0 };
@@ -137,25 +138,28 @@ impl Meant<'_> {
         opposed(a, b, sense).is_none().then_some(near)
     }
 
-    /// Whether this rule says what another one says, and more: the same thing by its full name, or in a version of it.
+    /// Whether this rule is a more precise form of another: it uses the full name of the same thing
+    /// or adds its version.
     pub fn refines(&self, other: &Self, sense: &Sense<'_>) -> bool {
         let (a, b) = (self.statement, other.statement);
         says_less(b, a, sense) && opposed(a, b, sense).is_none()
     }
 
-    /// How much two rules mean the same, −1 to 1; 0 where nothing is known.
+    /// Cosine of the embeddings, −1 to 1; 0 if either has none.
     pub fn cosine(&self, other: &Self) -> f64 {
         self.embedding.zip(other.embedding).map_or(0.0, |(one, other)| one.cosine(other))
     }
 }
 
-/// Whether each word that only one rule has has a counterpart in the other, and both deny and except as often.
+/// Whether every word of either rule has a counterpart in the other, and both have equally many
+/// denials and exceptions.
 fn says_same(a: &Statement, b: &Statement, sense: &Sense<'_>) -> bool {
     a.shape() == b.shape() && met(a, b, sense) && met(b, a, sense)
 }
 
-/// Whether a rule differs from another only in how it names the same thing, and in leaving out its version: "prefer
-/// Postgres", "use PostgreSQL 16". It holds of short rules, whose likeness as a whole says little.
+/// Whether rule `a` differs from `b` only in the spelling of a name and in omitting its version:
+/// "prefer Postgres", "use PostgreSQL 16". Meant for short rules, whose overall similarity is
+/// unreliable.
 fn says_less(a: &Statement, b: &Statement, sense: &Sense<'_>) -> bool {
     let named = |word: &Written, by: &Statement| {
         let mut others = by.written().map(|(_, other)| other);
@@ -176,14 +180,14 @@ fn is_same_name(one: &str, other: &str) -> bool {
     numbers(one) == numbers(other) && (begins(one, other) || begins(other, one))
 }
 
-/// Whether a word stands in the place of another that is not its counterpart. Additional words exchange nothing.
+/// Whether a word was replaced by another that is not a synonym. Merely added words do not count.
 fn is_exchanged(a: &Statement, b: &Statement, sense: &Sense<'_>) -> bool {
     let additional = beyond(a, b).next().is_none() || beyond(b, a).next().is_none();
     let exchanged = !met(a, b, sense) || !met(b, a, sense);
     !sense.is_none() && !additional && exchanged
 }
 
-/// Whether two rules differ in a name or a number, each having one that the other has not.
+/// Whether two rules differ in a name or number: each has one that the other lacks.
 pub fn name_differently(a: &Statement, b: &Statement) -> bool {
     beyond(a, b).any(|word| word.firm) && beyond(b, a).any(|word| word.firm)
 }
@@ -195,7 +199,7 @@ fn met(a: &Statement, b: &Statement, sense: &Sense<'_>) -> bool {
     beyond(a, b).all(counterpart)
 }
 
-/// The words that only the first has.
+/// The words that only the first rule has.
 fn beyond<'s>(a: &'s Statement, b: &'s Statement) -> impl Iterator<Item = &'s Written> {
     a.written().filter(|(stem, _)| !b.words().contains(*stem)).map(|(_, word)| word)
 }

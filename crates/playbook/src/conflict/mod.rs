@@ -1,10 +1,11 @@
-//! Which rules contradict each other, and which say the same: by their words, and by what the words mean.
+//! Decides whether two rules contradict each other or are equivalent, by their words and their
+//! meaning.
 //!
-//! A rule is read once into a [`Statement`]: the words that it shares with others, and its claims, each affirming or
-//! denying something. Two statements are opposed where one claim denies what the other affirms, or where they choose
-//! different things that exclude each other, about the same subject; things that no list names exclude each other where
-//! both are chosen by name for one job. [`opposed`] sees through other words for the same; it is given a model for that,
-//! and knows none itself.
+//! A rule is parsed once into a [`Statement`]: its content words, and its claims, each affirming or
+//! denying something. Two statements contradict each other if one claim denies what the other
+//! affirms, or if they choose mutually exclusive things, about the same subject. Two things that
+//! are chosen by name for one purpose are mutually exclusive even if no list contains them.
+//! [`opposed`] also detects synonyms, with a model that the caller passes.
 
 mod choosing;
 mod claim;
@@ -31,7 +32,7 @@ pub use pairs::{alike, oppositions};
 pub use statement::{Statement, likeness, may_be_like, words};
 pub use verdict::Verdict;
 
-/// Why two rules are taken to contradict each other.
+/// Kind of contradiction between two rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ground {
@@ -39,32 +40,31 @@ pub enum Ground {
     Polarity,
     /// They give opposite directions: enable and disable, before and after.
     Directive,
-    /// One makes an exception where the other allows none.
+    /// One makes an exception that the other does not allow.
     Exception,
-    /// They use words that mean the opposite.
+    /// They use words with opposite meanings.
     Antonym,
-    /// They choose different things of which one is chosen.
+    /// They choose different things of which only one can be used.
     Exclusive,
 }
 
-/// What makes two rules contradict each other.
+/// A contradiction between two rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Opposition {
-    /// Why.
+    /// Kind of contradiction.
     pub ground: Ground,
-    /// The opposed words, for a person.
+    /// The opposed words, for display.
     pub reason: String,
     /// The share of words that both claims have, 0–1.
     pub shared: f64,
 }
 
-/// What makes two rules contradict each other, if their words alone show it. It does not matter which comes first, and a
-/// rule never contradicts itself.
+/// The contradiction between two rules, by words alone. Symmetric; a rule never contradicts itself.
 pub fn opposition(a: &Statement, b: &Statement) -> Option<Opposition> {
     claimed(a, b).or_else(|| chosen(a, b, &|_, _| 0.0))
 }
 
-/// The same where one claims what the other denies, or claims something that excludes it.
+/// A contradiction in which one claim denies or excludes the other.
 fn claimed(a: &Statement, b: &Statement) -> Option<Opposition> {
     let overlap = a.overlap(b);
     if overlap < compare::LEAST || a.claims() == b.claims() {
@@ -75,7 +75,8 @@ fn claimed(a: &Statement, b: &Statement) -> Option<Opposition> {
         .find_map(|one| b.claims().iter().find_map(|other| compare::opposed(one, other, overlap)))
 }
 
-/// The same where both choose by name for one job, and different things. `like` tells how much two words mean the same.
+/// A contradiction in which both rules choose different named things for one purpose. `like`
+/// returns the similarity of two words.
 fn chosen(a: &Statement, b: &Statement, like: &dyn Fn(&str, &str) -> f64) -> Option<Opposition> {
     let (reason, shared) = a.choosing()?.against(b.choosing()?, like)?;
     Some(Opposition { ground: Ground::Exclusive, reason, shared })

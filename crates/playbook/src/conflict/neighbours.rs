@@ -1,4 +1,4 @@
-//! The rules whose vectors are nearest to each other, among many: products of matrices, block by block.
+//! Nearest neighbours among many embeddings, computed by block-wise matrix products.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use ndarray::{ArrayView2, Axis, Slice};
 
 use cm_text::embedding::Embedding;
 
-/// How many rules are multiplied at once.
+/// Number of rows per matrix product.
 const BLOCK: usize = 256;
 
-/// The pairs of rules of which either is among the `most` nearest of the other, at least so near; with their cosines, by
-/// their numbers. Of equally near ones the first count.
+/// Pairs of indices with their cosines, where either is among the `most` nearest of the other and
+/// the cosine is at least `least`. Ties are resolved in favour of lower indices.
 pub fn neighbours(embeddings: &[Option<Embedding>], least: f64, most: usize) -> Vec<(usize, usize, f64)> {
     let known: Vec<(usize, &Embedding)> =
         embeddings.iter().enumerate().filter_map(|(at, embedding)| Some((at, embedding.as_ref()?))).collect();
@@ -41,7 +41,7 @@ pub fn neighbours(embeddings: &[Option<Embedding>], least: f64, most: usize) -> 
     pairs.into_iter().map(pair).collect()
 }
 
-/// The nearest of one rule, the nearest first.
+/// The nearest neighbours of one rule, nearest first.
 #[derive(Debug, Clone, Default)]
 struct Nearest(Vec<(f32, usize)>);
 

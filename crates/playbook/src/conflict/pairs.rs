@@ -1,11 +1,11 @@
-//! All pairs of many rules that are alike or opposed, without comparing each with each.
+//! Finds all similar or contradictory pairs among many rules without comparing every pair.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::claim::{Claim, Place};
 use super::{Opposition, Statement, likeness, opposition};
 
-/// All pairs that contradict each other by their words alone, by their numbers.
+/// All pairs that contradict each other by words alone, by index.
 pub fn oppositions(statements: &[Statement]) -> Vec<(usize, usize, Opposition)> {
     let mut found = Vec::new();
     for (a, b) in may_oppose(statements) {
@@ -14,7 +14,7 @@ pub fn oppositions(statements: &[Statement]) -> Vec<(usize, usize, Opposition)> 
     found
 }
 
-/// The pairs among which are all that contradict each other by their words alone, in order.
+/// Candidate pairs, by index: a superset of all pairs that contradict each other by words alone.
 pub(super) fn may_oppose(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
     let mut having = Having::new();
     for (at, statement) in statements.iter().enumerate() {
@@ -32,7 +32,7 @@ pub(super) fn may_oppose(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
     pairs
 }
 
-/// The pairs that choose by name for jobs of which one has all words of the other.
+/// Pairs of named choices where the words of one purpose include those of the other.
 fn choosing_alike(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
     let mut having = Having::new();
     let jobs: Vec<(usize, BTreeSet<&str>)> = statements
@@ -51,12 +51,13 @@ fn choosing_alike(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
     pairs
 }
 
-/// The statements by the words that they have, each list in order.
+/// Sorted indices of the statements that contain a word.
 type Having<'a> = HashMap<&'a str, Vec<usize>>;
 
-/// The statements with a claim that may be opposed to this one and is no shorter. Of two opposed claims the shorter has all
-/// its words in common with the other, or, from four on, all but one: of its three rarest words, then, at least two. Where
-/// an exception opposes them, they have all in common but circumstances.
+/// Indices of statements with a claim that is not shorter and may contradict this one. The shorter
+/// of two contradictory claims shares all its words with the other, or all but one if it has at
+/// least four; so it shares at least two of its three rarest words. Exceptions share all words
+/// except circumstances.
 fn met(claim: &Claim, having: &Having<'_>) -> Vec<usize> {
     let (all, core) = (keys(claim, false), keys(claim, true));
     let long = all.len() >= 4;
@@ -75,7 +76,7 @@ fn met(claim: &Claim, having: &Having<'_>) -> Vec<usize> {
     others
 }
 
-/// The words that the fewest statements have.
+/// The words that occur in the fewest statements.
 fn rarest<'a>(keys: &BTreeSet<&'a str>, having: &Having<'_>, count: usize) -> Vec<&'a str> {
     let mut keys: Vec<&str> = keys.iter().copied().collect();
     keys.sort_by_key(|key| (having.get(key).map_or(0, Vec::len), *key));
@@ -83,14 +84,14 @@ fn rarest<'a>(keys: &BTreeSet<&'a str>, having: &Having<'_>, count: usize) -> Ve
     keys
 }
 
-/// The statements that have all of these words.
+/// Indices of the statements that contain all of these words.
 fn with_all(words: &[&str], having: &Having<'_>) -> Vec<usize> {
     let mut lists = words.iter().map(|word| having.get(word).map_or(&[][..], Vec::as_slice));
     let first = lists.next().unwrap_or_default().to_vec();
     lists.fold(first, |common, list| in_both(&common, list))
 }
 
-/// What two sorted lists have in common.
+/// The intersection of two sorted lists.
 fn in_both(one: &[usize], other: &[usize]) -> Vec<usize> {
     let (mut at, mut against) = (0, 0);
     let mut common = Vec::new();
@@ -104,13 +105,13 @@ fn in_both(one: &[usize], other: &[usize]) -> Vec<usize> {
     common
 }
 
-/// What a claim is about, without what it leaves out; without circumstances too where only the `core` is asked for.
+/// Keys of a claim without exceptions, and without circumstances if `core` is set.
 fn keys(claim: &Claim, core: bool) -> BTreeSet<&str> {
     let counts = |place| place != Place::Except && !(core && place == Place::Where);
     claim.terms.iter().filter(|term| counts(term.place)).map(|term| term.key.as_str()).collect()
 }
 
-/// All pairs that are at least so much alike, by their numbers.
+/// All pairs with a similarity of at least `least`, by index.
 pub fn alike(statements: &[&Statement], least: f64) -> Vec<(usize, usize, f64)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for word in statements.iter().flat_map(|statement| statement.words()) {

@@ -1,42 +1,39 @@
-//! A rule cut into words, each with what stands before it: the form in which clauses are read.
+//! Splits a rule into words, each with the punctuation before it, for parsing clauses.
 
 use std::borrow::Cow;
 
 use cm_text::tokens::{Role, Tokenizer, fold};
 
-/// What stands between a word and the one before it.
+/// Punctuation between a word and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
-    /// Nothing but blanks, quotes and hyphens.
+    /// Only spaces, quotes and hyphens.
     None,
-    /// A comma or a bracket.
     Comma,
-    /// A colon.
     Colon,
-    /// The end of a sentence, a semicolon, a dash, a line of a list.
+    /// The end of a sentence, a semicolon, a dash, or a list item.
     Stop,
 }
 
 /// A word of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// As written, in lower case.
+    /// The word in lower case.
     pub(super) raw: String,
-    /// As written.
+    /// The word as written.
     pub(super) shown: String,
-    /// Whether it is written as a name is: `PostgreSQL`, `S3`, code.
+    /// Whether it is spelled like a name: `PostgreSQL`, `S3`, or code.
     pub(super) named: bool,
-    /// Its stem.
     pub(super) stem: String,
-    /// What stands before it.
+    /// Punctuation before it.
     pub(super) gap: Gap,
-    /// Whether `n't` hangs on it.
+    /// Whether it ends with `n't`.
     pub(super) negated: bool,
-    /// Whether it is code, which never steers a sentence.
+    /// Whether it is inline code, which is never a cue.
     pub(super) code: bool,
 }
 
-/// The words of a text in order; of a link only what it shows.
+/// The words of a text in order; for links, only their text.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
     let text = &*without_targets(text);
     let mut code = false;
@@ -69,7 +66,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// A text without the addresses that its links lead to.
+/// The text without link targets and URLs.
 fn without_targets(text: &str) -> Cow<'_, str> {
     if !text.contains("](") && !text.contains("://") {
         return Cow::Borrowed(text);
@@ -85,7 +82,8 @@ fn without_targets(text: &str) -> Cow<'_, str> {
     Cow::Owned(words.collect::<Vec<_>>().join(" "))
 }
 
-/// Whether a word is written as a name is: with a capital that its place does not ask for, or with a digit.
+/// Whether a word is spelled like a name: a capital letter that is not due to its position, or a
+/// digit.
 fn is_named(word: &str, first: bool) -> bool {
     let upper = |word: &str| word.chars().any(char::is_uppercase);
     let letters = word.chars().any(char::is_alphabetic);
@@ -100,7 +98,7 @@ fn is_negated(rest: &str) -> bool {
         && !chars.next().is_some_and(char::is_alphanumeric)
 }
 
-/// What the characters between two words come to.
+/// Classifies the characters between two words.
 fn gap_of(between: &str) -> Gap {
     if between == " " {
         return Gap::None;

@@ -1,4 +1,4 @@
-//! A rule prepared for comparing: its words, and its claims.
+//! A rule parsed for comparison: its content words and its claims.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -10,37 +10,36 @@ use super::marks::Marks;
 use super::piece::{Piece, pieces};
 use cm_text::canonical::Canonical;
 
-/// A rule, prepared once for comparing it with many.
+/// A rule, parsed once for comparison with many others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     words: BTreeSet<String>,
-    /// The same as they are written, by their stems.
+    /// The words as written, by stem.
     written: BTreeMap<String, Written>,
-    /// The same words, to compare fast.
+    /// Hashes of the words, for fast comparison.
     marks: Marks,
-    /// The words that only denying claims have, and only affirming ones.
+    /// Words of actions that occur only in denying claims (true) or only in affirming ones (false).
     signs: BTreeMap<String, bool>,
     claims: Vec<Claim>,
-    /// What it chooses by name.
+    /// The named choice, if there is one.
     choosing: Option<Choosing>,
     text: String,
     canonical: OnceLock<Canonical>,
 }
 
-/// A word as it is written.
+/// A content word as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
-    /// In lower case.
+    /// The word in lower case.
     pub(super) raw: String,
-    /// Whether nothing stands for it: a name, a number, one of things that exclude each other.
+    /// Whether it has no synonyms: a name, a number, or one of several alternatives.
     pub(super) firm: bool,
 }
 
-/// How often a rule denies, lacks, leaves out and limits.
+/// Counts of denials, negated phrases, exceptions and restrictions.
 pub(super) type Shape = [usize; 4];
 
 impl Statement {
-    /// Prepares a rule.
     pub fn of(text: &str) -> Self {
         let pieces = pieces(text);
         let claims = claims(&pieces);
@@ -63,7 +62,7 @@ impl Statement {
         }
     }
 
-    /// The same with other keys for some words.
+    /// A copy in which keys of words are replaced according to `names`.
     pub(super) fn renamed(&self, names: &BTreeMap<String, String>) -> Self {
         let claims: Vec<Claim> = self.claims.iter().map(|claim| claim.renamed(names)).collect();
         let words: BTreeSet<String> =
@@ -72,17 +71,17 @@ impl Statement {
         Self { words, marks, signs: signs(&claims), claims, ..self.clone() }
     }
 
-    /// The stems of its words, without those that only steer.
+    /// Stems of the content words, without cue words.
     pub fn words(&self) -> &BTreeSet<String> {
         &self.words
     }
 
-    /// Its canonical form, made when it is first asked for.
+    /// The canonical form; computed on first use.
     pub fn canonical(&self) -> &Canonical {
         self.canonical.get_or_init(|| Canonical::of(&self.text))
     }
 
-    /// The share of words that both have, whatever is said of them.
+    /// The share of common words, 0–1, ignoring negation.
     pub(super) fn overlap(&self, other: &Self) -> f64 {
         let common = self.marks.common(&other.marks);
         let all = self.marks.len() + other.marks.len() - common;
@@ -97,7 +96,7 @@ impl Statement {
         self.choosing.as_ref()
     }
 
-    /// Its words as they are written, by their stems.
+    /// The content words as written, by stem.
     pub(super) fn written(&self) -> impl Iterator<Item = (&String, &Written)> {
         self.written.iter()
     }
@@ -113,17 +112,17 @@ impl Statement {
     }
 }
 
-/// The stems of a text's words, without those that only steer: [`Statement::words`] of texts of which nothing else is asked.
+/// The stems of a text's content words, like [`Statement::words`] but without parsing claims.
 pub fn words(text: &str) -> BTreeSet<String> {
     pieces(text).into_iter().filter(tells).map(|piece| piece.stem).collect()
 }
 
-/// Whether a piece is a word that tells rules apart.
+/// Whether a piece is a content word.
 fn tells(piece: &Piece) -> bool {
     !piece.negated && counts(&piece.raw)
 }
 
-/// Whether a word tells rules apart, rather than only steering them.
+/// Whether a word is a content word rather than only a cue.
 fn counts(word: &str) -> bool {
     !matches!(LEXICON.cue(word), Some(Cue::Silent | Cue::Affirm { .. } | Cue::Deny { .. } | Cue::All))
 }
@@ -145,13 +144,13 @@ fn signs(claims: &[Claim]) -> BTreeMap<String, bool> {
     signs.into_iter().filter_map(|(key, sign)| Some((key, sign?))).collect()
 }
 
-/// Whether two rules may have at least so much in common, told at little cost.
+/// Fast upper bound: whether the likeness of two rules can be at least `least`.
 pub fn may_be_like(a: &Statement, b: &Statement, least: f64) -> bool {
     a.overlap(b) >= least
 }
 
-/// How much two rules have in common: the share of words that both have, 0–1. A word that one affirms and the other
-/// denies is none that they share, so that "always X" is not like "never X".
+/// Share of common words, 0–1. Words that one rule affirms and the other denies do not count as
+/// common, so "always X" is not similar to "never X".
 pub fn likeness(a: &Statement, b: &Statement) -> f64 {
     let opposed =
         |word: &String| matches!((a.signs.get(word), b.signs.get(word)), (Some(a), Some(b)) if a != b);

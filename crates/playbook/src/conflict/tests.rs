@@ -1,4 +1,4 @@
-//! What the comparison promises, on single pairs and on any text.
+//! Properties of the comparison, on fixed pairs and on generated text.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::meaning::{Meaning, NoMeaning, Sense};
 use cm_text::embedding::Embedding;
 
-/// A model that knows some synonyms: words that it does not know mean nothing.
+/// A test model with a few synonyms; other words have zero vectors.
 struct Synonyms;
 
 impl Meaning for Synonyms {
@@ -140,7 +140,7 @@ fn a_denial_is_found_in_other_words_where_a_model_knows_them() {
     assert_eq!(found, Some(Ground::Polarity));
 }
 
-/// Rules made of words that steer and words that do not, so that clauses of every kind come up.
+/// Generates rules from cue words and content words, so that all kinds of clauses occur.
 fn rules() -> impl Strategy<Value = String> {
     let words = "always never avoid use not without only unless except in when for because and but or , ; : . tabs \
                  spaces before after enable disable skip tests commit unwrap instead of over prefer don't no 2 4 to with S3 GitHub";

@@ -1,27 +1,27 @@
-//! How two statements relate: the one judgement that every place asks that credits, stores or refuses a statement.
+//! The relation between two statements, used wherever a statement is credited, stored or refused.
 //!
-//! Likeness alone never makes two statements one: contradictions look more alike than duplicates do. Statements are the
-//! same where their canonical forms are equal; likeness only names neighbours.
+//! Statements are equal if their canonical forms are equal. Similarity only finds neighbours,
+//! because contradictions are more similar than duplicates.
 
 use super::meant::{Meant, Near, Nearness, name_differently, opposed};
 use super::{Opposition, Statement, opposition};
 use crate::meaning::Sense;
 
-/// How a statement relates to one that is there.
+/// Relation of a statement to an existing one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// It says the same: numbers, units, versions, names, negation and order are equal.
+    /// Equal in content: numbers, units, versions, names, negation and order agree.
     Same,
-    /// Both cannot be followed, or cannot both be true.
+    /// Both cannot be followed or cannot be true.
     Contradicts(Opposition),
-    /// It is about the same thing, and says something of its own.
+    /// About the same thing, with different content.
     Near(Near),
-    /// Neither.
+    /// Unrelated.
     Different,
 }
 
 impl Meant<'_> {
-    /// How this statement relates to another. A contradiction is looked for before a likeness.
+    /// The relation of this statement to another. Contradiction takes precedence over similarity.
     pub fn verdict(&self, other: &Self, least: Nearness, sense: &Sense<'_>) -> Verdict {
         if self.statement.is_same(other.statement) {
             return Verdict::Same;
@@ -32,8 +32,8 @@ impl Meant<'_> {
         self.near(other, least, sense).map_or(Verdict::Different, Verdict::Near)
     }
 
-    /// Whether a statement is one that is blocked, in the same words, with slips of spelling, in another order, or so near
-    /// that nothing tells it apart; with how near it is where it is not the same.
+    /// Whether this statement repeats a blocked one: in equal words, with typos, reordered, or too
+    /// similar to tell apart. The inner value is the similarity, or `None` if they are equal.
     pub fn evades(&self, blocked: &Self, least: Nearness, sense: &Sense<'_>) -> Option<Option<Near>> {
         let (one, other) = (self.statement, blocked.statement);
         if one.is_same(other) {
@@ -60,13 +60,13 @@ impl Meant<'_> {
 }
 
 impl Statement {
-    /// Whether both say the same, by their canonical forms.
+    /// Whether the canonical forms are equal.
     pub fn is_same(&self, other: &Self) -> bool {
         self.canonical() == other.canonical()
     }
 
-    /// Whether nothing that their words show tells two statements apart that are otherwise alike: no number, name or
-    /// denial, and no opposition.
+    /// Whether the words reveal no difference between two similar statements: no number, name,
+    /// denial or contradiction.
     pub fn may_be_one_with(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.canonical(), other.canonical());
         ours == theirs

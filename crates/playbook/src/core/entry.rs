@@ -1,4 +1,4 @@
-//! What may be listed in CORE.md: memories that hold, and the bullets that agents are shown.
+//! Entries of CORE.md: current memories, and rules that may be shown to agents.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -23,80 +23,77 @@ use crate::live::live;
 /// A note that may be listed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreEntry {
-    /// What it answers to.
+    /// ID of the note.
     pub id: String,
-    /// The beginning of its id that no other note has; empty for a note that has none.
+    /// Shortest unique prefix of its id; empty for a note without id.
     pub short_id: String,
-    /// Its title, as written; of a bullet its rule.
+    /// Title as written; for a rule, its text.
     pub title: String,
-    /// Where it lies.
     pub path: NotePath,
-    /// What a wikilink to it says: its file's name, or its path where another file has that name.
+    /// Target of a wikilink: the file name, or the path if another file has that name.
     pub target: String,
-    /// Its type, empty for none.
+    /// Type; empty if the note has none.
     pub note_type: String,
-    /// Its tags.
     pub tags: Vec<String>,
-    /// What it is worth.
+    /// Score of the entry.
     pub worth: Worth,
-    /// Whether somebody pinned it.
     pub pinned: bool,
-    /// Whether it is no memory but a note of the folder, which has no score.
+    /// Whether it is a plain note, which has no score.
     pub plain: bool,
-    /// How many edges it has.
+    /// Number of edges.
     pub links: usize,
-    /// When it was last changed, as it says itself.
+    /// Last change according to the note itself.
     pub changed: Option<Instant>,
 }
 
-/// What an entry is worth. The two scores are on scales of their own.
+/// Score of an entry. Memories and rules use different scales.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Worth {
-    /// The decay score of a memory.
+    /// Decay score of a memory.
     Memory(Score),
-    /// What a bullet has proved.
+    /// Feedback score of a rule.
     Bullet {
-        /// Whether it says what to avoid.
+        /// Whether it is an anti-pattern.
         anti_pattern: bool,
-        /// How far it has proved itself.
         maturity: Maturity,
-        /// What its feedback comes to, see [`standing`].
+        /// Effective score of the feedback, see [`standing`].
         standing: Effective,
     },
 }
 
-/// How a line of the file leads to its note.
+/// Format of links in the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LinkStyle {
-    /// `[title](path)`, which any editor and any hosting site follows.
+    /// `[title](path)`, supported by all editors and hosting sites.
     #[default]
     Path,
-    /// `[[file-stem|title]]`, which is shorter, and which note-taking programs follow.
+    /// `[[file-stem|title]]`, shorter, supported by note-taking programs.
     Stem,
 }
 
-/// An entry as a line of the file.
+/// A line of the file in two forms.
 pub(super) struct Line {
-    /// With its id instead of a link.
+    /// With the id instead of a link.
     pub(super) bare: String,
-    /// With a link, and the characters of its path; `None` for a bullet, which is to be followed and not to be opened.
+    /// With a link, and the length of its path; `None` for a rule, which needs no opening.
     pub(super) linked: Option<(String, usize)>,
 }
 
-/// What no bullet reaches on the scale of memories.
+/// Upper bound of rules on the scale of memories.
 ///
-/// Importance, usage and weight of a type take a memory that is read again and again to about 2; a pinned one has 999.
+/// Importance, usage and type weight raise a frequently read memory to about 2; a pinned one has
+/// 999.
 const MOST: f64 = 2.0;
 
-/// The shortest id of a memory in the file, in characters.
+/// Minimum length of a memory's short id, in characters.
 const SHORT_ID: usize = 8;
 
-/// States of memories that no agent is given as true.
+/// States of memories that are not shown to agents.
 const HELD_BACK: [&str; 2] = ["draft", "unverified"];
 
-/// The notes that may be listed, with what they are worth; `scores` stand in the order of the notes. Retired, deprecated
-/// and superseded notes are out, pinned or not. Of bullets these are those that agents are shown, but for one with
-/// characters that a reader cannot see.
+/// The notes that may be listed, with their scores; `scores` is in the order of the notes. Excludes
+/// retired, deprecated and superseded notes even if pinned, and rules that are not in use or
+/// contain hidden characters.
 pub fn core_entries(graph: &Graph<'_>, scores: &[Score], now: Instant, scoring: &Scoring) -> Vec<CoreEntry> {
     let ids = ShortIds::of(graph.notes());
     let entry = |((at, note), score): ((usize, &Note), &Score)| {
@@ -128,7 +125,7 @@ fn is_held_back(note: &Note) -> bool {
         || note.path.is_generated()
 }
 
-/// How often each beginning of an id occurs.
+/// Number of ids per prefix.
 struct ShortIds<'n>(HashMap<&'n str, usize>);
 
 impl<'n> ShortIds<'n> {
@@ -151,8 +148,8 @@ fn begin(id: &str) -> &str {
     id.get(..SHORT_ID).unwrap_or(id)
 }
 
-/// The memories that may be listed, with their decay scores: those that hold, and pinned ones even where another
-/// supersedes them.
+/// The memories that may be listed, with their decay scores: current ones, and pinned ones even if
+/// superseded.
 pub fn memory_entries(graph: &Graph<'_>, scores: &[Score]) -> Vec<(CoreEntry, Score)> {
     let notes = graph.notes().iter().zip(live(graph)).zip(scores);
     let listed =
@@ -203,7 +200,7 @@ impl CoreEntry {
         }
     }
 
-    /// Whether it is listed only where the others leave room.
+    /// Whether it is listed only if space remains.
     pub(super) fn is_fading(&self, least: f64) -> bool {
         match self.worth {
             _ if self.pinned => false,
@@ -212,18 +209,18 @@ impl CoreEntry {
         }
     }
 
-    /// Whether it is a bullet that did more harm than good, which is not given to agents however much room there is.
+    /// Whether it is a rule with a negative score, which is never listed unless pinned.
     pub(super) fn is_harmful(&self) -> bool {
         matches!(self.worth, Worth::Bullet { standing, .. } if standing.value() < 0.0 && !self.pinned)
     }
 
-    /// Whether it is a rule that no prompt should hold: longer than a rule may be.
+    /// Whether it is a rule that exceeds the maximum length of rules.
     pub(super) fn is_too_long(&self) -> bool {
         matches!(self.worth, Worth::Bullet { .. }) && self.title.chars().count() > *RULE.end()
     }
 
-    /// Which leaves the file last where space is short, as a key to sort by: what holds by score, pinned ones first;
-    /// then what fades by score, links and recency.
+    /// Sort key for what to list if space is short: entries above the least score first, pinned
+    /// ones leading, then fading ones by score, links and recency.
     pub(super) fn rank(&self, least: f64) -> impl Ord + '_ {
         let fading = self.is_fading(least);
         let score = Reverse(self.comparable(least));
@@ -231,7 +228,7 @@ impl CoreEntry {
         (fading, Reverse(self.pinned), self.plain, score, tie, &self.id, &self.path)
     }
 
-    /// Which stands first in its section: of bullets, those that have proved themselves.
+    /// Sort key within a section: pinned entries, then by maturity, then by rank.
     pub(super) fn place(&self, least: f64) -> impl Ord + '_ {
         let maturity = match self.worth {
             Worth::Memory(_) => Maturity::default(),
@@ -240,12 +237,12 @@ impl CoreEntry {
         (Reverse(self.pinned), Reverse(maturity), self.rank(least))
     }
 
-    /// Its score on the scale of memories.
+    /// The score on the scale of memories.
     ///
-    /// The standing of a bullet grows with every word of praise; the score of a memory hardly passes 2. So a bullet's is
-    /// bent, rising and bounded, such that `least`, from which both are listed, stays where it is: a rule that became
-    /// established (2) is worth a memory of the highest importance that was read today (1), and a rule that was found
-    /// helpful a hundred times still does not push all memories out of the file.
+    /// A rule's score grows with every piece of feedback, while a memory's hardly exceeds 2. So a
+    /// rule's score is mapped to a bounded, increasing function that leaves `least` fixed: a newly
+    /// established rule (2) equals a memory of highest importance that was read today (1), and a
+    /// rule with a hundred helpful marks does not displace all memories.
     pub(super) fn comparable(&self, least: f64) -> Score {
         match self.worth {
             Worth::Memory(score) => score,
@@ -284,7 +281,7 @@ impl CoreEntry {
     }
 }
 
-/// A rule without its markup, where that takes no letter of it away: an agent follows what it reads here.
+/// A rule without markup, unless removing markup would remove letters.
 fn plain(rule: &str) -> String {
     let text = folded(&outline(rule, 1).text);
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();

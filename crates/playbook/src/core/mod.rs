@@ -1,8 +1,8 @@
-//! CORE.md: the memories and rules that an agent loads into its system prompt, best first, within a budget of tokens.
+//! Generates CORE.md: the memories and rules that an agent loads into its system prompt, best
+//! first, within a token budget.
 //!
-//! It lists titles, never bodies; the title of a bullet is its rule, which is to be followed without opening a file and
-//! cited by its id. Paths take at most a fifth of it: the best entries have a link, the others their id. It reads and
-//! writes no file.
+//! It lists titles, not bodies; the title of a rule is its text. Paths take at most a fifth of the
+//! file: the best entries have a link, the others their id. This module accesses no files.
 
 mod entry;
 
@@ -15,24 +15,24 @@ use entry::Line;
 pub use crate::generated::same_but_for_day;
 pub use entry::{CoreEntry, LinkStyle, Worth, core_entries, memory_entries};
 
-/// The limits of the file, and what a vault adds to it.
+/// Limits and contents of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreSettings {
-    /// The whole file's budget.
+    /// Token budget of the whole file.
     pub tokens: usize,
-    /// The most entries of a section; pinned ones are listed beyond it.
+    /// Maximum number of entries per section; pinned entries are listed in addition.
     pub per_section: usize,
-    /// The score below which an entry is fading: listed only where the others leave room.
+    /// Score below which an entry is fading: listed only if space remains.
     pub least_score: f64,
-    /// How its lines lead to their notes.
+    /// Format of links.
     pub links: LinkStyle,
-    /// Sections after the built-in ones: titles with types.
+    /// Additional sections: titles with types.
     pub extra_sections: Vec<(String, Vec<String>)>,
 }
 
 impl Default for CoreSettings {
-    /// What an agent wants beside the built-in sections: what the people around it prefer and take for granted,
-    /// what was understood, and the team's own observations. All other types come last.
+    /// Default limits, and additional sections for preferences, insights and observations. All
+    /// other types come last.
     fn default() -> Self {
         let section = |title: &str, types: &[&str]| {
             (title.to_owned(), types.iter().map(|name| (*name).to_owned()).collect())
@@ -57,13 +57,13 @@ enum Section<'s> {
     Pinned,
     /// Memories of some types.
     Memories { title: &'s str, types: Vec<&'s str> },
-    /// Bullets that say what to do.
+    /// Rules.
     Rules,
-    /// Bullets that say what to avoid.
+    /// Anti-patterns.
     Pitfalls,
-    /// Memories of types that no other section takes.
+    /// Memories of all other types.
     Other,
-    /// What has faded, of any kind.
+    /// Fading entries of any kind.
     Fading,
 }
 
@@ -76,7 +76,7 @@ const BUILT_IN: [(&str, &[&str]); 5] = [
 ];
 
 impl<'s> Section<'s> {
-    /// All sections in order. An entry belongs to the first that takes it.
+    /// All sections in order. An entry belongs to the first one that accepts it.
     fn all(settings: &'s CoreSettings) -> Vec<Self> {
         let built_in = BUILT_IN.iter().map(|(title, types)| Self::Memories { title, types: types.to_vec() });
         let extra = settings.extra_sections.iter().map(|(title, types)| Self::Memories {
@@ -114,15 +114,15 @@ impl<'s> Section<'s> {
     }
 }
 
-/// An entry with its place in the file.
+/// An entry with its position in the file.
 struct Placed {
     section: usize,
-    /// Which of its section it is, from the best.
+    /// Rank within its section, best first.
     at: usize,
     line: Line,
 }
 
-/// How many entries are left out, and why.
+/// Numbers of omitted entries, by reason.
 #[derive(Default)]
 struct LeftOut {
     harmful: usize,
@@ -131,11 +131,11 @@ struct LeftOut {
     too_long: usize,
 }
 
-/// The share of the file's characters that paths may take, as one in so many.
+/// Divisor of the file's length that gives the limit for paths.
 const PATH_SHARE: usize = 5;
 
-/// The file for these entries on that day. They leave it lowest score first until it fits its budget; the same
-/// arguments give the same bytes.
+/// Generates the file for `day`. Entries with the lowest scores are dropped until it fits the
+/// budget. The output is deterministic.
 pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> GeneratedFile {
     let sections = Section::all(settings);
     let (placed, mut left_out) = place(entries, &sections, settings);
@@ -172,11 +172,12 @@ pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> G
     GeneratedFile::new(text, listed, left_out.total())
 }
 
-/// How the file grows entry by entry, the best first: each gets a link as soon as the text so far has room for its path.
+/// Cumulative lengths of the file, best entries first; an entry gets a link if there is room for
+/// its path.
 struct Growth {
-    /// The characters after each entry, its section's heading included.
+    /// Length in characters after each entry, including section headings.
     after: Vec<usize>,
-    /// Which entries have a link in the end.
+    /// For each entry, whether it has a link.
     linked: Vec<bool>,
 }
 
@@ -207,7 +208,7 @@ impl Growth {
         growth
     }
 
-    /// The characters of the first `listed` entries.
+    /// Length of the first `listed` entries, in characters.
     fn characters(&self, listed: usize) -> usize {
         listed.checked_sub(1).and_then(|last| self.after.get(last)).copied().unwrap_or(0)
     }
@@ -219,7 +220,7 @@ impl Line {
     }
 }
 
-/// The number of entries of each kind that has any: memories, plain notes, bullets.
+/// The number of memories, plain notes and rules, without kinds that have none.
 fn counts(entries: &[CoreEntry]) -> String {
     let (mut memories, mut plain, mut bullets) = (0, 0, 0);
     for entry in entries {
@@ -243,7 +244,7 @@ fn counts(entries: &[CoreEntry]) -> String {
     if parts.is_empty() { "0 memories".to_owned() } else { parts.join(", ") }
 }
 
-/// The entries that have a place, the last to leave first, before the budget is looked at.
+/// The entries before the budget is applied, best first, with counts of the omitted ones.
 fn place(entries: &[CoreEntry], sections: &[Section<'_>], settings: &CoreSettings) -> (Vec<Placed>, LeftOut) {
     let least = settings.least_score;
     let mut left_out = LeftOut::default();
@@ -281,7 +282,7 @@ fn place(entries: &[CoreEntry], sections: &[Section<'_>], settings: &CoreSetting
 }
 
 impl LeftOut {
-    /// What is left out although it could be listed.
+    /// Number of omitted entries that could be listed.
     fn total(&self) -> usize {
         self.full_section + self.no_space + self.too_long
     }

@@ -1,4 +1,4 @@
-//! The file for hand-made lists, its limits, and titles that want to be more than titles.
+//! Tests of the generated file: fixed lists, limits, and hostile titles.
 
 use proptest::prelude::*;
 
@@ -293,7 +293,7 @@ fn now() -> Instant {
     Instant::parse("2026-11-21").unwrap()
 }
 
-/// A bullet as its file is read.
+/// A bullet parsed from frontmatter and body.
 fn bullet_note(name: &str, yaml: &str, body: &str) -> Note {
     let path = NotePath::parse(&format!("playbook/testing/{name}.md")).unwrap();
     let text = format!("---\nid: b-mt2ssunl-00000{name}\n{yaml}\n---\n\n{body}\n");

@@ -1,5 +1,5 @@
-//! What happens to a rule that asks to be let in (04-curation): its form, duplicates, blocks, conflicts, near duplicates,
-//! the quota, and the evidence gate, in this order.
+//! Checks whether a proposed rule may enter the playbook (04-curation): form, duplicates, blocks,
+//! conflicts, near duplicates, the quota, and the evidence gate, in this order.
 
 use super::history::{Evidence, Gate, History};
 use super::shelf::{Shelf, stands};
@@ -12,102 +12,102 @@ use cm_note::bullet::{Bullet, BulletType, Reach, State};
 use cm_note::note::check::is_category;
 use cm_note::note::suspicion::{payload, suspicion};
 
-/// A rule that asks to be let in.
+/// A proposed rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
-    /// What it says, as proposed.
+    /// Text as proposed.
     pub content: &'a str,
-    /// Its category, as proposed.
+    /// Category as proposed.
     pub category: &'a str,
-    /// What to do, or what to avoid.
+    /// Rule or anti-pattern.
     pub bullet_type: BulletType,
-    /// Where it is to hold. What holds elsewhere neither doubles nor contradicts it.
+    /// Scope of the rule. Only rules whose scopes overlap can be duplicates or conflict.
     pub reach: Reach<'a>,
 }
 
-/// What a rule is held against.
+/// Everything that a proposed rule is checked against.
 #[derive(Clone, Copy)]
 pub struct Door<'a> {
-    /// The playbook that it would enter.
+    /// The playbook that the rule would enter.
     pub shelf: &'a Shelf,
-    /// The bullets of other vaults that hold beside it.
+    /// The bullets of other vaults that apply as well.
     pub elsewhere: &'a Shelf,
-    /// What is blocked, in any vault.
+    /// Blocked patterns of all vaults.
     pub blocked: &'a [Blocked],
-    /// The limits.
+    /// Limits and thresholds of curation.
     pub limits: &'a Limits,
-    /// What past sessions say.
+    /// Evidence from past sessions.
     pub history: &'a dyn History,
-    /// What words and rules mean.
+    /// Meanings of words and rules.
     pub sense: &'a Sense<'a>,
-    /// Whose word it is.
+    /// Authority of the proposer.
     pub authority: Authority,
 }
 
-/// Where a rule stands against one that there is.
+/// Result of the admission check.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Admission {
-    /// It cannot be a rule.
+    /// The text is not a valid rule.
     Malformed(NotARule),
-    /// Its category cannot be one.
+    /// The category is invalid.
     BadCategory,
-    /// The same is there already.
+    /// An equal bullet exists.
     Duplicate {
-        /// Its place on the shelf.
+        /// Its index in the playbook.
         at: usize,
-        /// Whether it is there in other words.
+        /// Whether its wording differs.
         reworded: bool,
     },
-    /// Another vault that holds beside this one has it.
+    /// Another vault has an equal bullet.
     Elsewhere {
-        /// That vault's bullet.
+        /// ID of that bullet.
         id: String,
     },
-    /// It is blocked.
+    /// A blocked pattern matches.
     Blocked {
-        /// The blocked pattern.
+        /// ID of the blocked pattern.
         id: String,
-        /// Why that is blocked.
+        /// Reason for the block.
         reason: Option<String>,
-        /// How near it is, where it is not the same.
+        /// Similarity to the blocked pattern; `None` if it is equal.
         near: Option<Near>,
     },
-    /// It was deprecated, and nothing comes back by being proposed again.
+    /// An equal bullet was deprecated; proposing it again does not revive it.
     Deprecated {
-        /// The bullet that was deprecated.
+        /// Index of the deprecated bullet.
         at: usize,
     },
-    /// Past sessions speak against it.
+    /// The evidence from past sessions is negative.
     Failed(Evidence),
-    /// It may enter.
+    /// The rule may enter.
     Admitted(Admitted),
 }
 
-/// A rule that may enter.
+/// A rule that may enter the playbook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admitted {
-    /// Its text as it is written.
+    /// Normalized text.
     pub rule: String,
-    /// Active, or a draft.
+    /// Active or draft.
     pub state: State,
-    /// Why it is a draft; empty for an active one.
+    /// Reasons for being a draft; empty if active.
     pub because: Vec<String>,
-    /// The bullet that it says more than, where there is one.
+    /// Index of the bullet that this rule states more precisely.
     pub refines: Option<usize>,
-    /// The bullets that are near to it and say something of their own, the nearest first.
+    /// Similar bullets with content of their own, most similar first.
     pub neighbours: Vec<(usize, Near)>,
-    /// The bullets of the playbook that say the opposite, and why they are taken to.
+    /// Contradictory bullets of the playbook, with the reason.
     pub conflicts: Vec<(usize, String)>,
-    /// The bullets of other vaults that say the opposite: their ids and rules, and why.
+    /// Contradictory bullets of other vaults: id, rule and reason.
     pub conflicts_elsewhere: Vec<(String, String, String)>,
-    /// What past sessions say.
+    /// Evidence from past sessions.
     pub evidence: Evidence,
-    /// What the evidence gate makes of it.
+    /// Result of the evidence gate.
     pub gate: Gate,
 }
 
 impl Door<'_> {
-    /// What becomes of a rule at this door.
+    /// Checks a proposed rule.
     pub fn admit(&self, candidate: Candidate<'_>) -> Admission {
         let rule = match content::rule(candidate.content) {
             Ok(rule) => rule,
@@ -158,7 +158,7 @@ impl Door<'_> {
         }
     }
 
-    /// The toxic pattern that keeps a rule out.
+    /// The toxic pattern that matches a rule, as [`Admission::Blocked`].
     pub fn blocked(&self, rule: &str, meant: Meant<'_>) -> Option<Admission> {
         let hash = RuleHash::of(rule);
         let toxic = || self.blocked.iter().filter(|blocked| blocked.kind == BlockKind::Toxic);
@@ -173,7 +173,8 @@ impl Door<'_> {
         toxic().find_map(|blocked| Some(found(blocked, self.evades(meant, blocked.text())?)))
     }
 
-    /// Whether a rule is a blocked one, however it is worded; with how near it is where it is not the same.
+    /// Whether a rule rewords a blocked one. The inner value is the similarity, or `None` if they
+    /// are equal.
     fn evades(&self, rule: Meant<'_>, blocked: &str) -> Option<Option<Near>> {
         let statement = Statement::of(blocked);
         let embedding = self.sense.text(blocked);

@@ -1,7 +1,7 @@
-//! The one function that changes a playbook: deltas in, a new playbook and a report out.
+//! The function that changes a playbook: takes deltas, returns a new playbook and a report.
 //!
-//! No file, clock or random number: ids come from what is said and when, so that the same input gives the same output,
-//! byte for byte.
+//! It accesses no files, clock or random numbers. IDs are derived from text and time, so the output
+//! is deterministic.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -29,75 +29,75 @@ use cm_note::path::NotePath;
 use cm_note::score::Scoring;
 use cm_text::canonical::Canonical;
 
-/// Who proposes.
+/// The origin of the deltas.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proposer {
-    /// The session, for deltas that name none.
+    /// Session of deltas that name none.
     pub session: Option<String>,
-    /// The agent.
     pub agent: Option<String>,
-    /// The person.
+    /// The person on whose behalf the deltas are proposed.
     pub author: Option<String>,
 }
 
-/// What a curation starts from, beside the playbook.
+/// Input of a curation besides the playbook.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// What is proposed, carried out in this order.
+    /// Deltas, applied in this order.
     pub deltas: &'a [Delta],
-    /// Who proposes it.
+    /// Origin of the deltas.
     pub proposer: &'a Proposer,
-    /// Whose word it is.
+    /// Authority of the proposer.
     pub authority: Authority,
-    /// Whether an agent or a job calls: rules in use keep their words and their place, whatever the authority.
+    /// Whether the request comes from an agent or a job. It cannot rewrite, retire or pin active
+    /// rules, whatever the authority.
     pub only_proposes: bool,
-    /// The playbooks of other vaults that hold beside this one.
+    /// The playbooks of other vaults that apply as well.
     pub elsewhere: &'a Playbook,
-    /// The limits.
+    /// Limits and thresholds.
     pub limits: &'a Limits,
-    /// The constants of scoring.
+    /// Constants of scoring.
     pub scoring: &'a Scoring,
-    /// What past sessions say.
+    /// Evidence from past sessions.
     pub history: &'a dyn History,
-    /// The model that tells what rules mean.
+    /// Embedding model for rules.
     pub meaning: &'a dyn Meaning,
-    /// The instant.
+    /// Current time.
     pub now: Instant,
-    /// Whether the maturity of all bullets is looked at, not only of those that a delta touched.
+    /// Whether to review the maturity of all bullets, not only of those that a delta touched.
     pub sweep: bool,
-    /// Bullets whose files cannot be edited as they are, and why.
+    /// Paths of bullets that cannot be edited, with the reason.
     pub closed: &'a [(NotePath, String)],
 }
 
-/// A new playbook, and how it came about.
+/// Result of a curation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Curated {
-    /// The bullets: those that there were, in their order, then the new ones.
+    /// The playbook: existing bullets in their order, then new ones.
     pub playbook: Playbook,
-    /// Contradictions that were found, each an edge to be written.
+    /// Contradictions found; each becomes an edge file.
     pub contradictions: Vec<Contradiction>,
-    /// What was done and what not.
+    /// What was done and what was refused.
     pub report: Report,
 }
 
-/// Two bullets that say the opposite.
+/// Two bullets that contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contradiction {
-    /// The new one, and what it says.
+    /// ID and rule of the new bullet.
     pub from: (NoteId, String),
-    /// The one that was there, and what it says.
+    /// ID and rule of the existing bullet.
     pub to: (NoteId, String),
-    /// Why they are taken to contradict.
+    /// Reason for the contradiction.
     pub reason: String,
 }
 
-/// The code of a refusal of what only a person may do.
+/// Error code for deltas that only a person may apply.
 pub const PERSONS_ONLY: &str = "persons-only";
 
-/// The most deltas that a program may propose from one session in one curation.
+/// Maximum number of deltas per session in one curation, for programs.
 pub const DELTAS_PER_SESSION: usize = 50;
 
-/// Carries out deltas.
+/// Applies deltas to a playbook.
 pub fn curate(playbook: &Playbook, request: &Request<'_>) -> Curated {
     let mut curation = Curation::of(playbook, request);
     for (delta, number) in request.deltas.iter().zip(1..) {
@@ -119,7 +119,7 @@ pub fn curate(playbook: &Playbook, request: &Request<'_>) -> Curated {
     curation.finish()
 }
 
-/// A curation while it is carried out.
+/// State of a running curation.
 pub(super) struct Curation<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) shelf: Shelf,
@@ -130,12 +130,12 @@ pub(super) struct Curation<'a> {
     contradictions: Vec<Contradiction>,
     pub(super) report: Report,
     pub(super) touched: BTreeSet<usize>,
-    /// Bullets that this curation added.
+    /// Indices of bullets that this curation added.
     pub(super) entered: BTreeSet<usize>,
-    /// Bullets that got an event, and those of them that got a harmful one.
+    /// Indices of bullets that got feedback; `harmed` of those that got harmful feedback.
     pub(super) given: BTreeSet<usize>,
     pub(super) harmed: BTreeSet<usize>,
-    /// Bullets of which a person said that their opposite holds.
+    /// Indices of rules that a person declared to be wrong, so that they are inverted.
     pub(super) inverted: BTreeSet<usize>,
     seen: HashSet<String>,
     per_session: std::collections::HashMap<String, usize>,
@@ -176,7 +176,7 @@ impl<'a> Curation<'a> {
         }
     }
 
-    /// Whether a program has proposed more from one session than anybody would read.
+    /// Whether a program has exceeded its limit of deltas for one session.
     fn has_too_many(&mut self, delta: &Delta) -> bool {
         let Some(session) = self.session(delta_session(delta)) else { return false };
         let count = self.per_session.entry(session).or_default();
@@ -184,7 +184,7 @@ impl<'a> Curation<'a> {
         self.request.authority == Authority::Automation && *count > DELTAS_PER_SESSION
     }
 
-    /// Whether an equal add, replace or merge stands before it.
+    /// Whether an equal add, replace or merge delta precedes this one.
     fn repeats(&mut self, delta: &Delta) -> bool {
         let key = match delta {
             Delta::Add(add) => {
@@ -259,13 +259,13 @@ impl<'a> Curation<'a> {
         self.report.refused.push(passed);
     }
 
-    /// The same, for a bullet that is not there or a pattern that stands against it.
+    /// Refuses a delta with the id of an unknown bullet or of a blocked pattern.
     pub(super) fn refuse_naming(&mut self, id: String, code: &str, reason: String) {
         let passed = Passed { id: Some(id), ..self.passed(None, code, reason) };
         self.report.refused.push(passed);
     }
 
-    /// The blocked pattern that keeps a rule out, and why.
+    /// The blocked pattern that matches a rule: its id and the reason.
     pub(super) fn kept_out(&self, rule: &str, told: &str) -> Option<(String, String)> {
         let (statement, embedding) = (Statement::of(told), self.sense.text(told));
         let meant = Meant { statement: &statement, embedding: embedding.as_ref() };
@@ -278,7 +278,8 @@ impl<'a> Curation<'a> {
         }
     }
 
-    /// The bullet that a delta names, where it may be changed.
+    /// The index of the bullet that a delta names; refuses the delta if the bullet may not be
+    /// changed.
     pub(super) fn open_to_change(&mut self, id: &str) -> Option<usize> {
         let Some(at) = self.shelf.find(id) else {
             self.refuse_naming(id.to_owned(), "unknown-bullet", "there is no such bullet".to_owned());
@@ -299,7 +300,8 @@ impl<'a> Curation<'a> {
         Some(at)
     }
 
-    /// The bullet that a delta names, where its words or its place may be changed: an agent changes drafts only.
+    /// Like `open_to_change`, for deltas that rewrite or retire a bullet: agents may do so for
+    /// drafts only.
     pub(super) fn open_to_rewrite(&mut self, id: &str) -> Option<usize> {
         let at = self.open_to_change(id)?;
         if self.request.only_proposes && self.shelf.get(at).state == State::Active {
@@ -309,7 +311,7 @@ impl<'a> Curation<'a> {
         Some(at)
     }
 
-    /// Refuses to pin or unpin for whoever only proposes.
+    /// Refuses pinning and unpinning by agents and jobs.
     fn may_pin(&mut self, id: &str) -> bool {
         if self.request.only_proposes {
             self.refuse_naming(id.to_owned(), PERSONS_ONLY, "only a person pins and unpins".to_owned());
@@ -317,7 +319,7 @@ impl<'a> Curation<'a> {
         !self.request.only_proposes
     }
 
-    /// Why a bullet's file cannot be edited.
+    /// The reason why a bullet's file cannot be edited, if there is one.
     pub(super) fn closed(&self, at: usize) -> Option<String> {
         let path = &self.shelf.get(at).path;
         let found = self.request.closed.iter().find(|(closed, _)| closed == path);
@@ -415,7 +417,7 @@ impl<'a> Curation<'a> {
         self.report.conflicts.push(Conflict { delta: self.number, id, content, with, with_content, reason });
     }
 
-    /// A new bullet.
+    /// The bullet of an add delta, with a new id.
     fn drawn(&self, add: &Add, bullet_type: BulletType, admitted: &Admitted) -> Bullet {
         let proposal = &add.bullet;
         let by = &self.request.proposer;
@@ -446,7 +448,7 @@ impl<'a> Curation<'a> {
         bullet
     }
 
-    /// A bullet with a new id and nothing but its rule, a candidate as of now.
+    /// A new bullet with only a rule and an id: a candidate created now.
     pub(super) fn blank(
         &self,
         rule: &str,
@@ -474,7 +476,8 @@ impl<'a> Curation<'a> {
         }
     }
 
-    /// An id from what is said and when, so that the order of deltas has no part in it.
+    /// A new id, derived from the rule and the time so that it does not depend on the order of
+    /// deltas.
     fn new_id(&self, rule: &str) -> NoteId {
         let hash = RuleHash::of(rule);
         let mut entropy = [0; 16];
@@ -488,8 +491,8 @@ impl<'a> Curation<'a> {
         }
     }
 
-    /// A rule that is there already was proposed again: one helpful event, once a session, and once a person a day without
-    /// one. The event keeps the proposed text.
+    /// Credits an existing rule that was proposed again with one helpful event: once per session,
+    /// or once per person and day without a session. The event stores the proposed text.
     fn credit(&mut self, at: usize, reworded: bool, add: &Add) {
         let session = self.session(add.session.as_deref());
         let bullet = self.shelf.get(at);
@@ -522,15 +525,15 @@ impl<'a> Curation<'a> {
         }
     }
 
-    /// Why an event of this curation is kept without weight: nobody has seen its session, or without a session the same
-    /// person said so on the same day.
+    /// The reason why an event has no weight: its session is unknown, or it has no session and the
+    /// same person gave the same feedback on that day.
     fn uncounted(&self, at: usize, signal: Signal, session: Option<&str>) -> Option<&'static str> {
         let seen = session.is_none_or(|session| self.request.history.has_seen(session));
         let event = self.event(signal, session.map(str::to_owned));
         uncounted_by(&self.shelf.get(at).feedback, &event, seen)
     }
 
-    /// An event of this curation.
+    /// A feedback event with the proposer and time of this curation.
     fn event(&self, signal: Signal, session: Option<String>) -> Feedback {
         let by = &self.request.proposer;
         Feedback {
@@ -541,7 +544,7 @@ impl<'a> Curation<'a> {
         }
     }
 
-    /// Gives a bullet an event. Two equal words of one second are two all the same.
+    /// Adds an event to a bullet. Equal events get different times, so that both count.
     fn give(&mut self, at: usize, mut event: Feedback) {
         self.touched.insert(at);
         self.given.insert(at);
@@ -589,7 +592,7 @@ impl<'a> Curation<'a> {
         self.applied(at, uncounted.map(|why| format!("kept without weight: {why}")));
     }
 
-    /// Whether a bullet says the opposite of one that is in use.
+    /// Whether a bullet contradicts one that is in use.
     pub(super) fn contradicts_live(&self, at: usize) -> bool {
         let bullet = self.shelf.get(at);
         let statement = Statement::of(&bullet.told());
@@ -668,7 +671,7 @@ impl<'a> Curation<'a> {
         self.applied(at, None);
     }
 
-    /// Ends a bullet: deprecated and retired, with the reason. Nothing of it is lost.
+    /// Deprecates and retires a bullet with a reason. Its content and history remain.
     pub(super) fn retire(&mut self, at: usize, reason: &str, heir: Option<String>) {
         let now = self.request.now;
         let bullet = self.shelf.get_mut(at);
@@ -714,11 +717,11 @@ impl<'a> Curation<'a> {
     }
 }
 
-/// The note of an event that a second proposal of a rule leaves.
+/// Note of the event for a rule that was proposed again.
 const AGAIN: &str = "proposed again";
 
-/// Why an event counts for nothing beside those that are there: nobody has seen its session, or it names none and the same
-/// person said so on the same day.
+/// The reason why an event has no weight given the existing events: its session is unknown, or it
+/// has no session and the same person gave the same feedback on that day.
 pub fn uncounted_by(there: &[Feedback], event: &Feedback, seen: bool) -> Option<&'static str> {
     let today = |old: &Feedback| {
         old.signal == event.signal
@@ -734,7 +737,7 @@ pub fn uncounted_by(there: &[Feedback], event: &Feedback, seen: bool) -> Option<
     }
 }
 
-/// The session that a delta names itself.
+/// The session that a delta names.
 pub fn delta_session(delta: &Delta) -> Option<&str> {
     match delta {
         Delta::Add(add) => add.session.as_deref(),
@@ -743,7 +746,7 @@ pub fn delta_session(delta: &Delta) -> Option<&str> {
     }
 }
 
-/// What an add proposes: as it says, else as its kind says, else as its words say.
+/// The type of a proposed bullet: its `type`, else by its kind, else by the prefix `avoid:`.
 fn type_of(add: &Add) -> BulletType {
     let proposal = &add.bullet;
     let warns =
@@ -755,7 +758,7 @@ fn type_of(add: &Add) -> BulletType {
     })
 }
 
-/// Tags without `#` and blanks, each once.
+/// Tags without `#` and spaces, deduplicated.
 pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
     let mut clean: Vec<String> = Vec::new();
     for tag in tags {
@@ -767,8 +770,7 @@ pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
     clean
 }
 
-/// Where a new bullet lies, as long as its folder is not too full. A hand-written category that is none gives its
-/// bullets' heirs to `general`.
+/// The default path of a new bullet. Bullets with an invalid hand-written category go to `general`.
 #[allow(
     clippy::expect_used,
     reason = "a checked category and a file name of letters, digits and dashes are a sound path"

@@ -1,4 +1,4 @@
-//! Deltas: proposed steps of a curation, as they stand in a delta file.
+//! Deltas: the steps of a curation, as stored in a delta file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,99 +6,99 @@ use serde_json::Value;
 
 use cm_note::bullet::{BulletKind, BulletType, Scope, Verify};
 
-/// A file of deltas: who proposes them, and what.
+/// A delta file: proposed changes to a playbook and their origin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeltaFile {
-    /// The session that they come from, for deltas that name none.
+    /// Session of deltas that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The agent whose session it was.
+    /// Agent of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The deltas, carried out in this order.
+    /// Deltas, applied in this order.
     pub deltas: Vec<Delta>,
 }
 
-/// One proposed step.
+/// One proposed change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Delta {
-    /// A new bullet.
+    /// Adds a rule.
     Add(Box<Add>),
-    /// A bullet helped.
+    /// Records that a rule helped.
     Helpful(Judge),
-    /// A bullet did harm.
+    /// Records that a rule did harm.
     Harmful(Judge),
-    /// A bullet did not matter.
+    /// Records that a rule was irrelevant.
     Irrelevant(Judge),
-    /// A bullet says it in other words from now on; its feedback and history stay.
+    /// Rewords a rule; its feedback and history remain.
     Replace(Replace),
-    /// A bullet is no longer followed.
+    /// Deprecates a rule.
     Deprecate(Deprecate),
-    /// Several bullets become a new one.
+    /// Merges several rules into a new one.
     Merge(Merge),
-    /// Automation must leave a bullet alone.
+    /// Pins a rule, so that automation cannot change it.
     Pin(Pin),
-    /// Automation may change a bullet again.
+    /// Unpins a rule.
     Unpin(Pin),
 }
 
-/// The bullet of an add.
+/// The rule of an add delta.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Proposal {
-    /// Its category.
+    /// Category: lower-case letters, digits, `_` and `-`.
     #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,49}$"))]
     pub category: String,
-    /// The rule, 10 to 500 characters.
+    /// Text of the rule, 10 to 500 characters.
     #[schemars(length(min = 10, max = 500))]
     pub content: String,
-    /// Whether it says what to do or what to avoid; found in `kind` where nothing is said.
+    /// Rule or anti-pattern; derived from `kind` if omitted.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub bullet_type: Option<BulletType>,
-    /// What it is about.
+    /// Kind of rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<BulletKind>,
-    /// Without `#`.
+    /// Tags without `#`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// How far it reaches.
+    /// Scope of the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
-    /// The language, framework or task that the scope names.
+    /// Language, framework or task of the scope.
     #[serde(default, alias = "scopeKey", skip_serializing_if = "Option::is_none")]
     pub scope_key: Option<String>,
-    /// The project that it holds for.
+    /// Project that the rule applies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// A query that finds the details.
+    /// Search query that finds details.
     #[serde(default, alias = "searchPointer", skip_serializing_if = "Option::is_none")]
     pub search_pointer: Option<String>,
-    /// Why; becomes the section `## Why`.
+    /// Explanation; becomes the section `## Why`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// Quotes that it was made from.
+    /// Quotes that support the rule.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// Ids of the diaries that it was made from.
+    /// IDs of the diaries that the rule was derived from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diaries: Vec<String>,
-    /// How to see whether it is kept.
+    /// How to check that the rule is followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Verify>,
 }
 
-/// A new bullet, with where it comes from.
+/// A new rule and its origin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Add {
-    /// The bullet.
+    /// The new rule.
     pub bullet: Proposal,
-    /// Why it is proposed.
+    /// Reason for the proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The session that it comes from.
+    /// Session that the rule comes from.
     #[serde(
         default,
         alias = "sourceSession",
@@ -106,19 +106,19 @@ pub struct Add {
         skip_serializing_if = "Option::is_none"
     )]
     pub session: Option<String>,
-    /// The line in the session's log, from 1.
+    /// Line in the session's log, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
 }
 
-/// A word of feedback.
+/// Feedback on a rule.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Judge {
-    /// The bullet.
+    /// ID of the rule.
     #[serde(alias = "bullet_id", alias = "bulletId")]
     pub id: String,
-    /// The session in which it was judged; a second word of the same kind from one session counts for nothing.
+    /// Session of the feedback; each session counts once for each kind.
     #[serde(
         default,
         alias = "sourceSession",
@@ -126,102 +126,102 @@ pub struct Judge {
         skip_serializing_if = "Option::is_none"
     )]
     pub session: Option<String>,
-    /// Of harm: caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated or other. Any other text is
-    /// kept as a note.
+    /// For harm: caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated or
+    /// other. Any other text is stored as a note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// 1 for an explicit word, a fraction for an inferred one; 1 where nothing is said.
+    /// Weight of the feedback, 0–1: 1 if explicit (the default), less if inferred.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub weight: Option<f64>,
-    /// Of harm: a person says that the opposite of the rule holds, so that an anti-pattern is made of it once its score is
-    /// below the threshold, though nobody else reported harm.
+    /// For harm: a person states that the opposite of the rule is true. The rule becomes an
+    /// anti-pattern once its score is below the threshold, even without other reports.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invert: bool,
 }
 
-/// Other words for a bullet.
+/// New text for a rule.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Replace {
-    /// The bullet.
+    /// ID of the rule.
     #[serde(alias = "bullet_id", alias = "bulletId")]
     pub id: String,
-    /// What it says from now on.
+    /// New text.
     #[serde(alias = "new_content", alias = "newContent")]
     #[schemars(length(min = 10, max = 500))]
     pub content: String,
-    /// Why.
+    /// Reason for the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The end of a bullet.
+/// Deprecation of a rule.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deprecate {
-    /// The bullet.
+    /// ID of the rule.
     #[serde(alias = "bullet_id", alias = "bulletId")]
     pub id: String,
-    /// Why.
+    /// Reason for the deprecation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The bullet that holds in its place.
+    /// ID of the rule that replaces it.
     #[serde(default, alias = "replacedBy", skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
 }
 
-/// Several bullets as one.
+/// Merge of several rules.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Merge {
-    /// The bullets, two or more.
+    /// IDs of at least two rules.
     #[serde(alias = "bullet_ids", alias = "bulletIds")]
     #[schemars(length(min = 2))]
     pub ids: Vec<String>,
-    /// What the new one says.
+    /// Text of the merged rule.
     #[serde(alias = "merged_content", alias = "mergedContent")]
     #[schemars(length(min = 10, max = 500))]
     pub content: String,
-    /// Why.
+    /// Reason for the merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A bullet and a reason.
+/// Pins or unpins a rule.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
-    /// The bullet.
+    /// ID of the rule.
     #[serde(alias = "bullet_id", alias = "bulletId")]
     pub id: String,
-    /// Why.
+    /// Reason for the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The JSON Schema of delta files.
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(DeltaFile)
 }
 
-/// A text that is no file of deltas.
+/// Error for text that is not a delta file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct NotDeltas {
     /// What is wrong.
     pub message: String,
-    /// The line, from 1, where the text is no JSON.
+    /// Line from 1; only if the text is not JSON.
     pub line: Option<u32>,
-    /// The column, from 1.
+    /// Column from 1; only if the text is not JSON.
     pub column: Option<u32>,
 }
 
 impl DeltaFile {
-    /// Reads a delta file: an object with `deltas`, or the bare list.
+    /// Parses a delta file: an object with `deltas`, or a plain list.
     ///
     /// # Errors
-    /// What is no JSON, with its place; a delta that has no known type or lacks something, with its number.
+    /// The text is not JSON (with line and column), or a delta has an unknown type or an invalid
+    /// field (with its number).
     pub fn parse(text: &str) -> Result<Self, NotDeltas> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let value: Value = serde_json::from_str(text).map_err(|error| NotDeltas {
@@ -253,7 +253,7 @@ impl DeltaFile {
 }
 
 impl Delta {
-    /// Its `type`.
+    /// Value of its `type` field.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Add(_) => "add",
@@ -268,7 +268,7 @@ impl Delta {
         }
     }
 
-    /// The bullets that it names.
+    /// IDs of the bullets that the delta names.
     pub fn ids(&self) -> Vec<&str> {
         match self {
             Self::Add(_) => Vec::new(),

@@ -1,4 +1,4 @@
-//! Forgetting a bullet: it is deprecated, and a blocked pattern keeps it and its like out.
+//! Forgets a bullet: deprecates it and blocks similar rules.
 
 use super::curation::{Curated, Curation, Request};
 use super::{Playbook, shelf};
@@ -8,33 +8,33 @@ use cm_note::id::NoteId;
 use cm_note::note::name::file_name;
 use cm_note::path::NotePath;
 
-/// What is to be forgotten.
+/// Request to forget a bullet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forget {
-    /// The bullet.
+    /// ID of the bullet.
     pub id: NoteId,
-    /// Why.
+    /// Reason, stored in the bullet and the blocked pattern.
     pub reason: String,
-    /// Whether an anti-pattern is made of it.
+    /// Whether to create an anti-pattern.
     pub invert: bool,
-    /// The id of the blocked pattern, where one is to be written.
+    /// ID for the blocked pattern if one must be created.
     pub block: NoteId,
 }
 
-/// A playbook without a rule, as far as following it goes.
+/// Result of forgetting a bullet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forgotten {
-    /// The new playbook; its blocked patterns end with the new one.
+    /// The new playbook; a new blocked pattern is its last one.
     pub curated: Curated,
-    /// The blocked pattern that keeps the rule out: the new one, or the one that did already.
+    /// The blocked pattern that matches the rule, new or existing.
     pub blocked_by: NoteId,
-    /// Whether it is new.
+    /// Whether the blocked pattern is new.
     pub is_new: bool,
-    /// The anti-pattern that was made, or was there.
+    /// ID of the anti-pattern, new or existing.
     pub inverted_to: Option<String>,
 }
 
-/// Forgets a bullet; `None` where the playbook has none of that id. A bullet that is deprecated already is blocked all the same.
+/// Forgets a bullet; `None` if the id is unknown. A deprecated bullet is blocked as well.
 pub fn forget(playbook: &Playbook, request: &Request<'_>, forget: &Forget) -> Option<Forgotten> {
     let mut curation = Curation::of(playbook, request);
     let at = curation.shelf.find(forget.id.as_str())?;

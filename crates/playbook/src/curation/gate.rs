@@ -1,7 +1,7 @@
-//! The evidence gate, asked again: a draft whose evidence has grown is admitted in the curation that brought it.
+//! Repeats the evidence gate: a draft becomes active in the curation that adds enough evidence.
 //!
-//! A person's harmful mark keeps a draft a draft, and so do a contradiction of a rule in use, text that reads like an order
-//! to the agent, and a full category.
+//! Drafts remain drafts if they have harmful feedback, contradict an active rule, contain text that
+//! resembles instructions to the agent, or if their category is full.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,12 @@ use cm_note::bullet::{Bullet, State};
 use cm_note::note::suspicion::suspicion;
 use cm_note::note::{Feedback, Signal};
 
-/// From how many further sessions a rule must be found helpful or proposed again.
+/// Number of different persons who must find a draft helpful or propose it again in other sessions;
+/// feedback without a person counts once per session.
 const FURTHER_SESSIONS: usize = 2;
 
 impl Curation<'_> {
-    /// Activates a draft that has gathered its evidence.
+    /// Activates a draft if it has enough evidence.
     pub(super) fn ask_again(&mut self, at: usize) {
         let bullet = self.shelf.get(at);
         let asked = bullet.state == State::Draft && stands(bullet) && !self.entered.contains(&at);
@@ -33,7 +34,7 @@ impl Curation<'_> {
         self.report.activations.push(Activation { id, content, reason });
     }
 
-    /// Whether something other than lacking evidence keeps it a draft.
+    /// Whether a draft must remain one for reasons other than evidence.
     fn is_held_back(&self, at: usize) -> bool {
         let bullet = self.shelf.get(at);
         let harm = |event: &Feedback| event.signal == Signal::Harmful && event.weight > 0.0;
@@ -47,7 +48,7 @@ impl Curation<'_> {
             || self.contradicts_live(at)
     }
 
-    /// Why a draft is admitted now; `None` where the evidence is not enough.
+    /// The reason for activating a draft; `None` if the evidence is insufficient.
     fn evidence_for(&self, at: usize) -> Option<String> {
         let bullet = self.shelf.get(at);
         let helpful =

@@ -1,49 +1,50 @@
-//! What past sessions say about a rule, and what the evidence gate makes of it.
+//! Evidence for rules from past sessions, and the evidence gate.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use cm_session::status::SessionStatus;
 
-/// The sessions of the last months in which the words of a rule occur, by how they ended.
+/// Past sessions of recent months that contain the words of a rule, by outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
-    /// How many sessions there are in all.
+    /// Number of sessions.
     pub sessions: usize,
-    /// How many of them ended well.
+    /// Number of successful sessions.
     pub successes: usize,
-    /// How many failed.
+    /// Number of failed sessions.
     pub failures: usize,
-    /// Words of them.
+    /// Quotes from the sessions.
     pub quotes: Vec<Quote>,
 }
 
-/// Words of a session.
+/// A quote from a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Quote {
-    /// The session's id.
+    /// ID of the session.
     pub session: String,
-    /// The agent whose session it was.
+    /// Agent of the session.
     pub agent: Option<String>,
-    /// The line in its log, from 1.
+    /// Line in the session's log, from 1.
     pub line: Option<u64>,
-    /// How the session ended for the rule: a failure too where the person said the opposite of it.
+    /// Outcome of the session for the rule; a failure also if the user stated the opposite of the
+    /// rule.
     #[serde(default)]
     pub ended: SessionStatus,
-    /// The words.
+    /// Quoted text.
     pub text: String,
 }
 
-/// Where evidence about rules comes from.
+/// A source of evidence for rules.
 pub trait History: std::fmt::Debug {
-    /// What is known about a rule.
+    /// The evidence for a rule.
     fn evidence(&self, rule: &str) -> Evidence;
 
-    /// Whether a session really took place: its log, its hook record, its upload or its diary is here.
+    /// Whether a session is known from its log, hook record, upload or diary.
     fn has_seen(&self, session: &str) -> bool;
 }
 
-/// No sessions are known.
+/// A source without sessions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHistory;
 
@@ -57,22 +58,22 @@ impl History for NoHistory {
     }
 }
 
-/// What the evidence gate says of a rule, before any model is asked.
+/// Result of the evidence gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
-    /// It helped often enough that no model need be asked.
+    /// Successful so often that no model needs to judge it.
     Certain,
-    /// It helped: active.
+    /// Successful: the rule becomes active.
     Active,
-    /// Too little is known, or it is mixed: a draft until somebody looks.
+    /// Too little or mixed evidence: the rule becomes a draft for review.
     Draft,
-    /// It failed more often than it helped.
+    /// Failed more often than it succeeded: the rule is refused.
     Refused,
 }
 
 impl Gate {
-    /// What these counts come to (04-curation, evidence gate).
+    /// Applies the thresholds of the evidence gate (04-curation).
     pub fn of(evidence: &Evidence) -> Self {
         match *evidence {
             Evidence { sessions: 0 | 1, .. } => Self::Draft,

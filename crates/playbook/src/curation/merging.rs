@@ -1,4 +1,5 @@
-//! Several bullets as one: the new one has their tags, sources and feedback, and they point at it.
+//! Merges bullets: the new bullet gets the tags, sources and feedback of the old ones, which refer
+//! to it as their replacement.
 
 use super::Authority;
 use super::curation::{Curation, tags};
@@ -62,7 +63,7 @@ impl Curation<'_> {
         }
     }
 
-    /// The bullets to be merged, where all of them may be.
+    /// Indices of the bullets to merge; refuses the delta if any of them may not be changed.
     fn parts(&mut self, merge: &Merge) -> Option<Vec<usize>> {
         let mut parts = Vec::new();
         for id in &merge.ids {
@@ -79,7 +80,7 @@ impl Curation<'_> {
         Some(parts)
     }
 
-    /// Whether all parts point at one bullet that says so.
+    /// Whether all parts are already replaced by one bullet with this rule.
     fn is_done(&self, parts: &[usize], rule: &str) -> bool {
         let heir = |at: &usize| self.shelf.get(*at).fields.replaced_by.as_deref();
         let Some(first) = heir(&parts[0]) else { return false };
@@ -87,7 +88,8 @@ impl Curation<'_> {
             && self.shelf.find(first).is_some_and(|at| content::folded(self.shelf.get(at).content()) == rule)
     }
 
-    /// The new bullet. It holds what its parts have in common, and never more maturity than the least of them.
+    /// The merged bullet: fields that all parts have in common, and the lowest maturity of the
+    /// parts.
     fn merged(&self, parts: &[usize], rule: &str) -> Bullet {
         let of: Vec<&Bullet> = parts.iter().map(|at| self.shelf.get(*at)).collect();
         let first = of[0];
@@ -138,7 +140,7 @@ impl Curation<'_> {
     }
 }
 
-/// The events of all, by date; what several have counts once.
+/// The feedback of all bullets by date, without duplicates.
 fn feedback(bullets: &[&Bullet]) -> Vec<Feedback> {
     let mut all = bullets.iter().fold(Vec::new(), |all, bullet| united(&all, &bullet.feedback));
     all.sort_by_key(|event: &Feedback| event.at);

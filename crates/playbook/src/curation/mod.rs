@@ -1,7 +1,7 @@
-//! Curation of the playbook: proposed deltas become a new playbook and a report, by rules alone.
+//! Curation of the playbook: applies proposed deltas by fixed rules, without a language model.
 //!
-//! One pure function ([`curate`]) decides, another ([`plan::changes`]) says which files that changes. No language model
-//! has a hand in either; whoever proposes the deltas does not matter.
+//! [`curate`] computes the new playbook and a report; [`plan::changes`] computes the file changes.
+//! Both are pure functions.
 
 pub mod admission;
 pub mod curation;
@@ -22,31 +22,31 @@ use crate::conflict::Nearness;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::Blocked;
 
-/// The bullets of a vault and what is blocked in it.
+/// The bullets and blocked patterns of a vault.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Playbook {
-    /// All bullets, drafts and retired ones too, by path.
+    /// All bullets including drafts and retired ones, by path.
     pub bullets: Vec<Bullet>,
     /// All blocked patterns, by path.
     pub blocked: Vec<Blocked>,
 }
 
-/// The limits of curation, `[curation]` in `cm.toml`.
+/// Limits and thresholds of curation, `[curation]` in `cm.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// From which share of common words two rules are one.
+    /// Minimum share of common words of duplicates.
     pub duplicate_jaccard: f64,
-    /// From which cosine on two rules are one, where no word of one lacks a counterpart in the other.
+    /// Minimum cosine of duplicates, where every word has a counterpart in the other rule.
     pub duplicate_cosine: f64,
-    /// Above which share of common words a rule is as good as blocked.
+    /// Share of common words from which a rule counts as a blocked one.
     pub block_jaccard: f64,
-    /// Above which cosine a rule is as good as blocked.
+    /// Cosine from which a rule counts as a blocked one.
     pub block_cosine: f64,
-    /// From which share of common words two rules of one category are worth merging.
+    /// Minimum share of common words of merge candidates in one category.
     pub merge_jaccard: f64,
-    /// From which cosine on two rules are worth merging.
+    /// Minimum cosine of merge candidates.
     pub merge_cosine: f64,
-    /// The most active bullets of one category.
+    /// Maximum number of active bullets per category.
     pub max_per_category: usize,
 }
 
@@ -65,28 +65,28 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// From where on two rules are one.
+    /// Thresholds for duplicates.
     pub fn duplicate(&self) -> Nearness {
         Nearness { jaccard: self.duplicate_jaccard, cosine: self.duplicate_cosine }
     }
 
-    /// From where on a rule is as good as a blocked one.
+    /// Thresholds for blocked rules.
     pub fn block(&self) -> Nearness {
         Nearness { jaccard: self.block_jaccard, cosine: self.block_cosine }
     }
 
-    /// From where on two rules are worth merging.
+    /// Thresholds for merge candidates.
     pub fn merge(&self) -> Nearness {
         Nearness { jaccard: self.merge_jaccard, cosine: self.merge_cosine }
     }
 }
 
-/// Whose word a delta is.
+/// Authority behind a delta.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Authority {
-    /// A person's, or an agent's who was told to: new rules are active at once.
+    /// A person, or an agent on a person's instruction: new rules are active at once.
     Person,
-    /// A proposal of a program: the evidence gate decides, and pinned bullets stay as they are.
+    /// A program: the evidence gate decides, and pinned bullets cannot be changed.
     Automation,
 }
 

@@ -1,4 +1,4 @@
-//! Which files a curation changes, and which of their lines.
+//! Computes the file changes of a curation.
 
 use yaml_serde::Value;
 
@@ -16,17 +16,17 @@ use cm_note::note::name::edge_file_name;
 use cm_note::note::types::CONTRADICTS;
 use cm_note::path::NotePath;
 
-/// What the plan must know of the vault's files.
+/// Access to the vault's files.
 pub struct Files<'a> {
-    /// The body of a bullet's file, as it is.
+    /// Body of a bullet's file as stored.
     pub body: &'a dyn Fn(&NotePath) -> Option<String>,
-    /// Whether the vault has a note of that id.
+    /// Whether a note with this id exists.
     pub known: &'a dyn Fn(&NoteId) -> bool,
-    /// Where a new file goes that would like to lie at this path.
+    /// Free path for a new file, given its preferred path.
     pub place: &'a dyn Fn(&NotePath, &NoteId) -> NotePath,
 }
 
-/// The changes that turn one playbook into another: new files, and the lines of old ones that differ.
+/// The changes from one playbook to another: new files, and edits of existing files.
 pub fn changes(before: &Playbook, after: &Curated, now: Instant, files: &Files<'_>) -> Vec<Change> {
     let known = before.bullets.len();
     let mut changes: Vec<Change> = Vec::new();
@@ -55,7 +55,7 @@ pub fn changes(before: &Playbook, after: &Curated, now: Instant, files: &Files<'
     changes
 }
 
-/// The lines of a bullet's file that differ.
+/// The edits of a bullet's file.
 pub fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<String>) -> Vec<Edit> {
     if old == new {
         return Vec::new();
@@ -84,13 +84,13 @@ pub fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<Stri
     edits
 }
 
-/// The items that a list has more at its end.
+/// The items appended to a list; `None` if it changed otherwise.
 fn grown_by<'v>(was: &Value, is: &'v Value) -> Option<&'v [Value]> {
     let (was, is) = (was.as_sequence()?, is.as_sequence()?);
     is.strip_prefix(was.as_slice())
 }
 
-/// The edge file of a contradiction.
+/// The edge file for a contradiction.
 fn edge(
     found: &Contradiction,
     id: &NoteId,
@@ -117,7 +117,7 @@ fn end((id, content): &(NoteId, String), playbook: &Playbook) -> Option<EdgeEnd>
     Some(EdgeEnd::of_file(id.as_str(), content, &bullet.path))
 }
 
-/// The same for the same two bullets.
+/// ID of the edge, derived from the ids of the two bullets.
 fn edge_id(found: &Contradiction) -> NoteId {
     let hash = blake3::hash(format!("{CONTRADICTS} {} {}", found.from.0, found.to.0).as_bytes());
     let mut bytes = [0; 16];

@@ -1,116 +1,116 @@
-//! What a curation did, delta by delta.
+//! The report of a curation, delta by delta.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use cm_note::bullet::{Maturity, State};
 
-/// All that a curation did and did not do.
+/// Result of a curation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
     /// Deltas that changed something.
     pub applied: Vec<Applied>,
-    /// Deltas that had nothing to change, and why.
+    /// Deltas with nothing to change, with the reason.
     pub skipped: Vec<Passed>,
-    /// Deltas that were not carried out, and why.
+    /// Refused deltas, with the reason.
     pub refused: Vec<Passed>,
-    /// New rules that say the opposite of one that there is; they are drafts until a person settles it.
+    /// New rules that contradict existing ones; they are drafts until a person decides.
     pub conflicts: Vec<Conflict>,
-    /// Bullets whose feedback raised their maturity.
+    /// Rules whose feedback raised their maturity.
     pub promotions: Vec<Step>,
-    /// Bullets whose feedback lowered their maturity or deprecated them.
+    /// Rules whose feedback lowered their maturity or deprecated them.
     pub demotions: Vec<Step>,
-    /// Drafts that have gathered their evidence and are active now.
+    /// Drafts that became active because of new evidence.
     #[serde(default)]
     pub activations: Vec<Activation>,
-    /// Anti-patterns that were made of deprecated rules.
+    /// Anti-patterns created from deprecated rules.
     pub inversions: Vec<Inversion>,
 }
 
 /// A delta that changed something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Applied {
-    /// Its number in the file, from 1.
+    /// Number of the delta, from 1.
     pub delta: usize,
-    /// What it was: add, helpful, harmful, irrelevant, replace, deprecate, merge, pin or unpin.
+    /// Operation: add, helpful, harmful, irrelevant, replace, deprecate, merge, pin or unpin.
     pub op: String,
-    /// The bullet that it changed or made.
+    /// ID of the changed or new rule.
     pub id: String,
-    /// The bullet's rule.
+    /// Text of the rule.
     pub content: String,
-    /// Of a new bullet, whether it is a draft.
+    /// State of the rule, active or draft.
     pub state: State,
-    /// What there is to know about it, such as why it is a draft.
+    /// Additional information, such as why the rule is a draft.
     pub note: Option<String>,
 }
 
 /// A delta that changed nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Passed {
-    /// Its number in the file, from 1.
+    /// Number of the delta, from 1.
     pub delta: usize,
-    /// What it was.
+    /// Operation of the delta.
     pub op: String,
-    /// The bullet that it is about, or the blocked pattern that stands against it.
+    /// ID of the rule concerned, or of the blocked pattern that matches.
     pub id: Option<String>,
-    /// A short name of the reason that scripts may select by, kebab-case.
+    /// Reason code for scripts, in kebab-case.
     pub code: String,
-    /// Why.
+    /// Reason, for display.
     pub reason: String,
-    /// Whether that bullet was credited in its place.
+    /// Whether the existing rule was credited instead.
     pub credited: bool,
 }
 
-/// Two rules that cannot both be followed.
+/// Two rules that contradict each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conflict {
-    /// The delta's number, from 1.
+    /// Number of the delta, from 1.
     pub delta: usize,
-    /// The new bullet.
+    /// ID of the new rule.
     pub id: String,
-    /// What it says.
+    /// Text of the new rule.
     pub content: String,
-    /// The bullet that it contradicts.
+    /// ID of the contradicted rule.
     pub with: String,
-    /// What that one says.
+    /// Text of the contradicted rule.
     pub with_content: String,
-    /// Why they are taken to contradict.
+    /// Reason for the contradiction.
     pub reason: String,
 }
 
-/// A bullet's step from one maturity to another.
+/// A change of a rule's maturity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// The bullet.
+    /// ID of the rule.
     pub id: String,
-    /// Its rule.
+    /// Text of the rule.
     pub content: String,
-    /// What it was.
+    /// Previous maturity.
     pub from: Maturity,
-    /// What it is now.
+    /// New maturity.
     pub to: Maturity,
-    /// Why, with the figures.
+    /// Reason, with numbers.
     pub reason: String,
 }
 
 /// A draft that became active.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Activation {
-    /// The bullet.
+    /// ID of the rule.
     pub id: String,
-    /// Its rule.
+    /// Text of the rule.
     pub content: String,
-    /// The evidence that admitted it.
+    /// Evidence for activating it.
     pub reason: String,
 }
 
-/// An anti-pattern made of a deprecated rule.
+/// An anti-pattern created from a deprecated rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Inversion {
-    /// The rule that was deprecated.
+    /// ID of the deprecated rule.
     pub from: String,
-    /// The anti-pattern.
+    /// ID of the anti-pattern.
     pub to: String,
-    /// What it says.
+    /// Text of the anti-pattern.
     pub content: String,
 }

@@ -1,4 +1,4 @@
-//! What feedback makes of bullets once the deltas are carried out: promotions, demotions, inversions.
+//! Applies the consequences of feedback after all deltas: promotions, demotions and inversions.
 
 use super::curation::{Curation, tags};
 use super::report::{Inversion, Step};
@@ -9,13 +9,14 @@ use cm_note::note::Signal;
 use cm_note::note::check::RULE;
 use cm_note::score::bullet::{Downfall, Verdict, is_forbidden, tally, verdict};
 
-/// What an anti-pattern that was a rule begins with.
+/// Prefix of an anti-pattern that was created from a rule.
 const AVOID: &str = "AVOID: ";
-/// The tags that tell where it comes from.
+/// Tags of an anti-pattern that was created from a rule.
 const INVERTED: [&str; 2] = ["inverted", "anti-pattern"];
 
 impl Curation<'_> {
-    /// Gives each bullet that was touched the maturity that its events come to, and asks the gate again for its drafts.
+    /// Sets the maturity of all touched bullets, or of all bullets in a sweep, and repeats the
+    /// evidence gate for drafts.
     pub(super) fn settle(&mut self) {
         let looked_at: Vec<usize> = if self.request.sweep {
             self.shelf.places().collect()
@@ -109,7 +110,8 @@ impl Curation<'_> {
         }
     }
 
-    /// Makes an anti-pattern of a deprecated rule, or finds the one that there is, and points the rule at it.
+    /// Creates the anti-pattern of a deprecated rule, or finds the existing one, and links the rule
+    /// to it.
     pub(super) fn invert(&mut self, at: usize, active: bool) -> usize {
         let old = self.shelf.get(at).clone();
         let Inverse { text, bullet_type, is_sure } = inverse(old.content());
@@ -146,17 +148,17 @@ impl Curation<'_> {
     }
 }
 
-/// The opposite of a rule.
+/// The inversion of a rule.
 struct Inverse {
     text: String,
     bullet_type: BulletType,
-    /// Whether it reads as what it is meant to say; a draft otherwise.
+    /// Whether the text can be used without review; otherwise the bullet becomes a draft.
     is_sure: bool,
 }
 
-/// The words of denial that open a rule; behind them the plain statement stands.
+/// Prefixes of negative rules; the remainder is the positive statement.
 const DENIALS: [&str; 6] = ["never ", "do not ", "don't ", "don’t ", "must not ", "should not "];
-/// Words that make the opposite of a rule more than its denial.
+/// Words with which the negation of a rule may not be its opposite.
 const DOUBTFUL: [&str; 10] = [
     " not ",
     " never ",
@@ -170,7 +172,8 @@ const DOUBTFUL: [&str; 10] = [
     "n't ",
 ];
 
-/// The plain statement of a rule that denies, which a person has to look at; else the warning of it.
+/// The positive statement of a negative rule, which needs review; otherwise a warning about the
+/// rule.
 fn inverse(rule: &str) -> Inverse {
     let rule = content::folded(rule);
     let lower = rule.to_lowercase();
@@ -190,7 +193,7 @@ fn inverse(rule: &str) -> Inverse {
     Inverse { text: warning(&rule), bullet_type: BulletType::AntiPattern, is_sure: !doubtful }
 }
 
-/// What warns of a rule, within the length of a rule.
+/// The warning about a rule, truncated to the maximum length of a rule.
 pub fn warning(rule: &str) -> String {
     let rule = content::folded(rule);
     let room = RULE.end() - AVOID.chars().count();
@@ -202,7 +205,7 @@ pub fn warning(rule: &str) -> String {
     format!("{AVOID}{cut}…")
 }
 
-/// Why the rule fell, in a sentence or two.
+/// Why the rule was deprecated, in one or two sentences.
 fn story(rule: &cm_note::bullet::Bullet) -> String {
     let mut reasons: Vec<String> = Vec::new();
     let harm = rule.feedback.iter().filter(|event| event.signal == Signal::Harmful);
@@ -228,7 +231,7 @@ fn story(rule: &cm_note::bullet::Bullet) -> String {
     story + "."
 }
 
-/// Whether a text is the opposite that was made of a rule.
+/// Whether a text is the inversion of a rule.
 pub fn warns_of(text: &str, rule: &str) -> bool {
     RuleHash::of(text) == RuleHash::of(&inverse(rule).text)
 }

@@ -1,4 +1,4 @@
-//! A playbook while it is curated: bullets by id and by rule, with what the comparison of rules needs.
+//! The index of a playbook during curation: lookup by id and rule, and cached data for comparisons.
 
 use std::cell::OnceCell;
 use std::collections::hash_map::Entry;
@@ -12,7 +12,7 @@ use cm_note::bullet::{Bullet, Maturity, State};
 use cm_text::canonical::Canonical;
 use cm_text::embedding::Embedding;
 
-/// Bullets that can be found by id and compared by what they say.
+/// Bullets, indexed by id and by the hash of their rule.
 pub struct Shelf {
     bullets: Vec<Kept>,
     by_id: HashMap<String, usize>,
@@ -26,13 +26,12 @@ struct Kept {
     embedding: OnceCell<Option<Embedding>>,
 }
 
-/// The fewest characters of an id that stand for it.
+/// Minimum length of an id prefix, in characters.
 const PREFIX: usize = 6;
-/// The most neighbours that are named of a new rule.
+/// Maximum number of neighbours reported for a new rule.
 const NEIGHBOURS: usize = 3;
 
 impl Shelf {
-    /// The bullets of a playbook.
     pub fn of(playbook: &Playbook) -> Self {
         let mut shelf = Self {
             bullets: Vec::new(),
@@ -46,7 +45,7 @@ impl Shelf {
         shelf
     }
 
-    /// Adds a bullet; its place.
+    /// Adds a bullet and returns its index.
     pub fn push(&mut self, bullet: Bullet) -> usize {
         let at = self.bullets.len();
         // Of two notes with one id the first answers to it, and neither is changed.
@@ -60,7 +59,7 @@ impl Shelf {
         at
     }
 
-    /// The bullet of that id, or of the only id that begins so.
+    /// The bullet with this id or unique id prefix.
     pub fn find(&self, id: &str) -> Option<usize> {
         let id = id.trim();
         if let Some(at) = self.by_id.get(id) {
@@ -76,27 +75,26 @@ impl Shelf {
         }
     }
 
-    /// Whether another note has the id of this bullet.
+    /// Whether another bullet has the same id.
     pub fn is_double(&self, at: usize) -> bool {
         self.doubles.contains(self.get(at).id.as_str())
     }
 
-    /// Whether a bullet of exactly that id is there.
+    /// Whether a bullet has exactly this id.
     pub fn knows(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
 
-    /// A bullet.
     pub fn get(&self, at: usize) -> &Bullet {
         &self.bullets[at].bullet
     }
 
-    /// A bullet that is to change in anything but its rule.
+    /// A bullet for changes; use `reword` to change its rule.
     pub fn get_mut(&mut self, at: usize) -> &mut Bullet {
         &mut self.bullets[at].bullet
     }
 
-    /// Gives a bullet another rule.
+    /// Replaces the rule of a bullet and updates the index.
     pub fn reword(&mut self, at: usize, rule: String) {
         let old = RuleHash::of(&self.get(at).told());
         if let Some(places) = self.by_rule.get_mut(&old) {
@@ -108,22 +106,20 @@ impl Shelf {
         self.by_rule.entry(RuleHash::of(&self.get(at).told())).or_default().push(at);
     }
 
-    /// The places of all bullets.
+    /// The indices of all bullets.
     pub fn places(&self) -> std::ops::Range<usize> {
         0..self.bullets.len()
     }
 
-    /// The bullets, in order.
     pub fn bullets(&self) -> impl Iterator<Item = &Bullet> {
         self.bullets.iter().map(|kept| &kept.bullet)
     }
 
-    /// All bullets, taken.
     pub fn into_bullets(self) -> Vec<Bullet> {
         self.bullets.into_iter().map(|kept| kept.bullet).collect()
     }
 
-    /// The first bullet that says exactly this and passes.
+    /// The first bullet with exactly this rule for which `passes` returns true.
     pub fn exact(&self, rule: &str, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
         let places = self.by_rule.get(&RuleHash::of(rule))?;
         // In lower case `-k` is `-K`.
@@ -132,12 +128,13 @@ impl Shelf {
         places.iter().copied().find(|at| passes(self.get(*at)) && same(at))
     }
 
-    /// The first bullet that says the same in whatever words, among those that pass.
+    /// The first bullet with an equal statement in any wording for which `passes` returns true.
     pub fn same(&self, statement: &Statement, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
         self.bullets.iter().position(|kept| passes(&kept.bullet) && statement.is_same(kept.statement()))
     }
 
-    /// The bullets that are near without saying the same, among those that pass, the nearest first.
+    /// Similar but not equal bullets for which `passes` returns true, most similar first;
+    /// contradictions are excluded.
     pub fn neighbours(
         &self,
         rule: Meant<'_>,
@@ -157,8 +154,8 @@ impl Shelf {
         found
     }
 
-    /// The bullet that says nearly the same, among those that pass; the nearest by words, else the nearest by meaning, and
-    /// of equally near ones the first. What says the opposite is never near.
+    /// The most similar near duplicate for which `passes` returns true: by words, else by meaning;
+    /// the first one on ties. Contradictions are excluded.
     pub fn near(
         &self,
         rule: Meant<'_>,
@@ -177,7 +174,7 @@ impl Shelf {
         best
     }
 
-    /// The first bullet that a rule says more than, among those that pass.
+    /// The first bullet that the rule states more precisely and for which `passes` returns true.
     pub fn refined(
         &self,
         rule: Meant<'_>,
@@ -188,7 +185,7 @@ impl Shelf {
         self.bullets.iter().position(refines)
     }
 
-    /// The bullets that say the opposite, among those that pass, with the reason.
+    /// Contradictory bullets for which `passes` returns true, with the reason.
     pub fn opposed(
         &self,
         statement: &Statement,
@@ -213,7 +210,7 @@ impl Kept {
     }
 }
 
-/// Whether a bullet may still be followed: not deprecated, not retired.
+/// Whether a bullet is neither deprecated nor retired.
 pub fn stands(bullet: &Bullet) -> bool {
     bullet.maturity != Maturity::Deprecated && bullet.state != State::Retired
 }

@@ -1,4 +1,4 @@
-//! Curation step by step, and the laws that hold for any deltas.
+//! Tests of single deltas, and properties for arbitrary deltas.
 
 use proptest::prelude::*;
 
@@ -55,7 +55,7 @@ fn judge(id: &str) -> Judge {
     Judge { id: id.into(), ..Judge::default() }
 }
 
-/// Who asks and how, with the defaults of a person's command.
+/// Parameters of a curation, with the defaults of a person's command.
 #[derive(Debug)]
 struct Asking {
     authority: Authority,
@@ -134,18 +134,18 @@ fn a_persons_rule_is_active_and_a_programs_is_a_draft() {
     assert_eq!(proposed.playbook.bullets[0].maturity, Maturity::Candidate);
 }
 
-/// Sessions that are told.
+/// A history with fixed evidence.
 #[derive(Debug)]
 struct Told(Evidence);
 
-/// Harm to `b-a` in so many sessions.
+/// Harmful feedback on `b-a` from `count` different sessions.
 fn harms(count: usize, reason: &str) -> Vec<Delta> {
     let one =
         |n: usize| Judge { session: Some(format!("h-{n}")), reason: Some(reason.to_owned()), ..judge("b-a") };
     (0..count).map(|n| Delta::Harmful(one(n))).collect()
 }
 
-/// Nobody has seen any session.
+/// A history without any sessions.
 #[derive(Debug)]
 struct Unseen;
 
@@ -652,7 +652,7 @@ fn only_the_lines_that_differ_change() {
     );
 }
 
-/// Rules that have little in common.
+/// Rules with few common words.
 const RULES: [&str; 6] = [
     SUITE,
     JITTER,
@@ -720,7 +720,7 @@ fn any_asking() -> impl Strategy<Value = Asking> {
     })
 }
 
-/// The bullets in an order that does not depend on how they came about.
+/// The bullets sorted by id.
 fn sorted(playbook: &Playbook) -> Vec<Bullet> {
     let mut bullets = playbook.bullets.clone();
     bullets.sort_by(|a, b| a.id.cmp(&b.id));

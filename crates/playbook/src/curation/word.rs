@@ -1,6 +1,6 @@
-//! A person's word about one bullet: accept it, give it up, confirm it, revive it.
+//! A person's decisions on a bullet: accept, reject, confirm or revive.
 //!
-//! Each is a pure step from the bullet to what becomes of it, or to why nothing does; nothing is found or written here.
+//! Each is a pure function that returns the changed bullet or the reason why it does not apply.
 
 use super::shelf::stands;
 use cm_note::bullet::{Bullet, Maturity, State, content};
@@ -8,25 +8,25 @@ use cm_note::instant::Instant;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{Downfall, downfall};
 
-/// Why a word about a bullet does not hold.
+/// Why a decision does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum Unmoved {
-    /// Only a draft is accepted.
+    /// The bullet is not a draft.
     #[error("no draft but {is}")]
     NotADraft {
-        /// What it is instead.
+        /// Its state or maturity instead.
         is: &'static str,
     },
-    /// It was given up before.
+    /// The bullet is already retired.
     #[error("retired already")]
     Retired,
-    /// Only what was given up is revived.
+    /// The bullet is neither retired nor deprecated.
     #[error("not given up but {is}")]
     Stands {
-        /// What it is instead.
+        /// Its state.
         is: &'static str,
     },
-    /// Its feedback would make it fall again at the next look.
+    /// Its feedback would deprecate it again at the next review.
     #[error("still refuted by its feedback: {}", refuted(*.0))]
     Falls(Downfall),
 }
@@ -38,10 +38,10 @@ fn refuted(why: Downfall) -> String {
     }
 }
 
-/// Whether a bullet is a draft that nobody gave up.
+/// Checks that a bullet is a draft and not deprecated.
 ///
 /// # Errors
-/// What it is instead.
+/// The bullet is not a draft.
 pub fn is_draft(bullet: &Bullet) -> Result<(), Unmoved> {
     match (bullet.maturity, bullet.state) {
         (Maturity::Deprecated, _) => Err(Unmoved::NotADraft { is: Maturity::Deprecated.name() }),
@@ -50,19 +50,19 @@ pub fn is_draft(bullet: &Bullet) -> Result<(), Unmoved> {
     }
 }
 
-/// A draft is in use from now on.
+/// Activates a draft.
 ///
 /// # Errors
-/// Where it is no draft.
+/// The bullet is not a draft.
 pub fn accept(bullet: &Bullet, now: Instant) -> Result<Bullet, Unmoved> {
     is_draft(bullet)?;
     Ok(Bullet { state: State::Active, updated: Some(now), ..bullet.clone() })
 }
 
-/// A bullet is given up: it stays where it is, and counts no longer.
+/// Retires a bullet; its file remains.
 ///
 /// # Errors
-/// Where it is retired already.
+/// The bullet is already retired.
 pub fn reject(bullet: &Bullet, reason: &str, now: Instant) -> Result<Bullet, Unmoved> {
     if bullet.state == State::Retired {
         return Err(Unmoved::Retired);
@@ -75,15 +75,15 @@ pub fn reject(bullet: &Bullet, reason: &str, now: Instant) -> Result<Bullet, Unm
     Ok(given_up)
 }
 
-/// A bullet still holds.
+/// Records that a person checked the bullet.
 pub fn confirm(bullet: &Bullet, now: Instant) -> Bullet {
     Bullet { last_checked: Some(now), ..bullet.clone() }
 }
 
-/// What was given up is a draft again, and begins as a candidate. Its feedback stays: what was said of it is true still.
+/// Turns a retired or deprecated bullet into a draft with maturity candidate. Its feedback remains.
 ///
 /// # Errors
-/// Where it was not given up, or would be at the next look.
+/// The bullet is neither retired nor deprecated, or its feedback would deprecate it again.
 pub fn revive(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Result<Bullet, Unmoved> {
     if stands(bullet) {
         return Err(Unmoved::Stands { is: bullet.state.name() });

@@ -1,4 +1,5 @@
-//! What took the place of what: superseded notes, condensed ones, and bullets that were replaced, merged or inverted.
+//! Replacements of notes: superseded and condensed notes, and bullets that were replaced, merged or
+//! inverted.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -11,22 +12,22 @@ use cm_note::instant::Instant;
 use cm_note::markdown::escape::escape_inline;
 use cm_note::note::{Kind, Note};
 
-/// How many parts of a merge are named.
+/// Maximum number of named parts of a merge.
 const PARTS: usize = 5;
 
-/// Something that happened to notes.
+/// A replacement of notes.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// A note supersedes another.
+    /// One note supersedes another.
     Superseded { old: usize, new: usize },
-    /// A reflection absorbed a note.
+    /// A note was condensed into a reflection.
     Condensed { old: usize },
-    /// A bullet took the place of others.
+    /// A bullet replaced others.
     Replaced { old: Vec<usize>, new: usize },
 }
 
 impl View<'_, '_> {
-    /// What took the place of what, newest first.
+    /// All replacements, newest first.
     pub(super) fn history(&self) -> List {
         let superseding: Vec<&Edge> = supersessions(self.graph).collect();
         let by_edge: HashSet<(usize, usize)> = superseding.iter().map(|edge| (edge.to, edge.from)).collect();
@@ -74,7 +75,8 @@ impl View<'_, '_> {
         self.note(note).tags.iter().any(|tag| tag == "inverted")
     }
 
-    /// Bullets that name their successor, and those that name what they supersede, by the one that is there now.
+    /// Replacements recorded by `replaced_by` and `supersedes` of bullets, grouped by the new
+    /// bullet.
     fn replaced(&self, by_edge: &HashSet<(usize, usize)>) -> impl Iterator<Item = (Option<Instant>, Event)> {
         let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, note) in self.graph.notes().iter().enumerate() {
@@ -98,7 +100,7 @@ impl View<'_, '_> {
         })
     }
 
-    /// The bullet that an id names.
+    /// The bullet with this id.
     fn bullet(&self, id: &str) -> Option<usize> {
         match self.graph.resolve(id) {
             Resolution::One(note) => Some(note).filter(|note| self.note(*note).kind == Kind::Bullet),
@@ -106,7 +108,7 @@ impl View<'_, '_> {
         }
     }
 
-    /// When an edge was written: its file's date, else that of the note it leads from.
+    /// When an edge was written: the date of its file, else the date of its source note.
     fn dated(&self, edge: &Edge) -> Option<Instant> {
         let note = self.note(edge.from);
         self.graph.written(edge).or(note.created).or(note.updated)

@@ -1,7 +1,7 @@
-//! REFLECTION.md: what the vault is about, seen from above: themes, patterns across projects, what is asked for,
-//! how the playbook fares, what contradicts and what took whose place.
+//! Generates REFLECTION.md, an overview of the vault: themes, patterns across projects, usage, the
+//! state of the playbook, contradictions and replacements.
 //!
-//! It counts and lists; it draws no conclusions of its own and calls no model.
+//! It only counts and lists; no model is called.
 
 mod history;
 mod playbook;
@@ -22,14 +22,14 @@ use crate::live::live;
 use crate::meaning::Sense;
 use tagging::Tagging;
 
-/// What a vault says about its reflection.
+/// Settings for the overview.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReflectionSettings {
-    /// The names of its projects; where empty, each `workspace` is one.
+    /// Names of the vault's projects; if empty, every `workspace` is a project.
     pub projects: Vec<String>,
-    /// The constants of scoring.
+    /// Constants of scoring.
     pub scoring: Scoring,
-    /// From where on two rules are worth merging.
+    /// Thresholds for merge candidates.
     pub merge: Nearness,
 }
 
@@ -49,8 +49,8 @@ const INSIGHT_LENGTH: usize = 80;
 const CONTRADICTIONS: usize = 20;
 const HISTORY: usize = 20;
 
-/// The file for a graph at that instant. Scores and usage stand in the order of the notes; a note without them
-/// counts as never used.
+/// Generates the file for a graph at `now`. `scores` and `usage` are in the order of the notes;
+/// missing ones count as zero.
 pub fn plan_reflection(
     graph: &Graph<'_>,
     scores: &[Score],
@@ -91,19 +91,19 @@ struct Section {
     empty: &'static str,
 }
 
-/// Lines, and how many there are besides. A list of the best few has no others.
+/// Lines, and the number of further items.
 struct List {
     lines: Vec<String>,
     more: usize,
 }
 
 impl List {
-    /// The best few.
+    /// The first `most` items, without counting the others.
     fn top<T>(items: &[T], most: usize, line: impl Fn(&T) -> String) -> Self {
         Self { lines: items.iter().take(most).map(line).collect(), more: 0 }
     }
 
-    /// All, though not more than anybody reads.
+    /// The first `most` items, with the number of the others.
     fn all<T>(items: &[T], most: usize, line: impl Fn(&T) -> String) -> Self {
         Self { more: items.len().saturating_sub(most), ..Self::top(items, most, line) }
     }
@@ -153,7 +153,7 @@ impl<'v> View<'v, '_> {
         self.live[note] && self.note(note).kind == Kind::Memory
     }
 
-    /// Pairs of tags by how many notes have both, with the best of these notes.
+    /// Pairs of tags by the number of notes with both, with examples.
     fn themes(&self, tagging: &Tagging<'_>) -> List {
         List::top(&tagging.pairs(), THEMES, |pair| {
             let mut notes = tagging.notes_with(pair.tags);
@@ -164,7 +164,7 @@ impl<'v> View<'v, '_> {
         })
     }
 
-    /// Tags by how many projects have them, with a count each.
+    /// Tags by the number of projects that use them, with counts per project.
     fn patterns(&self, tagging: &Tagging<'_>, settings: &ReflectionSettings) -> List {
         let patterns = tagging.across_projects(self.graph.notes(), &settings.projects);
         List::top(&patterns, PATTERNS, |pattern| {

@@ -1,4 +1,4 @@
-//! How the playbook fares, and what contradicts each other.
+//! Sections on the state of the playbook and on contradictions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,13 +16,13 @@ use cm_note::note::types::CONTRADICTS;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::silent_days;
 
-/// How many bullets or pairs a line names.
+/// Maximum number of bullets or pairs named in a line.
 const NAMED: usize = 5;
 
-/// The playbook of the notes that are looked at.
+/// The playbook of the vault with its statistics.
 pub(super) struct Shelf {
     bullets: Vec<Bullet>,
-    /// The note of each.
+    /// Note index by bullet id.
     notes: HashMap<String, usize>,
     health: Health,
 }
@@ -43,12 +43,13 @@ impl Shelf {
         Self { bullets, notes, health }
     }
 
-    /// All contradictions that the words of live bullets show.
+    /// Contradictions between live bullets that were detected from their text.
     fn detected(&self) -> &[Contradiction] {
         &self.health.conflicts
     }
 
-    /// Live bullets without feedback for long, the longest silent first, with when they were last heard of.
+    /// Live bullets without recent feedback, longest first, with the date of the last feedback or
+    /// creation.
     fn stale(&self, now: Instant, scoring: &Scoring) -> Vec<(Option<Instant>, &Bullet)> {
         let live = self.bullets.iter().filter(|bullet| bullet.is_live());
         let stale = live.filter(|bullet| silent_days(bullet, now) >= scoring.stale_days);
@@ -60,8 +61,8 @@ impl Shelf {
 }
 
 impl View<'_, '_> {
-    /// What there is of which maturity, what does harm, what nobody judges any more, and what could be one. Nothing of it
-    /// changes with the day alone, as a score or an age would.
+    /// Counts by maturity and state, harmful rules, rules without recent feedback, and merge
+    /// candidates. Scores and ages are left out, so that the text does not change daily.
     pub(super) fn playbook(&self, shelf: &Shelf, settings: &ReflectionSettings, now: Instant) -> List {
         let health = &shelf.health;
         let linked = |id: &str, content: &str| match shelf.notes.get(id) {
@@ -100,8 +101,9 @@ impl View<'_, '_> {
         List { lines: lines.into_iter().flatten().collect(), more: 0 }
     }
 
-    /// Pairs of notes that contradict each other, each once: those with an edge, then those whose words alone say so. A
-    /// draft bullet counts too: it may be one because it contradicts another, and waits for a person to settle that.
+    /// Pairs of contradictory notes without duplicates: first those with an edge, then those
+    /// detected from their text. Draft bullets are included, because a contradiction may be what
+    /// keeps them drafts.
     pub(super) fn contradictions(&self, shelf: &Shelf) -> List {
         let open = self.open();
         let named: HashSet<(usize, usize)> = self
@@ -132,7 +134,7 @@ impl View<'_, '_> {
         })
     }
 
-    /// For each note whether what it says is still to be reckoned with.
+    /// For each note, whether contradictions with it matter.
     fn open(&self) -> Vec<bool> {
         let notes = self.graph.notes().iter().zip(in_place(self.graph)).zip(&self.live);
         notes
@@ -144,7 +146,7 @@ impl View<'_, '_> {
             .collect()
     }
 
-    /// A link to a note, with a word where it is a draft.
+    /// A link to a note, followed by `(draft)` for drafts.
     fn marked(&self, note: usize) -> String {
         let note = self.note(note);
         let draft = note.state.as_deref() == Some("draft");
@@ -152,7 +154,7 @@ impl View<'_, '_> {
     }
 }
 
-/// A line of a few items, with how many there are in all; none where there is nothing.
+/// A line with a name, a total and the first items; `None` without items.
 fn line(name: &str, total: Option<usize>, items: impl Iterator<Item = String>) -> Option<String> {
     let items: Vec<String> = items.take(NAMED).collect();
     let count = total.map_or(String::new(), |total| format!(" ({total})"));

@@ -1,35 +1,35 @@
-//! Which tags occur together, and in how many projects.
+//! Counts which tags occur together, and in how many projects.
 //!
-//! Tags are numbered in the order of their names; pairs are counted by sorting numbers, so that a vault of a
-//! hundred thousand notes costs little.
+//! Tags are numbered in alphabetical order and pairs are counted by sorting numbers, which is fast
+//! for a hundred thousand notes.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use cm_note::note::Note;
 
-/// Only so many tags of a note are paired: the pairs of a note grow with the square of its tags.
+/// Maximum number of tags per note that are paired, because the number of pairs is quadratic.
 const MOST_PAIRED: usize = 24;
 
-/// How many pairs are worth a theme.
+/// Minimum number of common notes of a theme.
 const LEAST_TOGETHER: usize = 2;
 
-/// The tags of some notes.
+/// The tags of the given notes.
 pub(super) struct Tagging<'n> {
-    /// Names by number, sorted.
+    /// Tag names by number, sorted.
     names: Vec<&'n str>,
-    /// Each note with the numbers of its tags, rising.
+    /// Each note with its tag numbers, ascending.
     notes: Vec<(usize, Vec<u32>)>,
 }
 
-/// Two tags and how many notes have both.
+/// Two tags and the number of notes with both.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) tags: [u32; 2],
     pub(super) count: usize,
 }
 
-/// A tag and how many notes of each project have it, most first.
+/// A tag and the number of notes with it per project, highest first.
 pub(super) struct Pattern<'p> {
     pub(super) tag: u32,
     pub(super) projects: Vec<(&'p str, usize)>,
@@ -61,7 +61,7 @@ impl<'n> Tagging<'n> {
         self.names[tag as usize]
     }
 
-    /// Pairs by how often they occur together, ties by name.
+    /// Pairs by number of common notes, then by name.
     pub(super) fn pairs(&self) -> Vec<Pair> {
         let mut together: Vec<u64> = Vec::new();
         for (_, tags) in &self.notes {
@@ -77,7 +77,7 @@ impl<'n> Tagging<'n> {
         pairs
     }
 
-    /// The notes that count for a pair.
+    /// The notes with both tags.
     pub(super) fn notes_with(&self, [a, b]: [u32; 2]) -> Vec<usize> {
         let has = |tags: &[u32]| {
             let tags = &tags[..tags.len().min(MOST_PAIRED)];
@@ -86,7 +86,8 @@ impl<'n> Tagging<'n> {
         self.notes.iter().filter(|(_, tags)| has(tags)).map(|(note, _)| *note).collect()
     }
 
-    /// Tags in two projects or more: most projects first, then most notes, then by name.
+    /// Tags that occur in at least two projects, by number of projects, then of notes, then by
+    /// name.
     pub(super) fn across_projects<'p>(&self, notes: &'p [Note], known: &'p [String]) -> Vec<Pattern<'p>> {
         let known = Known::of(known);
         let mut numbers: HashMap<&str, u32> = HashMap::new();
@@ -119,7 +120,7 @@ impl<'n> Tagging<'n> {
     }
 }
 
-/// The projects that a vault names.
+/// The project names from the settings.
 struct Known<'p> {
     names: HashMap<String, &'p str>,
     all: bool,
@@ -133,8 +134,8 @@ impl<'p> Known<'p> {
         }
     }
 
-    /// A note's project: the last part of its workspace or the whole of it, where only known projects count
-    /// if there are any; a note without a workspace may have a tag of its name.
+    /// The project of a note: its workspace or the last component of it, restricted to configured
+    /// projects if there are any; without a workspace, a tag that names a project.
     fn project_of(&self, note: &'p Note) -> Option<&'p str> {
         let workspace =
             note.workspace.as_deref().map(|workspace| workspace.trim().trim_end_matches(['/', '\\']));
@@ -148,7 +149,7 @@ impl<'p> Known<'p> {
     }
 }
 
-/// Each number with how often it occurs.
+/// Each distinct number with its count.
 fn runs(mut numbers: Vec<u64>) -> Vec<(u64, usize)> {
     numbers.sort_unstable();
     numbers.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()

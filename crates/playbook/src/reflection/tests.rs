@@ -1,4 +1,4 @@
-//! The file for a hand-made vault, an empty one, and one whose notes want to write it themselves.
+//! Tests with a sample vault, an empty vault, and notes that try to inject Markdown.
 
 use super::*;
 use crate::generated::same_but_for_day;
@@ -139,7 +139,7 @@ fn an_empty_vault_says_so_in_every_section() {
     assert_eq!((file.entries, file.omitted), (0, 0));
 }
 
-/// A bullet as its file is read.
+/// A bullet parsed from frontmatter and body.
 fn bullet(id: &str, yaml: &str, rule: &str) -> Note {
     let path = NotePath::parse(&format!("playbook/testing/{id}.md")).unwrap();
     let text = format!("---\nid: b-mt2ssunl-{id}\n{yaml}\n---\n\n{rule}\n");

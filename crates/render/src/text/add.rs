@@ -1,10 +1,9 @@
-//! What `add` wrote.
+//! Text output of `cm add`.
 
 use super::committed;
 use super::style::{ID, WARN, paint, safe};
 use cm_app::add::Added;
 
-/// As text.
 pub fn added(outcome: &Added) -> String {
     let mut lines =
         format!("{}  {}  {}\n", paint(ID, &outcome.id), outcome.path, committed(outcome.commit.as_deref()));

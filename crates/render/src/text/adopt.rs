@@ -1,11 +1,10 @@
-//! Which notes have an id now.
+//! Text output of `cm adopt`.
 
 use super::committed;
 use super::style::{BAD, DIM, ID, STRONG, count, paint, safe};
 use super::validate::findings;
 use cm_app::adopt::{Adoption, reason};
 
-/// As text.
 pub fn adopted(outcome: &Adoption) -> String {
     let mut lines: String = outcome
         .adopted

@@ -1,10 +1,10 @@
-//! Rules that a workspace keeps or breaks.
+//! Text output of `cm audit`.
 
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
 use super::validate::findings;
 use cm_app::audit::{Audit, Audited, Outcome};
 
-/// As text: what is broken with its places, what could not be checked, then the counts.
+/// Violations with their locations, rules that could not be checked, then the counts.
 pub fn audited(outcome: &Audited) -> String {
     let mut lines: String =
         outcome.bullets.iter().filter(|audit| audit.outcome != Outcome::Kept).map(bullet).collect();

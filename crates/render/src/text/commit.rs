@@ -1,4 +1,4 @@
-//! Hand edits that were committed.
+//! Text output of `cm commit`.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,6 @@ use super::style::{BAD, DIM, count, paint, safe};
 use cm_app::commit::Committed;
 use cm_app::secrets::Stopped;
 
-/// As text.
 pub fn committed_files(outcome: &Committed) -> String {
     if outcome.files.is_empty() {
         let nothing = if outcome.stopped.is_empty() { "nothing to commit\n" } else { "nothing committed\n" };
@@ -24,7 +23,7 @@ pub fn committed_files(outcome: &Committed) -> String {
     lines + &stopped(&outcome.stopped)
 }
 
-/// The lines that look like secrets, and what to do about them.
+/// Lines that look like secrets, and what to do about them.
 fn stopped(stopped: &[Stopped]) -> String {
     const NAMED: usize = 50;
     if stopped.is_empty() {

@@ -1,4 +1,4 @@
-//! Settings.
+//! Text output of `cm config`.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::list::rows;
 use super::style::{DIM, STRONG, paint};
 use cm_app::config::{Listed, Target, Written};
 
-/// All settings, as text.
+/// A table of all settings.
 pub fn listed(outcome: &Listed) -> String {
     let table: Vec<Vec<String>> = outcome
         .settings
@@ -24,12 +24,12 @@ pub fn listed(outcome: &Listed) -> String {
     format!("{lines}{}", super::validate::findings(&outcome.findings))
 }
 
-/// One setting, as its value alone.
+/// The value of one setting.
 pub fn got(outcome: &Listed) -> String {
     outcome.settings.iter().map(|setting| format!("{}\n", value(&setting.value))).collect()
 }
 
-/// A setting that was written, as text.
+/// Confirmation that a setting was written.
 pub fn written(outcome: &Written) -> String {
     let what = match (&outcome.commit, outcome.changed, outcome.private) {
         (_, false, _) => "nothing to change".to_owned(),

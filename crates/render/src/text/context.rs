@@ -1,9 +1,9 @@
-//! A briefing for reading, by people and agents alike.
+//! Text output of `cm context`.
 
 use super::style::safe;
 use cm_app::context::Briefing;
 
-/// As markdown, which was escaped when the budget was measured.
+/// The briefing as Markdown, which is already escaped.
 pub fn briefed(outcome: &Briefing) -> String {
     safe(&outcome.text)
 }

@@ -1,11 +1,10 @@
-//! What a curation did, delta by delta.
+//! Text output of `cm curate`, delta by delta.
 
 use super::committed;
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, paint, safe, safe_lines};
 use cm_app::curate::Outcome;
 use cm_note::bullet::State;
 
-/// As text.
 pub fn curated(outcome: &Outcome) -> String {
     let report = &outcome.report;
     let mut text = String::new();

@@ -1,11 +1,11 @@
-//! How memories fade.
+//! Text output of `cm decay`.
 
 use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
 use cm_app::decay::Decayed;
 
-/// As text: how many have each status, then the memories by score.
+/// Counts by status, then the memories by score.
 pub fn decayed(outcome: &Decayed) -> String {
     let counts: Vec<String> =
         outcome.counts.iter().map(|(status, n)| format!("{} {n}", status.name())).collect();

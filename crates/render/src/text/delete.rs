@@ -1,10 +1,9 @@
-//! What was removed.
+//! Text output of `cm delete`.
 
 use super::committed;
 use super::style::count;
 use cm_app::delete::Deleted;
 
-/// As text.
 pub fn deleted(outcome: &Deleted) -> String {
     let paths: String = outcome.paths.iter().map(|path| format!("  {path}\n")).collect();
     format!(

@@ -1,10 +1,10 @@
-//! A diary that was written, and what it says.
+//! Text output of `cm diary`.
 
 use super::committed;
 use super::style::{DIM, ID, WARN, count, paint, safe, safe_lines};
 use cm_app::diary::{By, Written};
 
-/// As text: the file, then the note without its frontmatter.
+/// The path of the file, then the note without frontmatter.
 pub fn written(outcome: &Written) -> String {
     let how = match (outcome.dry_run, outcome.changed) {
         (true, true) => paint(DIM, "would be written"),

@@ -1,4 +1,4 @@
-//! What changed between two commits.
+//! Text output of `cm diff`.
 
 use std::collections::HashSet;
 
@@ -10,10 +10,10 @@ use cm_app::diff::{Changed, Diffed, EdgeChange, FeedbackChange, Field, Named, Wo
 use cm_note::note::Kind;
 use cm_note::note::types::LINKS_TO;
 
-/// How wide the column of verbs is.
+/// Width of the column with verbs.
 const VERBS: usize = 11;
 
-/// As text: what it comes to, then a line a note and a line an edge.
+/// A summary, then one line for each note and edge.
 pub fn diffed(outcome: &Diffed) -> String {
     // The note of an edge is told as the edge.
     let files: HashSet<&str> = outcome.edges.iter().filter_map(|edge| edge.file.as_deref()).collect();
@@ -45,7 +45,7 @@ pub fn diffed(outcome: &Diffed) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What it comes to, in a sentence.
+/// One-sentence summary of the changes.
 fn summary(outcome: &Diffed, [added, removed]: [usize; 2]) -> String {
     let edges = |fits: fn(&&EdgeChange) -> bool| outcome.edges.iter().filter(fits).count();
     let came = edges(|edge| edge.old.is_none());
@@ -59,7 +59,7 @@ fn summary(outcome: &Diffed, [added, removed]: [usize; 2]) -> String {
     if parts.is_empty() { "nothing changed".to_owned() } else { parts.join("; ") }
 }
 
-/// `2 notes came, 1 went`; nothing where all are 0.
+/// `2 notes came, 1 went`; `None` if all numbers are 0.
 fn clause(noun: &str, numbers: [usize; 3]) -> Option<String> {
     let verbs = ["came", "went", "changed"];
     let told = numbers.into_iter().zip(verbs).filter(|(number, _)| *number > 0).enumerate();

@@ -1,9 +1,9 @@
-//! How the vault is.
+//! Text output of `cm doctor`.
 
 use super::style::{BAD, DIM, GOOD, WARN, pad, paint, safe};
 use cm_app::doctor::{Examined, Health};
 
-/// As text: a line a check.
+/// One line for each check.
 pub fn examined(outcome: &Examined) -> String {
     let mut lines = String::new();
     for fixed in &outcome.fixed {

@@ -1,11 +1,10 @@
-//! What came of an edit.
+//! Text output of `cm edit`.
 
 use super::style::{BAD, ID, paint};
 use super::{committed, validate};
 use cm_app::edit::Edited;
 use cm_note::finding::Severity;
 
-/// As text.
 pub fn edited(outcome: &Edited) -> String {
     let errors = outcome.findings.iter().any(|found| found.severity == Severity::Error);
     let what = match (outcome.changed, errors) {

@@ -1,9 +1,9 @@
-//! How far models are with the notes.
+//! Text output of `cm embed`.
 
 use super::style::{DIM, STRONG, count, paint};
 use cm_app::embed::{Embeddings, OfModel, Role};
 
-/// The models as text, a line each.
+/// One line for each model.
 pub fn status(outcome: &Embeddings) -> String {
     let mut lines: String = outcome.models.iter().map(line).collect();
     if outcome.provider == "none" {
@@ -17,13 +17,13 @@ pub fn status(outcome: &Embeddings) -> String {
     lines
 }
 
-/// What was read, and the models.
+/// The number of embedded passages, then the models.
 pub fn read(outcome: &Embeddings) -> String {
     let ms = paint(DIM, &format!("{} ms", outcome.ms));
     format!("{} read  {ms}\n{}", count(outcome.read, "passage"), status(outcome))
 }
 
-/// What was changed, and the models.
+/// The selected provider, then the models.
 pub fn changed(outcome: &Embeddings) -> String {
     match outcome.provider.as_str() {
         "none" => status(outcome),

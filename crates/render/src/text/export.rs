@@ -1,9 +1,8 @@
-//! What was written, and where.
+//! Text output of `cm export`.
 
 use super::style::{DIM, STRONG, WARN, count, paint, safe};
 use cm_app::export::Exported;
 
-/// As text.
 pub fn exported(outcome: &Exported) -> String {
     let place = outcome.out.as_deref().unwrap_or("standard output");
     let notes = paint(STRONG, &count(outcome.notes, "note"));

@@ -1,10 +1,9 @@
-//! What was forgotten, and blocks that were lifted.
+//! Text output of `cm forget`.
 
 use super::committed;
 use super::style::{DIM, ID, WARN, paint, safe};
 use cm_app::forget::{Forgotten, Lifted};
 
-/// As text.
 pub fn forgotten(outcome: &Forgotten) -> String {
     let blocked = if outcome.blocked { "blocked by" } else { "blocked already by" };
     let mut text = format!(
@@ -20,7 +19,7 @@ pub fn forgotten(outcome: &Forgotten) -> String {
     text
 }
 
-/// As text.
+/// Output after blocks were lifted.
 pub fn lifted(outcome: &Lifted) -> String {
     let mut text = String::new();
     for (id, path) in outcome.ids.iter().zip(&outcome.paths) {

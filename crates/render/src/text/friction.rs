@@ -1,10 +1,10 @@
-//! Where sessions went badly.
+//! Text output of `cm friction`.
 
 use super::list::rows;
 use super::style::{BAD, DIM, STRONG, WARN, count, cut, paint, safe};
 use cm_app::friction::Found;
 
-/// As text: the sessions in numbers, the signs, the worst sessions, and where the files are.
+/// Statistics of the sessions, signals, the worst sessions, and the paths of the reports.
 pub fn found(found: &Found) -> String {
     let overall = &found.overall;
     let went: Vec<String> =

@@ -1,10 +1,9 @@
-//! A file that was written from the notes.
+//! Text output of commands that generate a file.
 
 use super::committed;
 use super::style::{DIM, paint};
 use cm_app::generate::Generated;
 
-/// As text.
 pub fn generated(outcome: &Generated) -> String {
     let what = if outcome.changed { committed(outcome.commit.as_deref()) } else { "as it was".to_owned() };
     let noun = if outcome.entries == 1 { "entry" } else { "entries" };

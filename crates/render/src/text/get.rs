@@ -1,9 +1,9 @@
-//! A note for reading.
+//! Text output of `cm get`.
 
 use super::style::{DIM, ID, STRONG, WARN, paint, safe};
 use cm_app::get::{Backlink, Got};
 
-/// As text: a head of a few lines, the body as written, then what points at it.
+/// A short header, the body as written, then backlinks.
 pub fn got(outcome: &Got) -> String {
     let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
     let note_type = outcome.note_type.as_deref().unwrap_or(outcome.kind.name());

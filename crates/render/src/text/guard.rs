@@ -1,9 +1,9 @@
-//! What becomes of a command.
+//! Text output of `cm guard`.
 
 use super::style::{BAD, GOOD, WARN, paint, safe};
 use cm_app::guard::{Guarded, Judgement};
 
-/// As text: the word, then why.
+/// The decision, then the reason.
 pub fn guarded(outcome: &Guarded) -> String {
     let word = match outcome.decision {
         Judgement::Allow => return format!("{}\n", paint(GOOD, "allow")),

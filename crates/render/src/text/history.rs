@@ -1,10 +1,10 @@
-//! A note through its commits.
+//! Text output of `cm history`.
 
 use super::log::line;
 use super::style::{BAD, DIM, GOOD, paint, safe};
 use cm_app::history::History;
 
-/// As text: each commit, then what it changed, with what went in brackets of minus and what came in brackets of plus.
+/// Each commit with its changes: removed text in `[- -]`, added text in `{+ +}`.
 pub fn history(outcome: &History) -> String {
     if outcome.versions.is_empty() {
         return format!("{} is in no commit yet\n", outcome.path);

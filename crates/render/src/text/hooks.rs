@@ -1,9 +1,9 @@
-//! Hooks in agents' settings: what comes and goes, and how they stand.
+//! Text output of `cm hooks`.
 
 use super::style::{BAD, DIM, GOOD, STRONG, WARN, cut, paint, safe};
 use cm_app::hooks::{Action, AgentState, Changes, HooksStatus, Standing, Whose};
 
-/// The lines that come and go, before they do.
+/// Coloured diffs of the settings files.
 pub fn diffs(changes: &Changes) -> String {
     let mut shown = String::new();
     for line in changes.files.iter().flat_map(|file| file.diff.lines()) {
@@ -22,7 +22,7 @@ pub fn diffs(changes: &Changes) -> String {
     shown
 }
 
-/// What was done to each file, or would be.
+/// The change to each file, done or planned.
 pub fn changes(changes: &Changes) -> String {
     if changes.files.is_empty() {
         return format!("nothing of ours is in {}\n", safe(&changes.folder));
@@ -43,7 +43,7 @@ pub fn changes(changes: &Changes) -> String {
     lines
 }
 
-/// How settings stand, an agent a line, and the last failures.
+/// One line for each agent, then recent failures.
 pub fn status(status: &HooksStatus) -> String {
     let mut lines: String = status.agents.iter().map(state).collect();
     if status.agents.is_empty() {

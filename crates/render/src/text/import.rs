@@ -1,4 +1,4 @@
-//! What came in, what did not, and why.
+//! Text output of `cm import`.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,9 @@ use super::style::{BAD, DIM, STRONG, count, paint, safe};
 use super::validate::findings;
 use cm_app::import::{Brought, Imported, Outcome, Skipped, Why, reason};
 
-/// So many files are named; more are counted.
+/// Maximum number of listed files; further ones are counted.
 const NAMED: usize = 20;
 
-/// As text.
 pub fn any(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Folder(notes) => imported(notes),
@@ -44,7 +43,7 @@ fn imported(outcome: &Imported) -> String {
     lines + &findings(&outcome.findings)
 }
 
-/// What is in the vault already as a number, everything else by name.
+/// Files that were skipped, by reason; files that the vault already contains are only counted.
 fn skipped(skipped: &[Skipped]) -> String {
     let mut reasons: BTreeMap<Why, Vec<String>> = BTreeMap::new();
     for Skipped { path, why, line } in skipped {

@@ -1,10 +1,9 @@
-//! What `init` made.
+//! Text output of `cm init`.
 
 use super::committed;
 use super::style::{STRONG, paint};
 use cm_app::init::Initialised;
 
-/// As text.
 pub fn initialised(outcome: &Initialised) -> String {
     let mut lines = format!("{} is a vault\n", paint(STRONG, &outcome.vault));
     if outcome.created.is_empty() {

@@ -1,10 +1,10 @@
-//! Rows of a list: columns as wide as their widest cell, the last one as long as it likes.
+//! Formats tables: each column is as wide as its widest cell; the last column is not padded.
 
 use unicode_width::UnicodeWidthStr as _;
 
 use super::style::pad;
 
-/// Lines of cells; `paint` may colour a cell once its width is settled.
+/// Formats rows. `paint` may colour a cell after padding.
 pub fn rows(table: &[Vec<String>], paint: impl Fn(usize, &str) -> String) -> String {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| table.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();

@@ -1,10 +1,10 @@
-//! Curations.
+//! Text output of `cm log`.
 
 use super::short;
 use super::style::{DIM, ID, WARN, paint, safe};
 use cm_app::log::{Commit, Logged};
 
-/// As text: a line a commit.
+/// One line for each commit.
 pub fn logged(outcome: &Logged) -> String {
     if outcome.commits.is_empty() {
         return "no commits\n".to_owned();
@@ -12,7 +12,7 @@ pub fn logged(outcome: &Logged) -> String {
     outcome.commits.iter().map(|commit| format!("{}\n", line(commit))).collect()
 }
 
-/// Id, time, verb, words, and who.
+/// Commit id, time, operation, subject and author.
 pub fn line(commit: &Commit) -> String {
     let op = commit.op.as_deref().unwrap_or("-");
     let agent = commit.agent.as_ref().map(|agent| format!(" through {}", safe(agent))).unwrap_or_default();

@@ -1,10 +1,9 @@
-//! Feedback that was taken.
+//! Text output of `cm mark`.
 
 use super::committed;
 use super::style::{BAD, GOOD, ID, WARN, paint, safe};
 use cm_app::mark::Marked;
 
-/// As text.
 pub fn marked(outcome: &Marked) -> String {
     let maturity = outcome.maturity.map(|maturity| format!("{}, ", maturity.name())).unwrap_or_default();
     let score = (outcome.score * 10_000.0).round() / 10_000.0;

@@ -1,4 +1,5 @@
-//! Outcomes as text for people, one file a verb, with colours that a pipe does not see.
+//! Renders results as coloured text, one file per command. Colours are stripped if the output is
+//! not a terminal.
 
 pub mod add;
 pub mod adopt;
@@ -66,12 +67,12 @@ pub mod why;
 use cm_app::Error;
 use style::{BAD, DIM, GOOD, WARN, paint, safe};
 
-/// A line that is not the answer.
+/// A notice that accompanies a result.
 pub fn notice(notice: &str) -> String {
     format!("{} {}", paint(WARN, "note:"), safe(notice))
 }
 
-/// An error with its place and its remedy.
+/// An error with its location and hint.
 pub fn error(error: &Error) -> String {
     let mut lines = format!("{} {}\n", paint(BAD, "error:"), safe(&error.message));
     if let Some(place) = &error.place {
@@ -85,7 +86,7 @@ pub fn error(error: &Error) -> String {
     lines
 }
 
-/// `, committed as 1f0c2a3`, or that it was not.
+/// `commit 1f0c2a3…`, or a note that nothing was committed.
 fn committed(commit: Option<&str>) -> String {
     match commit {
         Some(commit) => paint(DIM, &format!("commit {}", short(commit))),
@@ -93,7 +94,7 @@ fn committed(commit: Option<&str>) -> String {
     }
 }
 
-/// The beginning of a commit's id.
+/// The first 10 characters of a commit id.
 fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }

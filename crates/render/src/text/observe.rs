@@ -1,10 +1,9 @@
-//! What became of an observation.
+//! Text output for a stored observation.
 
 use super::committed;
 use super::style::{ID, paint, safe};
 use cm_app::observe::Observed;
 
-/// As text.
 pub fn observed(outcome: &Observed) -> String {
     let what = match (outcome.added, outcome.credited) {
         (true, _) => committed(outcome.commit.as_deref()),

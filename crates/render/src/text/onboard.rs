@@ -1,4 +1,4 @@
-//! How far onboarding is, what lacks, and which sessions to read.
+//! Text output of `cm onboard`.
 
 use super::sessions::head;
 use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, cut, pad, paint, safe};
@@ -7,7 +7,7 @@ use cm_app::onboard::read::Excerpt;
 use cm_app::onboard::sample::{Fitting, Sample};
 use cm_app::onboard::{Coverage, Gaps, Status};
 
-/// A line a category, then the sessions.
+/// One line for each category, then sessions to read.
 pub fn status(outcome: &Status) -> String {
     let mut lines = String::new();
     for covered in &outcome.categories {
@@ -36,7 +36,7 @@ fn line(name: &str, coverage: Coverage, more: &str) -> String {
     format!("{}  {}  {more}\n", pad(name, 13), paint(style, &pad(coverage.words(), 16)))
 }
 
-/// A line a gap, with what to look for.
+/// One line for each gap, with search terms.
 pub fn gaps(outcome: &Gaps) -> String {
     if outcome.gaps.is_empty() {
         return "every category is covered\n".to_owned();
@@ -54,7 +54,7 @@ pub fn gaps(outcome: &Gaps) -> String {
     lines
 }
 
-/// A line a session, with what it may fill.
+/// One line for each session, with the categories that it may cover.
 pub fn sample(outcome: &Sample) -> String {
     if outcome.sessions.is_empty() {
         return "no session is left to read\n".to_owned();
@@ -96,7 +96,7 @@ pub fn read(outcome: &Excerpt) -> String {
     format!("{}{done}{}\n", head(&outcome.session), safe(&outcome.excerpt))
 }
 
-/// That a session is done.
+/// Confirmation that a session is done.
 pub fn done(outcome: &Done) -> String {
     let by = outcome.by.as_deref().map(|by| format!(" by {}", cut(by, 40))).unwrap_or_default();
     let session = paint(ID, &cut(&outcome.session, 80));

@@ -1,11 +1,11 @@
-//! How a session ended, as it was recorded.
+//! Text output of `cm outcome`.
 
 use super::committed;
 use super::style::{BAD, DIM, GOOD, ID, WARN, cut, paint, safe};
 use cm_app::outcome::{Credited, Passed, Recorded, Why};
 use cm_note::note::Signal;
 
-/// As text: the session with its end, then the rules that were credited and those that were not.
+/// The session with its outcome, then rules with and without credit.
 pub fn recorded(outcome: &Recorded) -> String {
     let ended = match outcome.outcome.name() {
         name @ "success" => paint(GOOD, name),

@@ -1,9 +1,9 @@
-//! What may be read of sessions, and what was.
+//! Text output of `cm privacy`.
 
 use super::style::{DIM, GOOD, STRONG, WARN, count, cut, pad, paint, safe};
 use cm_app::privacy::{Entry, Logged, Privacy, Set};
 
-/// What may be read, a line a question.
+/// The privacy settings, one line each.
 pub fn shown(outcome: &Privacy) -> String {
     let mut lines = String::new();
     let mut line = |name: &str, text: &str| {
@@ -51,7 +51,7 @@ pub fn shown(outcome: &Privacy) -> String {
     lines
 }
 
-/// What was read, a line a log.
+/// One line for each log that was read.
 pub fn log(outcome: &Logged) -> String {
     if outcome.reads.is_empty() {
         return "nothing was read\n".to_owned();
@@ -86,7 +86,7 @@ fn read(entry: &Entry) -> String {
     )
 }
 
-/// What may be read now.
+/// Confirmation of a changed setting.
 pub fn set(outcome: &Set) -> String {
     let items = if outcome.items.is_empty() { "all".to_owned() } else { outcome.items.join(", ") };
     let how = if outcome.changed { paint(GOOD, "set") } else { paint(DIM, "as it was") };

@@ -1,12 +1,11 @@
-//! What came into an agent's rule file, and what went.
+//! Text output of `cm project`.
 
 use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
 use cm_app::project::Projected;
 
-/// So many lines are named; more are counted.
+/// Maximum number of listed lines; further ones are counted.
 const NAMED: usize = 30;
 
-/// As text.
 pub fn projected(outcome: &Projected) -> String {
     let mut lines = String::new();
     for (sign, style, changed) in [("+", GOOD, &outcome.added), ("-", BAD, &outcome.removed)] {

@@ -1,10 +1,9 @@
-//! A bullet that was proposed, or is no longer followed.
+//! Text output for a proposed or removed rule.
 
 use super::committed;
 use super::style::{DIM, ID, WARN, paint, safe};
 use cm_app::propose::{Proposed, Removed};
 
-/// As text.
 pub fn proposed(outcome: &Proposed) -> String {
     let what = match (outcome.added, outcome.credited) {
         (true, _) => format!("added ({})", outcome.state.name()),
@@ -26,7 +25,6 @@ pub fn proposed(outcome: &Proposed) -> String {
     text
 }
 
-/// As text.
 pub fn removed(outcome: &Removed) -> String {
     let what = match outcome.changed {
         true => format!("deprecated  {}", committed(outcome.commit.as_deref())),

@@ -1,9 +1,8 @@
-//! What was taken in of a session.
+//! Text output for a received session.
 
 use super::style::{ID, paint, safe};
 use cm_app::receive::Received;
 
-/// As text.
 pub fn received(outcome: &Received) -> String {
     let Received { session, agent, received, known, redacted } = outcome;
     format!(

@@ -1,10 +1,9 @@
-//! Notes in a list.
+//! Text output of `cm recent`, and lists of notes.
 
 use super::list::rows;
 use super::style::{DIM, ID, count, cut, paint};
 use cm_app::recent::{Listed, Recent};
 
-/// As text.
 pub fn recent(outcome: &Recent) -> String {
     if outcome.notes.is_empty() {
         return "no notes\n".to_owned();
@@ -17,7 +16,7 @@ pub fn recent(outcome: &Recent) -> String {
     lines
 }
 
-/// Rows of day, id, type and title.
+/// A table with date, id, type and title.
 pub fn listed(notes: &[Listed]) -> String {
     let ids = shown_ids(&notes.iter().map(|note| note.id.as_str()).collect::<Vec<_>>());
     let table: Vec<Vec<String>> = notes
@@ -39,7 +38,7 @@ pub fn listed(notes: &[Listed]) -> String {
     })
 }
 
-/// The beginnings of the ids of a list, each long enough to differ from those of all other ids in it.
+/// Prefixes of the ids of a list, each long enough to be unique within it.
 fn shown_ids(ids: &[&str]) -> Vec<String> {
     let mut sorted = ids.to_vec();
     sorted.sort_unstable();
@@ -60,7 +59,7 @@ fn shown_ids(ids: &[&str]) -> Vec<String> {
     ids.iter().map(shown).collect()
 }
 
-/// The beginning of an id that is enough to name the note; a path whole.
+/// The first 8 characters of a UUID; other ids and paths verbatim.
 pub fn shown_id(id: &str) -> String {
     if uuid::Uuid::try_parse(id).is_ok() { id[..8].to_owned() } else { id.to_owned() }
 }

@@ -1,10 +1,10 @@
-//! What was learned from sessions, and how the run ended.
+//! Text output of `cm reflect`.
 
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe, safe_lines};
 use cm_app::reflect::handed::Handed;
 use cm_app::reflect::{Ending, Learned, Reflected, Worked};
 
-/// As text: session by session, then how it ended and why.
+/// Results by session, then how the run ended and why.
 pub fn reflected(outcome: &Reflected) -> String {
     let mut text: String = outcome.worked.iter().map(|worked| session(worked, outcome.dry_run)).collect();
     let run = &outcome.run;
@@ -79,7 +79,7 @@ fn learned(one: &Learned) -> String {
     )
 }
 
-/// The work itself, for whoever does it.
+/// The prompts of the work packages.
 pub fn handed(outcome: &Handed) -> String {
     let texts: Vec<String> = outcome.packages.iter().map(|package| safe_lines(&package.prompt)).collect();
     texts.join("\n")

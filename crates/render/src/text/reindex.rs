@@ -1,9 +1,9 @@
-//! What a refresh of the index found.
+//! Text output of `cm reindex`.
 
 use super::style::{DIM, WARN, count, paint};
 use cm_app::reindex::Reindexed;
 
-/// As text; `check` where nothing was to be changed.
+/// Counts of changed notes; with `check`, the stale files.
 pub fn reindexed(outcome: &Reindexed, check: bool) -> String {
     let changes =
         format!("{} added, {} updated, {} removed", outcome.added, outcome.updated, outcome.removed);

@@ -1,10 +1,9 @@
-//! An edge that was made or taken away.
+//! Text output of `cm relate`.
 
 use super::committed;
 use super::style::{ID, paint};
 use cm_app::relate::Related;
 
-/// As text.
 pub fn related(outcome: &Related) -> String {
     let what = if outcome.changed {
         committed(outcome.commit.as_deref())

@@ -1,11 +1,11 @@
-//! The notes around a note.
+//! Text output of `cm related`.
 
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, paint, safe};
 use cm_app::related::Related;
 use cm_note::graph::Direction;
 
-/// As text: a line a note, set in by its hops, with an arrow for the edge's direction.
+/// One line for each note, indented by distance, with an arrow for the direction of the edge.
 pub fn related(outcome: &Related) -> String {
     let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
     if outcome.notes.is_empty() {

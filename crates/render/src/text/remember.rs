@@ -1,13 +1,12 @@
-//! What was remembered, and what came into the rule file.
+//! Text output of `cm remember`.
 
 use super::committed;
 use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
 use cm_app::remember::{Preference, Remembered, Section};
 
-/// So many lines of the rule file are named; more are counted.
+/// Maximum number of listed lines of the rule file; further ones are counted.
 const NAMED: usize = 20;
 
-/// As text.
 pub fn remembered(outcome: &Remembered) -> String {
     let mut lines = String::new();
     for fact in &outcome.facts {

@@ -1,10 +1,10 @@
-//! The inbox, and what became of its entries.
+//! Text output of `cm review`.
 
 use super::recent::shown_id;
 use super::style::{DIM, GOOD, ID, STRONG, count, cut, paint, safe};
 use cm_app::review::{Decision, Inbox, Item, Section, Settled, Waiting, Word};
 
-/// As text: each section with its entries, and below each entry the commands that settle it.
+/// Each section with its entries, and the commands that resolve them.
 pub fn inbox(outcome: &Inbox) -> String {
     if outcome.total == 0 {
         return format!("{}\n", paint(GOOD, "nothing waits"));
@@ -42,7 +42,7 @@ fn heading(kind: Waiting) -> &'static str {
     }
 }
 
-/// An entry without its commands: the notes, then why they wait.
+/// An entry without its commands: the notes, then the reason.
 pub fn item(item: &Item) -> String {
     let mut lines = String::new();
     for (at, note) in item.notes.iter().enumerate() {
@@ -55,7 +55,7 @@ pub fn item(item: &Item) -> String {
     lines
 }
 
-/// As text: a line a decision.
+/// One line for each decision.
 pub fn settled(outcome: &Settled) -> String {
     if outcome.decisions.is_empty() {
         return "nothing was decided\n".to_owned();

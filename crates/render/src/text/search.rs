@@ -1,4 +1,4 @@
-//! Hits of a search.
+//! Text output of `cm search`.
 
 use super::recent::shown_id;
 use super::short;
@@ -7,7 +7,8 @@ use cm_app::past::AsOf;
 use cm_app::retrieve::{FoundBy, Parts};
 use cm_app::search::Searched;
 
-/// As text: a line with the title, a line with the place in the text that fits; before them, when that was.
+/// The commit that was searched, if not the current state; then the title and the best snippet of
+/// each hit.
 pub fn searched(outcome: &Searched) -> String {
     let mut lines = outcome.as_of.as_ref().map(then).unwrap_or_default();
     if outcome.hits.is_empty() {
@@ -51,7 +52,7 @@ pub fn searched(outcome: &Searched) -> String {
     lines
 }
 
-/// The commit that the answer is from.
+/// A line with the commit that was searched.
 fn then(as_of: &AsOf) -> String {
     let AsOf { commit, date, subject } = as_of;
     let line =
@@ -59,7 +60,7 @@ fn then(as_of: &AsOf) -> String {
     format!("{}\n", paint(DIM, &line))
 }
 
-/// What a score is made of, as a sum and its factors.
+/// The formula of a score with its values.
 fn explained(parts: &Parts, drawn_by: Option<&str>) -> String {
     let cosine = match (parts.fine, parts.coarse) {
         (Some(fine), _) => format!(" (cosine {fine:.2}, fine)"),
@@ -73,17 +74,17 @@ fn explained(parts: &Parts, drawn_by: Option<&str>) -> String {
     )
 }
 
-/// The state of a note that is not in use.
+/// The state of a note that is not active.
 fn state(state: Option<&str>) -> String {
     state.map(|state| format!(", {}", cut(state, 20))).unwrap_or_default()
 }
 
-/// A word beside an answer that has no word of the query.
+/// A label for hits that were found only by meaning.
 fn weak(found_by: Option<FoundBy>) -> &'static str {
     if found_by == Some(FoundBy::Meaning) { " · only by meaning" } else { "" }
 }
 
-/// The score behind a dot; nothing where the query only selects.
+/// The score after a dot; empty if the query has no ranking.
 fn score(score: f64) -> String {
     if score > 0.0 { format!(" · {score:.2}") } else { String::new() }
 }

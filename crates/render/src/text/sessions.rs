@@ -1,4 +1,4 @@
-//! Sessions as text: lists, what was said, hits, days; and a session as markdown.
+//! Text output of `cm sessions`, and sessions as Markdown.
 
 use super::list::rows;
 use super::style::{DIM, ID, STRONG, WARN, count, cut, paint, safe};
@@ -10,7 +10,7 @@ use cm_app::sessions::show::Shown;
 use cm_app::sessions::timeline::{Day, Timeline};
 use cm_app::sessions::{Row, Said};
 
-/// A list.
+/// A table of sessions.
 pub fn list(outcome: &Sessions) -> String {
     if outcome.sessions.is_empty() {
         return nothing(outcome);
@@ -62,12 +62,12 @@ fn row(row: &Row) -> Vec<String> {
     ]
 }
 
-/// How it ended, where that is known.
+/// The outcome in parentheses; empty if unknown.
 fn ended(row: &Row) -> String {
     row.outcome.as_deref().map(|outcome| format!(" ({})", safe(outcome))).unwrap_or_default()
 }
 
-/// Whether it was learned from, and what came of that, in a word or two.
+/// The reflection state of a session, in one or two words.
 fn state(row: &Row) -> String {
     let came = row.reflected.as_ref().map(|reflected| match reflected.came {
         Came::Learned => format!("learned {}", reflected.applied),
@@ -85,7 +85,7 @@ fn state(row: &Row) -> String {
     }
 }
 
-/// Days in the unit that suits them.
+/// A number of days in minutes, hours or days.
 fn age(days: f64) -> String {
     match days {
         days if days < 0.0 => "0 min".to_owned(),
@@ -95,7 +95,7 @@ fn age(days: f64) -> String {
     }
 }
 
-/// Bytes in the unit that suits them.
+/// A size in B, kB or MB.
 fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} B"),
@@ -104,7 +104,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// What was said, each with its line in the log.
+/// The messages of a session with their line numbers in the log.
 pub fn show(outcome: &Shown) -> String {
     let mut lines = head(&outcome.session);
     if let Some(diary) = &outcome.diary {
@@ -167,7 +167,7 @@ fn who(said: &Said) -> &str {
     }
 }
 
-/// Hits, each a session with its places.
+/// Search hits, grouped by session.
 pub fn searched(outcome: &Searched) -> String {
     if outcome.hits.is_empty() && outcome.elsewhere.is_empty() {
         return "nothing found\n".to_owned();
@@ -198,7 +198,7 @@ pub fn searched(outcome: &Searched) -> String {
     lines
 }
 
-/// What another program found: two lines, with its name.
+/// A hit from another program: two lines, with the program's name.
 fn outside(found: &Outside) -> String {
     let of = |text: &Option<String>, columns| cut(text.as_deref().unwrap_or("-"), columns);
     let day = found.at.map(|at| format!(" {}", at.day())).unwrap_or_default();
@@ -218,7 +218,7 @@ fn spot(spot: &Spot) -> String {
     format!("{}  {}\n", paint(DIM, &format!("{:>5}  {who:6}", spot.line)), cut(&spot.snippet, 200))
 }
 
-/// Days.
+/// A table of days.
 pub fn timeline(outcome: &Timeline) -> String {
     if outcome.days.is_empty() {
         return format!("no sessions{}\n", looked_back(outcome.lookback_days));
@@ -241,7 +241,7 @@ fn day(day: &Day) -> Vec<String> {
     ]
 }
 
-/// A session as markdown.
+/// A session as a Markdown document.
 pub fn markdown(outcome: &Shown) -> String {
     let named = &outcome.session.named;
     let mut text = format!("# {}\n\n", named.title.as_deref().unwrap_or("Session"));
@@ -281,7 +281,7 @@ fn heading(said: &Said) -> &str {
     }
 }
 
-/// Text between fences that are longer than any within it.
+/// A fenced code block; the fence is longer than any in the text.
 fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

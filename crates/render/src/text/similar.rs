@@ -1,11 +1,11 @@
-//! Notes that are like another.
+//! Text output of `cm similar`.
 
 use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, cut, paint};
 use cm_app::similar::Similar;
 
-/// As text: how much they are alike, id, type and title; below a bullet that contradicts, why.
+/// Similarity, id, type and title; for a contradiction, the reason on the next line.
 pub fn similar(outcome: &Similar) -> String {
     if outcome.notes.is_empty() {
         return "nothing like it\n".to_owned();

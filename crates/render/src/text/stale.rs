@@ -1,4 +1,4 @@
-//! Bullets of which nobody has said anything for long, and stale observations.
+//! Text output of `cm stale`.
 
 use super::list::rows;
 use super::recent::shown_id;
@@ -8,7 +8,7 @@ use cm_app::stale::Stale;
 use cm_note::bullet::State;
 use cm_note::note::Staleness;
 
-/// As text: days of silence, maturity (or that it is a draft), feedback, id and rule.
+/// Days without feedback, maturity or `draft`, feedback counts, id and rule.
 pub fn stale(outcome: &Stale) -> String {
     if outcome.total == 0 {
         return format!("no bullet without feedback for {}\n{}", days(outcome.days), observations(outcome));
@@ -41,7 +41,7 @@ pub fn stale(outcome: &Stale) -> String {
     lines
 }
 
-/// The stale observations with the reason, under a heading; nothing where there are none.
+/// Stale observations with the reason, under a heading; empty if there are none.
 fn observations(outcome: &Stale) -> String {
     if outcome.observations.is_empty() {
         return String::new();

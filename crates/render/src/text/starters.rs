@@ -1,11 +1,11 @@
-//! Sets of rules that come with the program.
+//! Text output of `cm starters`.
 
 use super::list::rows;
 use super::style::{DIM, GOOD, ID, STRONG, WARN, count, cut, paint, safe};
 use cm_app::starters::{Added, Starters};
 use cm_note::bullet::State;
 
-/// As text: a line a set.
+/// One line for each set.
 pub fn list(outcome: &Starters) -> String {
     let row = |set: &cm_app::starters::Set| {
         let present =
@@ -20,7 +20,7 @@ pub fn list(outcome: &Starters) -> String {
     })
 }
 
-/// As text: a line a rule, then what came of it.
+/// One line for each rule, then a summary.
 pub fn added(outcome: &Added) -> String {
     let mut lines = String::new();
     for one in &outcome.added {

@@ -1,4 +1,4 @@
-//! Stashes: one that was kept, a list of them, and one with its text.
+//! Text output of `cm stash`.
 
 use super::committed;
 use super::list::rows;
@@ -6,7 +6,6 @@ use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, cut, paint, safe};
 use cm_app::stash::{Shown, Stashed, Stashes};
 
-/// As text.
 pub fn stashed(outcome: &Stashed) -> String {
     let commit = committed(outcome.commit.as_deref());
     let mut lines = format!("{}  {}  {commit}\n", paint(ID, &shown_id(&outcome.id)), safe(&outcome.path));
@@ -16,7 +15,7 @@ pub fn stashed(outcome: &Stashed) -> String {
     lines
 }
 
-/// As text: day, id, agent and name.
+/// A table with date, id, agent and name.
 pub fn listed(outcome: &Stashes) -> String {
     if outcome.stashes.is_empty() {
         return "no stashes\n".to_owned();
@@ -42,7 +41,7 @@ pub fn listed(outcome: &Stashes) -> String {
     lines
 }
 
-/// As text: where it is from, then what it says.
+/// Metadata of the stash, then its text.
 pub fn shown(outcome: &Shown) -> String {
     let stash = &outcome.stash;
     let day = stash.created.map(|at| at.to_string()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Counts.
+//! Text output of `cm stats`.
 
 use super::list::rows;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
@@ -6,7 +6,7 @@ use super::style::{DIM, ID, STRONG, count, cut, paint};
 use cm_app::stats::{Performer, PlaybookStats, Stats};
 use cm_note::bullet::blocked::BlockKind;
 
-/// As text: a line a question.
+/// One line for each statistic.
 pub fn stats(outcome: &Stats) -> String {
     let mut lines = format!("{}\n", paint(STRONG, &count(outcome.notes, "note")));
     let mut row = |name: &str, parts: Vec<String>| {
@@ -31,7 +31,7 @@ pub fn stats(outcome: &Stats) -> String {
     lines
 }
 
-/// The rules, below the notes.
+/// Statistics of the rules, printed after those of the notes.
 fn playbook(stats: &PlaybookStats) -> String {
     let health = &stats.health;
     let live = format!("{} live", health.live);
@@ -64,7 +64,7 @@ fn playbook(stats: &PlaybookStats) -> String {
     lines
 }
 
-/// A heading, and the scores of bullets below it; nothing where there are none.
+/// A heading and the scores of rules; empty if there are none.
 fn performers(heading: &str, list: &[Performer]) -> String {
     if list.is_empty() {
         return String::new();
@@ -77,7 +77,7 @@ fn performers(heading: &str, list: &[Performer]) -> String {
     format!("{}\n{painted}", paint(STRONG, heading))
 }
 
-/// A heading with a count, and pairs of rules below it; nothing where there are none.
+/// A heading with a count, and pairs of rules; empty if there are none.
 fn pairs<'a>(heading: &str, list: impl Iterator<Item = (&'a [String; 2], String)>, total: usize) -> String {
     if total == 0 {
         return String::new();

@@ -1,30 +1,31 @@
-//! Colours and widths. Colours are always written; the stream to a pipe strips them.
+//! Colours and column widths. Colours are always emitted; the output stream strips them if it is
+//! not a terminal.
 
 use std::borrow::Cow;
 
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Titles and ids.
+/// Titles and headings.
 pub const STRONG: Style = Style::new().bold();
-/// What is beside the point.
+/// Secondary information.
 pub const DIM: Style = Style::new().dimmed();
-/// What is well, and remedies.
+/// Success, and remedies.
 pub const GOOD: Style = AnsiColor::Green.on_default();
-/// What to look at.
+/// Warnings.
 pub const WARN: Style = AnsiColor::Yellow.on_default();
-/// What is wrong.
+/// Errors.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// Ids.
+/// IDs.
 pub const ID: Style = AnsiColor::Cyan.on_default();
 
-/// Text in a style.
+/// Wraps text in a style and its reset sequence.
 pub fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Text that a terminal cannot be steered by: control characters other than line breaks and tabs become visible. A line
-/// break is shown the same with and without the carriage return before it, and a byte order mark not at all.
+/// Text with control characters made visible, except line breaks and tabs, so that it cannot send
+/// commands to the terminal. CRLF becomes LF, and byte order marks are removed.
 pub fn safe(text: &str) -> String {
     let text = &*escaped(text);
     let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
@@ -35,12 +36,12 @@ pub fn safe(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Whether a character turns text around or carries hidden words: bidirectional controls and tags.
+/// Whether a character is a bidirectional control or a tag character, which can disguise text.
 fn is_deceptive(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The text with bidirectional controls and tags written as `\u{202e}`.
+/// The text with bidirectional controls and tag characters written as `\u{202e}`.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_deceptive) {
         return Cow::Borrowed(text);
@@ -49,7 +50,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// A JSON text in which those characters are written as JSON escapes: the same data.
+/// JSON with these characters written as JSON escapes, which leaves the data unchanged.
 pub fn escaped_json(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_deceptive) {
         return Cow::Borrowed(text);
@@ -67,12 +68,12 @@ pub fn escaped_json(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Lines that cannot steer a terminal; line breaks stay.
+/// Multi-line text through [`safe`], line by line.
 pub fn safe_lines(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", safe(line))).collect()
 }
 
-/// Text on one line, cut to so many columns.
+/// Text on one line, truncated to a number of columns.
 pub fn cut(text: &str, columns: usize) -> String {
     let line = safe(text).split_whitespace().collect::<Vec<_>>().join(" ");
     if line.width() <= columns {
@@ -90,7 +91,7 @@ pub fn cut(text: &str, columns: usize) -> String {
     format!("{}…", short.trim_end())
 }
 
-/// Text filled up with blanks to so many columns.
+/// Text padded with spaces to a number of columns.
 pub fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
 }

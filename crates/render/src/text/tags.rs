@@ -1,10 +1,9 @@
-//! Tags and their use.
+//! Text output of `cm tags`.
 
 use super::list::rows;
 use super::style::{DIM, paint, safe};
 use cm_app::tags::Tags;
 
-/// As text.
 pub fn tags(outcome: &Tags) -> String {
     if outcome.tags.is_empty() {
         return "no tags\n".to_owned();

@@ -1,10 +1,10 @@
-//! Tokens of the server.
+//! Text output of `cm token`.
 
 use super::list::rows;
 use super::style::{DIM, GOOD, WARN, paint, safe};
 use cm_app::token::{Listed, Made, Tokens};
 
-/// A new token: the secret alone on the first line, so that a script can take it.
+/// A new token; the secret is on a line of its own for scripts.
 pub fn made(outcome: &Made) -> String {
     let Listed { id, person, role, expires, .. } = &outcome.record;
     let end = expires.map(|end| format!(", until {end}")).unwrap_or_default();
@@ -12,7 +12,7 @@ pub fn made(outcome: &Made) -> String {
     format!("{}\n{}\n", outcome.token, paint(DIM, &whose))
 }
 
-/// All tokens, a line each.
+/// One line for each token.
 pub fn listed(outcome: &Tokens) -> String {
     if outcome.tokens.is_empty() {
         return "no tokens; `cm token add NAME` makes one\n".to_owned();
@@ -45,7 +45,7 @@ pub fn listed(outcome: &Tokens) -> String {
     })
 }
 
-/// What was taken back.
+/// One line for each revoked token.
 pub fn revoked(outcome: &Tokens) -> String {
     outcome
         .tokens

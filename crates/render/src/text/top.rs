@@ -1,10 +1,10 @@
-//! The best bullets.
+//! Text output of `cm top`.
 
 use super::list::rows;
 use super::style::{BAD, DIM, ID, count, cut, paint};
 use cm_app::top::Top;
 
-/// As text: score, maturity, feedback, id and rule.
+/// Score, maturity, feedback counts, id and rule.
 pub fn top(outcome: &Top) -> String {
     if outcome.bullets.is_empty() && outcome.total == 0 {
         return "no active bullets\n".to_owned();
@@ -34,7 +34,7 @@ pub fn top(outcome: &Top) -> String {
     lines
 }
 
-/// `+3 -1`: how often helpful and harmful.
+/// `+3 -1`: counts of helpful and harmful feedback.
 pub fn judged(helpful: usize, harmful: usize) -> String {
     format!("+{helpful} -{harmful}")
 }

@@ -1,10 +1,10 @@
-//! Destructive commands that went wrong.
+//! Text output of `cm trauma`.
 
 use super::committed;
 use super::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
 use cm_app::trauma::{Accepted, Scanned, Suffered};
 
-/// As text: each incident with its place and what shows the harm.
+/// Each incident with its location and the evidence of harm.
 pub fn scanned(scanned: &Scanned) -> String {
     let among = format!("{} of {}", count(scanned.sessions, "session"), count(scanned.logs, "log"));
     if scanned.incidents.is_empty() {
@@ -36,7 +36,7 @@ fn incident(one: &Suffered) -> String {
     lines + &format!("     {}\n", paint(DIM, &place))
 }
 
-/// As text: what is kept where.
+/// One line for each stored incident.
 pub fn accepted(accepted: &Accepted) -> String {
     let mut lines = String::new();
     for kept in &accepted.kept {

@@ -1,10 +1,10 @@
-//! Trust in a vault, and private files of earlier versions.
+//! Text output of `cm trust`.
 
 use super::style::{DIM, GOOD, WARN, paint, safe};
 use cm_app::former::{Former, TakenOver};
 use cm_app::trust::Trusted;
 
-/// Whether a vault is trusted, and what that lets through.
+/// Whether the vault is trusted, and what that allows.
 pub fn trusted(outcome: &Trusted) -> String {
     let state = match (outcome.trusted, outcome.changed) {
         (true, true) => paint(GOOD, "trusted from now on"),
@@ -24,7 +24,7 @@ pub fn trusted(outcome: &Trusted) -> String {
     format!("{}: {state}\n{}\n", safe(&outcome.vault), paint(DIM, &format!("{remote}; {rules}{core}")))
 }
 
-/// Something in a former place, in a few words.
+/// A private file or setting of an earlier version, in a few words.
 pub fn former(former: &Former) -> String {
     match former {
         Former::Setting { key, value } => format!("the setting {key} = {}", safe(value)),
@@ -33,7 +33,7 @@ pub fn former(former: &Former) -> String {
     }
 }
 
-/// What was taken over, and what was left.
+/// Private files that were moved, and those that were not.
 pub fn taken_over(outcome: &TakenOver) -> String {
     if outcome.taken.is_empty() && outcome.left.is_empty() {
         return "no private files of an earlier version lie in the folder\n".to_owned();

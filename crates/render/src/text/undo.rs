@@ -1,10 +1,9 @@
-//! A curation that was taken back.
+//! Text output of `cm undo`.
 
 use super::style::{ID, paint, safe};
 use super::{committed, short};
 use cm_app::undo::Undone;
 
-/// As text.
 pub fn undone(outcome: &Undone) -> String {
     let paths: String = outcome.paths.iter().map(|path| format!("  {}\n", safe(path))).collect();
     let what = format!("took back {}: {}", paint(ID, short(&outcome.undone)), safe(&outcome.subject));

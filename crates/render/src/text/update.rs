@@ -1,10 +1,9 @@
-//! What was changed in a note.
+//! Text output of `cm update`.
 
 use super::committed;
 use super::style::{ID, paint};
 use cm_app::update::Changed;
 
-/// As text.
 pub fn changed(outcome: &Changed) -> String {
     let what =
         if outcome.changed { committed(outcome.commit.as_deref()) } else { "nothing to change".to_owned() };

@@ -1,4 +1,4 @@
-//! What was asked for and what was shown.
+//! Text output of `cm usage`.
 
 use super::list::rows;
 use super::recent::shown_id;
@@ -6,7 +6,7 @@ use super::style::{DIM, ID, STRONG, WARN, count, cut, paint};
 use super::top::judged;
 use cm_app::usage::{UsageReport, UsedNote};
 
-/// As text: the totals, then the notes by use.
+/// The totals, then the notes by use.
 pub fn usage(outcome: &UsageReport) -> String {
     if outcome.total == 0 {
         return "no note was asked for or shown yet\n".to_owned();

@@ -1,10 +1,10 @@
-//! Findings, each with its place.
+//! Text output of `cm validate`.
 
 use super::style::{BAD, DIM, GOOD, WARN, count, paint, safe};
 use cm_app::validate::Validated;
 use cm_note::finding::{Finding, Severity};
 
-/// As text; `all` where what is only worth knowing is listed too.
+/// The findings, then a summary. With `all`, findings of severity info are included.
 pub fn validated(outcome: &Validated, all: bool) -> String {
     let mut lines = findings(&outcome.findings);
     if outcome.errors + outcome.warnings == 0 {
@@ -25,7 +25,7 @@ pub fn validated(outcome: &Validated, all: bool) -> String {
     lines
 }
 
-/// `path:line:column severity code message`, and the remedy below.
+/// `path:line:column severity code message`, with hints on the next line.
 pub fn findings(findings: &[Finding]) -> String {
     let mut lines = String::new();
     for found in findings {

@@ -1,9 +1,9 @@
-//! What would become of a rule.
+//! Text output of `cm validate-rule`.
 
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
 use cm_app::validate_rule::{Collision, How, Judged, Verdict};
 
-/// As text: the verdict, why, the evidence, then what it collides with.
+/// The verdict, reasons and evidence, then conflicting rules.
 pub fn judged(outcome: &Judged) -> String {
     let style = match outcome.verdict {
         Verdict::Accept | Verdict::AcceptWithCaution => GOOD,

@@ -1,4 +1,4 @@
-//! Why a note says what it says, told in the order in which it happened.
+//! Text output of `cm why`.
 
 use super::recent::shown_id;
 use super::short;
@@ -9,7 +9,7 @@ use cm_note::bullet::{Maturity, State};
 use cm_note::instant::Instant;
 use cm_note::note::Signal;
 
-/// As text: what it says and how it stands, its story, then what it comes from and what stands against it.
+/// The note and its state, its history, then sources and contradictions.
 pub fn why(outcome: &Why) -> String {
     let mut lines = head(outcome);
     let story = story(outcome);
@@ -62,7 +62,7 @@ fn head(outcome: &Why) -> String {
     lines
 }
 
-/// The arithmetic of a bullet's score.
+/// The formula of a rule's score with its values.
 fn score(parts: &Parts, maturity: Maturity) -> String {
     format!(
         "score {:.2} = ({:.2} helpful − {} × {:.2} harmful) × {} for {}; {}, {:.0} % harmful, half-life {} days\n",
@@ -78,7 +78,7 @@ fn score(parts: &Parts, maturity: Maturity) -> String {
     )
 }
 
-/// What happened, the oldest first; what has no date comes first of all.
+/// Events, oldest first; undated ones lead.
 fn story(outcome: &Why) -> Vec<(Option<Instant>, String)> {
     let mut story: Vec<(Option<Instant>, String)> = Vec::new();
     let mut on = |at: Option<Instant>, line: String| {
@@ -134,7 +134,7 @@ fn committed(commit: &Commit) -> String {
     format!("{} {}  {who}", paint(ID, short(&commit.id)), safe(&commit.subject))
 }
 
-/// What it comes from, what it took the place of, and what stands against it.
+/// Sources, predecessors and contradictions, as label and value.
 fn facts(outcome: &Why) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     for source in &outcome.sources {

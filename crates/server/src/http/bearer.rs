@@ -1,4 +1,4 @@
-//! Who asks: the bearer of a token, as whom and in which role.
+//! Authenticates requests by bearer token and determines the caller's identity and role.
 
 use std::net::IpAddr;
 
@@ -12,11 +12,12 @@ use crate::operations::Caller;
 use cm_app::{Actor, By};
 use cm_note::token::{Keyring, Role, Secret, TokenKind, Verdict};
 
-/// The agent that asks, as it calls itself.
+/// Header with the agent's name.
 pub const AGENT: HeaderName = HeaderName::from_static("cm-agent");
-/// The agent's session.
+/// Header with the agent's session.
 pub const SESSION: HeaderName = HeaderName::from_static("cm-session");
-/// Headers that proxies add: where one stands before an open server, others than this machine may be asking.
+/// Headers added by proxies. A server without tokens rejects requests that carry one, because they
+/// may come from other machines.
 const FORWARDED: [&str; 9] = [
     "forwarded",
     "via",
@@ -28,21 +29,22 @@ const FORWARDED: [&str; 9] = [
     "cf-connecting-ip",
     "true-client-ip",
 ];
-/// The longest value of these two.
+/// Maximum length of these two headers, in bytes.
 const LONGEST: usize = 200;
 
-/// Somebody who was let in.
+/// An authenticated caller.
 pub struct Admitted {
-    /// As whom.
+    /// Identity and role.
     pub caller: Caller,
-    /// The name of the token in logs; `None` where none is asked for.
+    /// Log name of the token; `None` if no token is required.
     pub token: Option<String>,
 }
 
-/// The caller of a request.
+/// Authenticates a request.
 ///
 /// # Errors
-/// 401 without a token that opens the door, 429 for too many of those, 503 where tokens cannot be read.
+/// 401 without a valid token, 429 for too many failures from one address, 503 if the tokens cannot
+/// be read.
 pub fn admit(state: &State, headers: &HeaderMap, address: IpAddr) -> Result<Admitted, Problem> {
     let ring = (state.tokens)().map_err(|error| {
         state.notice("tokens", error.to_string());
@@ -67,7 +69,7 @@ pub fn admit(state: &State, headers: &HeaderMap, address: IpAddr) -> Result<Admi
     known(state, &ring, headers, by).map_err(|problem| failed(state, problem, address))
 }
 
-/// Whether nobody needs a token now: there was none when the server began, and there still never was one.
+/// Whether requests need no token: the server started without tokens, and none was ever issued.
 pub fn needs_none(state: &State) -> bool {
     state.is_open && (state.tokens)().is_ok_and(|ring| ring.is_empty())
 }
@@ -89,7 +91,7 @@ fn known(state: &State, ring: &Keyring, headers: &HeaderMap, by: By) -> Result<A
     }
 }
 
-/// The secret that a request carries; `None` where it carries none.
+/// The secret in the `Authorization` header; `None` without the header.
 fn secret(headers: &HeaderMap) -> Result<Option<Secret>, Problem> {
     let refuse = |message: &str| {
         let hint = "send one header `Authorization: Bearer cm_…`";
@@ -108,8 +110,8 @@ fn secret(headers: &HeaderMap) -> Result<Option<Secret>, Problem> {
     }
 }
 
-/// Counts a failure against its address. A token that opens the door always does: who shares an address with somebody that
-/// tries keys must not be locked out by it.
+/// Counts an authentication failure against its address. Valid tokens are never blocked by
+/// failures, because others may share the address.
 fn failed(state: &State, problem: Problem, address: IpAddr) -> Problem {
     if problem.status != StatusCode::UNAUTHORIZED {
         return problem;
@@ -120,7 +122,7 @@ fn failed(state: &State, problem: Problem, address: IpAddr) -> Problem {
     }
 }
 
-/// The answer to who asks too often.
+/// The 429 response for a caller that exceeded a rate limit.
 pub fn too_often(state: &State, why: Limited, often: TooOften) -> Problem {
     state.metrics.limit(why);
     let message = match why {
@@ -132,7 +134,7 @@ pub fn too_often(state: &State, why: Limited, often: TooOften) -> Problem {
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-often", message, hint).after(often.retry_after)
 }
 
-/// A name that a client gives itself; it becomes a trailer of commits.
+/// A name from a header, which becomes a trailer of commits.
 fn named(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! A body as the JSON object that an operation takes.
+//! Reads a request body as a JSON object.
 
 use std::sync::Arc;
 
@@ -13,27 +13,27 @@ use super::bytes_in::Fault;
 use super::limits::Limits;
 use super::problem::Problem;
 
-/// What a body counts at least, in bytes, where many are read at once.
+/// Minimum size that a body is counted as, in bytes.
 const LEAST: usize = 1 << 10;
 
-/// A body that was read, with the room that it takes until it is dropped.
+/// A body, with the memory reserved for it until it is dropped.
 pub struct Taken {
-    /// Its bytes.
     pub bytes: Bytes,
     _room: OwnedSemaphorePermit,
 }
 
-/// Refuses a body that is announced as too long, before any of it is read.
+/// Rejects a body whose `Content-Length` exceeds the limit, before reading it.
 pub fn announced(headers: &HeaderMap, limits: &Limits) -> Result<(), Problem> {
     let length =
         headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|length| length > limits.body as u64) { Err(too_long(limits)) } else { Ok(()) }
 }
 
-/// Reads a body of JSON to its end.
+/// Reads a JSON body.
 ///
 /// # Errors
-/// 415 for another kind, 413 for too much, 408 for too slow, 503 where too many are read at once, 400 for a broken one.
+/// 415 for another media type, 413 if too large, 408 if too slow, 503 if too many bodies are being
+/// read, 400 if the transfer fails.
 pub async fn take(
     headers: &HeaderMap,
     body: Body,
@@ -60,15 +60,15 @@ pub async fn take(
     }
 }
 
-/// The room for bodies that are read at once, in units that [`take`] counts in.
+/// The semaphore for memory of bodies, in units of [`LEAST`] bytes.
 pub fn room(limits: &Limits) -> Semaphore {
     Semaphore::new(limits.bodies.max(limits.body).div_ceil(LEAST))
 }
 
-/// Reads bytes as an object. Its fields are the operation's to judge.
+/// Parses bytes as a JSON object, without checking its fields.
 ///
 /// # Errors
-/// 400 where they are no JSON object.
+/// 400 if the bytes are not a JSON object.
 pub fn input(bytes: &[u8]) -> Result<Value, Problem> {
     const HINT: &str = "send one JSON object, as /openapi.json describes it";
     let input: Value = serde_json::from_slice(bytes)
@@ -76,7 +76,8 @@ pub fn input(bytes: &[u8]) -> Result<Value, Problem> {
     if input.is_object() { Ok(input) } else { Err(Problem::bad("no-object", "the body is no object", HINT)) }
 }
 
-/// JSON only: what a form of a foreign page can send without asking is refused with it.
+/// Requires the media type JSON. Browsers send it to other origins only after a preflight, so forms
+/// of foreign pages are rejected.
 fn media(headers: &HeaderMap) -> Result<(), Problem> {
     let hint = "send `Content-Type: application/json`";
     let refuse =

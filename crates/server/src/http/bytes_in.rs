@@ -1,6 +1,6 @@
-//! A request's body on its way in: no longer than allowed, and no slower.
+//! Limits the size and duration of request bodies.
 //!
-//! It wraps the body of every request, so that whatever is mounted beside the endpoints has the same bounds.
+//! It wraps the body of every request, including those of nested services.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,31 +13,31 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::limits::Limits;
 
-/// Why a body was not read to its end.
+/// Why a body was not read completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It is longer than allowed.
+    /// The body exceeds the size limit.
     #[error("the body is longer than allowed")]
     TooLong,
-    /// It pauses or takes too long.
+    /// The client pauses or takes too long.
     #[error("the body comes too slowly")]
     TooSlow,
 }
 
-/// Until when more must come, and until when all.
+/// Deadlines for the next chunk and for the whole body.
 type Waits = (Pin<Box<Sleep>>, Pin<Box<Sleep>>);
 
-/// A body within bounds.
+/// A body with limits.
 struct BytesIn {
     inner: Body,
     left: u64,
     patience: Duration,
     whole: Duration,
-    /// Set when the body is first asked for.
+    /// Started when the body is first polled.
     waits: Option<Waits>,
 }
 
-/// The body within these bounds.
+/// Wraps a body with the limits.
 pub fn bounded(body: Body, limits: &Limits) -> Body {
     if body.is_end_stream() {
         return body;

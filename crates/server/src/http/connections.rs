@@ -1,7 +1,7 @@
-//! The connections: how many at once, in all and of one address, and each with patience that ends.
+//! Accepts connections, limits their number in total and per address, and applies timeouts.
 //!
-//! One connection too many is told so and closed at once; it waits for nothing, so that those who keep their connections open
-//! without asking cannot keep others from being told.
+//! A connection over the limit gets a 503 response and is closed at once without queueing, so that
+//! idle connections cannot delay the response.
 
 use std::collections::HashMap;
 use std::io;
@@ -31,22 +31,23 @@ use super::patient::Patient;
 use super::rate::household;
 use super::state::State;
 
-/// How long one that is turned away may take to hear it.
+/// Timeout for the response to a rejected connection.
 const TURNED_AWAY: Duration = Duration::from_millis(500);
-/// So many at once are told; the others are hung up on.
+/// Maximum number of such responses in progress; further connections are closed without one.
 const TOLD_AT_ONCE: usize = 128;
-/// What they are told: the one error document, written out because nobody reads their request.
+/// The response body for rejected connections. It is written out because their requests are not
+/// parsed.
 const NO_ROOM: &str = "{\"error\":{\"code\":\"connections\",\"message\":\"too many connections are open\",\
     \"hint\":\"close some, or try again after the seconds that `Retry-After` says\",\"exit\":6}}";
 
-/// Who holds how many connections.
+/// Number of open connections in total and per address.
 #[derive(Debug, Default)]
 struct Held {
     all: usize,
     each: HashMap<IpAddr, usize>,
 }
 
-/// A place among the connections; given back when dropped.
+/// A slot for a connection; dropping it frees the slot.
 struct Place {
     held: Arc<Mutex<Held>>,
     of: IpAddr,
@@ -81,7 +82,8 @@ impl Drop for Place {
     }
 }
 
-/// Takes connections until told to stop, then lets what runs end, within the grace. Gives how many were cut off.
+/// Accepts connections until shutdown is requested, then waits for open ones within the grace
+/// period. Returns how many were aborted.
 pub(super) async fn serve(
     listener: TcpListener,
     state: Arc<State>,
@@ -156,7 +158,7 @@ async fn connection(
     drop(place);
 }
 
-/// Tells a client that there is no room, without reading what it asks for.
+/// Rejects a connection with a 503 response, without reading the request.
 fn turn_away(state: &State, stream: TcpStream, tellers: &Arc<Semaphore>) {
     state.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
     let Ok(teller) = Arc::clone(tellers).try_acquire_owned() else { return };
@@ -174,7 +176,7 @@ fn turn_away(state: &State, stream: TcpStream, tellers: &Arc<Semaphore>) {
     });
 }
 
-/// Where the system has no room for another connection, asking again at once would only burn time.
+/// Pauses after a failed accept if the system is out of resources, to avoid a busy loop.
 async fn pause_after(state: &State, error: &io::Error) {
     let client_left = matches!(
         error.kind(),

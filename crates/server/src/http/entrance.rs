@@ -1,4 +1,4 @@
-//! The one way in: each request is named, checked, counted and told of, whatever it asks for.
+//! Middleware for all requests: assigns an id, authenticates, limits, logs and measures.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use super::state::State;
 use super::{body, bytes_in, guard};
 use cm_note::instant::Instant;
 
-/// The address that a request comes from.
+/// The client's address.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
-/// What a request is called.
+/// Header with the request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Leads a request in and its answer out.
+/// Middleware: authenticates, rate-limits, logs and measures every request.
 pub async fn pass(Given(state): Given<Arc<State>>, request: Request<Body>, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let mut visit = Visit::begin(Arc::clone(&state), &parts);
@@ -48,7 +48,8 @@ pub async fn pass(Given(state): Given<Arc<State>>, request: Request<Body>, next:
     visit.end(answer)
 }
 
-/// All checks that do not depend on what is asked for, the cheapest first; gives the name of the token. A liveness check needs no token.
+/// All checks that do not depend on the endpoint, cheapest first; returns the name of the token.
+/// `/health` needs no token.
 fn enter(state: &State, parts: &mut Parts, address: IpAddr) -> Result<Option<String>, Problem> {
     guard::check(parts, &state.hosts)?;
     let household = household(address);
@@ -67,7 +68,7 @@ fn enter(state: &State, parts: &mut Parts, address: IpAddr) -> Result<Option<Str
     Ok(token)
 }
 
-/// A request from its beginning to its answer. Where it is dropped before, its client left.
+/// A request in progress. If it is dropped without a response, the client has disconnected.
 struct Visit {
     state: Arc<State>,
     at: Instant,
@@ -80,7 +81,7 @@ struct Visit {
     status: u16,
 }
 
-/// What logs call the end of a request whose client left.
+/// Logged status of requests whose client disconnected.
 const CLIENT_LEFT: u16 = 499;
 
 impl Visit {
@@ -131,7 +132,7 @@ impl Drop for Visit {
     }
 }
 
-/// The name that the client or a proxy gave the request, where it is a plain one; else a new one.
+/// The request id from the client or proxy if it is valid, else a new one.
 fn request_id(state: &State, headers: &HeaderMap) -> String {
     let plain = |text: &&str| {
         (1..=64).contains(&text.len())

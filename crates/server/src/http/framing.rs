@@ -1,12 +1,14 @@
-//! Finds requests whose length is given in more than one way, in the bytes of a connection.
+//! Detects requests with ambiguous body length in the bytes of a connection, to prevent request
+//! smuggling.
 //!
-//! The HTTP library merges repeated lengths and drops one of two framings before a request is seen, and a proxy may have
-//! kept the other. It is no parser: what is malformed otherwise is the library's to refuse.
+//! The HTTP library merges repeated `Content-Length` headers and drops one of two framings before
+//! handlers see the request, while a proxy may have used the other. Other malformed input is left
+//! to the library.
 
-/// The longest line that is looked at, in bytes; the library allows less.
+/// Maximum length of an inspected line, in bytes; the library's limit is lower.
 const LONGEST: usize = 64 << 10;
 
-/// Where in its requests a connection is.
+/// State of the parser for one connection.
 #[derive(Debug)]
 pub struct Framing {
     state: State,
@@ -17,19 +19,19 @@ pub struct Framing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Head,
-    /// So many bytes of a body, or of a chunk, are left.
+    /// Remaining bytes of a body or chunk.
     Body(u64),
     Chunk(u64),
-    /// The line with a chunk's size.
+    /// The line with the size of a chunk.
     Size,
-    /// The line break behind a chunk.
+    /// The line break after a chunk.
     ChunkEnd,
     Trailers,
-    /// Nothing is looked at any more.
+    /// Inspection has stopped.
     Opaque,
 }
 
-/// What the lines of a head say of the body.
+/// Body length headers of the current request.
 #[derive(Debug, Default)]
 struct Head {
     lines: usize,
@@ -45,7 +47,8 @@ impl Default for Framing {
 }
 
 impl Framing {
-    /// Follows the next bytes of the connection. The place of the byte that ends an ambiguous head, if one ends here.
+    /// Inspects the next bytes; returns the index of the byte that ends an ambiguous header
+    /// section, if there is one.
     pub fn follow(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < bytes.len() {
@@ -80,7 +83,7 @@ impl Framing {
         None
     }
 
-    /// Takes in a line; `false` where it ends an ambiguous head.
+    /// Processes a line; returns `false` at the end of an ambiguous header section.
     fn end_of_line(&mut self) -> bool {
         let line = std::mem::take(&mut self.line);
         let line = line.trim_ascii();

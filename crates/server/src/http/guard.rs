@@ -1,5 +1,5 @@
-//! What every request must show before anybody looks at what it asks for: that it is meant for this server, and that no
-//! page of somebody else makes a browser send it.
+//! Checks of every request before routing: it must be addressed to this server, and must not be
+//! sent by a web page of another origin.
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
@@ -8,10 +8,10 @@ use super::host::{Hosts, name_of};
 use super::problem::Problem;
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// The longest target that is read.
+/// Maximum length of the request target, in bytes.
 const LONGEST_TARGET: usize = 8 << 10;
 
-/// Refuses what is not meant for this server or not sent by who seems to.
+/// Rejects requests for other hosts or from other origins.
 pub fn check(parts: &Parts, hosts: &Hosts) -> Result<(), Problem> {
     target(parts)?;
     framing(&parts.headers)?;
@@ -38,7 +38,7 @@ fn target(parts: &Parts) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A body whose length is told in two ways is one request to us and may be two to a proxy.
+/// Rejects repeated or conflicting length headers, which a proxy may interpret differently.
 fn framing(headers: &HeaderMap) -> Result<(), Problem> {
     let lengths = headers.get_all(header::CONTENT_LENGTH).iter().count();
     let codings = headers.get_all(header::TRANSFER_ENCODING).iter().count();
@@ -49,7 +49,7 @@ fn framing(headers: &HeaderMap) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The one host that the request names.
+/// The host of the request, which must be unambiguous.
 fn host(parts: &Parts) -> Result<String, Problem> {
     let refuse = |message: &str| Err(Problem::bad("host", message, "send one `Host` header"));
     let mut named = parts.headers.get_all(header::HOST).iter();
@@ -62,7 +62,7 @@ fn host(parts: &Parts) -> Result<String, Problem> {
     Ok(first.to_owned())
 }
 
-/// A browser says which page made it ask; only our own may.
+/// Rejects requests that a browser sent on behalf of a page of another origin.
 fn origin(headers: &HeaderMap, host: &str, hosts: &Hosts) -> Result<(), Problem> {
     let refuse = || {
         let message = "a page of another origin made this request";

@@ -1,4 +1,4 @@
-//! Whether the server lives, and for who has a token, how it is.
+//! The endpoints `/health` and `/metrics`.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use super::state::State;
 use crate::operations::Caller;
 use cm_app::By;
 
-/// The answer of `/health`.
+/// The response of `/health`; details require a token.
 pub async fn health(state: &Arc<State>, caller: Option<&Caller>) -> Value {
     if caller.is_none() {
         return json!({ "status": "ok" });
@@ -36,7 +36,7 @@ pub async fn health(state: &Arc<State>, caller: Option<&Caller>) -> Value {
     })
 }
 
-/// The answer of `/metrics`: the server's figures, and the vault's where they can be had.
+/// The response of `/metrics`: the server's metrics, and the vault's if they are available.
 pub async fn metrics(state: &Arc<State>) -> String {
     let mut figures = vec![
         lanes(

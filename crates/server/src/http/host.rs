@@ -1,11 +1,12 @@
-//! Names by which a browser may call this server.
+//! Host names of the server.
 //!
-//! A page of somebody else can lead its own name to our address (DNS rebinding); its requests then still say that name.
-//! An address written in digits cannot be led anywhere, so it only has to be one that the server listens on.
+//! A foreign page can make its own name resolve to our address (DNS rebinding), but its requests
+//! carry that name. A numeric address cannot be rebound, so it only has to be one that the server
+//! listens on.
 
 use std::net::{IpAddr, SocketAddr};
 
-/// The names of a server.
+/// The valid host names of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts {
     bound: IpAddr,
@@ -13,12 +14,13 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// What a server that listens there answers to, beside names that it was given.
+    /// The host names for a bound address and configured names.
     pub fn of(bound: SocketAddr, named: &[String]) -> Self {
         Self { bound: bound.ip().to_canonical(), named: named.iter().map(|name| plain(name)).collect() }
     }
 
-    /// Whether an authority (`name`, `name:port`, `[::1]:port`) is one of ours. The port may be any: a tunnel has its own.
+    /// Whether an authority (`name`, `name:port`, `[::1]:port`) is valid. The port is ignored,
+    /// because tunnels use other ports.
     pub fn has(&self, authority: &str) -> bool {
         let Some(name) = name_of(authority) else { return false };
         if self.named.contains(&name) {
@@ -33,7 +35,7 @@ impl Hosts {
     }
 }
 
-/// The name in an authority, in small letters; `None` where it is none.
+/// The host name of an authority in lower case; `None` if it is invalid.
 pub fn name_of(authority: &str) -> Option<String> {
     let (name, port) = match authority.strip_prefix('[') {
         Some(rest) => {

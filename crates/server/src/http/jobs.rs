@@ -1,7 +1,7 @@
-//! What the server does by itself, one job at a time: reflection each day, decay each week.
+//! Scheduled jobs of the server, run one at a time: daily reflection, weekly decay.
 //!
-//! A job is no request: it takes no turn in a lane, for it may wait long for a model, and meets the vault's lock as any other
-//! process does.
+//! Jobs do not count against the concurrency limit of requests, because they may wait long for a
+//! model. They take the vault's lock like any other process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,25 +15,25 @@ use cm_app::Result;
 use cm_app::stop::Stop;
 use cm_note::instant::Instant;
 
-/// Runs a job, which is told when the server is to end; what it says goes to the log.
+/// Runs a job; the argument signals shutdown. The returned text is logged.
 pub type Run = Arc<dyn Fn(&Stop) -> Result<String> + Send + Sync>;
 
-/// Something that runs by itself.
+/// A scheduled job.
 #[derive(Clone)]
 pub struct Job {
-    /// Its name in logs and figures.
+    /// Name in logs and metrics.
     pub name: &'static str,
-    /// When it runs.
+    /// Schedule.
     pub rhythm: Rhythm,
-    /// When it was last done.
+    /// Time of the last successful run.
     pub last: Option<Instant>,
-    /// Runs it.
+    /// Runs the job.
     pub run: Run,
-    /// Keeps when it was done, so that another server knows.
+    /// Stores the time of a successful run, for later servers.
     pub done: Arc<dyn Fn(Instant) -> Result<()> + Send + Sync>,
 }
 
-/// Runs jobs when they are due, until the server ends.
+/// Runs jobs when they are due, until shutdown.
 pub(super) async fn keep(state: Arc<State>, jobs: Vec<Job>, mut stop: watch::Receiver<bool>) {
     let now = || (state.clock)();
     let mut agenda = Agenda::of(jobs.iter().map(|job| (job.rhythm, job.last)), now());
@@ -72,13 +72,13 @@ pub(super) async fn keep(state: Arc<State>, jobs: Vec<Job>, mut stop: watch::Rec
     }
 }
 
-/// Ends when the server is told to stop.
+/// Resolves when shutdown is requested.
 pub(super) async fn told(stop: &mut watch::Receiver<bool>) {
     // An error says that nobody is left who could tell it, which is the end as well.
     drop(stop.wait_for(|stop| *stop).await);
 }
 
-/// Tells the log how a job went, and whether it was done.
+/// Logs the result of a job and returns whether it succeeded.
 fn tell(state: &State, job: &Job, said: std::result::Result<Result<String>, tokio::task::JoinError>) -> bool {
     let (done, words) = match said {
         Ok(Ok(said)) => (true, said),

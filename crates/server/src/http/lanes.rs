@@ -1,33 +1,34 @@
-//! Where operations run: on threads of their own, so many at once, and so many waiting.
+//! Runs operations on blocking threads, with limits for running and waiting ones.
 //!
-//! Reading ones share a lane; writing ones have another, one by one, for the vault's lock lets one in at a time: here they
-//! wait, each caller in turn, and hold up no reader. An operation that began runs to its end, whether its client still
-//! waits or not.
+//! Reads share one limit; writes have another of width 1, because the vault's lock admits one
+//! writer at a time. Writers wait here without blocking readers, and callers take turns. A started
+//! operation runs to completion even if the client disconnects.
 
 use std::time::Duration;
 
 use crate::serving::ConcurrencyLimit;
 
-/// A bounded number of threads with a bounded queue.
+/// Runs blocking operations within a concurrency limit.
 #[derive(Debug)]
 pub struct Lane(ConcurrencyLimit);
 
-/// Why an operation gave nothing.
+/// Why an operation returned no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
-    /// Too many wait, or its turn did not come in time; it was not begun.
+    /// The queue is full or the wait was too long; the operation was not started.
     Busy,
-    /// It panicked.
+    /// The operation panicked.
     Panicked,
 }
 
 impl Lane {
-    /// `width` concurrent operations, `queue` waiting ones, each for at most `patience`.
+    /// Runs at most `width` operations at once and queues at most `queue`, each for at most
+    /// `patience`.
     pub fn new(width: usize, queue: usize, patience: Duration) -> Self {
         Self(ConcurrencyLimit::new(width, queue, patience))
     }
 
-    /// Waits for a permit, and runs the work of this caller on a thread that may block.
+    /// Waits for a permit and runs the work on a blocking thread.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -46,17 +47,17 @@ impl Lane {
         tokio::task::spawn_blocking(work).await.map_err(|_| Stopped::Panicked)
     }
 
-    /// How many run.
+    /// Number of running operations.
     pub fn running(&self) -> usize {
         self.0.running()
     }
 
-    /// How many wait.
+    /// Number of waiting operations.
     pub fn waiting(&self) -> usize {
         self.0.waiting()
     }
 
-    /// Waits until nothing runs and nothing waits.
+    /// Resolves when no operation is running or waiting.
     pub async fn empty(&self) {
         self.0.empty().await;
     }

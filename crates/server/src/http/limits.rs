@@ -1,53 +1,53 @@
-//! How much, how many and how long: every bound of the server in one place.
+//! All limits of the server.
 
 use std::time::Duration;
 
 use super::rate::Pace;
 
-/// The bounds of a server. None is off: a bound that nobody means to reach is set high.
+/// Limits of a server. None can be disabled; use a high value instead.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Bytes of a request's body.
+    /// Maximum size of a request body, in bytes.
     pub body: usize,
-    /// Bytes of all bodies that are being answered.
+    /// Maximum total size of the bodies of requests in progress, in bytes.
     pub bodies: usize,
-    /// Bytes of a request's head.
+    /// Maximum size of a request's header section, in bytes.
     pub head: usize,
-    /// Lines of a request's head.
+    /// Maximum number of headers.
     pub headers: usize,
-    /// How long a head may take, and how long a connection may say nothing.
+    /// Timeout for a header section, and for an idle connection.
     pub head_patience: Duration,
-    /// How long a body may pause.
+    /// Maximum pause between parts of a body.
     pub body_patience: Duration,
-    /// How long a body may take.
+    /// Timeout for a whole body.
     pub body_whole: Duration,
-    /// How long a client may take nothing of its answer.
+    /// Maximum time that a write of a response may stall.
     pub write_patience: Duration,
-    /// Connections at once.
+    /// Maximum number of connections.
     pub connections: usize,
-    /// Connections at once of one address.
+    /// Maximum number of connections per address.
     pub connections_each: usize,
-    /// Reading operations at once; writing ones go one by one.
+    /// Maximum number of concurrent reads; writes run one at a time.
     pub readers: usize,
-    /// Operations that wait for their turn, reading and writing ones each.
+    /// Maximum number of queued operations, for reads and writes each.
     pub queue: usize,
-    /// How long one waits.
+    /// Maximum time in the queue.
     pub queue_patience: Duration,
-    /// Requests of one token, or of one address where no token is asked for.
+    /// Rate limit per token, or per address if no token is required.
     pub token: Pace,
-    /// Requests of one address, whoever they are.
+    /// Rate limit per address.
     pub address: Pace,
-    /// Requests of one address that no token opened the door to.
+    /// Rate limit of failed authentications per address.
     pub failures: Pace,
-    /// How long what runs may take to end when the server is told to.
+    /// Grace period at shutdown.
     pub grace: Duration,
-    /// How often jobs look at the clock.
+    /// Interval at which job schedules are checked.
     pub tick: Duration,
 }
 
 impl Limits {
-    /// The same with no more connections than half of the files that the system lets this process open: a connection is a
-    /// file, and what it asks for opens others. No address has more than half of them.
+    /// Reduces the number of connections to half of the process's file descriptor limit, because
+    /// requests open further files. An address gets at most half of the connections.
     pub fn afforded(self) -> Self {
         #[cfg(unix)]
         let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;

@@ -1,4 +1,4 @@
-//! Where the server may listen: on loopback always, elsewhere only where somebody holds a token.
+//! Decides where the server may listen: always on loopback, elsewhere only if a token exists.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
@@ -8,20 +8,22 @@ use cm_app::{Error, Kind, Result};
 use cm_note::instant::Instant;
 use cm_note::token::Keyring;
 
-/// Reads an address to listen on: `127.0.0.1:7700`, `[::1]:7700`, `localhost:7700`, `0.0.0.0:7700`.
+/// Parses a listen address: `127.0.0.1:7700`, `[::1]:7700`, `localhost:7700`, `0.0.0.0:7700`.
 ///
 /// # Errors
-/// What is no address, or a name that leads nowhere.
+/// The text is not an address, or its name cannot be resolved.
 pub fn address(text: &str) -> Result<SocketAddr> {
     let refuse =
         || Error::usage(format!("`{text}` is no address to listen on")).hint("for example 127.0.0.1:7700");
     text.to_socket_addrs().map_err(|_| refuse())?.next().ok_or_else(refuse)
 }
 
-/// Whether the server begins open: only this machine reaches it, it has no name of its own, and no token was ever issued.
+/// Whether the server starts without authentication: it listens on loopback only, has no host
+/// names, and no token was ever issued.
 ///
 /// # Errors
-/// `open-door` where other machines may reach it, by its address or by a proxy that the names in `hosts` point to, and no token is live.
+/// `open-door` if other machines can reach the server, directly or through a proxy for a name in
+/// `hosts`, and no token is valid.
 pub fn needs_no_token(address: SocketAddr, hosts: &[String], ring: &Keyring, now: Instant) -> Result<bool> {
     if address.ip().to_canonical().is_loopback() && (hosts.is_empty() || !ring.is_empty()) {
         return Ok(ring.is_empty());
@@ -39,11 +41,11 @@ pub fn needs_no_token(address: SocketAddr, hosts: &[String], ring: &Keyring, now
     ))
 }
 
-/// So many connections may wait to be taken, as far as the system lets them. Where they find no room, their clients' systems
-/// ask again a second later, which a burst of clients would feel.
+/// Backlog of connections, subject to the system's limit. With a full backlog, clients would retry
+/// only after a second.
 const WAITING: u32 = 4096;
 
-/// Listens there.
+/// Opens the listening socket.
 pub(super) fn on(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // On Windows this would let another program take the address as well.
@@ -53,7 +55,7 @@ pub(super) fn on(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(WAITING)
 }
 
-/// Why an address cannot be listened on.
+/// The error for an address that cannot be bound.
 pub(super) fn taken(address: SocketAddr, error: &std::io::Error) -> Error {
     Error::new(Kind::Failed, "listen", format!("cannot listen on {address}: {error}"))
         .hint("choose another port with --listen, or end what listens there")

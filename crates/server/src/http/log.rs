@@ -1,7 +1,7 @@
-//! What the server tells about itself: a line a request, and a line where something happened.
+//! The server's log: one line per request and per notable event.
 //!
-//! No line holds a secret, a query, a body or a name that a client chose. Lines are written by a thread of their own; where
-//! nobody takes them, they are dropped and counted, and no request waits for them.
+//! Lines contain no secrets, queries, bodies or names chosen by clients. A separate thread writes
+//! them; if it is too slow, lines are dropped and counted instead of delaying requests.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -14,35 +14,35 @@ use serde_json::json;
 
 use cm_note::instant::Instant;
 
-/// One line.
+/// A log entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
-    /// A request that was answered, or whose client left (status 499).
+    /// A completed request, or one whose client disconnected (status 499).
     Request {
-        /// When it came.
+        /// Time of arrival.
         at: Instant,
-        /// What it is called.
+        /// Request id.
         request: String,
-        /// Its method, `OTHER` for an unusual one.
+        /// HTTP method; `OTHER` for uncommon ones.
         method: &'static str,
-        /// The endpoint; `other` where there is none.
+        /// Path of the endpoint; `other` if unknown.
         endpoint: &'static str,
-        /// The answer.
+        /// Status code.
         status: u16,
-        /// How long it took.
+        /// Duration in microseconds.
         micros: u64,
-        /// From where.
+        /// Client address.
         address: IpAddr,
-        /// The name of its token.
+        /// Log name of the token.
         token: Option<String>,
     },
-    /// Something that an operator wants to know.
+    /// An event for the operator.
     Notice {
-        /// When.
+        /// Time of the event.
         at: Instant,
-        /// What kind of thing, kebab-case.
+        /// Kind of event, in kebab-case.
         name: &'static str,
-        /// What.
+        /// Description.
         message: String,
     },
 }
@@ -60,21 +60,21 @@ impl fmt::Display for Entry {
     }
 }
 
-/// What writes a line.
+/// Writes one log entry.
 pub type Sink = Arc<dyn Fn(&Entry) + Send + Sync>;
 
-/// The way to the sink.
+/// The queue to the thread that writes the log.
 pub struct Log {
     sender: Mutex<Option<SyncSender<Entry>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     dropped: AtomicU64,
 }
 
-/// So many lines wait for the sink.
+/// Capacity of the queue.
 const WAITING: usize = 4096;
 
 impl Log {
-    /// Begins to hand lines to the sink.
+    /// Starts the writer thread.
     pub fn to(sink: Sink) -> Self {
         let (sender, entries) = sync_channel::<Entry>(WAITING);
         let thread = std::thread::Builder::new()
@@ -84,7 +84,7 @@ impl Log {
         Self { sender: Mutex::new(Some(sender)), thread: Mutex::new(thread.ok()), dropped: AtomicU64::new(0) }
     }
 
-    /// Tells.
+    /// Queues an entry, or drops it if the queue is full.
     pub fn tell(&self, entry: Entry) {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         if sender.as_ref().is_some_and(|sender| sender.try_send(entry).is_err()) {
@@ -92,12 +92,12 @@ impl Log {
         }
     }
 
-    /// Lines that nobody took.
+    /// Number of dropped entries.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Waits until the lines so far are written.
+    /// Waits until all queued entries are written.
     pub fn close(&self) {
         drop(self.sender.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {

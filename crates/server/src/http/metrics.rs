@@ -1,4 +1,4 @@
-//! Figures of the server as Prometheus reads them.
+//! Server metrics in Prometheus format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,46 +6,45 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Upper bounds of the latency histogram, in microseconds.
 const BOUNDS: [u64; 14] = [
     500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
     5_000_000, 10_000_000,
 ];
 
-/// A figure that somebody else knows, such as how many notes there are.
+/// A metric whose value is supplied by other code, such as the number of notes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// Its name, such as `cm_notes`.
+    /// Name, such as `cm_notes`.
     pub name: &'static str,
-    /// What it says.
+    /// Help text.
     pub help: &'static str,
-    /// Whether it only grows.
+    /// Whether it is a counter, as opposed to a gauge.
     pub counts: bool,
-    /// Label, text and value of each of its rows; no label where it has one row only.
+    /// Samples: an optional label with its value, and the number.
     pub rows: Vec<(Option<(&'static str, String)>, f64)>,
 }
 
 impl Figure {
-    /// A figure of one value.
+    /// A metric with a single sample.
     pub fn of(name: &'static str, help: &'static str, counts: bool, value: f64) -> Self {
         Self { name, help, counts, rows: vec![(None, value)] }
     }
 }
 
-/// What was counted.
+/// Counters of the server.
 #[derive(Debug, Default)]
 pub struct Metrics {
     requests: Mutex<BTreeMap<(&'static str, &'static str, u16), u64>>,
     latency: Mutex<BTreeMap<&'static str, Histogram>>,
-    /// Requests that are being answered.
+    /// Number of requests in progress.
     pub in_flight: AtomicU64,
-    /// Connections that are open.
+    /// Number of open connections.
     pub connections: AtomicU64,
-    /// Connections that were turned away.
+    /// Number of rejected connections.
     pub turned_away: AtomicU64,
-    /// Requests that came too often, by token, address and failure.
+    /// Number of rate-limited requests by token, address and failure.
     pub limited: [AtomicU64; 3],
-    /// Runs of jobs, and those that failed.
+    /// Number of runs and of failed runs per job.
     pub jobs: Mutex<BTreeMap<&'static str, (u64, u64)>>,
 }
 
@@ -56,19 +55,19 @@ struct Histogram {
     micros: u64,
 }
 
-/// Why a request was limited; the place in [`Metrics::limited`].
+/// Reason for rate limiting; its value is the index in [`Metrics::limited`].
 #[derive(Debug, Clone, Copy)]
 pub enum Limited {
-    /// Its token asked too often.
+    /// Rate limit of the token.
     Token,
-    /// Its address did.
+    /// Rate limit of the address.
     Address,
-    /// Its address failed to open the door too often.
+    /// Limit of failed authentications of the address.
     Failure,
 }
 
 impl Metrics {
-    /// Counts a request that was answered.
+    /// Counts a completed request.
     pub fn answered(&self, endpoint: &'static str, method: &'static str, status: u16, took: Duration) {
         *lock(&self.requests).entry((endpoint, method, status)).or_default() += 1;
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
@@ -81,7 +80,7 @@ impl Metrics {
         }
     }
 
-    /// Counts a request that came too often.
+    /// Counts a rate-limited request.
     pub fn limit(&self, why: Limited) {
         self.limited[why as usize].fetch_add(1, Ordering::Relaxed);
     }
@@ -94,7 +93,7 @@ impl Metrics {
         *failures += u64::from(failed);
     }
 
-    /// All of it in Prometheus' text format, with these figures behind.
+    /// All metrics in Prometheus' text format, followed by `others`.
     pub fn text(&self, others: &[Figure]) -> String {
         let mut out = String::new();
         head(&mut out, "cm_http_requests_total", "Requests by endpoint, method and status.", "counter");

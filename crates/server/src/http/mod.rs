@@ -1,8 +1,8 @@
-//! The team server: the table of operations over HTTP, for agents that do not have the vault on their disk.
+//! The team server: operations over HTTP, for agents without local access to the vault.
 //!
-//! A request passes `connections` (how many, how slow), then `entrance` (whose host, how often, whose token), then `route`
-//! (what it takes), then a lane (how many at once), and only there opens the vault. It holds no rule of the product and
-//! prints nothing. This layer is asynchronous; what an operation does is not, and runs on threads of its own.
+//! A request passes `connections` (connection limits and timeouts), `entrance` (host checks, rate
+//! limits, authentication), `route` (input parsing) and a lane (concurrency limit); only then is
+//! the vault opened. This layer is asynchronous; operations run on blocking threads.
 
 pub mod bearer;
 mod body;

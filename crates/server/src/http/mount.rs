@@ -1,25 +1,26 @@
-//! What is served beside the endpoints, behind the same doors, and how it is ended.
+//! Nested services, such as MCP, behind the same middleware.
 
 use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
 
-/// Something that is served below a path, such as `/mcp`.
+/// A nested service.
 #[derive(Clone)]
 pub struct Mount {
-    /// The path.
+    /// Path, such as `/mcp`.
     pub path: &'static str,
-    /// What answers below it. Its requests carry a [`Caller`](crate::operations::Caller).
+    /// Router of the service. Its requests carry a [`Caller`](crate::operations::Caller) as
+    /// extension.
     pub router: Router,
-    /// How many calls are at work; when the server ends, they are waited for.
+    /// Number of running calls; shutdown waits for them.
     pub at_work: Arc<dyn Fn() -> usize + Send + Sync>,
-    /// Ends the answers that it keeps open; it must not wait.
+    /// Ends open streams at shutdown; must not block.
     pub end: Arc<dyn Fn() + Send + Sync>,
 }
 
 impl Mount {
-    /// One that keeps no answer open and works on nothing.
+    /// A service without open streams or background work.
     pub fn of(path: &'static str, router: Router) -> Self {
         Self { path, router, at_work: Arc::new(|| 0), end: Arc::new(|| ()) }
     }

@@ -1,8 +1,7 @@
-//! A connection that does not wait for ever for a client to take its answer, and that lets a client say the rest of what it
-//! began before it hangs up.
+//! A connection with a write timeout and a lingering close.
 //!
-//! Hanging up while the client still sends makes its system throw the answer away unread; so what it sends is read and
-//! forgotten for a while.
+//! If the server closed while the client still sends, the client's system would discard the
+//! response. Therefore remaining input is read and discarded for a short time.
 
 use std::io;
 use std::pin::Pin;
@@ -15,11 +14,11 @@ use tokio::time::{Sleep, sleep};
 
 use super::framing::Framing;
 
-/// How long, and how much, a client is listened to after the answer.
+/// Maximum duration and size of the input discarded after the response.
 const LINGER: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 16 << 20;
 
-/// A connection with patience.
+/// A TCP stream with a write timeout.
 pub struct Patient {
     stream: TcpStream,
     patience: Duration,
@@ -30,12 +29,12 @@ pub struct Patient {
 }
 
 impl Patient {
-    /// The stream, on which a write waits no longer than that.
+    /// Wraps a stream; a write that stalls longer than `patience` fails.
     pub fn new(stream: TcpStream, patience: Duration) -> Self {
         Self { stream, patience, stalled: None, linger: None, ended: false, framing: Framing::default() }
     }
 
-    /// Passes on what a write came to, and gives up where it waits too long.
+    /// Passes on the result of a write, or fails with a timeout if it has stalled too long.
     fn written(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if outcome.is_ready() {
             self.stalled = None;

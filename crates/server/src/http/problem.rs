@@ -1,4 +1,4 @@
-//! A request that is not answered as asked: a status, and why, as the one error document of all surfaces.
+//! Error responses: a status, and the JSON error document that all surfaces share.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -7,21 +7,20 @@ use axum::response::{IntoResponse, Response};
 use cm_app::{Error, Kind};
 use cm_render::{json, status};
 
-/// Why a request is not answered as asked.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What HTTP calls it.
     pub status: StatusCode,
-    /// What is wrong and what to do.
+    /// Error with message and hint.
     pub error: Box<Error>,
-    /// When to try again, in seconds.
+    /// Value of `Retry-After`, in seconds.
     pub retry_after: Option<u64>,
-    /// The methods that the path has.
+    /// Value of `Allow`: methods of the path.
     pub allow: Option<String>,
 }
 
 impl Problem {
-    /// A problem of HTTP's own.
+    /// An error that HTTP itself causes.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>, hint: &str) -> Self {
         let kind = match status {
             StatusCode::NOT_FOUND => Kind::NotFound,
@@ -34,18 +33,18 @@ impl Problem {
         Self { status, error, retry_after: None, allow: None }
     }
 
-    /// The request cannot be read as it stands.
+    /// A 400 error.
     pub fn bad(code: &'static str, message: impl Into<String>, hint: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code, message, hint)
     }
 
-    /// The server has too much to do.
+    /// A 503 error because of overload.
     pub fn busy(message: &str, retry_after: u64) -> Self {
         let hint = "try again after the seconds that `Retry-After` says";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, hint).after(retry_after)
     }
 
-    /// The same, with when to try again.
+    /// Sets `Retry-After`.
     pub fn after(mut self, seconds: u64) -> Self {
         self.retry_after = Some(seconds);
         self
@@ -79,7 +78,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// An answer of JSON.
+/// A JSON response.
 pub fn answer(status: StatusCode, document: Vec<u8>) -> Response {
     let mut response = Response::new(Body::from(document));
     *response.status_mut() = status;

@@ -1,17 +1,17 @@
-//! A query as the JSON object that an operation takes.
+//! Parses a query string into the JSON object that an operation takes.
 //!
-//! A query holds text only; the operation's schema says what each field means. Nothing is guessed: what does not read as the
-//! schema says is refused, and so is a field that is there twice.
+//! The operation's schema determines the type of each field. Values that do not match and repeated
+//! fields are rejected.
 
 use serde_json::{Map, Number, Value};
 
 use super::problem::Problem;
 use super::shape::{Kind, Shape, whole};
 
-/// Reads a query by the schema.
+/// Parses a query by a schema.
 ///
 /// # Errors
-/// A broken escape, a repeated field, or a value of another kind; 400 each.
+/// 400 for an invalid escape, a repeated field, or a value of the wrong type.
 pub fn input(query: &str, shape: &Shape) -> Result<Value, Problem> {
     let mut fields = Map::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -68,7 +68,7 @@ fn read(name: &str, text: &str, kind: Kind) -> Result<Value, Problem> {
     }
 }
 
-/// A name or value without its escapes: `+` is a blank, `%41` a byte, and the bytes are UTF-8.
+/// Decodes `+` and percent escapes; the result must be UTF-8.
 fn unescaped(text: &str) -> Result<String, Problem> {
     let refuse = |what: &str| {
         let message = format!("the query holds {what}");

@@ -1,6 +1,6 @@
-//! How often somebody may ask: a bucket of permits that fills again with time.
+//! Rate limiting with token buckets.
 //!
-//! It has no clock; every question brings the time since the server began.
+//! It has no clock; callers pass the time since the server started.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,23 +8,23 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often.
+/// A rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
-    /// In the long run.
+    /// Sustained rate, in requests per second.
     pub per_second: u32,
-    /// At once after a rest.
+    /// Maximum burst size.
     pub burst: u32,
 }
 
-/// Somebody asked too often.
+/// Error: the rate limit is exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooOften {
-    /// When there will be a permit again, in whole seconds, 1 at least.
+    /// Time until the next permit, in whole seconds, at least 1.
     pub retry_after: u64,
 }
 
-/// The buckets of all who ask.
+/// One bucket per key.
 #[derive(Debug)]
 pub struct Buckets<K> {
     pace: Pace,
@@ -37,11 +37,10 @@ struct Bucket {
     at: Duration,
 }
 
-/// So many buckets are kept; a flood of addresses must not fill the memory.
+/// Maximum number of buckets; limits memory if many addresses send requests.
 const MOST: usize = 20_000;
 
 impl<K: Eq + Hash + Clone> Buckets<K> {
-    /// Full buckets for everybody.
     pub fn new(pace: Pace) -> Self {
         Self { pace, buckets: Mutex::new(HashMap::new()) }
     }
@@ -49,7 +48,7 @@ impl<K: Eq + Hash + Clone> Buckets<K> {
     /// Takes a permit.
     ///
     /// # Errors
-    /// [`TooOften`]; nothing is taken then.
+    /// [`TooOften`]; no permit was taken.
     pub fn take(&self, who: &K, now: Duration) -> Result<(), TooOften> {
         let (rate, burst) = (f64::from(self.pace.per_second.max(1)), f64::from(self.pace.burst.max(1)));
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +76,7 @@ fn filled(bucket: Bucket, now: Duration, rate: f64, burst: f64) -> f64 {
     (bucket.permits + now.saturating_sub(bucket.at).as_secs_f64() * rate).min(burst)
 }
 
-/// Whom an address stands for: itself, or its /64, for one host has as many of those as it likes.
+/// Rate-limit key of an address: IPv4 as is, IPv6 by /64, because one host owns a whole /64.
 pub fn household(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),

@@ -1,4 +1,4 @@
-//! From a request to its operation and back: the router that the table makes.
+//! Builds the router from the table of operations, and runs operations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::{body, query};
 use crate::operations::{Answer, Caller, Effect, Endpoint, Method, Operation, Role};
 use cm_app::server_audit::Record;
 
-/// All that is served, behind the one way in.
+/// The router with all endpoints and the middleware.
 pub fn router(state: &Arc<State>, mounted: &[Mount]) -> Router {
     let mut router = Router::new();
     for (path, operations) in by_path(state.table) {
@@ -38,7 +38,7 @@ pub fn router(state: &Arc<State>, mounted: &[Mount]) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::clone(state), pass))
 }
 
-/// The operations that have an endpoint, by path.
+/// The operations with an endpoint, by path.
 fn by_path(table: &'static [Operation]) -> BTreeMap<&'static str, Vec<(Endpoint, &'static Operation)>> {
     let mut paths: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for operation in table {
@@ -68,7 +68,7 @@ fn of_operations(operations: &[(Endpoint, &'static Operation)]) -> MethodRouter<
     methods.fallback(move || std::future::ready(other_method(&allowed)))
 }
 
-/// A route of the server's own.
+/// A route for `GET` that is not an operation.
 fn only_get<F, A>(handler: F) -> MethodRouter<Arc<State>>
 where
     F: Fn(Arc<State>, Option<Caller>) -> A + Clone + Send + Sync + 'static,
@@ -81,7 +81,7 @@ where
     MethodRouter::new().on(MethodFilter::GET, run).fallback(|| std::future::ready(other_method("GET, HEAD")))
 }
 
-/// Runs an operation for who asks.
+/// Runs an operation for an authenticated request.
 async fn run(
     state: &Arc<State>,
     endpoint: Endpoint,
@@ -121,7 +121,7 @@ async fn run(
     Ok(answer(StatusCode::from_u16(endpoint.done).unwrap_or(StatusCode::OK), document))
 }
 
-/// The answer of an operation that was not done. What failed without being the client's fault is told the log, by its code.
+/// The response for a failed operation. Internal errors are logged by their code.
 fn not_done(state: &State, operation: &Operation, problem: Problem) -> Response {
     if problem.status == StatusCode::INTERNAL_SERVER_ERROR {
         state.notice("failed", format!("{}: {}", operation.name, problem.error.code));
@@ -129,7 +129,8 @@ fn not_done(state: &State, operation: &Operation, problem: Problem) -> Response 
     problem.into_response()
 }
 
-/// Bodies up to this size are parsed on the spot, in bytes; it takes a fraction of a millisecond.
+/// Maximum size of a body that is parsed on the async thread, in bytes; this takes a fraction of a
+/// millisecond.
 const SMALL: usize = 32 << 10;
 
 async fn parsed(taken: &body::Taken) -> Result<serde_json::Value, Problem> {
@@ -140,7 +141,7 @@ async fn parsed(taken: &body::Taken) -> Result<serde_json::Value, Problem> {
     tokio::task::spawn_blocking(move || body::input(&bytes)).await.unwrap_or_else(|_| Err(panicked()))
 }
 
-/// Runs work of a caller in a lane, and words why it was not done.
+/// Runs work within a concurrency limit and maps its failures to error responses.
 pub(super) async fn in_lane<T: Send + 'static>(
     state: &State,
     lane: &Lane,

@@ -1,31 +1,23 @@
-//! When a job is due. It has no clock: `now` is always an argument.
+//! Computes when jobs are due. It has no clock; `now` is always an argument.
 
 use cm_note::instant::Instant;
 
 const DAY: i64 = 86_400;
 const WEEK: i64 = 7 * DAY;
-/// A job that failed is tried again after so long, in seconds.
+/// Delay before a failed job is retried, in seconds.
 const AGAIN: i64 = 3_600;
 
-/// How often, and at which time of day in UTC.
+/// Interval and time of day, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rhythm {
     /// Every day.
-    Daily {
-        /// Minutes since midnight, 0 to 1,439.
-        minute: u16,
-    },
+    Daily { minute: u16 },
     /// Every week.
-    Weekly {
-        /// 0 is Monday, 6 is Sunday.
-        weekday: u8,
-        /// Minutes since midnight, 0 to 1,439.
-        minute: u16,
-    },
+    Weekly { weekday: u8, minute: u16 },
 }
 
 impl Rhythm {
-    /// The first time that is later than that.
+    /// The first scheduled time after `after`.
     pub fn next(self, after: Instant) -> Instant {
         let (period, offset) = match self {
             Self::Daily { minute } => (DAY, i64::from(minute) * 60),
@@ -39,7 +31,7 @@ impl Rhythm {
     }
 }
 
-/// When each of several jobs is due.
+/// The schedule of several jobs.
 #[derive(Debug, Clone)]
 pub struct Agenda {
     rows: Vec<Row>,
@@ -52,8 +44,8 @@ struct Row {
 }
 
 impl Agenda {
-    /// An agenda of jobs with their rhythm and when each was last done. A job whose time passed while no server ran is due at
-    /// once; one that was never done waits for its time.
+    /// Creates a schedule from intervals and the time of each last run. A missed run is due at
+    /// once; a job that never ran waits for its next scheduled time.
     pub fn of(jobs: impl IntoIterator<Item = (Rhythm, Option<Instant>)>, now: Instant) -> Self {
         // A last time in the future is a clock that was wrong.
         let row = |(rhythm, last): (Rhythm, Option<Instant>)| Row {
@@ -63,13 +55,13 @@ impl Agenda {
         Self { rows: jobs.into_iter().map(row).collect() }
     }
 
-    /// Which job is to run now: the one that waits longest.
+    /// Index of the job that is due the longest, if any is due.
     pub fn due(&self, now: Instant) -> Option<usize> {
         let due = self.rows.iter().enumerate().filter(|(_, row)| row.due <= now);
         due.min_by_key(|(_, row)| row.due).map(|(place, _)| place)
     }
 
-    /// Notes that a job ran and ended now. Times that passed meanwhile are not made up for; a failed one is tried again.
+    /// Records that a job has ended. Missed runs are skipped; a failed job is retried.
     pub fn ran(&mut self, job: usize, now: Instant, done: bool) {
         if let Some(row) = self.rows.get_mut(job) {
             let next = row.rhythm.next(now);
@@ -78,7 +70,7 @@ impl Agenda {
         }
     }
 
-    /// Seconds until something is due; `None` where nothing ever is.
+    /// Seconds until the next job is due; `None` without jobs.
     pub fn wait(&self, now: Instant) -> Option<u64> {
         let first = self.rows.iter().map(|row| row.due).min()?;
         Some(u64::try_from(first.unix().saturating_sub(now.unix())).unwrap_or(0))

@@ -1,4 +1,4 @@
-//! The server from its first connection to its last: it listens, runs its jobs, and ends when it is told to.
+//! The lifecycle of the server: listening, jobs, and graceful shutdown.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use super::state::{Setup, State};
 use super::{connections, listen, router, token_ends};
 use cm_app::{Error, Kind, Result};
 
-/// How often it is asked, at the end, whether anything is still at work.
+/// Polling interval while waiting for nested services at shutdown.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// A server that listens.
+/// A server with an open listening socket.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -29,22 +29,23 @@ pub struct Server {
     mounted: Vec<Mount>,
 }
 
-/// How a server ended.
+/// Result of a shutdown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// The signal that ended it: 2 (interrupted) or 15 (terminated).
+    /// The signal that caused it: 2 (SIGINT) or 15 (SIGTERM).
     pub signal: Option<u8>,
-    /// Connections that did not end in time.
+    /// Number of connections aborted after the grace period.
     pub cut: usize,
-    /// Operations and jobs that did not; what they had not finished, the vault's journal does.
+    /// Number of operations and jobs still running after the grace period; the vault's journal
+    /// recovers them.
     pub left: usize,
 }
 
 impl Server {
-    /// Listens there.
+    /// Opens the listening socket.
     ///
     /// # Errors
-    /// An address that is taken, or that other machines reach while no token is live.
+    /// The address is in use, or reachable by other machines while no token is valid.
     pub async fn bind(address: SocketAddr, setup: Setup) -> Result<Self> {
         let setup = Setup { limits: setup.limits.afforded(), ..setup };
         let ring = (setup.tokens)()?;
@@ -56,17 +57,17 @@ impl Server {
         Ok(Self { listener, address, state, router, jobs: setup.jobs, mounted: setup.mounted })
     }
 
-    /// Where it listens.
+    /// The bound address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Whether nobody needs a token.
+    /// Whether requests need no token.
     pub fn is_open(&self) -> bool {
         self.state.is_open
     }
 
-    /// Serves until `stop` ends with the number of a signal; then refuses what is new and ends what runs.
+    /// Serves until `stop` resolves with a signal number, then shuts down gracefully.
     pub async fn run(self, stop: impl Future<Output = Option<u8>>) -> Ended {
         let (told, tell) = watch::channel(false);
         let state = Arc::clone(&self.state);
@@ -98,7 +99,7 @@ impl Server {
     }
 }
 
-/// What is served beside the endpoints, while the server ends.
+/// The nested services during shutdown.
 struct Mounts(Vec<Mount>);
 
 impl Mounts {
@@ -117,10 +118,10 @@ impl Mounts {
     }
 }
 
-/// Serves on this thread until a signal ends it. `started` is called once it listens.
+/// Runs the server on this thread until a signal arrives. `started` is called once it listens.
 ///
 /// # Errors
-/// As [`Server::bind`], and where the system gives no threads.
+/// Those of [`Server::bind`], and failures to start the runtime.
 pub fn serve(address: SocketAddr, setup: Setup, started: impl FnOnce(&Server)) -> Result<Ended> {
     let failed =
         |error: std::io::Error| Error::new(Kind::Failed, "threads", format!("cannot begin: {error}"));
@@ -141,7 +142,7 @@ pub fn serve(address: SocketAddr, setup: Setup, started: impl FnOnce(&Server)) -
     ended
 }
 
-/// Two that end with the first and with the second signal that asks the program to end.
+/// Futures that resolve on the first and on the second termination signal.
 fn signals() -> std::io::Result<(impl Future<Output = Option<u8>>, impl Future<Output = Option<u8>>)> {
     let mut heard = heard()?;
     let (first, one) = oneshot::channel();
@@ -155,7 +156,7 @@ fn signals() -> std::io::Result<(impl Future<Output = Option<u8>>, impl Future<O
     Ok((async { one.await.ok().flatten() }, async { two.await.ok().flatten() }))
 }
 
-/// The signals that ask the program to end.
+/// Handlers of the termination signals.
 struct Heard {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,

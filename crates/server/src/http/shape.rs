@@ -1,23 +1,20 @@
-//! What a JSON Schema says of an object's fields, as far as reading a request needs it.
+//! The parts of a JSON Schema that are needed to parse a query.
 
 use serde_json::{Number, Value};
 
-/// The kinds of values that a schema may ask for where a query can carry them.
+/// Types of fields that a query can represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Text, and whatever else is not named here: the operation judges it.
+    /// Text, and every type not listed here.
     Text,
-    /// A whole number.
     Integer,
-    /// A number.
     Number,
-    /// `true` or `false`.
     Boolean,
     /// A list; the field may be repeated.
     List,
 }
 
-/// The schema of an operation's input.
+/// The schema of an operation's input, with aliases of fields.
 #[derive(Debug, Clone)]
 pub struct Shape {
     schema: Value,
@@ -25,18 +22,17 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape that a schema describes, with names that some of its fields have besides.
     pub fn of(schema: Value, also: &'static [(&'static str, &'static str)]) -> Self {
         Self { schema, also }
     }
 
-    /// The schema of a field, with references followed; `None` where there is no such field.
+    /// The schema of a field with references resolved; `None` if the field is unknown.
     pub fn field(&self, name: &str) -> Option<&Value> {
         let own = self.also.iter().find(|(also, _)| *also == name).map_or(name, |(_, own)| own);
         self.schema.get("properties")?.get(own).map(|field| self.followed(field))
     }
 
-    /// What a schema asks for, and for a list, of what.
+    /// The type that a schema requires and, for a list, the schema of its items.
     pub fn kind<'a>(&'a self, schema: &'a Value) -> (Kind, Option<&'a Value>) {
         let schema = self.followed(schema);
         let of_type = |name: &str| match name {
@@ -74,7 +70,7 @@ impl Shape {
     }
 }
 
-/// A whole number that a float can hold exactly.
+/// The number as an integer if a float represents it exactly.
 pub fn whole(number: f64) -> Option<Number> {
     let exact = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
     exact.then(|| Number::from(number as i64))

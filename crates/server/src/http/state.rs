@@ -1,4 +1,4 @@
-//! What a running server knows: what it was given, and what it counts.
+//! Configuration and shared state of a running server.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -26,44 +26,43 @@ use cm_app::{By, Memory, Result, server_audit};
 use cm_note::instant::Instant;
 use cm_note::token::Keyring;
 
-/// Opens the vault anew for one call, on the thread that then uses it.
+/// Opens the vault for one call, on the thread that runs the call.
 pub type Opener = Arc<dyn Fn(By) -> Result<Memory> + Send + Sync>;
-/// Gives the tokens as they stand now; it is asked for each request and must be quick.
+/// Returns the current tokens; called for every request, so it must be fast.
 pub type Tokens = Arc<dyn Fn() -> Result<Arc<Keyring>> + Send + Sync>;
-/// Tells the time.
+/// Returns the current time.
 pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
-/// Tells figures of the vault for `/metrics`.
+/// Computes the vault's metrics for `/metrics`.
 pub type Figures = Arc<dyn Fn(&Memory) -> Result<Vec<Figure>> + Send + Sync>;
 
-/// What a server is given.
+/// Parameters of a server.
 pub struct Setup {
-    /// The operations; those with an endpoint are served.
+    /// Operations; those with an endpoint are served.
     pub table: &'static [Operation],
     /// Opens the vault.
     pub opener: Opener,
-    /// Gives the tokens.
+    /// Returns the tokens.
     pub tokens: Tokens,
-    /// Whatever else is served behind the same doors.
+    /// Nested services.
     pub mounted: Vec<Mount>,
-    /// What runs by itself.
+    /// Scheduled jobs.
     pub jobs: Vec<Job>,
-    /// Bounds.
     pub limits: Limits,
-    /// Names that the server is called by, beside its address.
+    /// Host names in addition to the bound address.
     pub hosts: Vec<String>,
     /// Writes the log.
     pub log: Sink,
     /// Writes the audit log.
     pub audit: Option<server_audit::Sink>,
-    /// Tells the time.
+    /// Returns the current time.
     pub clock: Clock,
-    /// Tells figures of the vault.
+    /// Computes the vault's metrics.
     pub figures: Option<Figures>,
-    /// The version of the program.
+    /// Version of the program.
     pub version: &'static str,
 }
 
-/// A running server.
+/// Shared state of a running server.
 pub struct State {
     pub(super) table: &'static [Operation],
     pub(super) shapes: BTreeMap<&'static str, Shape>,
@@ -76,7 +75,8 @@ pub struct State {
     pub(super) clock: Clock,
     pub(super) figures: Option<Figures>,
     pub(super) version: &'static str,
-    /// Nobody needs a token: there never was one, and only this machine can ask.
+    /// Whether the server started without authentication: only this machine can reach it, and no
+    /// token was ever issued.
     pub(super) is_open: bool,
     pub(super) contract: String,
     pub(super) reads: Lane,
@@ -96,7 +96,7 @@ pub struct State {
 }
 
 impl State {
-    /// The state of a server that listens there. What is mounted and what runs by itself are the caller's.
+    /// Creates the state for a bound address. Nested services and jobs remain with the caller.
     pub fn new(setup: &Setup, bound: SocketAddr, is_open: bool) -> Self {
         let limits = setup.limits;
         let lane = |width| Lane::new(width, limits.queue, limits.queue_patience);
@@ -138,22 +138,22 @@ impl State {
         }
     }
 
-    /// How long the server has run.
+    /// Time since the server started.
     pub(super) fn age(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// When it began, in seconds since 1970: what tells requests of two runs apart.
+    /// Start time in Unix seconds; makes request ids of different runs distinct.
     pub(super) fn boot(&self) -> i64 {
         self.began_at.unix()
     }
 
-    /// Tells the log.
+    /// Logs an event.
     pub(super) fn notice(&self, name: &'static str, message: String) {
         self.log.tell(Entry::Notice { at: (self.clock)(), name, message });
     }
 
-    /// The endpoint that a path is, as figures and the log name it: a client's own words never become a name there.
+    /// The endpoint of a path for metrics and logs; never text chosen by a client.
     pub(super) fn endpoint(&self, path: &str) -> &'static str {
         let below = |mount: &str| {
             path.strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -1,5 +1,4 @@
-//! Which tokens still open the server, for answers and sessions that stay open: each token's end is cancelled when the
-//! token is revoked, removed or expired.
+//! Ends open streams and sessions when their token is revoked, removed or expires.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,20 +11,20 @@ use super::jobs::told;
 use super::state::State;
 use crate::serving::TokenEnd;
 
-/// How often the tokens are looked at, while one has been used.
+/// Interval at which tokens are checked.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The ends of the tokens that were used, by their ids; `None` for requests that needed no token.
+/// Cancellation handles of used tokens by id; `None` is the key of requests without a token.
 #[derive(Debug, Default)]
 pub(super) struct TokenEnds(Mutex<HashMap<Option<String>, TokenEnd>>);
 
 impl TokenEnds {
-    /// The end of this token, the same for all of its requests.
+    /// The cancellation handle of a token, shared by all its requests.
     pub(super) fn of(&self, token: Option<&str>) -> TokenEnd {
         self.locked().entry(token.map(str::to_owned)).or_default().clone()
     }
 
-    /// Ends the tokens that are not live.
+    /// Cancels and removes the handles of tokens for which `is_live` returns false.
     fn sweep(&self, is_live: impl Fn(Option<&str>) -> bool) {
         self.locked().retain(|token, end| {
             let live = is_live(token.as_deref());
@@ -41,8 +40,8 @@ impl TokenEnds {
     }
 }
 
-/// Ends tokens as they stop being live, until the server ends. While the tokens cannot be read, none is ended: new
-/// requests are refused then.
+/// Cancels the handles of tokens that end, until shutdown. While the tokens cannot be read, nothing
+/// is cancelled; new requests are rejected then.
 pub(super) async fn watch(state: Arc<State>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {

@@ -1,4 +1,4 @@
-//! Who asks over HTTP: whose a session is, and how many requests each caller has in flight.
+//! Callers over HTTP: their sessions, and the number of their running requests.
 
 use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
@@ -14,22 +14,22 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use crate::operations::Caller;
 use crate::serving::TokenEnd;
 
-/// Identifies a caller by the id of their token; all callers of a server without tokens are one.
+/// Identity of a caller: the id of the token, or `None` for all callers of a server without tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Owner(Option<String>);
 
 impl Owner {
-    /// The caller that an earlier layer let in with this request.
+    /// The caller that the authentication layer stored with the request.
     pub fn of(extensions: &Extensions) -> Self {
         Self(extensions.get::<Caller>().and_then(|caller| caller.token.clone()))
     }
 }
 
-/// A session of an older revision.
+/// A session of an older protocol revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct OwnedSession {
     owner: Owner,
-    /// Its revision has batches.
+    /// Whether its revision supports batches.
     takes_batches: bool,
 }
 
@@ -43,32 +43,31 @@ pub struct Callers {
 }
 
 impl Callers {
-    /// Whether a session may be used by this caller: it is theirs, or unknown here.
+    /// Whether the caller may use a session: it is theirs or unknown.
     pub fn may_use(&self, session: &str, owner: &Owner) -> bool {
         locked(&self.sessions).get(session).is_none_or(|known| known.owner == *owner)
     }
 
-    /// Whether a session's revision has batches.
+    /// Whether the session's revision supports batches.
     pub fn takes_batches(&self, session: &str) -> bool {
         locked(&self.sessions).get(session).is_some_and(|known| known.takes_batches)
     }
 
-    /// Records whose a session is that has begun.
+    /// Records the owner of a new session.
     pub fn begin(&self, session: String, owner: Owner, takes_batches: bool) {
         locked(&self.sessions).entry(session).or_insert(OwnedSession { owner, takes_batches });
     }
 
-    /// Whether a caller has a session.
     pub fn has_sessions(&self, owner: &Owner) -> bool {
         locked(&self.sessions).values().any(|known| known.owner == *owner)
     }
 
-    /// Whether the sessions of a caller are not yet followed to the end of their token; from now on they are.
+    /// Marks the caller as followed until their token ends; returns whether this is new.
     pub fn follow(&self, owner: &Owner) -> bool {
         locked(&self.followed).insert(owner.clone())
     }
 
-    /// Takes the sessions of a caller whose token has ended.
+    /// Removes and returns the sessions of a caller whose token has ended.
     pub fn end(&self, owner: &Owner) -> Vec<String> {
         locked(&self.followed).remove(owner);
         let mut ended = Vec::new();
@@ -82,14 +81,14 @@ impl Callers {
         ended
     }
 
-    /// How many sessions of a caller are alive. The others are forgotten.
+    /// Number of live sessions of a caller; sessions that are not alive are removed.
     pub fn sessions_of(&self, owner: &Owner, is_alive: impl Fn(&str) -> bool) -> usize {
         let mut sessions = locked(&self.sessions);
         sessions.retain(|session, _| is_alive(session));
         sessions.values().filter(|known| known.owner == *owner).count()
     }
 
-    /// A place among `most` requests of this caller; `None` where all are taken.
+    /// Reserves one of `most` concurrent requests of this caller; `None` if all are in use.
     pub fn enter(&self, owner: &Owner, most: usize) -> Option<Place> {
         let mut in_flight = locked(&self.in_flight);
         let count = in_flight.entry(owner.clone()).or_default();
@@ -101,7 +100,7 @@ impl Callers {
     }
 }
 
-/// A request in flight, until this is dropped.
+/// A running request; dropping it frees the slot.
 #[derive(Debug)]
 pub struct Place {
     owner: Owner,
@@ -109,7 +108,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The response, which takes the place until its body has been sent, or the caller's token has ended.
+    /// Attaches the slot to a response until its body is sent or the caller's token ends.
     pub fn held_by(self, response: Response, end: TokenEnd) -> Response {
         let ended = Box::pin(end.0.cancelled_owned());
         response.map(|body| Body::new(Held { body, ended, _place: self }))
@@ -128,7 +127,7 @@ impl Drop for Place {
     }
 }
 
-/// A body that holds a place.
+/// A response body that occupies a slot.
 struct Held {
     body: Body,
     ended: Pin<Box<WaitForCancellationFutureOwned>>,
@@ -160,7 +159,7 @@ impl http_body::Body for Held {
     }
 }
 
-/// A panic elsewhere leaves these maps as they were.
+/// Locks a map; a poisoned lock is used anyway, because the map is still valid.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What changed in the vault, from whoever watches it to all who wait for news.
+//! Broadcasts changes of the vault from the file watcher to all subscribers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,26 +8,28 @@ use tokio::sync::watch;
 
 use crate::operations::Offer;
 
-/// How many pieces of news one who listens may lag behind before it is told that everything changed.
+/// Number of messages that a subscriber may lag behind before it is notified that everything
+/// changed.
 const KEPT: usize = 64;
 
-/// A file that was made, changed or removed.
+/// A file that was created, changed or deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
-    /// Its path, relative to the vault, with `/`.
+    /// Path relative to the vault, separated by `/`.
     pub path: String,
-    /// The id of the note that it is or was, where that is known.
+    /// ID of the note, if known.
     pub id: Option<String>,
 }
 
-/// Where changes are told; clones tell the same listeners.
+/// The broadcast channel of changes; clones share it.
 #[derive(Debug, Clone)]
 pub struct Feed {
     told: Sender<Arc<[Changed]>>,
     is_awake: watch::Sender<bool>,
 }
 
-/// Whoever watches the vault, before it does. Dropping it says that it does from now on, or never will.
+/// Guard of a watcher that is still starting. Dropping it means that the watcher runs or has
+/// failed.
 #[derive(Debug)]
 pub struct Waking(watch::Sender<bool>);
 
@@ -38,18 +40,18 @@ impl Drop for Waking {
 }
 
 impl Feed {
-    /// A feed that nobody listens to yet.
     pub fn new() -> Self {
         Self { told: Sender::new(KEPT), is_awake: watch::Sender::new(true) }
     }
 
-    /// Has those wait who subscribe, until what is returned is dropped: a change after their subscription is told.
+    /// Makes subscribers wait until the returned guard is dropped, so that they miss no changes
+    /// after their subscription.
     pub fn waking(&self) -> Waking {
         self.is_awake.send_replace(false);
         Waking(self.is_awake.clone())
     }
 
-    /// Tells that these files changed together; from any thread, and at once.
+    /// Publishes that these files changed together. Does not block.
     pub fn tell(&self, changed: impl Into<Arc<[Changed]>>) {
         // Nobody who listens is no failure.
         let _ = self.told.send(changed.into());
@@ -59,7 +61,7 @@ impl Feed {
         Listener(self.told.subscribe())
     }
 
-    /// Waits until changes are watched for.
+    /// Waits until the watcher has started.
     pub(super) async fn awake(&self) {
         // It cannot be closed as long as the feed is there.
         let _ = self.is_awake.subscribe().wait_for(|is_awake| *is_awake).await;
@@ -72,20 +74,20 @@ impl Default for Feed {
     }
 }
 
-/// One who waits for news.
+/// A subscriber of changes.
 #[derive(Debug)]
 pub(super) struct Listener(Receiver<Arc<[Changed]>>);
 
-/// What is new since one listened last.
+/// Changes since the last call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct News {
     changed: Vec<Changed>,
-    /// So much happened that nobody knows what.
+    /// Whether messages were missed, so that everything may have changed.
     everything: bool,
 }
 
 impl Listener {
-    /// Waits for news; `None` where there will be none any more.
+    /// Waits for changes; `None` if the feed is closed.
     pub(super) async fn news(&mut self) -> Option<News> {
         let mut news = News::default();
         match self.0.recv().await {
@@ -96,7 +98,7 @@ impl Listener {
         Some(news)
     }
 
-    /// The news with what came meanwhile, not waiting for more.
+    /// Adds all changes that have already arrived, without waiting.
     pub(super) fn with_more(&mut self, mut news: News) -> News {
         loop {
             match self.0.try_recv() {
@@ -109,12 +111,12 @@ impl Listener {
 }
 
 impl News {
-    /// Whether the list of resources is another: it names notes that changed last.
+    /// Whether the list of resources changed, because it contains recently changed notes.
     pub(super) fn changes_list(&self) -> bool {
         self.everything || self.changed.iter().any(|changed| changed.id.is_some())
     }
 
-    /// Which of these resources are others, in order.
+    /// The subscribed resources that changed, in order.
     pub(super) fn updated(&self, wanted: &BTreeSet<String>, offer: &Offer) -> Vec<String> {
         wanted.iter().filter(|uri| self.everything || self.changes(uri, offer)).cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! Values that complete what a person began to type: ids of notes, categories, types.
+//! Completion of arguments: ids of notes, categories, types.
 
 use rmcp::ErrorData;
 use rmcp::model::{ArgumentInfo, CompleteResult, CompletionInfo, Reference};
@@ -6,10 +6,10 @@ use rmcp::model::{ArgumentInfo, CompleteResult, CompletionInfo, Reference};
 use super::{failure, prompts, resources};
 use crate::operations::Suggest;
 
-/// What is to be completed; `None` where any text is right.
+/// The kind of values for an argument; `None` if it takes arbitrary text.
 ///
 /// # Errors
-/// There is no such prompt, template or argument.
+/// The prompt, template or argument does not exist.
 pub(super) fn wanted(reference: &Reference, argument: &ArgumentInfo) -> Result<Option<Suggest>, ErrorData> {
     match reference {
         Reference::Prompt(prompt) => prompts::suggest(prompts::find(&prompt.name)?, &argument.name),
@@ -31,7 +31,7 @@ pub(super) fn wanted(reference: &Reference, argument: &ArgumentInfo) -> Result<O
     }
 }
 
-/// As many of them as the protocol allows, and whether there are more.
+/// The completion result, truncated to the protocol's maximum.
 pub(super) fn result(mut values: Vec<String>) -> CompleteResult {
     let total = values.len();
     values.truncate(CompletionInfo::MAX_VALUES);

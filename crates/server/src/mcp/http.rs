@@ -1,5 +1,5 @@
-//! The server over streamable HTTP, to be nested in a router: which hosts and pages may ask, how long and large a
-//! request may be, and how many sessions there are. Who asks is known before a request comes here.
+//! The server over streamable HTTP, nested in a router: allowed hosts and origins, limits for
+//! requests, and the number of sessions. The caller is authenticated before.
 
 use std::sync::Arc;
 
@@ -24,29 +24,30 @@ use super::callers::{Callers, Owner};
 use super::http_batch;
 use crate::serving::TokenEnd;
 
-/// From where requests may come.
+/// Which hosts and web origins may send requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guards {
-    /// From these names and pages only.
+    /// Only the given hosts and origins.
     Own {
-        /// The names that the server is asked under, with or without a port; none are those of this machine itself.
+        /// Allowed `Host` values, with or without port; if empty, only loopback names.
         hosts: Vec<String>,
-        /// The web pages that may ask, such as `https://memory.example:443`. Programs are no pages, and may.
+        /// Allowed web origins, such as `https://memory.example:443`. Requests without an origin
+        /// are allowed.
         origins: Vec<String>,
     },
-    /// From anywhere: whoever serves the router has judged names and pages before.
+    /// No checks, because an outer layer has done them.
     Before,
 }
 
 impl Default for Guards {
-    /// This machine, and pages that it serves itself.
+    /// Loopback hosts and origins.
     fn default() -> Self {
         let own = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
         Self::Own { hosts: Vec::new(), origins: own.map(str::to_owned).to_vec() }
     }
 }
 
-/// What the doors of the server know.
+/// State of the middleware.
 #[derive(Clone)]
 struct Doors {
     sessions: Arc<LocalSessionManager>,
@@ -55,11 +56,11 @@ struct Doors {
 }
 
 const SESSION: &str = "mcp-session-id";
-/// The one revision that has batches.
+/// The only revision with batches.
 const BATCHES: &str = "2025-03-26";
 
-/// The protocol at `/`, to be nested, such as under `/mcp`. Each session of an older revision, and each request of the
-/// current one, has a handler of its own.
+/// The MCP router, to be nested below a path such as `/mcp`. Each session of an older revision, and
+/// each request of the current one, gets its own handler.
 pub fn guarded<H: ServerHandler>(
     session: impl Fn() -> H + Send + Sync + 'static,
     guards: Guards,
@@ -85,13 +86,13 @@ pub fn guarded<H: ServerHandler>(
     Router::new().route_service("/", protocol).layer(middleware::from_fn_with_state(doors, arrive))
 }
 
-/// What of a message is looked at before the SDK reads it.
+/// The part of a message that is parsed before the SDK.
 #[derive(Deserialize)]
 struct Head {
     method: Option<String>,
 }
 
-/// Lets a request in whose session is the caller's own, and who has not too many in flight.
+/// Middleware: checks the owner of the session and the number of concurrent requests.
 async fn arrive(State(doors): State<Doors>, request: Request, next: Next) -> Response {
     let owner = Owner::of(request.extensions());
     if session(request.headers()).is_some_and(|session| !doors.callers.may_use(&session, &owner)) {
@@ -117,7 +118,7 @@ async fn close_at_end(doors: Doors, owner: Owner, end: TokenEnd) {
     }
 }
 
-/// Takes a request in whole, within its limits, and turns away what is no message and sessions beyond the bound.
+/// Reads a request within its limits; rejects invalid messages and sessions beyond the limit.
 async fn passed(doors: &Doors, owner: &Owner, request: Request, next: Next) -> Response {
     match *request.method() {
         Method::POST => {}
@@ -151,12 +152,12 @@ async fn passed(doors: &Doors, owner: &Owner, request: Request, next: Next) -> R
     response
 }
 
-/// The session that headers name.
+/// The session id in the headers.
 fn session(headers: &HeaderMap) -> Option<String> {
     headers.get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned)
 }
 
-/// The revision that an `initialize` asks for.
+/// The protocol revision that an `initialize` request asks for.
 fn requested_revision(body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -170,7 +171,7 @@ fn requested_revision(body: &[u8]) -> Option<String> {
     serde_json::from_slice::<Initialize>(body).ok().map(|message| message.params.protocol_version)
 }
 
-/// That a session is ended is done, not only taken down; clients want to hear so.
+/// Changes the status of a deleted session from 202 to 204, which clients expect.
 fn ended(mut response: Response) -> Response {
     if response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::NO_CONTENT;
@@ -223,7 +224,7 @@ fn head(body: &[u8]) -> Result<Head, Refused> {
     Err(Refused(StatusCode::BAD_REQUEST, error))
 }
 
-/// What a caller is told of a session that is not theirs: the same as of one that does not exist.
+/// The error for another caller's session, equal to that for an unknown session.
 fn no_session() -> Response {
     Refused(StatusCode::NOT_FOUND, ErrorData::invalid_request("there is no such session", None))
         .into_response()
@@ -237,7 +238,7 @@ fn busy(why: &'static str) -> Response {
     response
 }
 
-/// What never became a request of the protocol; its answer has no id.
+/// An error response without id, for a body that is not a valid request.
 struct Refused(StatusCode, ErrorData);
 
 impl IntoResponse for Refused {

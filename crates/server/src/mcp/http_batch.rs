@@ -1,7 +1,8 @@
-//! Batches over HTTP, which revision 2025-03-26 has: an array of messages, whose responses are one array.
+//! Batches over HTTP, which only revision 2025-03-26 has: an array of messages, answered by an
+//! array of responses.
 //!
-//! The messages go to the SDK one after another, each as a request of its own with the headers of the batch, so that a
-//! batch runs no more at once than any other request. Notifications from the server are not part of the array.
+//! Messages are processed one by one as single requests with the headers of the batch, so a batch
+//! has no higher concurrency. The array contains no notifications from the server.
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
@@ -14,13 +15,13 @@ use serde_json::Value;
 
 use super::refusal;
 
-/// Bytes of the response to one message.
+/// Maximum size of the response to one message, in bytes.
 const LONGEST: usize = 64 << 20;
 
 /// Answers a batch of at most `most` messages.
 ///
 /// # Errors
-/// A body that is no array, or an empty or too long one.
+/// The body is not an array, or the array is empty or too long.
 pub(super) async fn answer(
     parts: &Parts,
     body: &[u8],
@@ -58,10 +59,10 @@ pub(super) async fn answer(
     Ok((json, Value::Array(answers).to_string()).into_response())
 }
 
-/// The response to one message; `None` where it is no request.
+/// The response to one message; `None` for notifications and responses.
 ///
 /// # Errors
-/// The HTTP response, where it is no success.
+/// The HTTP response if its status is not a success.
 async fn one(
     parts: &Parts,
     text: Bytes,
@@ -84,7 +85,7 @@ async fn one(
     Ok(Some(response_in(&body, &id).unwrap_or_else(|| failed(message, status))))
 }
 
-/// The response to this request in a body of JSON, or in one of server-sent events.
+/// The response to this request in a JSON body or an event stream.
 fn response_in(body: &[u8], id: &Value) -> Option<Value> {
     let answers = |text: &[u8]| {
         let message = serde_json::from_slice::<Value>(text).ok()?;

@@ -1,12 +1,12 @@
-//! Whole numbers that were written as fractions: models send `3.0` where a tool asks for an integer. Guided by the
-//! tool's schema, so that nothing changes where a fraction or anything may stand.
+//! Converts numbers such as `3.0` to integers where the tool's schema requires an integer, because
+//! models send integers this way. Other values stay unchanged.
 
 use serde_json::{Map, Value};
 
-/// How deep a schema is followed; one that leads back to itself ends here.
+/// Maximum depth of a schema; stops recursive schemas.
 const DEEPEST: usize = 32;
 
-/// The value with its whole numbers as integers, wherever the schema asks for one.
+/// Converts whole numbers to integers wherever the schema requires an integer.
 pub(super) fn settle(value: &mut Value, schema: &Map<String, Value>) {
     let root = Value::Object(schema.clone());
     follow(value, &root, &root, DEEPEST);
@@ -62,7 +62,7 @@ fn asks_for_integer(schema: &Map<String, Value>) -> bool {
     }
 }
 
-/// The whole number that this is, where doubles still tell whole numbers apart.
+/// The integer value if the number is whole and exactly representable.
 #[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is far within range")]
 fn whole(number: f64) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_991.0;

@@ -1,35 +1,35 @@
-//! How much one server does at once, and how long it waits.
+//! Limits of the server: concurrency, sizes and timeouts.
 
 use std::time::Duration;
 
-/// The bounds of a server; all of its sessions share them.
+/// Limits of a server, shared by all sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// How many calls work at once.
+    /// Maximum number of concurrent calls.
     pub running: usize,
-    /// How many more wait for their turn before the next is told that the server is busy.
+    /// Maximum number of queued calls; further calls fail as busy.
     pub waiting: usize,
-    /// How long a call waits for its turn.
+    /// Maximum time that a call is queued.
     pub patience: Duration,
-    /// How long a call may take before it is called off.
+    /// Timeout of a call.
     pub call: Duration,
-    /// The longest message in bytes.
+    /// Maximum size of a message, in bytes.
     pub message: usize,
-    /// Messages of a batch over HTTP.
+    /// Maximum number of messages in a batch over HTTP.
     pub batch: usize,
-    /// How many watch for changes at once with `subscriptions/listen`.
+    /// Maximum number of concurrent `subscriptions/listen` requests.
     pub listeners: usize,
-    /// How many resources a session of an older revision may subscribe to.
+    /// Maximum number of resource subscriptions per session of an older revision.
     pub subscriptions: usize,
-    /// How many sessions of older revisions are kept over HTTP.
+    /// Maximum number of sessions of older revisions over HTTP.
     pub sessions: usize,
-    /// How many of them one caller may have.
+    /// Maximum number of these sessions per caller.
     pub sessions_each: usize,
-    /// How many requests of one caller are in flight over HTTP, streams included.
+    /// Maximum number of concurrent HTTP requests per caller, including streams.
     pub in_flight_each: usize,
-    /// After how long without a word such a session is forgotten.
+    /// Idle time after which such a session is closed.
     pub idle: Duration,
-    /// How long a request over HTTP may take to arrive.
+    /// Maximum time to receive an HTTP request.
     pub arrival: Duration,
 }
 

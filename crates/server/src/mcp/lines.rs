@@ -1,5 +1,6 @@
-//! Messages over two streams, one a line. Every line that is no message gets the answer that JSON-RPC has for it, with
-//! its id where it has one, so that no client waits in vain. A line has a limit, and so has what waits to be written.
+//! JSON-RPC messages over two streams, one per line. Invalid lines get the JSON-RPC error response,
+//! with their id if they have one. The length of lines and the number of queued responses are
+//! limited.
 
 use std::collections::{HashSet, VecDeque};
 use std::io;
@@ -20,34 +21,34 @@ use tokio_util::sync::CancellationToken;
 
 use super::refusal;
 
-/// How many messages may wait to be written.
+/// Maximum number of queued responses.
 const WAITING: usize = 64;
-/// How long, after a client has ended its stream, it still waits for its answers.
+/// Maximum time to wait for pending responses after the client has closed its stream.
 const LAST: Duration = Duration::from_secs(60);
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Both streams of one client.
+/// Both streams of a client.
 #[derive(Debug)]
 pub struct Lines<R> {
     read: BufReader<R>,
     line: Vec<u8>,
     longest: usize,
-    /// The rest of a line that is too long is read and dropped.
+    /// Whether the rest of a line that is too long is being skipped.
     skipping: bool,
     write: Option<mpsc::Sender<Vec<u8>>>,
-    /// An answer that must be queued before the next line is read.
+    /// A response to queue before the next line is read.
     reply: Option<Vec<u8>>,
-    /// The client has chosen a revision of the protocol.
+    /// Whether the client has chosen a protocol revision.
     met: bool,
-    /// What was asked and is not answered yet.
+    /// IDs of unanswered requests.
     open: HashSet<RequestId>,
-    /// The client speaks the one revision that has batches.
+    /// Whether the client uses the only revision with batches.
     takes_batches: bool,
-    /// Messages of a batch that are not handed on yet.
+    /// Messages of a batch that are not yet processed.
     pending: VecDeque<ClientJsonRpcMessage>,
-    /// Batches that are not answered in full.
+    /// Incomplete batches.
     batches: Vec<Batch>,
-    /// Until when answers are waited for, once the client has ended its stream.
+    /// Deadline for pending responses after the client has closed its stream.
     over: Option<Instant>,
     ended: CancellationToken,
 }
@@ -60,7 +61,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// The line with all answers; `None` where there is none to give.
+    /// The line with all responses; `None` if there are none.
     fn line(self) -> Option<Vec<u8>> {
         (!self.answers.is_empty()).then(|| framed(Value::Array(self.answers)))
     }
@@ -73,8 +74,8 @@ enum Read {
 }
 
 impl<R: AsyncRead + Unpin + Send> Lines<R> {
-    /// Reads lines of at most so many bytes, and writes in a task of its own, which ends when all is written.
-    /// The token is cancelled when the client ends its stream.
+    /// Creates the transport with a maximum line length in bytes. A separate task writes; it ends
+    /// when everything is written. `ended` is cancelled when the client closes its stream.
     pub fn new<W>(read: R, write: W, longest: usize, ended: CancellationToken) -> (Self, JoinHandle<()>)
     where
         W: AsyncWrite + Unpin + Send + 'static,
@@ -101,7 +102,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         (lines, written)
     }
 
-    /// The next line. To be dropped at any moment: what was read of it stays.
+    /// Reads the next line. Cancel safe: a partial line stays buffered.
     async fn next(&mut self) -> Read {
         loop {
             let Ok(bytes) = self.read.fill_buf().await else { return Read::End };
@@ -128,7 +129,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// The message on the line; `None` where there is none that matters.
+    /// Parses the line; `None` if it contains no message to process.
     fn message(&mut self) -> Option<ClientJsonRpcMessage> {
         let line = std::mem::take(&mut self.line);
         let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line).trim_ascii();
@@ -145,7 +146,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// The first message of a batch; the others wait. What of it is no message is answered with the others.
+    /// The first message of a batch; the others are queued. Invalid items are answered together
+    /// with the others.
     fn batch(&mut self, text: &[u8]) -> Option<ClientJsonRpcMessage> {
         let items = serde_json::from_slice::<Vec<Value>>(text).unwrap_or_default();
         if items.is_empty() {
@@ -175,7 +177,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         self.pending.pop_front()
     }
 
-    /// The line that an answer is sent with: its own, or the batch's once it is complete.
+    /// The line to write for a response: its own, the complete batch, or `None` while the batch is
+    /// incomplete.
     fn line_of(&mut self, message: &ServerJsonRpcMessage) -> io::Result<Option<Vec<u8>>> {
         let of_batch = answered(message)
             .and_then(|id| self.batches.iter().position(|batch| batch.open.contains(id)).zip(Some(id)));
@@ -191,7 +194,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         Ok(if is_complete { self.batches.swap_remove(place).line() } else { None })
     }
 
-    /// Before a revision is chosen only requests count; the SDK would take anything else as the end.
+    /// Drops messages other than requests before a revision is chosen, because the SDK would treat
+    /// them as the end of the stream.
     fn in_time(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match &message {
             ClientJsonRpcMessage::Request(request) => {
@@ -221,7 +225,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         self.met.then_some(message)
     }
 
-    /// The end of the client's stream: it waits for what it asked. The SDK asks again after each answer.
+    /// Handles the end of the client's stream: waits for pending responses. The SDK calls again
+    /// after each response.
     async fn end(&mut self) -> Option<ClientJsonRpcMessage> {
         self.ended.cancel();
         let until = *self.over.get_or_insert_with(|| Instant::now() + LAST);
@@ -232,7 +237,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     }
 }
 
-/// Whether a request chooses the revision: by the handshake, or by naming one itself.
+/// Whether a request chooses the revision: by the handshake, or by naming one.
 fn chooses(request: &ClientRequest) -> bool {
     let meta = request.get_meta();
     match request {
@@ -247,7 +252,7 @@ fn chooses(request: &ClientRequest) -> bool {
     }
 }
 
-/// The request that a message answers.
+/// ID of the request that a message answers.
 fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         ServerJsonRpcMessage::Response(JsonRpcResponse { id, .. })
@@ -256,14 +261,14 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-/// A message as a line.
+/// A message as a line with line break.
 fn framed(message: Value) -> Vec<u8> {
     let mut line = message.to_string().into_bytes();
     line.push(b'\n');
     line
 }
 
-/// Writes what comes, and flushes when nothing more waits; ends when the stream is closed or nobody writes any more.
+/// Writes queued lines and flushes when the queue is empty; ends when either side closes.
 async fn put<W: AsyncWrite + Unpin>(mut write: W, mut waiting: mpsc::Receiver<Vec<u8>>) {
     while let Some(line) = waiting.recv().await {
         if write.write_all(&line).await.is_err() || (waiting.is_empty() && write.flush().await.is_err()) {

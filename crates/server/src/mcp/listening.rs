@@ -1,5 +1,5 @@
-//! News for clients: resources that changed, by a request that stays open (`subscriptions/listen`) in the current
-//! revision, and by subscriptions of a session in those before it.
+//! Notifications about changed resources: by an open request (`subscriptions/listen`) in the
+//! current revision, and by session subscriptions in older ones.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ use super::{Server, failure};
 use crate::operations::Offer;
 use cm_app::{Error, Result};
 
-/// How long more news is waited for, so that a commit of many files is told once.
+/// Time to wait for further changes, so that one commit causes one notification.
 const TOGETHER: Duration = Duration::from_millis(100);
 
-/// What a session of an older revision subscribed to.
+/// Subscriptions of a session of an older revision.
 #[derive(Debug)]
 pub(super) struct Subscriptions {
     uris: Mutex<BTreeSet<String>>,
@@ -33,15 +33,15 @@ impl Subscriptions {
         Self { uris: Mutex::default(), most, begun: AtomicBool::new(false) }
     }
 
-    /// Whether this is the first time that the session says that it is ready.
+    /// Marks the session as ready; returns whether this is the first time.
     pub(super) fn begin(&self) -> bool {
         !self.begun.swap(true, Ordering::AcqRel)
     }
 
-    /// One more.
+    /// Adds a subscription.
     ///
     /// # Errors
-    /// There are too many, or its address is too long.
+    /// There are too many subscriptions, or the URI is too long.
     pub(super) fn add(&self, uri: String) -> Result<()> {
         let mut uris = self.uris.lock().unwrap_or_else(PoisonError::into_inner);
         if uri.len() > LONGEST || (uris.len() >= self.most && !uris.contains(&uri)) {
@@ -52,7 +52,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// One less; that it was none is no failure.
+    /// Removes a subscription; does nothing if there is none.
     pub(super) fn remove(&self, uri: &str) {
         self.uris.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
     }
@@ -62,7 +62,7 @@ impl Subscriptions {
     }
 }
 
-/// Tells a session of an older revision what it subscribed to, until it ends.
+/// Forwards changes of subscribed resources to a session of an older revision until it ends.
 pub(super) async fn forward(
     peer: Peer<RoleServer>,
     mut listener: Listener,
@@ -86,10 +86,10 @@ pub(super) async fn forward(
     ended.run_until_cancelled(telling).await;
 }
 
-/// Tells a client of the current revision what it asked to hear, until it or the server ends.
+/// Sends the requested notifications to a client of the current revision until either side ends.
 ///
 /// # Errors
-/// Too many listen already.
+/// The limit of listeners is reached.
 pub(super) async fn listen(
     server: &Server,
     ended: &CancellationToken,

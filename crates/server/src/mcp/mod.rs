@@ -1,8 +1,9 @@
-//! The server of the Model Context Protocol: what agents call, read and are told, over standard streams and HTTP.
+//! The Model Context Protocol server, over standard streams and HTTP: tools, resources, prompts and
+//! notifications.
 //!
-//! It holds no rule of the product: tools are the table of operations, resources the table of readers beside it.
-//! It serves revision 2026-07-28 and all before it, and opens the memory anew for each call, in a thread of its own.
-//! It asks no client for a model: what is to be reflected upon is handed to the agent as work.
+//! Tools and resources come from the catalog of `operations`. The server supports revision
+//! 2026-07-28 and all earlier ones, and opens the vault for each call on a separate thread. It does
+//! not use sampling: reflection is handed to the agent as a work package.
 
 mod callers;
 mod changes;

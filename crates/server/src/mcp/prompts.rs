@@ -1,5 +1,6 @@
-//! What a person can start from a menu of their agent: to be briefed, to remember, to reflect, to review.
-//! The words are in `templates/mcp/`; arguments go into them as they were given, and nothing in them is a mark again.
+//! The prompts in an agent's menu: brief, remember, reflect, review.
+//!
+//! The templates are in `templates/mcp/`. Arguments are inserted verbatim and not expanded again.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -11,10 +12,10 @@ use super::failure;
 use super::resources::KEEP;
 use crate::operations::Suggest;
 
-/// The most that one argument may hold, in characters.
+/// Maximum length of an argument, in characters.
 const LONGEST: usize = 20_000;
 
-/// A prompt.
+/// A prompt of the server: its arguments, its template, and an optional tool call.
 #[derive(Debug)]
 pub(super) struct Ready {
     name: &'static str,
@@ -22,14 +23,14 @@ pub(super) struct Ready {
     description: &'static str,
     arguments: &'static [Argument],
     template: &'static str,
-    /// The tool whose answer goes with it, and what it is given.
+    /// The tool call whose result is appended to the prompt.
     pub(super) material: Option<Material>,
 }
 
-/// An answer that goes with a prompt, so that the agent need not ask for it.
+/// A tool call whose result is part of a prompt, so that the agent need not make it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Material {
-    /// The tool.
+    /// Name of the tool.
     pub(super) tool: &'static str,
     given: fn(&JsonObject) -> Value,
 }
@@ -122,7 +123,7 @@ const PROMPTS: [Ready; 4] = [
     },
 ];
 
-/// All of them.
+/// All prompts.
 pub(super) fn listed() -> ListPromptsResult {
     let prompts = PROMPTS.iter().map(|prompt| {
         let arguments = prompt.arguments.iter().map(|argument| {
@@ -137,10 +138,10 @@ pub(super) fn listed() -> ListPromptsResult {
         .with_cache_scope(CacheScope::Public)
 }
 
-/// The prompt of this name.
+/// The prompt with this name.
 ///
 /// # Errors
-/// There is none.
+/// The prompt does not exist.
 pub(super) fn find(name: &str) -> Result<&'static Ready, ErrorData> {
     let names = || PROMPTS.map(|prompt| prompt.name).join(", ");
     PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| {
@@ -148,7 +149,10 @@ pub(super) fn find(name: &str) -> Result<&'static Ready, ErrorData> {
     })
 }
 
-/// What an argument of a prompt is completed with.
+/// The kind of completion for a prompt's argument.
+///
+/// # Errors
+/// The argument does not exist.
 pub(super) fn suggest(prompt: &Ready, argument: &str) -> Result<Option<Suggest>, ErrorData> {
     let known = prompt.arguments.iter().find(|known| known.name == argument);
     known.map(|known| known.suggest).ok_or_else(|| {
@@ -161,10 +165,10 @@ pub(super) fn suggest(prompt: &Ready, argument: &str) -> Result<Option<Suggest>,
 }
 
 impl Ready {
-    /// The arguments, where they are right.
+    /// Checks the arguments.
     ///
     /// # Errors
-    /// Which one is missing, unknown or no text.
+    /// An argument is missing, unknown, too long or not text.
     pub(super) fn check(&self, arguments: &JsonObject) -> Result<(), ErrorData> {
         let example = || {
             format!("for example {{\"{}\": \"…\"}}", self.arguments.first().map_or("", |first| first.name))
@@ -190,7 +194,7 @@ impl Ready {
         }
     }
 
-    /// The prompt with its arguments, and what memory says beside it.
+    /// The prompt with its arguments filled in, followed by the tool result.
     pub(super) fn result(&self, arguments: &JsonObject, material: Option<String>) -> GetPromptResult {
         let words = filled(self.template, arguments);
         let messages = [Some(words), material].into_iter().flatten();
@@ -200,7 +204,7 @@ impl Ready {
 }
 
 impl Material {
-    /// What the tool is given.
+    /// The input of the tool call.
     pub(super) fn given(self, arguments: &JsonObject) -> JsonObject {
         match (self.given)(arguments) {
             Value::Object(given) => given,
@@ -213,8 +217,8 @@ fn text<'a>(arguments: &'a JsonObject, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).map_or("", str::trim)
 }
 
-/// The template with `{{name}}` replaced by the argument, in one pass. A line `{{?name}}…` stands only where the
-/// argument was given, a line `{{!name}}…` only where it was not.
+/// Replaces `{{name}}` by the argument in one pass. A line `{{?name}}…` is included only if the
+/// argument was given, a line `{{!name}}…` only if it was not.
 fn filled(template: &str, arguments: &JsonObject) -> String {
     let mut out = String::new();
     for line in template.lines() {

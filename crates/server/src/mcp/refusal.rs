@@ -1,9 +1,10 @@
-//! The answers to text that is no message of JSON-RPC 2.0.
+//! Error responses to text that is not a JSON-RPC 2.0 message.
 
 use rmcp::model::{ErrorData, RequestId};
 use serde_json::{Value, json};
 
-/// The answer to text that is no message; notifications and responses get none. `no_array` is the message for an array.
+/// The error response to invalid text; `None` for notifications and responses. `no_array` is the
+/// message for arrays.
 pub(super) fn of(text: &[u8], no_array: &'static str) -> Option<Value> {
     let Ok(value) = serde_json::from_slice::<Value>(text) else {
         return Some(error(Value::Null, &ErrorData::parse_error("the line is no JSON", None)));
@@ -20,7 +21,7 @@ pub(super) fn of(text: &[u8], no_array: &'static str) -> Option<Value> {
     Some(error(id.cloned().unwrap_or(Value::Null), &refused))
 }
 
-/// An error response; `id` is null where the request has none.
+/// An error response; `id` is null if the request has none.
 pub(super) fn error(id: Value, error: &ErrorData) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }

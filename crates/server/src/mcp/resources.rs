@@ -1,4 +1,4 @@
-//! What can be read by its address: the fixed resources, the notes that changed last, and any note by its id.
+//! Resources: fixed ones, recently changed notes, and any note by its id.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -10,15 +10,15 @@ use super::failure;
 use crate::operations::{Contents, Found, Offer};
 use cm_app::{Error, Memory, Result};
 
-/// The address of a note, up to its id.
+/// Prefix of note URIs.
 const NOTE: &str = "cm://note/";
-/// The longest address that is looked at, in bytes.
+/// Maximum length of a URI, in bytes.
 pub(super) const LONGEST: usize = 4096;
 const MARKDOWN: &str = "text/markdown";
-/// How long what never changes while the server runs may be kept, in milliseconds.
+/// Cache lifetime of lists that never change while the server runs, in milliseconds.
 pub(super) const KEEP: u64 = 3_600_000;
 
-/// The fixed resources, then the notes that changed last.
+/// The fixed resources, then the recently changed notes.
 pub(super) fn listed(offer: &Offer, recent: Vec<Found>) -> ListResourcesResult {
     let fixed = offer.resources.iter().map(|resource| {
         Resource::new(resource.uri, resource.name)
@@ -32,7 +32,7 @@ pub(super) fn listed(offer: &Offer, recent: Vec<Found>) -> ListResourcesResult {
     ListResourcesResult::with_all_items(fixed.chain(notes).collect())
 }
 
-/// The one template.
+/// The URI template for notes.
 pub(super) fn templates() -> ListResourceTemplatesResult {
     let note = ResourceTemplate::new(format!("{NOTE}{{id}}"), "note")
         .with_title("Note")
@@ -43,28 +43,28 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
         .with_cache_scope(CacheScope::Public)
 }
 
-/// What an address leads to.
+/// What a URI refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
-    /// One of the fixed resources, by its place.
+    /// Index of a fixed resource.
     Fixed(usize),
-    /// The note with this id.
+    /// ID of a note.
     Note(String),
 }
 
-/// Where an address leads.
+/// Resolves a URI.
 ///
 /// # Errors
-/// Nowhere.
+/// The URI is unknown.
 pub(super) fn target(uri: &str, offer: &Offer) -> Result<Target> {
     let fixed = offer.resources.iter().position(|resource| resource.uri == uri);
     fixed.map(Target::Fixed).or_else(|| note_of(uri).map(Target::Note)).ok_or_else(|| unknown(uri, offer))
 }
 
-/// Reads it.
+/// Reads a resource.
 ///
 /// # Errors
-/// Those of its reader.
+/// The resource does not exist or cannot be read.
 pub(super) fn read(memory: &Memory, target: &Target, offer: &Offer) -> Result<Contents> {
     match target {
         Target::Fixed(place) => match offer.resources.get(*place) {
@@ -75,12 +75,12 @@ pub(super) fn read(memory: &Memory, target: &Target, offer: &Offer) -> Result<Co
     }
 }
 
-/// What was read, under the address that it was asked for.
+/// The result with the contents and the requested URI.
 pub(super) fn result(uri: String, contents: Contents) -> ReadResourceResult {
     ReadResourceResult::new(vec![ResourceContents::text(contents.text, uri).with_mime_type(contents.mime)])
 }
 
-/// Why an address is refused where the protocol has its own word for it.
+/// The protocol error for a URI, with the URI in its data.
 pub(super) fn refusal(uri: &str, error: &Error) -> ErrorData {
     let mut refused = failure::of_request(error);
     if let Some(data) = refused.data.as_mut() {
@@ -89,13 +89,13 @@ pub(super) fn refusal(uri: &str, error: &Error) -> ErrorData {
     refused
 }
 
-/// The id in the address of a note.
+/// The id in the URI of a note.
 pub(super) fn note_of(uri: &str) -> Option<String> {
     let id = decoded(uri.strip_prefix(NOTE)?)?;
     (!id.is_empty() && !id.chars().any(|c| c.is_control() || c == '/')).then_some(id)
 }
 
-/// The address of a note.
+/// The URI of a note, percent-encoded.
 pub(super) fn address(id: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let encoded = id.bytes().map(|byte| match plain(byte) {

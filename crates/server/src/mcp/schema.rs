@@ -1,21 +1,21 @@
-//! Schemas as agents read them: the words that only generators write are left out, for every one of them is paid for,
-//! and some providers refuse them.
+//! Reduces JSON Schemas for agents: removes keywords that only generators need, because schemas
+//! cost tokens and some providers reject such keywords.
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-/// The schema of what a tool takes. That an optional field may be `null` is not said, though it is taken: who leaves
-/// it out says the same, and not every client knows types in lists.
+/// The input schema of a tool. Null types are removed although null is accepted, because omitting
+/// the field is equivalent and some clients do not support lists of types.
 pub(super) fn of_input(schema: Value) -> JsonObject {
     object(plain(schema, true))
 }
 
-/// The schema of what a tool gives, which clients hold the answer against: `null` stays.
+/// The output schema of a tool. Null types remain, because clients validate results against it.
 pub(super) fn of_output(schema: Value) -> JsonObject {
     object(plain(schema, false))
 }
 
-/// A schema as the protocol wants it: an object that says that it describes one.
+/// A schema as MCP requires it, with `type: object`.
 fn object(schema: Value) -> JsonObject {
     let mut schema = match schema {
         Value::Object(schema) => schema,

@@ -1,4 +1,4 @@
-//! What all sessions of one server share: the tables that it offers, its bounds, and how it opens the memory.
+//! State shared by all sessions of a server: catalog, limits, and how to open the vault.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,36 +16,35 @@ use crate::serving::ConcurrencyLimit;
 use cm_app::server_audit::Sink;
 use cm_app::{By, Memory, Result, Watch};
 
-/// Opens the memory for one call, in the thread that works on it.
+/// Opens the vault for one call, on the thread that runs the call.
 pub type Opener = Arc<dyn Fn(Asked) -> Result<Memory> + Send + Sync>;
 
-/// What the memory is opened for.
+/// The context of a call.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// Who asks.
+    /// Person and agent of the caller.
     pub by: By,
-    /// Who waits for it.
+    /// Progress and cancellation of the call.
     pub watch: Watch,
 }
 
-/// What a server is made of.
+/// Parameters of a server.
 pub struct Setup {
-    /// What it offers.
+    /// Operations and resources.
     pub offer: Offer,
-    /// How it opens the memory.
+    /// Opens the vault.
     pub opener: Opener,
-    /// Who asks where the request does not say: [`Caller::local`] on standard streams. Over HTTP `None`, so that
-    /// only who was let in, and so has a [`Caller`] among the request's extensions, gets an answer.
+    /// The caller of requests without an authenticated one: [`Caller::local`] on standard streams.
+    /// `None` over HTTP, where requests must carry a [`Caller`] in their extensions.
     pub caller: Option<Caller>,
-    /// Its bounds.
     pub limits: Limits,
-    /// Where what callers asked for is recorded; `None` on standard streams.
+    /// Audit log; `None` on standard streams.
     pub audit: Option<Sink>,
-    /// Ends it: what waits is told so, and what is at work is given a moment.
+    /// Cancelled to shut down: queued calls fail, running calls get a grace period.
     pub closing: CancellationToken,
 }
 
-/// A server; clones are the same one.
+/// A server; clones share its state.
 #[derive(Clone)]
 pub struct Server(Arc<Shared>);
 
@@ -58,7 +57,6 @@ struct Shared {
 }
 
 impl Server {
-    /// A server of this setup.
     pub fn new(setup: Setup) -> Self {
         Self(Arc::new(Shared {
             tools: Tools::of(setup.offer.operations),
@@ -69,27 +67,26 @@ impl Server {
         }))
     }
 
-    /// What answers one client: on standard streams the one, over HTTP one a session.
+    /// The handler of one client: one on standard streams, one per session over HTTP.
     pub fn session(&self) -> Session {
         Session::new(self.clone())
     }
 
-    /// Where to tell what changed in the vault.
+    /// The feed to publish changes of the vault to.
     pub fn feed(&self) -> &Feed {
         &self.0.feed
     }
 
-    /// Its bounds.
     pub fn limits(&self) -> &Limits {
         &self.0.setup.limits
     }
 
-    /// The limit of concurrent calls, which all sessions share.
+    /// The limit of concurrent calls, shared by all sessions.
     pub fn calls(&self) -> &ConcurrencyLimit {
         &self.0.calls
     }
 
-    /// What ends it.
+    /// The token that shuts the server down.
     pub fn closing(&self) -> &CancellationToken {
         &self.0.setup.closing
     }
@@ -114,7 +111,8 @@ impl Server {
         &self.0.listeners
     }
 
-    /// Who asks: whoever the surface let in, else the one that the server was made for.
+    /// The authenticated caller of the request, else the server's default caller; with the client's
+    /// name as agent.
     pub(super) fn caller(&self, context: &RequestContext<RoleServer>) -> Option<Caller> {
         let let_in = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Caller>());
         let caller = let_in.or(self.0.setup.caller.as_ref())?;

@@ -1,4 +1,4 @@
-//! One client's session: each request of the protocol, answered from the server's tables.
+//! The session of one client; answers each request from the server's catalog.
 
 use std::sync::Arc;
 
@@ -20,15 +20,15 @@ use super::{Server, complete, failure, prompts, resources, tools, work};
 use crate::operations::Role;
 use cm_app::Error;
 
-/// What agents are told when they connect.
+/// Instructions sent to agents on connection.
 const INSTRUCTIONS: &str = include_str!("../../../../templates/mcp/instructions.md");
 
-/// A session.
+/// The session of one client.
 #[derive(Debug)]
 pub struct Session {
     server: Server,
     subscriptions: Arc<Subscriptions>,
-    /// Ends what the session started, when its transport ends or it is dropped.
+    /// Cancelled when the transport closes or the session is dropped; ends its tasks.
     ended: CancellationToken,
     _end: DropGuard,
 }
@@ -40,7 +40,7 @@ impl Session {
         Self { server, subscriptions, _end: ended.clone().drop_guard(), ended }
     }
 
-    /// To be cancelled when the client is gone.
+    /// The token to cancel when the client is gone.
     pub fn ended(&self) -> &CancellationToken {
         &self.ended
     }
@@ -268,7 +268,7 @@ impl Session {
     }
 }
 
-/// Lists are given whole: there is no other page, so no cursor is ours.
+/// Rejects cursors, because lists are not paginated.
 fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         Some(_) => Err(failure::of_params("no such cursor", "the list is given whole: ask without a cursor")),

@@ -1,4 +1,4 @@
-//! The server on standard streams: one client, and nothing but messages on standard output.
+//! The server on standard streams: one client; standard output carries only messages.
 
 use std::io;
 use std::time::Duration;
@@ -9,26 +9,26 @@ use tokio::signal;
 
 use super::{Lines, Server};
 
-/// How long, after the client is gone, work that writes may take to its end.
+/// Grace period for writing operations after the client is gone.
 const LAST: Duration = Duration::from_secs(10);
-/// How long the last answers may take to be read.
+/// Maximum time to flush the last responses.
 const READ: Duration = Duration::from_secs(2);
 
-/// Why it ended.
+/// Why the server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The client is gone.
+    /// The client disconnected.
     Done,
-    /// The person interrupted it.
+    /// The process was interrupted (SIGINT).
     Interrupted,
-    /// The system asked it to end.
+    /// The process was terminated (SIGTERM).
     Terminated,
 }
 
-/// Serves the client on standard input and output until it is gone, or a signal comes.
+/// Serves the client on standard input and output until it disconnects or a signal arrives.
 ///
 /// # Errors
-/// What the system refuses: a runtime, or to hear of signals.
+/// The runtime or the signal handlers cannot be created, or the handshake fails.
 pub fn stdio(server: &Server) -> io::Result<End> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(async {
@@ -51,11 +51,11 @@ pub fn stdio(server: &Server) -> io::Result<End> {
     end
 }
 
-/// Serves one client over these streams until it is gone or the server is closed. What is at work then is given a
-/// moment, so that nothing is left half done.
+/// Serves one client over these streams until it disconnects or the server shuts down. Running
+/// calls get a grace period.
 ///
 /// # Errors
-/// What went wrong with the handshake, other than that the client is gone.
+/// The handshake fails for a reason other than a disconnect.
 pub async fn serve<R, W>(server: &Server, read: R, write: W) -> io::Result<()>
 where
     R: AsyncRead + Unpin + Send + 'static,

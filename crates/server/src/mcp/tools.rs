@@ -1,4 +1,4 @@
-//! Operations as tools: how they are listed, found by name, and answered.
+//! Operations as MCP tools: list, lookup and results.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use serde_json::Value;
 use super::{integers, schema};
 use crate::operations::{Answer, Effect, Operation};
 
-/// The tools of a server, made once.
+/// The tools of a server, built once.
 #[derive(Debug)]
 pub(super) struct Tools {
     listed: Vec<Tool>,
     operations: Vec<&'static Operation>,
-    /// Where an operation stands, by its name and by each name that it had.
+    /// Index of each tool by name and alias.
     places: BTreeMap<&'static str, usize>,
 }
 
 impl Tools {
-    /// The tools among these operations, in their order.
+    /// Builds the tools of these operations, in their order.
     pub(super) fn of(operations: &'static [Operation]) -> Self {
         let operations: Vec<_> = operations.iter().filter(|operation| operation.tool).collect();
         let mut places = BTreeMap::new();
@@ -31,31 +31,31 @@ impl Tools {
         Self { listed: operations.iter().map(|operation| tool(operation)).collect(), operations, places }
     }
 
-    /// What is listed: no alias is.
+    /// The tools without aliases.
     pub(super) fn listed(&self) -> &[Tool] {
         &self.listed
     }
 
-    /// The operation of this name or alias, and its tool.
+    /// The operation and tool with this name or alias.
     pub(super) fn find(&self, name: &str) -> Option<(&'static Operation, &Tool)> {
         let place = *self.places.get(name)?;
         Some((*self.operations.get(place)?, self.listed.get(place)?))
     }
 
-    /// The names that are listed, for who called another.
+    /// The names of all tools, for error messages.
     pub(super) fn names(&self) -> String {
         self.operations.iter().map(|operation| operation.name).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// What was given to a tool, with whole numbers as integers where it asks for them.
+/// The arguments of a call, with `3.0` converted to an integer where the schema requires one.
 pub(super) fn given(arguments: Option<JsonObject>, tool: &Tool) -> Value {
     let mut given = Value::Object(arguments.unwrap_or_default());
     integers::settle(&mut given, &tool.input_schema);
     given
 }
 
-/// What a tool gives: a short text, and its data as structured content where the tool lists a schema of it.
+/// A tool result: text, and structured content if the tool has an output schema.
 pub(super) fn result(answer: Answer, has_schema: bool) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
     result.structured_content = has_schema.then_some(answer.json);
@@ -72,7 +72,7 @@ fn tool(operation: &Operation) -> Tool {
     tool.with_raw_output_schema(Arc::new(schema::of_output((operation.output)())))
 }
 
-/// Hints say what they must: of what only reads, neither that it spares nor that it can be repeated.
+/// MCP annotations; read-only tools omit the destructive and idempotent hints.
 fn annotations(operation: &Operation) -> ToolAnnotations {
     let hints = ToolAnnotations::new().open_world(false);
     match operation.effect {

@@ -1,5 +1,5 @@
-//! One call at work: it waits for a permit, opens the memory in a thread of its own, tells how far it is, and can be
-//! called off.
+//! Runs one call: waits for a permit, opens the vault on a separate thread, reports progress, and
+//! supports cancellation.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +17,12 @@ use crate::serving::Saturated;
 use cm_app::server_audit::Record;
 use cm_app::{By, Error, Kind, Memory, Result, Step, Watch};
 
-/// How many steps may wait to be told; those between are left out.
+/// Capacity of the progress channel; steps beyond it are dropped.
 const STEPS: usize = 16;
-/// After how long the one who waits is told that there is something to wait for.
+/// Delay before the first progress message of a silent call.
 const FIRST_WORD: Duration = Duration::from_secs(1);
 
-/// The client called the request off; what is answered then is never sent.
+/// The client cancelled the request; the response is never sent.
 #[derive(Debug)]
 pub(super) struct CalledOff;
 
@@ -32,20 +32,20 @@ impl From<CalledOff> for ErrorData {
     }
 }
 
-/// An operation, or another method that opens the memory.
+/// An operation, or another request that opens the vault.
 pub(super) struct Work<F> {
-    /// Its name in the audit log.
+    /// Name in the audit log.
     pub name: &'static str,
-    /// The role that it takes.
+    /// Required role.
     pub role: Role,
-    /// What is run with the caller's memory.
+    /// The function to run.
     pub run: F,
 }
 
-/// Runs work with the memory of whoever asks.
+/// Runs work with the vault of the caller.
 ///
 /// # Errors
-/// The outer one where the request was called off, the inner one where the operation, or who asks for it, is refused.
+/// The outer error means cancelled; the inner one is a refusal or failure of the operation.
 pub(super) async fn run<T: Send + 'static>(
     server: &Server,
     context: &RequestContext<RoleServer>,
@@ -90,7 +90,7 @@ pub(super) async fn run<T: Send + 'static>(
     }
 }
 
-/// Calls the work off when nobody waits for it any more, whatever the reason.
+/// Cancels the work when dropped, because nothing waits for its result.
 struct Left(Watch);
 
 impl Drop for Left {
@@ -108,7 +108,8 @@ fn busy(saturated: Saturated) -> Error {
     error.hint("try again in a moment; nothing was done")
 }
 
-/// What the operation tells its steps to, and where they come out; none, where nobody asked to be told.
+/// The progress handle of an operation and its receiver; `None` if the client requested no
+/// progress.
 fn watch(context: &RequestContext<RoleServer>) -> (Watch, Option<mpsc::Receiver<Step>>) {
     if context.meta.get_progress_token().is_none() {
         return (Watch::default(), None);
@@ -121,7 +122,7 @@ fn watch(context: &RequestContext<RoleServer>) -> (Watch, Option<mpsc::Receiver<
     (told, Some(steps))
 }
 
-/// Waits for the work and tells its steps meanwhile.
+/// Waits for the work and forwards its progress.
 async fn attend<T>(
     mut job: tokio::task::JoinHandle<Result<T>>,
     mut steps: Option<mpsc::Receiver<Step>>,
@@ -155,7 +156,7 @@ async fn attend<T>(
     ended.unwrap_or_else(|error| Err(broken(&error)))
 }
 
-/// Where steps are told, which must rise.
+/// Sends progress messages, whose values must increase.
 struct Told<'a> {
     peer: &'a Peer<RoleServer>,
     token: Option<ProgressToken>,
@@ -190,7 +191,7 @@ fn broken(error: &JoinError) -> Error {
     Error::new(Kind::Failed, "internal", message).hint("the server goes on; `cm doctor` looks at the vault")
 }
 
-/// Who asks, with the client's name as the agent where no other is known.
+/// The caller with the client's name as agent, unless the agent is already known.
 pub(super) fn signed(mut caller: Caller, client: Option<&str>) -> Caller {
     let by: &mut By = &mut caller.by;
     if by.agent.is_none() {
@@ -199,7 +200,7 @@ pub(super) fn signed(mut caller: Caller, client: Option<&str>) -> Caller {
     caller
 }
 
-/// A client's name as it may stand in a line of the history.
+/// A client's name restricted to safe characters, for commit messages.
 fn plain(name: &str) -> String {
     const LONGEST: usize = 64;
     let kept = |c: &char| c.is_ascii_alphanumeric() || "-_./@+ ".contains(*c);

@@ -12,7 +12,6 @@ use cm_app::add::{self, Added};
 use cm_app::{Memory, Result};
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_add",
     aliases: &["memory_store"],
@@ -33,7 +32,8 @@ pub const OPERATION: Operation = Operation {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// solution, fix, decision, configuration, problem, workflow, code_pattern, error, general, procedure, insight, fact, preference, observation, or declared
+    /// solution, fix, decision, configuration, problem, workflow, code_pattern, error, general,
+    /// procedure, insight, fact, preference, observation, or a type of this vault
     #[serde(rename = "type")]
     note_type: String,
     title: String,
@@ -42,9 +42,9 @@ struct Input {
     /// 0–1
     importance: Option<f64>,
     confidence: Option<f64>,
-    /// Never fades
+    /// Never decays
     pinned: Option<bool>,
-    /// Further frontmatter
+    /// Other frontmatter
     set: Option<Map<String, Value>>,
 }
 

@@ -1,5 +1,5 @@
-//! `memory_append`: the command `cm update` with `--append` and `--add-tag` alone. It takes nothing away, so that clients which
-//! refuse destructive tools have a way to add to a note.
+//! `memory_append`: the command `cm update` restricted to `--append` and `--add-tag`. It is not
+//! destructive, so clients that refuse destructive tools can still add to a note.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,6 @@ use cm_app::update::{self, Changed};
 use cm_app::{Memory, Result};
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_append",
     aliases: &[],

@@ -1,44 +1,45 @@
-//! Who calls an operation over a wire, and what they may ask for.
+//! Identity and permissions of the caller of an operation.
 
 use super::{Operation, Role};
 use cm_app::server_audit::Attempt;
 use cm_app::{By, Error};
 
-/// Who calls. The HTTP server puts one into the extensions of each request that it lets through.
+/// The caller of an operation. The HTTP server stores it in the extensions of each authenticated
+/// request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// Whom a change is attributed to.
+    /// Person and agent that changes are attributed to.
     pub by: By,
-    /// What they may do.
+    /// Permissions of the caller.
     pub role: Role,
-    /// The id of their token; `None` where none is asked for.
+    /// ID of the token; `None` if no token is required.
     pub token: Option<String>,
 }
 
 impl Caller {
-    /// The person whose machine it is: may do everything.
+    /// The local user, with all permissions.
     pub fn local() -> Self {
         Self { by: By::default(), role: Role::Admin, token: None }
     }
 
-    /// What the audit log says of an operation that they ask for.
+    /// The audit log entry for an operation.
     pub fn attempt(&self, surface: &'static str, operation: &'static str) -> Attempt {
         let (person, agent) = (self.by.actor.clone(), self.by.agent.clone());
         Attempt { surface, operation, token: self.token.clone(), person, agent }
     }
 
-    /// Refuses an operation that is beyond the caller's role.
+    /// Checks that the caller's role permits an operation.
     ///
     /// # Errors
-    /// `forbidden`, with the role that it takes.
+    /// `forbidden`, with the required role.
     pub fn may(&self, operation: &Operation) -> Result<(), Error> {
         self.has(operation.effect.role())
     }
 
-    /// Refuses what is beyond the caller's role.
+    /// Checks that the caller has at least this role.
     ///
     /// # Errors
-    /// `forbidden`, with the role that it takes.
+    /// `forbidden`, with the required role.
     pub fn has(&self, least: Role) -> Result<(), Error> {
         if self.role >= least {
             return Ok(());

@@ -12,7 +12,6 @@ use cm_app::{Memory, Result};
 use cm_note::note::Priority;
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_context",
     aliases: &["cm_context"],

@@ -10,7 +10,6 @@ use super::{Answer, Effect, Operation};
 use cm_app::generate::{self, Generated};
 use cm_app::{Memory, Result};
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_core",
     aliases: &[],

@@ -11,7 +11,6 @@ use cm_app::episode::{self, Logged};
 use cm_app::{Memory, Result};
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_episode",
     aliases: &[],
@@ -37,7 +36,7 @@ struct Input {
     #[serde(rename = "type")]
     note_type: Option<String>,
     tags: Option<Vec<String>>,
-    /// The note that it is about
+    /// ID of the note concerned
     memory: Option<String>,
 }
 

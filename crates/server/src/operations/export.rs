@@ -1,4 +1,4 @@
-//! `export`: MEMORY.md, as `cm export --format memory.md` prints it.
+//! `export`: MEMORY.md, as printed by `cm export --format memory.md`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,6 @@ use serde::Serialize;
 use cm_app::export::{self, Format};
 use cm_app::{Memory, Result};
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "export",
     aliases: &[],
@@ -46,11 +45,11 @@ fn run(memory: &Memory, given: Value) -> Result<Answer> {
     Ok(answer(memory, &document, &document.document))
 }
 
-/// The document with what it is; the command prints the document alone.
+/// The exported document with metadata; the command prints only the document.
 #[derive(Serialize, JsonSchema)]
 struct Document {
     format: Format,
-    /// How many entries it holds.
+    /// Number of entries
     notes: usize,
     document: String,
 }

@@ -12,7 +12,6 @@ use cm_app::{By, Memory, Result};
 use cm_note::note::Signal;
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_feedback",
     aliases: &["cm_mark", "cm_feedback"],
@@ -35,11 +34,12 @@ pub const OPERATION: Operation = Operation {
 struct Input {
     id: String,
     signal: Signal,
-    /// Of harm: caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated, other; or words
+    /// If harmful: caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated,
+    /// other; or free text
     reason: Option<String>,
-    /// 0–1, less than 1 for a guess
+    /// 0–1; below 1 if inferred
     weight: Option<f64>,
-    /// Yours
+    /// Your session ID
     session: Option<String>,
 }
 
@@ -58,7 +58,8 @@ fn run(memory: &Memory, given: Value) -> Result<Answer> {
     Ok(answer(&memory, &outcome, &text::mark::marked(&outcome)))
 }
 
-/// The arguments of earlier tools: `helpful` or `harmful` as a flag instead of `signal`, and `sessionId`.
+/// Translates arguments of earlier tools: `helpful` or `harmful` as a flag instead of `signal`, and
+/// `sessionId`.
 fn with_signal(mut given: Value) -> Value {
     let Some(fields) = given.as_object_mut() else { return given };
     for name in ["helpful", "harmful"] {

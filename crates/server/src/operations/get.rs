@@ -11,7 +11,6 @@ use cm_app::get::{self, Got};
 use cm_app::{Memory, Result};
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_get",
     aliases: &[],
@@ -32,7 +31,7 @@ pub const OPERATION: Operation = Operation {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// Id or its beginning, title, or path
+    /// ID (or unique prefix), title or path
     id: String,
 }
 

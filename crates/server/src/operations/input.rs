@@ -1,5 +1,5 @@
-//! What an operation takes: its schema, made from a type and cut to what an agent needs, and the reading of what it was given,
-//! whose refusals name the field and show what is right.
+//! Input of operations: the JSON Schema generated from a type, reduced to what agents need, and
+//! parsing with errors that name the field and show an example.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -10,7 +10,8 @@ use super::Operation;
 use cm_app::{Error, Result};
 use cm_text::spelling::nearest;
 
-/// The JSON Schema of a type: without references, and without what says nothing to who fills it in.
+/// The JSON Schema of a type: references inlined, and keywords removed that do not help to fill it
+/// in.
 pub(super) fn schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
@@ -21,7 +22,7 @@ pub(super) fn schema<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Takes titles, formats and the mention of null away: a field that may be left out need not be null.
+/// Removes titles, formats, defaults and null types: an optional field can be omitted.
 pub(super) fn tidy(schema: &mut Value) {
     let Value::Object(fields) = schema else { return };
     for key in ["$schema", "title", "format", "default"] {
@@ -57,7 +58,7 @@ pub(super) fn tidy(schema: &mut Value) {
 }
 
 impl Operation {
-    /// The schema of what HTTP gives it, where some fields have other names.
+    /// The input schema for HTTP, where some fields have other names.
     pub fn endpoint_input(&self) -> Value {
         let mut schema = (self.input)();
         for (http, own) in self.also.iter().rev() {
@@ -75,7 +76,7 @@ impl Operation {
         schema
     }
 
-    /// What it is given, by the names that HTTP has for the fields.
+    /// Renames the fields of an input to their names in HTTP.
     pub fn named_as_http(&self, mut given: Value) -> Value {
         if let Value::Object(fields) = &mut given {
             for (http, own) in self.also.iter().rev() {
@@ -87,11 +88,11 @@ impl Operation {
         given
     }
 
-    /// What was given, as the type whose schema [`Operation::input`] is.
+    /// Parses an input into the type that [`Operation::input`] describes.
     ///
     /// # Errors
-    /// Something that is no object, a field that it does not take, lacks, or cannot be what it is; the error names the
-    /// field, and shows what is right.
+    /// The value is not an object, or a field is unknown, missing or invalid. The error names the
+    /// field and shows an example.
     pub(super) fn parse<T: DeserializeOwned>(&self, given: Value) -> Result<T> {
         let refused = |message: String| Error::usage(message).hint(format!("for example: {}", self.example));
         let schema = (self.input)();
@@ -99,7 +100,7 @@ impl Operation {
         serde_json::from_value(given).map_err(|error| refused(error.to_string()))
     }
 
-    /// The fields by their own names, without those that are null.
+    /// Renames aliases to the fields' own names and removes null fields.
     fn own_names(&self, given: Value) -> std::result::Result<Map<String, Value>, String> {
         let given = match given {
             Value::Null => Map::new(),
@@ -122,7 +123,7 @@ impl Operation {
     }
 }
 
-/// The fields as the schema wants them; whole numbers may come as `3.0`.
+/// Checks the fields against the schema; whole numbers may be written as `3.0`.
 fn fitted(schema: &Value, mut fields: Map<String, Value>) -> std::result::Result<Value, String> {
     let nothing = Map::new();
     let known = schema["properties"].as_object().unwrap_or(&nothing);
@@ -144,7 +145,7 @@ fn fitted(schema: &Value, mut fields: Map<String, Value>) -> std::result::Result
     }
 }
 
-/// Whether a value is what a field wants; what it wants, where it is not.
+/// Checks a value against a field's schema; the error describes what is expected.
 fn fit(field: &Value, value: &mut Value) -> std::result::Result<(), String> {
     if let Some(names) = field["enum"].as_array() {
         let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
@@ -168,7 +169,7 @@ fn fit(field: &Value, value: &mut Value) -> std::result::Result<(), String> {
     }
 }
 
-/// Models write whole numbers as `3.0` too.
+/// Converts a number such as `3.0` to an integer, because models write integers this way.
 fn whole(value: &mut Value) -> Option<()> {
     if value.is_u64() {
         return Some(());
@@ -178,7 +179,8 @@ fn whole(value: &mut Value) -> Option<()> {
     Some(())
 }
 
-/// Keys with their values as they would be typed: texts as they are, the rest as JSON, which is YAML too.
+/// Keys with their values as strings: strings verbatim, other values as JSON, which is also valid
+/// YAML.
 pub(super) fn pairs(set: Option<Map<String, Value>>) -> Vec<(String, String)> {
     let typed = |value: Value| match value {
         Value::String(text) => text,
@@ -198,7 +200,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// A wrong value as it is told: short ones as they are.
+/// A wrong value for an error message: verbatim if at most 40 characters, else its JSON type.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= 40 { text } else { kind_of(value).to_owned() }
@@ -212,7 +214,7 @@ mod tests {
     use super::super::{TABLE, tool};
     use super::*;
 
-    /// What `memory_search` says of this.
+    /// The error message, or the parsed input, of `memory_search` for these arguments.
     fn said(given: Value) -> String {
         let search = tool("memory_search").unwrap();
         let fields = search.own_names(given).and_then(|given| fitted(&(search.input)(), given));

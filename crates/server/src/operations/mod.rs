@@ -1,8 +1,7 @@
-//! The one table of operations as agents and programs meet them: what each is called, takes and gives, and what runs it.
+//! The table of operations for agents and programs: name, input, output and implementation of each.
 //!
-//! The tools of MCP, the endpoints of HTTP and the OpenAPI document are made from it. An operation parses what it is
-//! given, calls the same function as the command of its name, and answers with the same JSON; it holds no rule of the
-//! product.
+//! MCP tools, HTTP endpoints and the OpenAPI document are generated from it. An operation parses
+//! its input, calls the same function as the CLI command, and returns the same JSON.
 
 mod add;
 mod append;
@@ -38,62 +37,63 @@ pub use offer::{Contents, Found, Offer, Resource, Suggest};
 use cm_app::{Memory, Result};
 pub use cm_note::token::Role;
 
-/// An operation.
+/// An operation that agents can call as a tool, or programs over HTTP.
 #[derive(Debug, Clone, Copy)]
 pub struct Operation {
-    /// Its name, such as `memory_search`.
+    /// Name, such as `memory_search`.
     pub name: &'static str,
-    /// Names of earlier tools that still work and are not listed.
+    /// Names from earlier tools, which are accepted but not listed.
     pub aliases: &'static [&'static str],
-    /// Its name for people.
+    /// Display name.
     pub title: &'static str,
-    /// What it does and when to use it, in a sentence or two; agents pay for every word.
+    /// Description for agents, one or two sentences; its length costs tokens in every session.
     pub description: &'static str,
-    /// What it does to the vault.
+    /// Effect on the vault.
     pub effect: Effect,
-    /// The same call again changes nothing more.
+    /// Whether a repeated call has no further effect.
     pub idempotent: bool,
-    /// Whether agents have it as a tool.
+    /// Whether it is an MCP tool.
     pub tool: bool,
-    /// Its answer as a tool is text to be read, without structured content: a client that gets both gives the model the
-    /// JSON, which is several times as long.
+    /// Whether the tool result is text only. With structured content as well, clients pass the JSON
+    /// to the model, which is several times longer.
     pub prose: bool,
-    /// Where HTTP has it; `None` for tools alone.
+    /// HTTP endpoint; `None` for tools without one.
     pub endpoint: Option<Endpoint>,
-    /// What HTTP and earlier tools call some of its fields, beside the field's own name; both are taken.
+    /// Aliases of input fields, as (alias, field), used by HTTP and earlier tools; both names are
+    /// accepted.
     pub also: &'static [(&'static str, &'static str)],
-    /// What it may be given, as JSON; refusals show it.
+    /// Example input as JSON, shown in error messages.
     pub example: &'static str,
-    /// The JSON Schema of what it takes: an object.
+    /// JSON Schema of the input object.
     pub input: fn() -> Value,
-    /// The JSON Schema of what it gives: an object, of which only the first level is described.
+    /// JSON Schema of the output object; only its first level is described.
     pub output: fn() -> Value,
-    /// Runs it. What it is given was not checked by the schema: it parses, and refuses what it cannot.
+    /// Runs the operation. The input is unchecked; it is parsed here.
     pub run: fn(&Memory, Value) -> Result<Answer>,
 }
 
-/// What came of it.
+/// Result of an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// As data: the same JSON that the command line prints with `--json`.
+    /// Structured result, equal to the output of the command with `--json`.
     pub json: Value,
-    /// As text for a reader, short, with what there is to hear besides.
+    /// Short text for display, with notices appended.
     pub text: String,
 }
 
-/// What an operation does to the vault.
+/// Effect of an operation on the vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Reads only.
+    /// Only reads.
     Reads,
-    /// Adds, and takes nothing away.
+    /// Only adds.
     Adds,
-    /// Changes what is there.
+    /// Changes or removes existing data.
     Changes,
 }
 
 impl Effect {
-    /// The least role that may ask for it.
+    /// Minimum role for operations with this effect.
     pub fn role(self) -> Role {
         match self {
             Self::Reads => Role::Reader,
@@ -102,29 +102,29 @@ impl Effect {
     }
 }
 
-/// Where HTTP has an operation.
+/// The HTTP endpoint of an operation.
 #[derive(Debug, Clone, Copy)]
 pub struct Endpoint {
-    /// `GET` (input from the query) or `POST` (input from the JSON body).
+    /// `GET` (input from the query string) or `POST` (input from the JSON body).
     pub method: Method,
-    /// Its path, such as `/search`.
+    /// Path, such as `/search`.
     pub path: &'static str,
-    /// The status where it is done: 200, or 201 where something was made.
+    /// Status code on success: 200, or 201 if something was created.
     pub done: u16,
-    /// The JSON Schema of what it gives, whole.
+    /// Complete JSON Schema of the response.
     pub gives: fn() -> Value,
 }
 
-/// How it is asked for.
+/// HTTP method of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// With a query.
+    /// Input from the query string.
     Get,
-    /// With a body of JSON.
+    /// Input from the JSON body.
     Post,
 }
 
-/// All that agents are offered.
+/// All operations, resources and completions for agents.
 pub static OFFER: Offer = Offer {
     operations: TABLE,
     resources: &resources::RESOURCES,
@@ -133,7 +133,7 @@ pub static OFFER: Offer = Offer {
     suggest: suggest::suggest,
 };
 
-/// All of them, in the order in which tools are listed.
+/// All operations, in the order in which tools are listed.
 pub static TABLE: &[Operation] = &[
     context::OPERATION,
     search::OPERATION,
@@ -155,17 +155,17 @@ pub static TABLE: &[Operation] = &[
     export::OPERATION,
 ];
 
-/// Those that agents have as tools.
+/// The operations that are MCP tools.
 pub fn tools() -> impl Iterator<Item = &'static Operation> {
     TABLE.iter().filter(|operation| operation.tool)
 }
 
-/// Those that HTTP has, with where.
+/// The operations with an HTTP endpoint.
 pub fn endpoints() -> impl Iterator<Item = (&'static Operation, Endpoint)> {
     TABLE.iter().filter_map(|operation| Some((operation, operation.endpoint?)))
 }
 
-/// The tool of that name, or the one that had it earlier.
+/// The tool with this name or alias.
 pub fn tool(name: &str) -> Option<&'static Operation> {
     tools()
         .find(|operation| operation.name == name)
@@ -178,10 +178,10 @@ mod tests {
 
     use super::*;
 
-    /// What a client pays for the list of tools, in bytes of JSON.
+    /// Maximum size of the tool list, in bytes of JSON.
     const MOST: usize = 10 * 1024;
 
-    /// A tool as it is listed, its annotations as MCP names them.
+    /// A tool as listed by MCP.
     fn listed(operation: &Operation) -> Value {
         let mut hints = serde_json::json!({ "readOnlyHint": operation.effect == Effect::Reads });
         if operation.effect != Effect::Reads {

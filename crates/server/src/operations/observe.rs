@@ -1,4 +1,4 @@
-//! `observe`: what somebody saw, told by a program.
+//! `observe`: stores an observation sent by a program.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,6 @@ use cm_app::{By, Memory, Result};
 use cm_note::note::Priority;
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "observe",
     aliases: &[],
@@ -43,10 +42,10 @@ struct Input {
     content: String,
     /// convention, gotcha, debugging, architecture, workflow, or another word
     category: Option<String>,
-    /// How slowly it fades
+    /// How slowly it decays
     priority: Option<Priority>,
     tags: Option<Vec<String>>,
-    /// The session in which it was seen
+    /// Session in which it was observed
     session: Option<String>,
 }
 

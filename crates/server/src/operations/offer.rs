@@ -1,67 +1,63 @@
-//! All that an agent is offered: operations to call, resources to read, and values to complete.
+//! The catalog for agents: operations to call, resources to read, and values to complete.
 
 use super::Operation;
 use cm_app::{Memory, Result};
 
-/// What a server offers, as tables.
+/// The catalog of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer {
-    /// What can be called.
+    /// Operations.
     pub operations: &'static [Operation],
-    /// What can be read by a fixed address, in the order in which it is listed.
+    /// Resources with a fixed URI, in display order.
     pub resources: &'static [Resource],
-    /// A note by its id.
+    /// Reads a note by its id.
     pub note: fn(&Memory, &str) -> Result<Contents>,
-    /// The notes that are listed beside the resources: those that changed last, few.
+    /// The few most recently changed notes, which are listed in addition to the resources.
     pub recent: fn(&Memory) -> Result<Vec<Found>>,
-    /// Values that begin with what was typed, the likeliest first. At most a hundred of them are shown.
+    /// Completions of a prefix, most likely first; clients show at most a hundred.
     pub suggest: fn(&Memory, Suggest, &str) -> Result<Vec<String>>,
 }
 
-/// Something to read by a fixed address.
+/// A resource with a fixed URI.
 #[derive(Debug, Clone, Copy)]
 pub struct Resource {
-    /// Its address, such as `cm://core`.
+    /// URI, such as `cm://core`.
     pub uri: &'static str,
-    /// Its name for programs.
+    /// Name for programs.
     pub name: &'static str,
-    /// Its name for people.
+    /// Display name.
     pub title: &'static str,
-    /// What is in it, in a sentence.
+    /// One-sentence description.
     pub description: &'static str,
-    /// Its media type.
+    /// Media type.
     pub mime: &'static str,
-    /// Whether a change of the file with this path, relative to the vault, changes it.
+    /// Whether a change of the file with this path, relative to the vault, changes the resource.
     pub changes_with: fn(&str) -> bool,
-    /// Reads it.
+    /// Reads the resource.
     pub read: fn(&Memory) -> Result<Contents>,
 }
 
-/// What was read.
+/// Contents of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contents {
-    /// Its media type.
     pub mime: &'static str,
-    /// Its text.
     pub text: String,
 }
 
-/// A note that is listed.
+/// A note in the list of resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
 }
 
-/// What is to be completed.
+/// Kinds of values that can be completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suggest {
-    /// The id of a note.
+    /// IDs of notes.
     Id,
-    /// A category of the playbook.
+    /// Categories of the playbook.
     Category,
-    /// A type of memory.
+    /// Types of memories.
     Type,
 }

@@ -12,7 +12,6 @@ use cm_app::outcome::{self, Recorded, SessionStatus};
 use cm_app::{By, Memory, Result};
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_outcome",
     aliases: &["cm_outcome"],

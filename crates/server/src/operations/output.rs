@@ -1,5 +1,5 @@
-//! What an operation gives: the outcome as the command line prints it, and a schema that says no more than what lies on its
-//! first level, for agents pay for every word of it. The whole schemas are `render::schema`'s.
+//! Output of operations: the result as printed by the command line, and a schema of its first level
+//! only, because schemas cost tokens. Complete schemas are in `render::schema`.
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use super::Answer;
 use cm_app::Memory;
 use cm_render::{json, text};
 
-/// The first level of a type's JSON Schema: the keys.
+/// The first level of a type's JSON Schema: its keys without types.
 pub(super) fn outline<T: JsonSchema>() -> Value {
     let whole = SchemaGenerator::default().into_root_schema_for::<T>().to_value();
     let properties = whole["properties"].as_object().into_iter().flatten();
@@ -17,12 +17,12 @@ pub(super) fn outline<T: JsonSchema>() -> Value {
     json!({ "type": "object", "properties": keys })
 }
 
-/// A type's JSON Schema, for contracts, which nobody pays for by the word.
+/// The complete JSON Schema of a type, for HTTP.
 pub(super) fn whole<T: JsonSchema>() -> Value {
     SchemaGenerator::default().into_root_schema_for::<T>().to_value()
 }
 
-/// An outcome with its words, and what else there is to hear.
+/// An answer with its text and all pending notices.
 pub(super) fn answer<T: Serialize>(memory: &Memory, outcome: &T, words: &str) -> Answer {
     let mut shown = words.trim_end().to_owned();
     for notice in memory.take_notices() {

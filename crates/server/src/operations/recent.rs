@@ -12,7 +12,6 @@ use cm_app::{Error, Memory, Result};
 use cm_note::instant::Instant;
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_recent",
     aliases: &[],
@@ -33,7 +32,7 @@ pub const OPERATION: Operation = Operation {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// A date, or an age as 7d
+    /// A date, or an age such as 7d
     since: Option<String>,
     #[serde(rename = "type")]
     note_type: Option<String>,

@@ -1,5 +1,6 @@
-//! `memory_reflect`: the command `cm reflect --emit`, and `cm curate` for the answer. The agent that calls is the model: it is
-//! handed the work on a session, and what it answers is held against the session's log.
+//! `memory_reflect`: the command `cm reflect --emit`, then `cm curate` for the answer. The calling
+//! agent acts as the model: it receives a work package for a session, and its answer is checked
+//! against the session's log.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,10 +16,9 @@ use cm_app::sessions::{Shelf, Which};
 use cm_app::{Memory, Result, reflect};
 use cm_render::text;
 
-/// What an answer is called where something is wrong in it.
+/// Name of the answer in error messages.
 const ANSWER: &str = "answer";
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_reflect",
     aliases: &["cm_reflect"],
@@ -39,7 +39,7 @@ pub const OPERATION: Operation = Operation {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// In the form that the work asks for
+    /// As specified in the work package
     answer: Option<Map<String, Value>>,
     /// Days back, 0 for all
     days: Option<f64>,
@@ -47,7 +47,7 @@ struct Input {
     workspace: Option<String>,
 }
 
-/// What is handed on, or what became of the answer.
+/// The combined schema of a work package and of the outcome of an answer.
 fn output() -> Value {
     let mut both = outline::<Handed>();
     if let (Some(keys), Value::Object(more)) =

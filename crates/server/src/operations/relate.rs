@@ -11,7 +11,6 @@ use cm_app::relate::{self, Related};
 use cm_app::{Memory, Result};
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_relate",
     aliases: &[],
@@ -34,7 +33,7 @@ pub const OPERATION: Operation = Operation {
 struct Input {
     from: String,
     to: String,
-    /// SOLVES, CAUSES, BUILDS_ON, REQUIRES, SUPERSEDES, CONTRADICTS …; RELATED_TO
+    /// SOLVES, CAUSES, BUILDS_ON, REQUIRES, SUPERSEDES, CONTRADICTS …; default RELATED_TO
     #[serde(rename = "type")]
     relation: Option<String>,
     /// 0–1

@@ -12,7 +12,6 @@ use cm_app::{Memory, Result};
 use cm_note::graph::Direction;
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_related",
     aliases: &[],
@@ -34,7 +33,7 @@ pub const OPERATION: Operation = Operation {
 #[serde(deny_unknown_fields)]
 struct Input {
     id: String,
-    /// 1 to 5; 1
+    /// 1 to 5, default 1
     hops: Option<usize>,
     types: Option<Vec<String>>,
     direction: Option<Direction>,

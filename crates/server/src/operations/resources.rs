@@ -1,5 +1,5 @@
-//! What can be read by its address: CORE.md, REFLECTION.md, the playbook, diaries, figures, the vault's health, and any note.
-//! Each says what the command of that name says.
+//! Resources: CORE.md, REFLECTION.md, the playbook, diaries, statistics, the vault's health, and
+//! single notes. Each has the content of the corresponding command.
 
 use serde::Serialize;
 
@@ -15,14 +15,14 @@ use cm_render::json;
 const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
 
-/// So many notes that changed last are listed.
+/// Maximum number of recent notes in the list.
 const RECENT: usize = 20;
-/// So many diaries are listed.
+/// Maximum number of diaries in the list.
 const DIARIES: usize = 20;
-/// So many rules are listed, the best.
+/// Maximum number of rules, best first.
 const RULES: usize = 100;
 
-/// Those with a fixed address.
+/// The resources with a fixed URI.
 pub(super) static RESOURCES: [Resource; 6] = [
     Resource {
         uri: "cm://core",
@@ -80,7 +80,7 @@ pub(super) static RESOURCES: [Resource; 6] = [
     },
 ];
 
-/// A note by its id, as it is written.
+/// Reads a note by id, as Markdown.
 ///
 /// # Errors
 /// Not found or ambiguous.
@@ -88,16 +88,16 @@ pub(super) fn note(memory: &Memory, id: &str) -> Result<Contents> {
     Ok(Contents { mime: MARKDOWN, text: get::written(memory, id)? })
 }
 
-/// The notes that changed last, but for those without an id.
+/// The most recently changed notes that have an id.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// The notes cannot be read.
 pub(super) fn recent(memory: &Memory) -> Result<Vec<Found>> {
     let notes = newest(memory)?.into_iter().filter(|note| note.id != note.path).take(RECENT);
     Ok(notes.map(|note| Found { id: note.id, title: note.title }).collect())
 }
 
-/// All notes but edges and days, the newest first.
+/// All notes except edges and daily logs, newest first.
 pub(super) fn newest(memory: &Memory) -> Result<Vec<Listed>> {
     let all = recent::Options { limit: usize::MAX, ..recent::Options::default() };
     Ok(recent::recent(memory, &all)?.notes)
@@ -130,7 +130,7 @@ fn document<T: Serialize>(outcome: &T) -> Contents {
     Contents { mime: JSON, text: json::document(outcome) }
 }
 
-/// Whether a file is a note, or the settings by which notes are read.
+/// Whether a file is a note or a settings file.
 fn is_note(path: &str) -> bool {
     path.ends_with(".md") || path.ends_with(".markdown") || path.ends_with(".toml")
 }

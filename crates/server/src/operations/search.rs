@@ -12,7 +12,6 @@ use cm_app::{Memory, Result};
 use cm_note::note::Priority;
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_search",
     aliases: &["memory_recall"],
@@ -33,18 +32,18 @@ pub const OPERATION: Operation = Operation {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// Words, "phrases", -without, tag:rust, updated:30d
+    /// Words, "phrases", -excluded, tag:rust, updated:30d
     query: String,
     #[serde(rename = "type")]
     note_type: Option<String>,
     category: Option<String>,
     priority: Option<Priority>,
     tags: Option<Vec<String>>,
-    /// Hits at most, 10
+    /// Maximum hits, default 10
     limit: Option<usize>,
-    /// `next` of the page before
+    /// `next` of the previous page
     offset: Option<usize>,
-    /// A commit or date to answer from
+    /// A commit or date to search at
     as_of: Option<String>,
     explain: Option<bool>,
 }
@@ -64,7 +63,7 @@ fn run(memory: &Memory, given: Value) -> Result<Answer> {
     Ok(answer(memory, &outcome, &text::search::searched(&outcome)))
 }
 
-/// The query with the fields that were given beside it, as somebody would type them.
+/// The query with the other input fields as search filters, in query syntax.
 fn query(input: &Input) -> String {
     let mut fields = Vec::new();
     let mut field = |name: &str, value: &str| {

@@ -1,4 +1,4 @@
-//! `sessions`: what was said in a session elsewhere, sent to be learned from later.
+//! `sessions`: receives the messages of a session from another machine, to learn from it later.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +13,6 @@ use cm_note::instant::Instant;
 use cm_render::text;
 use cm_session::Agent;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "sessions",
     aliases: &[],
@@ -34,16 +33,16 @@ pub const OPERATION: Operation = Operation {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// The agent's id of it
+    /// The agent's session ID
     #[schemars(regex(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"))]
     session: String,
-    /// The agent, such as claude-code; who asks, where none is named
+    /// The agent, such as claude-code; defaults to the caller's agent
     #[schemars(extend("enum" = Agent::ALL.map(Agent::name)))]
     agent: Option<String>,
-    /// The folder that was worked in
+    /// The working directory
     workspace: Option<String>,
     title: Option<String>,
-    /// In order; the whole session again, or what is new
+    /// In order: the whole session again, or only new messages
     #[schemars(length(min = 1, max = 10_000))]
     messages: Vec<Sent>,
 }
@@ -53,7 +52,7 @@ struct Input {
 struct Sent {
     role: Speaker,
     content: String,
-    /// By it the message is known again; without, by role, time and text
+    /// Identifies the message if it is sent again; default: role, time and text
     id: Option<String>,
     /// RFC 3339
     at: Option<Instant>,

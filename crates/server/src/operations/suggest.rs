@@ -1,4 +1,4 @@
-//! Values that complete what somebody began to type: ids of notes, categories of the playbook, types of memory.
+//! Completion of ids of notes, categories of the playbook, and types of memories.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::{Suggest, resources};
 use cm_app::{Memory, Result, playbook};
 
-/// The values that begin so: ids of notes that changed last first, categories with the most rules first, types in the order of
-/// the settings.
+/// The values with this prefix, ignoring case: ids of recently changed notes first, categories with
+/// the most rules first, types in the order of the settings.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// The notes cannot be read.
 pub(super) fn suggest(memory: &Memory, what: Suggest, typed: &str) -> Result<Vec<String>> {
     let mut all = match what {
         Suggest::Id => resources::newest(memory)?

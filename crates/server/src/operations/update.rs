@@ -12,7 +12,6 @@ use cm_app::update::{self, Changed};
 use cm_app::{Error, Memory, Result};
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_update",
     aliases: &[],

@@ -12,7 +12,6 @@ use cm_app::validate_rule::{self, Judged};
 use cm_app::{Memory, Result};
 use cm_render::text;
 
-/// The operation.
 pub const OPERATION: Operation = Operation {
     name: "memory_validate_rule",
     aliases: &[],

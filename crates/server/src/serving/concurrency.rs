@@ -1,5 +1,6 @@
-//! A concurrency limit that is fair between callers: waiting callers get permits in rotation, whatever the number of
-//! their requests, and where the queue is full the caller with the most waiting requests loses its newest one.
+//! A concurrency limit that is fair between callers: they get permits in rotation, however many
+//! requests each has. If the queue is full, the caller with the most waiting requests loses its
+//! newest one.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -8,21 +9,21 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
 
-/// `width` operations at once and `queue` waiting ones, each for at most `patience`.
+/// Runs at most `width` operations at once and queues at most `queue`, each for at most `patience`.
 #[derive(Debug)]
 pub struct ConcurrencyLimit {
     shared: Arc<Shared>,
     patience: Duration,
 }
 
-/// The right to run one operation, returned when dropped.
+/// Permission to run one operation; dropping it frees the slot.
 #[derive(Debug)]
 pub struct Permit {
     shared: Arc<Shared>,
     caller: String,
 }
 
-/// The queue is full, or no permit became free in time.
+/// Error: the queue is full, or no permit became free in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Saturated;
 
@@ -39,7 +40,7 @@ struct Turns {
     running: usize,
     running_of: HashMap<String, usize>,
     waiting: usize,
-    /// Callers with waiting requests, the next one first. No caller stands here without a request.
+    /// Callers with waiting requests, next one first; each has at least one.
     callers: VecDeque<(String, VecDeque<Waiter>)>,
     last: u64,
 }
@@ -47,12 +48,12 @@ struct Turns {
 #[derive(Debug)]
 struct Waiter {
     id: u64,
-    /// Dropped without a permit where the request is displaced by another caller's.
+    /// Sends the permit; dropped without one if another caller's request displaces this one.
     granted: oneshot::Sender<Permit>,
 }
 
 impl ConcurrencyLimit {
-    /// A limit with these bounds; a `width` of 0 counts as 1.
+    /// Creates a limit; a `width` of 0 counts as 1.
     pub fn new(width: usize, queue: usize, patience: Duration) -> Self {
         let shared = Shared { width: width.max(1), queue, turns: Mutex::default(), idle: Notify::new() };
         Self { shared: Arc::new(shared), patience }
@@ -61,7 +62,7 @@ impl ConcurrencyLimit {
     /// Waits for a permit.
     ///
     /// # Errors
-    /// [`Saturated`]; nothing was begun.
+    /// [`Saturated`]: the operation must not run.
     pub async fn acquire(&self, caller: &str) -> Result<Permit, Saturated> {
         let (granted, mut turn) = oneshot::channel();
         let id = match self.shared.enter(caller, granted)? {
@@ -103,12 +104,13 @@ enum Entered {
 }
 
 impl Shared {
-    /// A panic elsewhere leaves the counts as they were.
+    /// Locks the queue; a poisoned lock is used anyway, because the counts are still valid.
     fn turns(&self) -> MutexGuard<'_, Turns> {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One caller leaves a permit to others where there is more than one.
+    /// Maximum number of permits per caller; one permit is reserved for others if `width` exceeds
+    /// 1.
     fn most_each(&self) -> usize {
         (self.width - 1).max(1)
     }
@@ -125,7 +127,8 @@ impl Shared {
         Ok(Entered::Waits(turns.wait(caller, granted)))
     }
 
-    /// Hands out what is free. Permits are sent without the lock: one that nobody takes returns here.
+    /// Grants all free permits. They are sent without holding the lock, so a permit whose receiver
+    /// is gone can return.
     fn hand_out(self: &Arc<Self>) {
         loop {
             let Some((caller, waiter)) = self.turns().next(self.width, self.most_each()) else { break };
@@ -177,8 +180,8 @@ impl Turns {
         self.last
     }
 
-    /// Makes room for a request of this caller at the cost of the one with the most waiting requests; `false` where
-    /// that would be no fairer.
+    /// Drops the newest request of the caller with the most waiting requests; false if this caller
+    /// would have at least as many.
     fn displace_for(&mut self, caller: &str) -> bool {
         let own =
             self.callers.iter().find(|(name, _)| name == caller).map_or(0, |(_, waiters)| waiters.len());
@@ -193,7 +196,8 @@ impl Turns {
         true
     }
 
-    /// The next request that may run, counted as running: callers rotate, and those at their own bound are passed over.
+    /// Removes the next runnable request and counts it as running. Callers rotate; those at their
+    /// own limit are skipped.
     fn next(&mut self, width: usize, most_each: usize) -> Option<(String, Waiter)> {
         if self.running >= width {
             return None;
@@ -209,7 +213,7 @@ impl Turns {
         Some((caller, waiter))
     }
 
-    /// Removes a request that no longer waits; one that was granted or displaced is not here any more.
+    /// Removes a waiting request; does nothing if it was granted or displaced.
     fn remove(&mut self, caller: &str, id: u64) {
         let Some(place) = self.callers.iter().position(|(name, _)| name == caller) else { return };
         let waiters = &mut self.callers[place].1;
@@ -229,7 +233,7 @@ impl Drop for Permit {
     }
 }
 
-/// Takes a request out of the queue when its future is dropped.
+/// Removes a request from the queue when its future is dropped.
 struct Leave<'a> {
     shared: &'a Shared,
     caller: &'a str,
@@ -263,7 +267,7 @@ mod tests {
         Arc::new(ConcurrencyLimit::new(width, queue, Duration::from_secs(60)))
     }
 
-    /// A request of `caller` that has entered the queue.
+    /// Starts a request of `caller` and waits until it is queued.
     async fn waiter(limit: &Arc<ConcurrencyLimit>, caller: &'static str) -> Acquired {
         let before = limit.shared.turns().last;
         let own = Arc::clone(limit);

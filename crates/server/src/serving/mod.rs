@@ -1,5 +1,5 @@
-//! What both servers, `mcp` and `http`, share: how many operations run at once, fairly between callers, and the end of
-//! a caller's token. It does not know what an operation does or how a request looks.
+//! Shared by the `mcp` and `http` servers: the concurrency limit, and the cancellation of requests
+//! whose token ends.
 
 mod concurrency;
 mod token_end;

@@ -1,4 +1,4 @@
-//! Import, export, import is a fixed point; nothing is lost without a word.
+//! Round trips of import and export; everything that is lost must be reported.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn messages(document: &Document) -> Vec<&str> {
     document.findings.iter().map(|found| found.message.as_str()).collect()
 }
 
-/// As another tool wrote it in its first version.
+/// A file of format version 1.
 const FIRST: &str = "\
 schemaVersion: 1
 name: my playbook
@@ -274,7 +274,7 @@ fn notes_of(plan: &Plan) -> Vec<cm_note::note::Note> {
         .collect()
 }
 
-/// What a vault gives back of a playbook that it took.
+/// Imports a document and reads it back from the notes.
 fn through_notes(document: Document) -> (Vec<Bullet>, Vec<Blocked>) {
     let mut document = document;
     let plan = plan(&mut document, &held(&[]), "p.yaml");
@@ -348,7 +348,7 @@ fn pattern(number: usize) -> Blocked {
     }
 }
 
-/// A bullet with all fields in use, another for each number.
+/// A bullet with all fields set, different for each number.
 fn everything(number: usize) -> Bullet {
     let day = |days: usize| Some(now().minus_days((number + days) as f64));
     let text = |what: &str| Some(format!("{what}: {number} # \"x\""));
@@ -417,7 +417,7 @@ fn everything(number: usize) -> Bullet {
     }
 }
 
-/// Any text on one line without blanks around it, YAML's own signs in most of them.
+/// Any trimmed single-line text, usually with YAML syntax characters.
 fn line() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         1 => "[\\PC]{1,4}",

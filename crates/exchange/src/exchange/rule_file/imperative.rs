@@ -1,7 +1,6 @@
-//! Whether a sentence tells somebody what to do, by its words alone. It is no grammar, and errs on the side of leaving
-//! prose out.
+//! A word-based heuristic for imperative sentences. If in doubt, text is not classified as a rule.
 
-/// Words that begin an instruction.
+/// First words of imperative sentences.
 const BEGINNINGS: &str = "\
     add always answer apply ask assume avoid begin be break build call change check choose clean close commit configure \
     consider continue convert copy create declare define delete deploy describe document do don't dont ensure escape \
@@ -13,7 +12,7 @@ const BEGINNINGS: &str = "\
     submit summarize support sync tag target test treat try type understand update use validate verify wait wrap \
     write";
 
-/// Words that make a sentence an instruction wherever they stand.
+/// Phrases that make a sentence imperative at any position.
 const DEMANDS: [&str; 12] = [
     " must ",
     " should ",
@@ -29,10 +28,9 @@ const DEMANDS: [&str; 12] = [
     " are required",
 ];
 
-/// Words that begin what is to be avoided.
+/// First words of negative rules.
 const NEGATIONS: [&str; 7] = ["never ", "avoid ", "don't ", "dont ", "do not ", "must not ", "no "];
 
-/// Whether a text is one sentence.
 pub(super) fn is_one_sentence(text: &str) -> bool {
     let ends = |(at, _): (usize, &str)| {
         let after = text[at + 1..].trim_start_matches(['"', '\'', ')', '*', '_']);
@@ -44,7 +42,7 @@ pub(super) fn is_one_sentence(text: &str) -> bool {
     !text.match_indices(['.', '!', '?']).any(ends)
 }
 
-/// Whether a sentence says what to do.
+/// Whether a sentence is an instruction.
 pub(super) fn is_imperative(text: &str) -> bool {
     let lower = text.to_lowercase().replace('’', "'");
     let first = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').find(|word| !word.is_empty());
@@ -52,7 +50,7 @@ pub(super) fn is_imperative(text: &str) -> bool {
     begins || DEMANDS.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a rule says what to avoid.
+/// Whether a rule is negative, so that it becomes an anti-pattern.
 pub(super) fn is_negative(text: &str) -> bool {
     let lower = text.to_lowercase().replace('’', "'");
     // What stands before a colon only says what it is about.

@@ -1,4 +1,4 @@
-//! What becomes of a rule file, seen on one of every kind of part.
+//! Parses one rule file that contains every kind of element.
 
 use super::*;
 

@@ -1,9 +1,8 @@
-//! Where the playbook was written to.
+//! Text output of `cm playbook export`.
 
 use crate::text::style::{DIM, STRONG, count, paint, safe};
 use cm_app::playbook::export::Exported;
 
-/// As text.
 pub fn exported(outcome: &Exported) -> String {
     let place = safe(outcome.out.as_deref().unwrap_or("standard output"));
     let bullets = paint(STRONG, &count(outcome.bullets, "bullet"));

@@ -1,4 +1,4 @@
-//! A bullet for reading.
+//! Text output of `cm playbook get`.
 
 use crate::text::style::{DIM, ID, STRONG, WARN, paint, safe};
 use cm_app::playbook::get::Got;
@@ -6,7 +6,7 @@ use cm_note::bullet::BulletType;
 use cm_note::instant::Instant;
 use cm_note::note::{Feedback, Signal};
 
-/// As text: the rule, how it stands, then what is known of it, one line a thing.
+/// The rule, its state and score, then one line for each further field.
 pub fn got(outcome: &Got) -> String {
     let row = &outcome.row;
     let mut lines = format!("{}\n", paint(STRONG, &safe(&row.content)));
@@ -42,7 +42,7 @@ pub fn got(outcome: &Got) -> String {
     lines
 }
 
-/// The score as the sum that it is.
+/// The formula of the score with its values.
 fn score(outcome: &Got) -> String {
     let (row, parts) = (&outcome.row, &outcome.parts);
     format!(
@@ -56,7 +56,7 @@ fn score(outcome: &Got) -> String {
     )
 }
 
-/// What else is known, by name; nothing of what is not.
+/// Names and values of the fields that are set.
 fn facts(outcome: &Got) -> Vec<(&'static str, String)> {
     let date = |at: &Option<Instant>| at.map(Instant::day);
     let joined = |texts: Vec<&str>| Some(texts.join(", ")).filter(|text| !text.is_empty());

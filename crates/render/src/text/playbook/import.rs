@@ -1,4 +1,4 @@
-//! Which bullets came in, which did not, and why.
+//! Text output of `cm playbook import`.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,9 @@ use crate::text::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
 use crate::text::validate::findings;
 use cm_app::playbook::import::{Brought, Imported, Skipped, StoppedEntry, Why, place_of, reason};
 
-/// So many bullets are named; more are counted.
+/// Maximum number of listed rules; further ones are counted.
 const NAMED: usize = 20;
 
-/// As text.
 pub fn imported(outcome: &Imported) -> String {
     let mut lines: String = outcome.imported.iter().take(NAMED).map(brought).collect();
     lines.push_str(&more(outcome.imported.len()));
@@ -35,7 +34,7 @@ fn brought(brought: &Brought) -> String {
     format!("  {id}  {}  {}\n", paint(DIM, category), cut(&brought.content, 100))
 }
 
-/// What the vault has already as a number, everything else by name.
+/// Rules that were skipped, by reason; rules that the vault already contains are only counted.
 fn skipped(skipped: &[Skipped]) -> String {
     let mut reasons: BTreeMap<Why, Vec<&Skipped>> = BTreeMap::new();
     skipped.iter().for_each(|skipped| reasons.entry(skipped.why).or_default().push(skipped));

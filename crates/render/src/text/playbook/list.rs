@@ -1,4 +1,4 @@
-//! Bullets as lines.
+//! Text output of `cm playbook list`.
 
 use crate::text::list::rows;
 use crate::text::style::{DIM, ID, STRONG, WARN, cut, paint};
@@ -6,7 +6,7 @@ use cm_app::playbook::Row;
 use cm_app::playbook::list::Listed;
 use cm_note::bullet::{BulletType, Maturity, State};
 
-/// As text: score, standing, id, category and rule; then how many there are.
+/// Score, state, id, category and rule; then the total.
 pub fn listed(outcome: &Listed) -> String {
     let table: Vec<Vec<String>> = outcome.bullets.iter().map(cells).collect();
     let mut lines = rows(&table, |column, cell| match column {
@@ -28,7 +28,7 @@ pub fn listed(outcome: &Listed) -> String {
     lines
 }
 
-/// Marks what to avoid.
+/// Prefix of anti-patterns.
 const AVOID: &str = "✗ ";
 
 fn cells(row: &Row) -> Vec<String> {
@@ -38,7 +38,7 @@ fn cells(row: &Row) -> Vec<String> {
     }]
 }
 
-/// Its state where it is not in use, else its maturity; with `pinned` where it is.
+/// The state if it is not active, else the maturity; followed by `pinned` if pinned.
 fn standing(row: &Row) -> String {
     let word = match (row.state, row.maturity) {
         (State::Active, maturity) => maturity.name(),

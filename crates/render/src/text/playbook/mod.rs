@@ -1,4 +1,4 @@
-//! The playbook in words, one file a subcommand.
+//! Text output of `cm playbook`, one file per subcommand.
 
 pub mod export;
 pub mod get;

@@ -1,4 +1,4 @@
-//! The contract: the table of operations as one OpenAPI 3.1 document. The same table gives the same bytes.
+//! Generates the OpenAPI 3.1 document from the table of operations. The output is deterministic.
 
 mod schemas;
 
@@ -8,7 +8,7 @@ use self::schemas::Schemas;
 use super::bearer::{AGENT, SESSION};
 use crate::operations::{Effect, Endpoint, Method, Operation};
 
-/// Statuses that an operation may answer beside "done", with what each says.
+/// Error statuses of operations: code, name and description.
 const FAILURES: [(u16, &str, &str); 16] = [
     (400, "BadRequest", "The request makes no sense as it stands."),
     (401, "Unauthorized", "No token, or one that is unknown, expired or taken back."),
@@ -27,10 +27,10 @@ const FAILURES: [(u16, &str, &str); 16] = [
     (502, "Provider", "A model or another server that was asked did not answer."),
     (503, "Busy", "Too much to do, or somebody else writes the vault: try again later."),
 ];
-/// Statuses that only a request with a body meets, and one that only a query meets.
+/// Statuses that occur only for requests with a body.
 const WITH_BODY: [u16; 3] = [408, 413, 415];
 
-/// The document.
+/// The OpenAPI document.
 pub fn document(table: &[Operation], version: &str) -> Value {
     let mut schemas = Schemas::default();
     schemas.add("Error", error());
@@ -99,7 +99,7 @@ fn described(operation: &Operation, endpoint: Endpoint, schemas: &mut Schemas) -
     described
 }
 
-/// The fields of an input as parameters of a query.
+/// The fields of an input as query parameters.
 fn query(input: &Value) -> Vec<Value> {
     let required: Vec<&str> = input
         .get("required")
@@ -153,7 +153,7 @@ fn failures() -> Value {
     Value::Object(responses)
 }
 
-/// The endpoints that are no operation.
+/// The endpoints that are not operations.
 fn own(paths: &mut Map<String, Value>) {
     let is_own = |status: u16| matches!(status, 400 | 401 | 403 | 414 | 421 | 429 | 431 | 500 | 503);
     let one = |id: &str, summary: &str, description: &str, responses: Value| json!({ "get": { "operationId": id, "summary": summary, "description": description, "responses": responses } });

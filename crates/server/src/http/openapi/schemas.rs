@@ -1,4 +1,4 @@
-//! The schemas of all operations in one list, where each definition has one name.
+//! Collects the schemas of all operations under unique names.
 
 use serde_json::{Map, Value, json};
 
@@ -11,19 +11,19 @@ pub struct Schemas {
 }
 
 impl Schemas {
-    /// Puts a schema there under a name that nothing else has.
+    /// Adds a schema under a unique name.
     pub fn add(&mut self, name: &str, schema: Value) {
         self.list.insert(name.to_owned(), schema);
     }
 
-    /// Puts a schema there, and gives the reference to it.
+    /// Adds a schema and returns a reference to it.
     pub fn named(&mut self, name: &str, schema: Value) -> Value {
         self.add(name, schema);
         json!({ "$ref": format!("{LIST}{name}") })
     }
 
-    /// A schema whose definitions lie in the list instead of in itself. Equal definitions of several operations are one;
-    /// where they differ, the later one is called after its operation.
+    /// Moves the definitions of a schema to the shared list. Equal definitions are shared; a
+    /// different one with a used name is prefixed with its operation.
     pub fn hoisted(&mut self, operation: &str, mut schema: Value) -> Value {
         let Some(object) = schema.as_object_mut() else { return schema };
         object.shift_remove("$schema");
@@ -46,14 +46,14 @@ impl Schemas {
         moved(schema, &names)
     }
 
-    /// All of them, by name.
+    /// All schemas, sorted by name.
     pub fn all(mut self) -> Value {
         self.list.sort_keys();
         Value::Object(self.list)
     }
 }
 
-/// The schema with references that lead to the list, by these names.
+/// The schema with its references changed to the shared list, renamed according to `names`.
 fn moved(mut schema: Value, names: &Map<String, Value>) -> Value {
     match &mut schema {
         Value::Object(object) => {
@@ -75,7 +75,7 @@ fn moved(mut schema: Value, names: &Map<String, Value>) -> Value {
     schema
 }
 
-/// A schema that takes no `null`: a query has no way to say it.
+/// The schema without `null`, which a query cannot represent.
 pub fn without_null(schema: &Value) -> Value {
     let mut schema = schema.clone();
     let null = json!("null");

@@ -1,4 +1,4 @@
-//! Whatever bytes come, the server answers or ignores them, and goes on.
+//! The server answers or ignores arbitrary bytes and continues.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{CURRENT, Client, server};
 use crate::mcp::Limits;
 use crate::operations::Caller;
 
-/// Values of JSON, small and deep.
+/// Arbitrary JSON values, flat and nested.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -1,4 +1,4 @@
-//! Batches of JSON-RPC, which one revision of the protocol has.
+//! JSON-RPC batches, which one revision of the protocol supports.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ async fn other_revisions_have_no_batches() {
     }
 }
 
-/// Over HTTP: the header of a session of this revision.
+/// The session header of a new HTTP session of this revision.
 async fn http_session(web: &Web, revision: &'static str) -> String {
     let params = super::hello(revision);
     let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });

@@ -1,4 +1,4 @@
-//! Progress, calling off, and how much is done at once.
+//! Progress, cancellation, and limits of concurrency.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use super::{CURRENT, Client, REVISIONS, refusal, server};
 use crate::mcp::Limits;
 use crate::operations::Caller;
 
-/// As many steps as nobody waits for.
+/// A number of steps that is never completed.
 const ENDLESS: u64 = 1_000_000_000;
 
-/// A call that works in so many steps, and is to tell them.
+/// Parameters of a call with this number of steps and with progress reports.
 fn work(steps: u64) -> Value {
     json!({ "name": "memory_reflect", "arguments": { "steps": steps }, "_meta": { "progressToken": "t" } })
 }

@@ -1,4 +1,4 @@
-//! Completion: what begins as it was typed, no more than the protocol allows.
+//! Completion by prefix, limited to the protocol's maximum.
 
 use serde_json::{Value, json};
 

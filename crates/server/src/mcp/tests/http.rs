@@ -1,4 +1,4 @@
-//! Over HTTP: sessions of older revisions, requests of the current one, and every guard.
+//! MCP over HTTP: sessions of older revisions, requests of the current one, and all checks.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ async fn an_older_revision_has_a_session_until_it_ends_it() {
     assert_eq!(web.post(&session, &call.to_string()).await.status, 404);
 }
 
-/// The next message of this method among the events of a stream.
+/// The next message with this method in an event stream.
 async fn heard(lines: &mut Lines<BufReader<TcpStream>>, method: &str) -> Value {
     loop {
         let line = lines.next_line().await.unwrap().expect("more to come");
@@ -200,7 +200,7 @@ async fn a_client_that_hangs_up_calls_its_request_off() {
     assert_eq!(answer.message()["result"]["isError"], false);
 }
 
-/// Bodies that begin as messages do, and others.
+/// Bodies that start like messages, and other text.
 fn body() -> impl Strategy<Value = String> {
     let method = "(ping|tools/call|initialize)";
     let begun = format!("(\\{{\"jsonrpc\":\"2.0\",(\"id\":[0-9],)?\"method\":\"{method}\"[,:}}]{{0,3}})?");

@@ -1,4 +1,4 @@
-//! The server asked over a pipe and over HTTP, as clients of each revision ask it.
+//! Tests of the server over a pipe and over HTTP, with clients of each revision.
 
 mod any_bytes;
 mod batches;
@@ -27,11 +27,11 @@ use crate::operations::Caller;
 use cm_app::{Call, Memory};
 use cm_note::instant::Instant;
 
-/// Each revision of the protocol, the oldest first.
+/// All protocol revisions, oldest first.
 pub const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 pub const CURRENT: &str = REVISIONS[4];
 
-/// A server of the table, asked by this caller.
+/// A server of the test catalog with this default caller.
 pub fn server(limits: Limits, caller: Option<Caller>) -> Server {
     Server::new(Setup {
         offer: table::OFFER,
@@ -43,7 +43,7 @@ pub fn server(limits: Limits, caller: Option<Caller>) -> Server {
     })
 }
 
-/// A call upon the example vault, from which the table takes nothing but who asks.
+/// A call on the example vault; the catalog uses only its caller.
 fn call(asked: Asked) -> Call {
     let vault = concat!(env!("CARGO_MANIFEST_DIR"), "/../../example-vault");
     Call {
@@ -73,15 +73,15 @@ pub struct Client {
     pub write: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     revision: &'static str,
-    /// The last id that was used.
+    /// ID of the last request.
     pub id: u64,
-    /// What came beside answers.
+    /// Messages received while waiting for responses.
     pub heard: Vec<Value>,
     pub served: JoinHandle<std::io::Result<()>>,
 }
 
 impl Client {
-    /// Both ends, and nothing said yet.
+    /// Connects without sending anything.
     pub fn silent(server: &Server, revision: &'static str) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let served = tokio::spawn({
@@ -95,7 +95,7 @@ impl Client {
         Self { write, lines: BufReader::new(read).lines(), revision, id: 0, heard: Vec::new(), served }
     }
 
-    /// A client that has said what its revision wants said first.
+    /// Connects and performs the handshake of the revision.
     pub async fn of(server: &Server, revision: &'static str) -> Self {
         let mut client = Self::silent(server, revision);
         if revision != CURRENT {
@@ -106,7 +106,7 @@ impl Client {
         client
     }
 
-    /// A client of the newest revision, of a server with usual limits.
+    /// A client of the newest revision with default limits.
     pub async fn new() -> Self {
         Self::of(&server(Limits::default(), Some(Caller::local())), CURRENT).await
     }
@@ -119,7 +119,7 @@ impl Client {
         self.write.write_all(bytes).await.unwrap();
     }
 
-    /// Asks, without waiting; the id of the request.
+    /// Sends a request without waiting; returns its id.
     pub async fn begin(&mut self, method: &str, mut params: Value) -> u64 {
         self.id += 1;
         if self.revision == CURRENT {
@@ -133,7 +133,7 @@ impl Client {
         self.id
     }
 
-    /// The next message; `None` where the server ended its stream.
+    /// The next message; `None` if the server closed its stream.
     pub async fn hear(&mut self) -> Option<Value> {
         let line = self.lines.next_line().await.unwrap()?;
         let message: Value = serde_json::from_str(&line).expect("nothing but JSON is written");
@@ -147,7 +147,7 @@ impl Client {
         serde_json::from_str(&line).expect("nothing but JSON is written")
     }
 
-    /// The answer to a request; what comes before it is kept in `heard`.
+    /// The response to a request; other messages are stored.
     pub async fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.hear().await.expect("an answer");
@@ -158,7 +158,7 @@ impl Client {
         }
     }
 
-    /// Hears until something beside answers comes, of this method.
+    /// Waits for a notification with this method; other messages are stored.
     pub async fn notification(&mut self, method: &str) -> Value {
         loop {
             let message = self.hear().await.expect("a notification");
@@ -174,7 +174,7 @@ impl Client {
         self.answer(id).await
     }
 
-    /// Says that nobody waits for the answer to this request any more.
+    /// Cancels a request.
     pub async fn call_off(&mut self, id: u64) {
         let params = json!({ "requestId": id });
         self.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })).await;
@@ -184,7 +184,7 @@ impl Client {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 
-    /// Ends the client's stream, and hears what is still said; whether the server ended well.
+    /// Closes the client's stream; returns the remaining messages and the server's result.
     pub async fn leave(mut self) -> (Vec<Value>, std::io::Result<()>) {
         self.write.shutdown().await.unwrap();
         let mut last = Vec::new();
@@ -195,7 +195,7 @@ impl Client {
     }
 }
 
-/// What a client says first in revisions that have a handshake.
+/// Parameters of the handshake.
 pub fn hello(revision: &str) -> Value {
     json!({
         "protocolVersion": revision,
@@ -208,7 +208,7 @@ thread_local! {
     static BROKE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs this on a runtime of this thread, on which nothing may panic, not even a task that nobody waits for.
+/// Runs a future on a new runtime and fails if any task panics, including background tasks.
 pub fn unbroken(work: impl Future<Output = ()>) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -223,7 +223,7 @@ pub fn unbroken(work: impl Future<Output = ()>) {
     assert!(!BROKE.get(), "a task panicked");
 }
 
-/// The document of a refusal in the result of a tool.
+/// The error document in a tool result.
 pub fn refusal(answer: &Value) -> Value {
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     assert!(

@@ -1,4 +1,4 @@
-//! News of resources: by a request that stays open, and by subscriptions of a session.
+//! Notifications about resources: by an open request, and by session subscriptions.
 
 use serde_json::{Value, json};
 

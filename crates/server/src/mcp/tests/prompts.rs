@@ -1,4 +1,4 @@
-//! Prompts: listed, filled, refused.
+//! Tests of prompts: list, get, errors.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Resources: listed, read, not found.
+//! Tests of resources: list, read, errors.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The two streams: what is no message, how long one may be, and how it ends.
+//! Tests of the streams: invalid lines, length limits, and shutdown.
 
 use serde_json::json;
 use tokio::io::AsyncWriteExt;

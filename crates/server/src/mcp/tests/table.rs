@@ -1,4 +1,4 @@
-//! Operations, resources and values to test the server with: small, and each with one thing to show.
+//! A small test catalog; each operation, resource and completion shows one behaviour.
 
 use std::thread;
 use std::time::Duration;
@@ -7,7 +7,6 @@ use crate::operations::{Answer, Contents, Effect, Found, Offer, Operation, Resou
 use cm_app::{Error, Memory, Result};
 use serde_json::{Value, json};
 
-/// All of it.
 pub const OFFER: Offer = Offer { operations: &OPERATIONS, resources: &RESOURCES, note, recent, suggest };
 
 const OPERATIONS: [Operation; 6] = [

@@ -1,4 +1,4 @@
-//! Tools: listed, called, refused.
+//! Tests of tools: list, call, errors.
 
 use serde_json::json;
 

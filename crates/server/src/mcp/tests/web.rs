@@ -1,4 +1,4 @@
-//! A server on a port of this machine, asked over a socket, byte by byte where that matters.
+//! A server on a local port, with a client that can send arbitrary bytes.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -8,14 +8,14 @@ use super::{CURRENT, server};
 use crate::mcp::{Guards, Limits, Server, guarded};
 use crate::operations::Caller;
 
-/// A server that runs until it is dropped.
+/// A server that runs until dropped.
 pub struct Web {
     pub port: u16,
     pub server: Server,
     running: tokio::task::JoinHandle<()>,
 }
 
-/// What came back.
+/// An HTTP response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -45,7 +45,7 @@ impl Web {
         Self::of(limits, Guards::default(), Some(Caller::local())).await
     }
 
-    /// A connection on which this was said.
+    /// Opens a connection and sends these bytes.
     pub async fn said(&self, bytes: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
         // A server that turned away the rest may have closed it.
@@ -53,7 +53,7 @@ impl Web {
         stream
     }
 
-    /// A request with these headers more, as bytes.
+    /// The text of a request with additional headers.
     pub fn request(&self, method: &str, headers: &str, body: &str) -> String {
         let host = match headers.lines().any(|line| line.starts_with("Host:")) {
             true => String::new(),
@@ -77,7 +77,7 @@ impl Web {
         Answer::of(&String::from_utf8_lossy(&all))
     }
 
-    /// Asks in the current revision.
+    /// Sends a request of the current revision.
     pub async fn ask(&self, method: &str, params: Value) -> Answer {
         let (headers, body) = current(method, params);
         self.post(&headers, &body).await
@@ -104,7 +104,7 @@ impl Answer {
         Self { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
     }
 
-    /// The message, alone or the last of a stream of events.
+    /// The response message: the body, or the last event of a stream.
     pub fn message(&self) -> Value {
         let lines = self.body.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
         lines
