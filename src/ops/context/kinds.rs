@@ -1,4 +1,4 @@
-//! Of which kinds the workspace of a call is, looked at once and only where a rule asks.
+//! Detects the languages and frameworks of the call's workspace, lazily and at most once per call.
 
 use std::cell::OnceCell;
 
@@ -9,26 +9,26 @@ use crate::ops::memory::{Level, Memory};
 use crate::ops::sessions::allowed::project;
 use crate::vault::{file_names, foreign};
 
-/// Files of a workspace that are looked at.
+/// Maximum number of workspace files to inspect.
 const FILES: usize = 2_000;
-/// The longest manifest, in bytes.
+/// Maximum size of a manifest, in bytes.
 const LONGEST: usize = 256 * 1024;
 
-/// The kinds of the workspace.
+/// Languages, frameworks and task kinds of the workspace, detected on first use.
 pub(in crate::ops) struct WorkspaceKinds<'m> {
     memory: &'m Memory,
-    /// Whether another project was named, of which nothing is known here.
+    /// Whether the caller named another project, which cannot be inspected.
     is_elsewhere: bool,
     kinds: OnceCell<Kinds>,
 }
 
 impl<'m> WorkspaceKinds<'m> {
-    /// The workspace of a call.
     pub fn of(memory: &'m Memory, is_elsewhere: bool) -> Self {
         Self { memory, is_elsewhere, kinds: OnceCell::new() }
     }
 
-    /// Whether a bullet's scope is for work like this.
+    /// Whether the bullet's scope covers this workspace and task; global and workspace scopes
+    /// always do.
     pub fn holds(&self, bullet: &Bullet, seen: &Said) -> bool {
         if matches!(bullet.scope, Scope::Global | Scope::Workspace) {
             return true;
