@@ -98,7 +98,8 @@ pub struct Recalled {
     pub note_type: Option<String>,
     /// Path of the memory's file.
     pub path: String,
-    /// Worth for the task: relevance relative to the best match, times the decay score's weight.
+    /// Worth for the task: relevance relative to the best match, times the vividness of the memory,
+    /// and halved for another project.
     pub score: f64,
     /// The best-matching passage, on one line.
     pub snippet: String,

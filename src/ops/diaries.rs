@@ -76,8 +76,8 @@ impl Diaries {
         }
     }
 
-    /// The authoritative diary of a session. A diary with a judged outcome precedes one extracted
-    /// from the log; among equals, the later one wins.
+    /// The authoritative diary of a session: the one with the latest judged outcome; among equals a
+    /// project's diary, then the latest session start.
     pub fn get(&self, agent: Option<&str>, session: &str) -> Option<&Kept> {
         self.best(agent, session, None)
     }

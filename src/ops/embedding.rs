@@ -1,6 +1,6 @@
 //! Selects the embedding model of a vault from its settings, without opening the model.
 //!
-//! A vault's `cm.toml` comes from whoever created the folder. It can only select the built-in
+//! A vault's `cm.toml` is shared and may come from another person. It can only select the built-in
 //! models or none; settings that send notes over the network or load files into this process count
 //! only from the user's own settings (`config::keys`).
 

@@ -45,7 +45,7 @@ pub struct Exported {
     pub written: Vec<String>,
     /// Number of files that were already up to date.
     pub unchanged: usize,
-    /// Files that differ from the export and were not overwritten.
+    /// Existing files with their own contents that were not overwritten.
     pub left: Vec<String>,
     /// The document, if no destination was given.
     #[serde(skip)]

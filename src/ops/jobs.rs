@@ -79,7 +79,7 @@ pub fn reflect(memory: &Memory, stop: &Stop) -> Result<String> {
 /// number of memories per status.
 ///
 /// # Errors
-/// Those of [`decay`] and [`generate::core`].
+/// Those of [`decay()`] and [`generate::core()`].
 pub fn fade(memory: &Memory) -> Result<String> {
     let counts = decay(memory, &decay::Options::default())?.counts;
     let counts: Vec<String> =

@@ -45,7 +45,7 @@ pub struct Marked {
     pub path: String,
     /// New score: the effective score of a bullet, the decay score of a memory.
     pub score: f64,
-    /// New maturity; null for most memories.
+    /// New maturity; null for a memory without one.
     pub maturity: Option<Maturity>,
     /// Number of helpful marks.
     pub helpful: usize,

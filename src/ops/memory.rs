@@ -130,7 +130,7 @@ pub struct OpenVault {
     /// Root folder and files of the vault.
     pub vault: Vault,
     pub settings: Settings,
-    /// The commit whose state is read; such a vault is read-only.
+    /// The past commit that is read, if any; such a vault is read-only.
     pub past: Option<Past>,
     kept: Option<Arc<Kept>>,
     vectors: Vectors,

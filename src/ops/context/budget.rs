@@ -11,8 +11,8 @@ use crate::index::is_stopword;
 /// Worth of a suggested search, relative to 1 for the best-matching rule.
 const SEARCH: f64 = 0.15;
 
-/// Weight of a past session relative to a memory with the same score: `TOLD` for the person's own
-/// messages or a session with a diary, `OVERHEARD` for an agent's messages.
+/// Weight of a past session relative to a memory with the same score: the first for the person's
+/// own messages or a session with a diary, the second for an agent's messages.
 const TOLD: f64 = 0.6;
 const OVERHEARD: f64 = 0.3;
 

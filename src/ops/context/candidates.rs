@@ -424,7 +424,7 @@ fn ask(memory: &Memory, open: &OpenVault, group: Group, limit: usize) -> Result<
     Ok(memory.ask(open, |index| index.search(&query, 0, limit))?.hits)
 }
 
-/// The IDs among `ids` whose notes await confirmation; such notes do not supersede others.
+/// The subset of `ids` that await confirmation; such notes do not supersede others.
 fn waiting<'i>(
     memory: &Memory,
     open: &OpenVault,

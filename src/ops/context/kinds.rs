@@ -1,4 +1,5 @@
-//! Detects the languages and frameworks of the call's workspace, lazily and at most once per call.
+//! Detects the languages, frameworks and tasks of the call's workspace, lazily and at most once per
+//! call.
 
 use std::cell::OnceCell;
 
@@ -14,7 +15,7 @@ const FILES: usize = 2_000;
 /// Maximum size of a manifest, in bytes.
 const LONGEST: usize = 256 * 1024;
 
-/// Languages, frameworks and task kinds of the workspace, detected on first use.
+/// Kinds of the workspace, such as languages and frameworks, detected on first use.
 pub(in crate::ops) struct WorkspaceKinds<'m> {
     memory: &'m Memory,
     /// Whether the caller named another project, which cannot be inspected.

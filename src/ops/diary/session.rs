@@ -36,7 +36,7 @@ pub struct Heard {
     pub steps: Vec<Step>,
     /// The diary extracted by rules.
     pub diary: Diary,
-    /// Author of the session's prompts: a person or a program.
+    /// Author to whom quoted prompts are attributed, such as the person.
     prompts: Voice,
 }
 

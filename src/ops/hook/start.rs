@@ -38,7 +38,7 @@ pub(super) fn parts(memory: &Memory, tokens: usize) -> Result<Vec<Part>> {
     Ok(parts)
 }
 
-/// Removes the memories whose contents the briefing includes from a part of CORE.md.
+/// Removes the memories included in the briefing from a part of CORE.md.
 fn without_titles(mut part: Part, briefing: &Briefing) -> Part {
     let memories = briefing.memories.iter().filter(|memory| !memory.snippet.is_empty());
     let listings =

@@ -9,7 +9,7 @@ use crate::ops::error::Result;
 use crate::ops::memory::Call;
 use crate::ops::warm::Warm;
 
-/// How long open vaults are reused before they are opened again.
+/// Duration of one slice of work, after which the vaults are opened again.
 const SLICE: Duration = Duration::from_secs(2);
 /// Pause between batches, which leaves processor time to requests.
 const BREATH: Duration = Duration::from_millis(20);

@@ -1,7 +1,7 @@
 //! Reads the language model and its budget from the settings, without opening the model.
 //!
-//! A vault's `cm.toml` comes from whoever created the folder. It can only lower a budget; programs,
-//! servers and spending are determined by the user's own settings (`config::keys`).
+//! A vault's `cm.toml` is shared and may come from another person. It can only lower a budget;
+//! programs, servers and spending are determined by the user's own settings (`config::keys`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
