@@ -1,4 +1,5 @@
-//! Records in `_state/` which sessions onboarding has processed, one JSON line per session.
+//! Records which sessions onboarding has processed, one JSON line per session, in the private file
+//! `onboarded.jsonl`.
 
 use std::collections::HashSet;
 
