@@ -12,7 +12,7 @@ use crate::domain::score::bullet;
 use crate::ops::error::Result;
 use crate::ops::memory::Memory;
 
-/// Parts of a score: (helpful − harm_weight × harmful) × multiplier.
+/// Parts of a score: `(helpful − harm_weight × harmful) × multiplier`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Parts {
     /// Decayed sum of helpful feedback.
